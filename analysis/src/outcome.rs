@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// All flows finished, or all flows equal.
     Good,
-    /// The simulator crashed, or flows differ.
+    /// The simulator crashed, a fault ended a run early, or flows differ.
     Failed,
     /// The input makes no sense; nothing was written.
     BadInput,

@@ -45,7 +45,7 @@ pub fn run(
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {
-        Some(0 | 3) => Ok(report_run(&out, status, drawing)),
+        Some(0 | 3 | STOPPED) => Ok(report_run(&out, status, drawing)),
         // The simulator has said on standard error what it does not like.
         Some(2) => Ok(Outcome::BadInput),
         _ => {
@@ -62,6 +62,9 @@ fn can_share(config: &Path, set: &[String], ranks: Ranks) -> Result<()> {
         .map_err(|why| anyhow!("{}: --ranks {}: {why}", config.display(), ranks.count()))?;
     Ok(())
 }
+
+/// The simulator's word for a run that a fault has ended, and whose results are of the time until then.
+const STOPPED: i32 = 4;
 
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";
@@ -111,6 +114,7 @@ pub fn default_out(config: &Path) -> Result<PathBuf> {
 fn report_run(out: &Path, status: ExitStatus, drawing: Drawing) -> Outcome {
     match report::report_on(out, drawing) {
         Ok(_) if status.code() == Some(3) => Outcome::Unfinished,
+        Ok(_) if status.code() == Some(STOPPED) => Outcome::Failed,
         Ok(outcome) => outcome,
         Err(error) => {
             human::warn(format_args!(

@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::{Settings, told};
 use crate::switch::ffi::FlowKey;
-use hpcc_core::cc::{FlowLimits, NoEffect};
+use hpcc_core::cc::{FlowLimits, NoEffect, Steers};
 use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
@@ -87,6 +87,8 @@ pub(crate) mod ffi {
         utilisation: f64,
         /// Place on the path of the link that U was last moved by, 0 for the first switch's; -1 where it is not known.
         bottleneck: i16,
+        /// Whether rate or window have ever moved, or never will, for the algorithm decides nothing.
+        is_steered: bool,
     }
 
     /// `hpcc_core::transport::Counters`.
@@ -232,6 +234,9 @@ pub(crate) mod ffi {
         fn answer_priority(self: &Host, data: u8) -> u8;
         /// The priority of congestion notifications.
         fn notification_priority(self: &Host) -> u8;
+        /// The port by which a flow of host `node` begins to `dst`: that of the start where failed links have cut the way; -1 if
+        /// there never was one.
+        fn first_port(self: &Host, network: &Network, key: &FlowKey, node: u32, dst: u32) -> i32;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
         /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
@@ -445,6 +450,11 @@ impl Host {
         self.host.resume_timer(Nanos(now_ns), queue_pair).0
     }
 
+    pub fn first_port(&self, network: &Network, key: &FlowKey, node: u32, dst: u32) -> i32 {
+        let port = self.host.route(&key.into(), dst);
+        port.or_else(|| network.port_of_the_start(node, &key.into(), dst)).map_or(-1, i32::from)
+    }
+
     pub fn route(&self, key: &FlowKey, dst: u32) -> i32 {
         self.host.route(&key.into(), dst).map_or(-1, i32::from)
     }
@@ -465,7 +475,11 @@ impl Host {
             priority: sender.priority,
             receiver: sender.receiver,
         };
-        key_or_error(self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, limits))
+        let key = self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, limits);
+        if let Some(key) = key.filter(|_| !network.leads(sender.src, sender.dst)) {
+            self.host.cut_off(key);
+        }
+        key_or_error(key)
     }
 
     pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64 {
@@ -692,6 +706,7 @@ impl Host {
                 in_flight_bytes: 0,
                 utilisation: f64::NAN,
                 bottleneck: -1,
+                is_steered: true,
             };
         };
         ControlState {
@@ -700,6 +715,7 @@ impl Host {
             in_flight_bytes: sender.in_flight(),
             utilisation: sender.utilisation().unwrap_or(f64::NAN),
             bottleneck: sender.bottleneck().map_or(-1, i16::from),
+            is_steered: sender.is_steered() || self.host.steers() == Steers::Nothing,
         }
     }
 }

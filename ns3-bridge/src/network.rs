@@ -65,6 +65,9 @@ pub(crate) mod ffi {
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
         /// The same for a flow, whose receiver has these settings.
         fn check_flow(self: &Network, priority: u8, receiver: &Settings) -> Result<()>;
+        /// Refuses a flow of more bytes than a window, on whose path telemetry of a host with these settings has no room; as the
+        /// path is at the start.
+        fn check_hops(self: &Network, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<()>;
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
         /// Whether telemetry comes back to a host with these settings before its counters may wrap, and its probes leave data
@@ -265,6 +268,13 @@ impl Network {
         self.pfc_priorities.map_or(Ok(()), |kept| node::check_flow(kept, priority, answers).map_err(told))
     }
 
+    pub fn check_hops(&self, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<(), String> {
+        if bytes <= self.longest.1 {
+            return Ok(());
+        }
+        host.check_hops(|| self.path(src, dst).map_or(0, |path| usize::from(path.links).saturating_sub(1)))
+    }
+
     pub fn check_switch(&self, node: u32, settings: &Settings, is_read: bool) -> Result<(), String> {
         for &link in self.links_of.get(node as usize).into_iter().flatten().filter(|_| is_read) {
             settings.node.check_link(&self.network.links[link as usize]).map_err(told)?;
@@ -422,6 +432,11 @@ impl Network {
     pub fn host_rate(&self) -> BitRate {
         let first = self.network.hosts().next().and_then(|host| self.ports(host).first().copied());
         first.map_or(BitRate(u64::MAX), |(rate, _)| rate)
+    }
+
+    /// The port by which a host's flow would have left at the start.
+    pub fn port_of_the_start(&self, host: u32, key: &FlowKey, dst: u32) -> Option<u16> {
+        key.choose(HOST_SEED, self.table(host).next_hops(dst))
     }
 
     /// The next hops of a node as they were at the start.

@@ -35,6 +35,8 @@ pub(crate) mod ffi {
     struct RunTotals {
         ns3_version: String,
         build_profile: String,
+        /// Why the run ended early; empty if it did not.
+        stopped: String,
         base_rtt_ns: u64,
         simulated_ns: u64,
         events: u64,
@@ -51,6 +53,9 @@ pub(crate) mod ffi {
         /// What attackers did, one after the other.
         attacks: Vec<AttackCounters>,
         queue: QueueFigures,
+        /// The largest bandwidth-delay product between two hosts.
+        bdp_bytes: u64,
+        uncontrolled: UncontrolledFlows,
         /// What each process did; none if there was one.
         ranks: Vec<RankFigures>,
     }
@@ -63,6 +68,15 @@ pub(crate) mod ffi {
         /// Of the port with the longest queue; it counts if that is not 0.
         node: u32,
         port: u32,
+    }
+
+    /// Flows longer than a bandwidth-delay product whose congestion control never moved rate or window, though they took more
+    /// than twice as long as alone.
+    #[derive(Clone, Copy, Debug)]
+    struct UncontrolledFlows {
+        count: u64,
+        /// The first of them; it counts if there is one.
+        first: u64,
     }
 
     /// `hpcc_formats::results::RankSummary`.
@@ -190,6 +204,8 @@ pub(crate) mod ffi {
         fn flows_completed(self: &mut Results);
         /// How many bytes a switch sent by a port, counted from 1, by the end of the run.
         fn port_sent(self: &mut Results, node: u32, port: u32, bytes: u64);
+        /// What a user should know of how the run went: also in the summary.
+        fn notes_of_run(totals: &RunTotals) -> Vec<String>;
         /// Closes the folder, or says what went wrong.
         fn finish(self: &mut Results, scenario: &Scenario, totals: &RunTotals) -> Result<()>;
     }
@@ -339,7 +355,7 @@ impl Results {
 
     pub fn trace_control(&mut self, now_ns: u64, flow: u32, state: &ControlState, rtt_ns: u64) {
         let Some(writer) = &mut self.writer else { return };
-        let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation, bottleneck } = state;
+        let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation, bottleneck, .. } = state;
         let utilisation = Some(utilisation).filter(|utilisation| !utilisation.is_nan());
         writer.control(&ControlRow {
             time_ns: now_ns,
@@ -434,8 +450,13 @@ impl Results {
         writer.ports(&scenario.network, Nanos(totals.simulated_ns));
         let measured = writer.measured(Nanos(totals.simulated_ns));
         let run_cpu_s = cpu_time().saturating_sub(self.setup_cpu).as_secs_f64();
+        let mut notes = scenario.notes.clone();
+        notes.extend(notes_of_run(totals));
+        let mut effective = scenario.effective();
+        effective["notes"] = notes.into();
         let summary = Summary {
-            scenario: scenario.effective(),
+            scenario: effective,
+            stopped: stopped(totals).cloned(),
             seed: scenario.seed,
             versions: Versions { hpcc: env!("CARGO_PKG_VERSION").into(), ns3: totals.ns3_version.clone() },
             build_profile: totals.build_profile.clone(),
@@ -492,6 +513,29 @@ fn refused(hosts: &HostCounters) -> Option<RefusedAnswers> {
     let refused =
         RefusedAnswers { unsent: hosts.unsent_acks, unasked: hosts.unasked_cnps, unsealed: hosts.unsealed_answers };
     (refused != RefusedAnswers::default()).then_some(refused)
+}
+
+/// Why the run ended early, if it did.
+fn stopped(totals: &RunTotals) -> Option<&String> {
+    Some(&totals.stopped).filter(|reason| !reason.is_empty())
+}
+
+pub fn notes_of_run(totals: &RunTotals) -> Vec<String> {
+    let early = stopped(totals).map(|reason| {
+        format!("the run ended early, at {}: {reason}. Results are of the time until then", Nanos(totals.simulated_ns))
+    });
+    early.into_iter().chain(uncontrolled(totals)).collect()
+}
+
+/// What there is to say of flows that nothing controlled while a queue stood; elsewhere they had nothing to react to.
+fn uncontrolled(totals: &RunTotals) -> Option<String> {
+    let stood = totals.queue.max_bytes.saturating_mul(2) > totals.bdp_bytes;
+    let flows = Some(&totals.uncontrolled).filter(|flows| flows.count > 0 && stood)?;
+    Some(format!(
+        "{} flows, the first of them flow {}, never changed rate or window, though a queue stood and they took more than twice as \
+         long as alone: nothing controlled them",
+        flows.count, flows.first
+    ))
 }
 
 fn rank_summary(figures: &RankFigures) -> RankSummary {

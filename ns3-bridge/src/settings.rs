@@ -114,6 +114,9 @@ pub(crate) mod ffi {
         fn get(self: &Settings, info: &SettingInfo) -> String;
         /// When ports of one rate mark frames, in place of what the settings say for all.
         fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) -> Result<()>;
+        /// Refuses a host whose flows nothing would control, though their algorithm should; `by_switches`: whether switches
+        /// notify it. Once they are resolved; a scenario has asked before.
+        fn check_control(self: &Settings, by_switches: bool) -> Result<()>;
         /// The name of the congestion control of flows that start here.
         fn algorithm(self: &Settings) -> String;
         /// Refuses a changed parameter of an algorithm that is none of these, which the hosts of the network run. Before they
@@ -189,6 +192,8 @@ pub struct Settings {
     pub node: Rc<NodeSettings>,
     /// Whether they are resolved and checked, and were not changed since.
     is_settled: bool,
+    /// Whether they are a scenario's, which has asked whether its flows can be controlled.
+    of_scenario: bool,
 }
 
 /// What ns-3 must know of a setting to register it as an attribute.
@@ -253,7 +258,7 @@ fn specs(settings: &NodeSettings) -> Vec<Spec> {
 
 pub fn new_settings() -> Box<Settings> {
     panic_report::install();
-    Box::new(Settings { node: DEFAULTS.with(Rc::clone), is_settled: false })
+    Box::new(Settings { node: DEFAULTS.with(Rc::clone), is_settled: false, of_scenario: false })
 }
 
 fn info(index: usize, spec: &Spec) -> SettingInfo {
@@ -320,11 +325,11 @@ pub fn parameters_of(algorithm: &str) -> Vec<SettingInfo> {
 impl Settings {
     /// Settings of a scenario, which are resolved and checked.
     pub fn settled(node: Rc<NodeSettings>) -> Box<Settings> {
-        Box::new(Settings { node, is_settled: true })
+        Box::new(Settings { node, is_settled: true, of_scenario: true })
     }
 
     pub fn duplicate(&self) -> Box<Settings> {
-        Box::new(Settings { node: Rc::clone(&self.node), is_settled: self.is_settled })
+        Box::new(Settings { node: Rc::clone(&self.node), ..*self })
     }
 
     pub fn is_new(&self) -> bool {
@@ -391,6 +396,18 @@ impl Settings {
                 None => Ok(()),
             }
         })
+    }
+
+    pub fn check_control(&self, by_switches: bool) -> Result<(), String> {
+        if self.of_scenario { Ok(()) } else { self.node.check_control(by_switches).map_err(told) }
+    }
+
+    /// The same for a flow that passes so many switches.
+    pub(crate) fn check_hops(&self, switches: impl Fn() -> usize) -> Result<(), String> {
+        if self.of_scenario || self.node.most_hops().is_none() {
+            return Ok(());
+        }
+        self.node.check_hops(switches()).map_err(told)
     }
 
     pub fn algorithm(&self) -> String {

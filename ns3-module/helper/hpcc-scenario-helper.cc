@@ -6,6 +6,7 @@
 #include "hpcc-scenario-helper.h"
 
 #include "../model/call-core.h"
+#include "../model/stop-run.h"
 #include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
@@ -368,6 +369,14 @@ HpccScenarioHelper::Run(const std::string& out)
     }
     BuildNetwork();
 
+    std::string fault;
+    const RunKeeper keeper([this, &fault](const std::string& reason) {
+        if (fault.empty())
+        {
+            fault = reason;
+            StopSimulation();
+        }
+    });
     ScenarioTraffic traffic(*m_scenario, m_network, *m_hosts, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results, m_isQuiet);
     TraceScenarioPackets(*m_scenario, m_network, *results);
@@ -385,21 +394,25 @@ HpccScenarioHelper::Run(const std::string& out)
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
 
     results->begin_run();
-    const ProcessTime busy = Simulate(traffic, monitor, *results);
+    // The first flow may have had one already.
+    const ProcessTime busy = fault.empty() ? Simulate(traffic, monitor, *results) : ProcessTime();
     monitor.End();
     traffic.RecordUnfinished();
-    const std::string broken = traffic.GetError();
-    const bool written = broken.empty() && Finish(*results, attacks, busy);
+    fault = ShareFault(fault);
+    hpcc::RunTotals totals{};
+    totals.stopped = fault;
+    totals.uncontrolled = traffic.GetUncontrolled();
+    const bool written = Finish(*results, attacks, totals, busy);
     const bool done = traffic.IsDone();
     const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
     Simulator::Destroy();
-    if (!broken.empty())
-    {
-        Say(broken);
-    }
     if (!written)
     {
         return FAILED;
+    }
+    if (!fault.empty())
+    {
+        return STOPPED;
     }
     if (!done)
     {
@@ -438,6 +451,37 @@ HpccScenarioHelper::Simulate(ScenarioTraffic& traffic,
     }
     const ProcessTime elapsed = ProcessTime::Now() - begin;
     return m_exchange ? elapsed - (m_exchange->GetWaited() - waited) : elapsed;
+}
+
+void
+HpccScenarioHelper::StopSimulation() const
+{
+    if (m_exchange)
+    {
+        // All processes end with the same window.
+        m_network.GetShared()->Stop();
+    }
+    else
+    {
+        Simulator::Stop();
+    }
+}
+
+std::string
+HpccScenarioHelper::ShareFault(const std::string& fault) const
+{
+    if (!m_exchange)
+    {
+        return fault;
+    }
+    std::string first;
+    for (const auto& bytes : m_exchange->Gather({fault.begin(), fault.end()}))
+    {
+        first = first.empty() ? std::string(bytes.begin(), bytes.end()) : first;
+    }
+    // The others need only know that there is one.
+    const bool isAny = m_exchange->Share(first.empty() ? 0 : 1) != 0;
+    return isAny && first.empty() ? "another process has a fault" : first;
 }
 
 void
@@ -500,6 +544,13 @@ HpccScenarioHelper::GatherTotals(const ProcessTime& busy, hpcc::RunTotals& total
     {
         m_exchange->Sum(count, 1);
     }
+    hpcc::UncontrolledFlows all{};
+    for (const hpcc::UncontrolledFlows& flows : Collect(totals.uncontrolled, *m_exchange))
+    {
+        const bool isFirst = flows.count > 0 && (all.count == 0 || flows.first < all.first);
+        all = {all.count + flows.count, isFirst ? flows.first : all.first};
+    }
+    totals.uncontrolled = all;
     SumUp(totals.hosts, *m_exchange);
     SumUp(totals.fast_cnp, *m_exchange);
 }
@@ -603,11 +654,12 @@ HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
 bool
 HpccScenarioHelper::Finish(hpcc::Results& results,
                            const std::vector<std::unique_ptr<Attacker>>& attacks,
+                           hpcc::RunTotals& totals,
                            const ProcessTime& busy) const
 {
-    hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
     totals.build_profile = HPCC_BUILD_PROFILE;
+    totals.bdp_bytes = m_network.GetCore().max_bdp_bytes();
     totals.base_rtt_ns = m_network.GetMaxRtt().GetNanoSeconds();
     totals.simulated_ns = Simulator::Now().GetNanoSeconds();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
@@ -628,6 +680,13 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     {
         GatherRows(results);
         GatherTotals(busy, totals);
+    }
+    for (const auto& note : hpcc::notes_of_run(totals))
+    {
+        if (!m_isQuiet || !totals.stopped.empty())
+        {
+            Say("note: " + std::string(note));
+        }
     }
     const bool isWritten = Try([&] { results.finish(*m_scenario, totals); });
     return m_exchange ? m_exchange->Share(isWritten) != 0 : isWritten;

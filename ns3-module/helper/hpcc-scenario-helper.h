@@ -43,6 +43,7 @@ class HpccScenarioHelper
         FAILED = 1,     //!< the results could not be written
         BAD_INPUT = 2,  //!< the file, or the output folder, cannot be used; nothing was written
         UNFINISHED = 3, //!< the results are complete, but some flows have not finished
+        STOPPED = 4,    //!< a fault has ended the run early: the results are of the time until then
     };
 
     HpccScenarioHelper();
@@ -123,6 +124,16 @@ class HpccScenarioHelper
                          ScenarioMonitor& monitor,
                          hpcc::Results& results) const;
 
+    /// End the simulation after the event under way; one that processes share after its window.
+    void StopSimulation() const;
+
+    /**
+     * \brief Tell all processes whether one of them has found a fault.
+     * \param fault that of this process; empty if there is none
+     * \return at the first process the first fault of any; empty if there is none
+     */
+    std::string ShareFault(const std::string& fault) const;
+
     /**
      * \brief Bring the rows of all processes to the first one, which writes them in order.
      * \param results the results
@@ -168,11 +179,13 @@ class HpccScenarioHelper
      * \brief Close the results.
      * \param results the results
      * \param attacks the attackers
+     * \param totals why the run ended early, and what the flows have come to; all else is added
      * \param busy how long this process simulated for
      * \return whether all was written
      */
     bool Finish(hpcc::Results& results,
                 const std::vector<std::unique_ptr<Attacker>>& attacks,
+                hpcc::RunTotals& totals,
                 const ProcessTime& busy) const;
 
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment

@@ -32,37 +32,6 @@
 namespace ns3
 {
 
-namespace
-{
-
-/**
- * \brief Say which RdmaClients of a host have not started their flow, for its destination could not
- * be reached: a line for each.
- * \param node the host's node
- * \param os where to
- * \return how many there are
- */
-uint64_t
-PrintCutOff(const Node& node, std::ostream& os)
-{
-    uint64_t count = 0;
-    for (uint32_t index = 0; index < node.GetNApplications(); ++index)
-    {
-        const auto client = DynamicCast<RdmaClient>(node.GetApplication(index));
-        if (client && client->IsCutOff())
-        {
-            const RdmaFlow& flow = client->GetFlow();
-            os << "never started: flow of " << flow.size << " bytes from host " << flow.src
-               << " to host " << flow.dst << ':' << flow.dport << ", which could not be reached at "
-               << flow.start.As(Time::NS) << '\n';
-            ++count;
-        }
-    }
-    return count;
-}
-
-} // namespace
-
 void
 QbbHelper::Made::Note(const std::string& attribute, bool isStarted)
 {
@@ -450,13 +419,10 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
         host->VisitFlows([&](const RdmaFlow& flow, uint32_t, uint32_t) {
             os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':'
                << flow.sport << " to host " << flow.dst << ':' << flow.dport << ", begun at "
-               << flow.start.As(Time::NS) << '\n';
+               << flow.start.As(Time::NS)
+               << (host->CanReach(*GetHost(flow.dst)) ? "\n" : ", cut off by failed links\n");
             ++count;
         });
-        if (host->IsLocal())
-        {
-            count += PrintCutOff(*host->GetObject<Node>(), os);
-        }
     }
     return count;
 }

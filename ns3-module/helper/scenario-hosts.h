@@ -85,7 +85,7 @@ class ScenarioHosts : public Object
      * \brief Start a flow now.
      * \param flow the flow
      * \param done is told when it has finished
-     * \return the flow; nullptr if its hosts are not connected
+     * \return the flow; nullptr if another process simulates its source, or it ends the run
      */
     virtual std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) = 0;
 

@@ -83,13 +83,12 @@ ScenarioRdmaHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
 {
     const Ptr<RdmaHost> host = m_network->GetHost(flow.src);
     const Ptr<RdmaHost> peer = m_network->GetHost(flow.dst);
-    if (!host->CanReach(*peer))
+    const uint32_t queuePair = host->StartFlow(peer, flow, done);
+    if (queuePair == RdmaHost::ELSEWHERE)
     {
         return nullptr;
     }
-    const uint32_t queuePair = host->StartFlow(peer, flow, done);
-    const bool isElsewhere = queuePair == RdmaHost::ELSEWHERE;
-    const uint64_t firstSeq = isElsewhere ? 0 : host->GetFlow(queuePair).firstSeq;
+    const uint64_t firstSeq = host->GetFlow(queuePair).firstSeq;
     return std::make_unique<RdmaScenarioFlow>(*host, queuePair, firstSeq);
 }
 

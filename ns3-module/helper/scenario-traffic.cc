@@ -6,6 +6,7 @@
 #include "scenario-traffic.h"
 
 #include "../model/call-core.h"
+#include "../model/stop-run.h"
 #include "flow-tag.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/host.rs.h"
@@ -78,7 +79,11 @@ void
 ScenarioTraffic::Advance()
 {
     hpcc::FlowSpec spec{};
-    m_error = TryCore([&] { spec = m_flows->next(); });
+    const std::string wrong = TryCore([&] { spec = m_flows->next(); });
+    if (!wrong.empty())
+    {
+        StopRun(wrong);
+    }
     m_hasNext = spec.present;
     m_next.tag = FlowTag{spec.group, spec.index}.Get();
     m_next.src = spec.src;
@@ -93,12 +98,6 @@ Time
 ScenarioTraffic::GetFirstStart() const
 {
     return m_firstStart;
-}
-
-std::string
-ScenarioTraffic::GetError() const
-{
-    return m_error;
 }
 
 void
@@ -143,7 +142,7 @@ ScenarioTraffic::StartFlow(const RdmaFlow& flow)
     }
     if (!active)
     {
-        m_unreachable.push_back(flow);
+        m_refused.push_back(flow);
         return;
     }
     m_results.flow_started(Simulator::Now().GetNanoSeconds(), GetIndex(flow));
@@ -167,8 +166,27 @@ ScenarioTraffic::OnFinish(const RdmaFlow& flow)
     hpcc::FlowOutcome outcome = MakeOutcome(flow, flow.size);
     outcome.fct_ns = flow.completion.GetNanoSeconds();
     outcome.ideal_ns = m_network.GetStandaloneFct(flow).GetNanoSeconds();
+    NoteControl(flow, flow.isSteered, flow.completion, outcome.ideal_ns);
     m_results.flow_finished(outcome);
     NoteCompletion();
+}
+
+void
+ScenarioTraffic::NoteControl(const RdmaFlow& flow, bool isSteered, Time duration, uint64_t idealNs)
+{
+    const uint64_t bdp = m_network.GetCore().max_bdp_bytes();
+    if (isSteered || flow.size <= bdp || duration <= NanoSeconds(2 * idealNs))
+    {
+        return;
+    }
+    const uint64_t first = m_uncontrolled.count > 0 ? m_uncontrolled.first : UINT64_MAX;
+    m_uncontrolled = {m_uncontrolled.count + 1, std::min<uint64_t>(first, GetIndex(flow))};
+}
+
+hpcc::UncontrolledFlows
+ScenarioTraffic::GetUncontrolled() const
+{
+    return m_uncontrolled;
 }
 
 void
@@ -268,7 +286,8 @@ ScenarioTraffic::TraceControl(const std::unordered_set<uint32_t>& flows) const
                                      control.window,
                                      control.inFlight,
                                      control.utilisation,
-                                     control.bottleneck},
+                                     control.bottleneck,
+                                     control.isSteered},
                                     rtt == m_rtts.end() ? 0 : rtt->second.GetNanoSeconds());
         }
     }
@@ -280,20 +299,27 @@ ScenarioTraffic::RecordUnfinished()
     const uint64_t now = Simulator::Now().GetNanoSeconds();
     for (const auto& [index, active] : m_active)
     {
-        m_results.flow_unfinished(now,
-                                  index,
-                                  MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
+        const RdmaFlow flow = active->GetFlow();
+        const uint64_t acked = active->GetAckedBytes();
+        m_results.flow_unfinished(now, index, MakeOutcome(flow, acked));
+        // As far as it got.
+        RdmaFlow part = flow;
+        part.size = acked;
+        NoteControl(part,
+                    active->GetControl().isSteered,
+                    Simulator::Now() - flow.start,
+                    m_network.GetStandaloneFct(part).GetNanoSeconds());
     }
-    // Rows are sorted by these numbers: flows under way, flows whose destination could not be
-    // reached, flows that have not begun. The last are counted alike in all processes.
-    constexpr uint64_t NO_WAY = uint64_t{1} << 32;
+    // Rows are sorted by these numbers: flows under way, flows at whose start the run ended, flows
+    // that have not begun. The last are counted alike in all processes.
+    constexpr uint64_t REFUSED = uint64_t{1} << 32;
     constexpr uint64_t NOT_BEGUN = uint64_t{2} << 32;
-    std::sort(m_unreachable.begin(), m_unreachable.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
+    std::sort(m_refused.begin(), m_refused.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
         return GetIndex(a) < GetIndex(b);
     });
-    for (const RdmaFlow& flow : m_unreachable)
+    for (const RdmaFlow& flow : m_refused)
     {
-        m_results.flow_unfinished(now, NO_WAY + GetIndex(flow), MakeOutcome(flow, 0));
+        m_results.flow_unfinished(now, REFUSED + GetIndex(flow), MakeOutcome(flow, 0));
     }
     for (uint64_t place = NOT_BEGUN; m_hasNext; Advance(), ++place)
     {

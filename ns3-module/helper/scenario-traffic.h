@@ -8,6 +8,8 @@
 
 #include "scenario-hosts.h"
 
+#include "ns3-bridge/src/results.rs.h"
+
 #include "ns3/core-pointer.h"
 
 #include <cstdint>
@@ -78,11 +80,11 @@ class ScenarioTraffic
     /// processes.
     void OnWindow();
 
+    /// \return the flows of this process that nothing controlled, of those that were recorded
+    hpcc::UncontrolledFlows GetUncontrolled() const;
+
     /// Record the flows that have not finished, or have not begun.
     void RecordUnfinished();
-
-    /// \return why the flows ended too early; empty if they did not
-    std::string GetError() const;
 
   private:
     /// Start all flows whose time is now, then schedule the next.
@@ -105,6 +107,15 @@ class ScenarioTraffic
      */
     void OnFinish(const RdmaFlow& flow);
 
+    /**
+     * \brief Count a flow if it was slow, and its congestion control never moved rate or window.
+     * \param flow the flow
+     * \param isSteered whether it did
+     * \param duration for how long it was under way
+     * \param idealNs how long it takes alone
+     */
+    void NoteControl(const RdmaFlow& flow, bool isSteered, Time duration, uint64_t idealNs);
+
     /// Tell the results if all flows have finished.
     void NoteCompletion();
 
@@ -123,16 +134,15 @@ class ScenarioTraffic
     /// The next flow to start; its tag is its group and its index.
     RdmaFlow m_next;
     bool m_hasNext{false}; //!< whether there is one
-    /// Why the flows ended too early; empty if they did not.
-    std::string m_error;
     Time m_firstStart;                                          //!< when the first flow starts
+    hpcc::UncontrolledFlows m_uncontrolled{};                   //!< flows that nothing controlled
     uint32_t m_finished{0};                                     //!< flows that have finished
     uint64_t m_finishedBytes{0};                                //!< their bytes
     std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows under way by index
     /// Newest round-trip times of flows under way, once they are watched.
     std::unordered_map<uint32_t, Time> m_rtts;
-    /// Flows that could not start: a failed link had cut the way.
-    std::vector<RdmaFlow> m_unreachable;
+    /// Flows that could not start, by which the run ended.
+    std::vector<RdmaFlow> m_refused;
 };
 
 } // namespace ns3

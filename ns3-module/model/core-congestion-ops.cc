@@ -6,6 +6,7 @@
 #include "core-congestion-ops.h"
 
 #include "ns3-bridge/src/congestion_ops.rs.h"
+#include "stop-run.h"
 
 #include "ns3/abort.h"
 #include "ns3/object-factory.h"
@@ -127,10 +128,13 @@ OpsDecision
 CongestionOps::MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) const
 {
     const uint64_t rate = decision.rate.GetBitRate();
-    NS_ABORT_MSG_IF(!decision.keep && rate == 0,
-                    m_ops->GetInstanceTypeId().GetName()
-                        << " has decided on a rate of 0, at which nothing is ever sent: "
-                           "Decision::rate must be above 0 unless Decision::keep is true");
+    if (!decision.keep && rate == 0)
+    {
+        ns3::StopRun(m_ops->GetInstanceTypeId().GetName() +
+                     " has decided on a rate of 0, at which nothing is ever sent: Decision::rate "
+                     "must be above 0 unless Decision::keep is true");
+        return {true, rate, decision.windowBytes};
+    }
     return {decision.keep, rate, decision.windowBytes};
 }
 
@@ -179,11 +183,14 @@ CongestionOps::CheckTimeGoesOn(uint64_t now)
 {
     m_timersDue = now == m_timerAt ? m_timersDue + 1 : 1;
     m_timerAt = now;
-    NS_ABORT_MSG_IF(m_timersDue > MOST_TIMERS_AT_ONCE,
-                    m_ops->GetInstanceTypeId().GetName()
-                        << " arms its timers at " << now << " ns for " << now
-                        << " ns again and again, so that no time passes: OnTimer() must Arm() for "
-                           "a later time");
+    if (m_timersDue > MOST_TIMERS_AT_ONCE)
+    {
+        const std::string time = std::to_string(now) + " ns";
+        ns3::StopRun(m_ops->GetInstanceTypeId().GetName() + " arms its timers at " + time +
+                     " for " + time +
+                     " again and again, so that no time passes: OnTimer() must Arm() for a later "
+                     "time");
+    }
 }
 
 OpsDecision

@@ -155,7 +155,8 @@ RdmaClient::IsFinished() const
 bool
 RdmaClient::IsCutOff() const
 {
-    return m_isCutOff;
+    return m_isStarted && !m_finished &&
+           !GetNode()->GetObject<RdmaHost>()->CanReach(*m_peer->GetObject<RdmaHost>());
 }
 
 uint32_t
@@ -199,13 +200,6 @@ RdmaClient::StartApplication()
     m_flow.src = host->GetIndex();
     m_flow.dst = peer->GetIndex();
     m_flow.start = Simulator::Now();
-    m_isCutOff = host != peer && !host->CanReach(*peer);
-    if (m_isCutOff)
-    {
-        NS_LOG_WARN("host " << m_flow.dst << " cannot be reached from host " << m_flow.src
-                            << ": the flow never starts");
-        return;
-    }
     m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
     if (m_queuePair != RdmaHost::ELSEWHERE && !host->IsDisposed())
     {

@@ -16,8 +16,9 @@ namespace ns3
  * \ingroup hpcc
  * \brief An application that sends one flow from its node to another when it starts.
  *
- * If failed links have cut off the destination by then, the flow never starts, as a scenario
- * file's: IsCutOff() and QbbHelper::PrintUnfinished() say so.
+ * If failed links have cut off the destination by then, the flow waits, and sends once there is a
+ * way: IsCutOff() and QbbHelper::PrintUnfinished() say so meanwhile. Its completion time counts
+ * from its start.
  *
  * RDMA has no half-sent message: a flow that has started goes on when the application stops. One
  * that stops before it starts, as where ApplicationContainer::Stop() has an earlier time than
@@ -72,8 +73,8 @@ class RdmaClient : public FlowApplication
     /// \return whether the last acknowledgement has arrived
     bool IsFinished() const;
 
-    /// \return whether the destination could not be reached as the application started, so that the
-    /// flow never starts
+    /// \return whether the flow is under way and failed links have cut off its destination, so that
+    /// it waits for a way
     bool IsCutOff() const;
 
     /// \return the flow's queue pair at its host, once the application has started
@@ -114,7 +115,6 @@ class RdmaClient : public FlowApplication
     uint16_t m_dport{0};                           //!< attribute
     uint32_t m_queuePair{0};                       //!< the flow's queue pair
     bool m_isStarted{false};                       //!< whether the application has started
-    bool m_isCutOff{false};                        //!< whether the destination was cut off
     bool m_isStopped{false};                       //!< whether the application has stopped
     bool m_finished{false};                        //!< whether the last acknowledgement has arrived
     TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source

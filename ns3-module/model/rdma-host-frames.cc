@@ -12,6 +12,7 @@
 #include "rdma-host.h"
 #include "shared-network.h"
 #include "slow-receiver.h"
+#include "stop-run.h"
 
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
@@ -45,7 +46,14 @@ RdmaHost::Send(QbbFrame* frame)
     NS_ABORT_MSG_UNLESS(frame, "a null pointer is no frame");
     NS_LOG_FUNCTION(this << frame->size);
     CheckRunning();
-    CallCore([&] { m_network->check_priority("the frame has", frame->priority); });
+    const std::string wrong =
+        TryCore([&] { m_network->check_priority("the frame has", frame->priority); });
+    if (!wrong.empty())
+    {
+        StopRun(wrong);
+        frame->Release();
+        return;
+    }
     SendBack(frame,
              m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport},
                            frame->dst));
@@ -542,6 +550,7 @@ RdmaHost::FinishFirst(uint32_t queuePair)
     Sending& sending = m_sending.at(queuePair);
     Message finished = std::move(sending.messages.begin()->second);
     sending.messages.erase(sending.messages.begin());
+    finished.flow.isSteered = m_core->control_state(queuePair).is_steered;
     if (!m_sharesQueuePairs)
     {
         CloseQueuePair(queuePair, finished.flow);
@@ -561,7 +570,7 @@ RdmaHost::CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow)
     const auto place = m_sending.find(queuePair);
     const Sending closed = std::move(place->second);
     m_sending.erase(place);
-    m_byFlowKey.erase(FlowKey(flow));
+    m_byFlowKey.erase(closed.flowKey);
     if (m_fastCnp)
     {
         m_fastCnp->Disconnect(m_network->address(flow.dst), closed.receiver);

@@ -13,6 +13,7 @@
 #include "ns3-bridge/src/settings.rs.h"
 #include "setting-attributes.h"
 #include "slow-receiver.h"
+#include "stop-run.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -21,6 +22,7 @@
 #include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
+#include <sstream>
 #include <tuple>
 
 namespace ns3
@@ -221,7 +223,10 @@ uint32_t
 RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
 {
     NS_LOG_FUNCTION(this << peer << request.size);
-    CheckFlow(peer, request);
+    if (!CheckFlow(peer, request))
+    {
+        return ELSEWHERE;
+    }
     if (!m_sharesQueuePairs)
     {
         return OpenQueuePair(peer, request, done);
@@ -233,23 +238,25 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
         m_shareable[{peer->m_index, request.priority, request.dport}] = queuePair;
         return queuePair;
     }
-    if (IsLocal())
-    {
-        Post(place->second, peer->m_index, request, done);
-    }
-    return place->second;
+    const bool isPosted = !IsLocal() || Post(place->second, peer->m_index, request, done);
+    return isPosted ? place->second : ELSEWHERE;
 }
 
-void
+bool
 RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done)
 {
     // If the queue pair was idle, timers of its congestion control that came due meanwhile fire
     // now.
     const hpcc::PostResult result = Decide(
         [&] { return m_core->post(Simulator::Now().GetNanoSeconds(), queuePair, request.size); });
-    NS_ABORT_MSG_UNLESS(result.posted,
-                        "host " << m_index << " has no sequence numbers left for " << request.size
-                                << " bytes on one queue pair to host " << dst);
+    if (!result.posted)
+    {
+        std::ostringstream reason;
+        reason << "host " << m_index << " has no sequence numbers left for " << request.size
+               << " bytes on one queue pair to host " << dst;
+        StopRun(reason.str());
+        return false;
+    }
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = dst;
@@ -259,6 +266,7 @@ RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCa
     m_sending.at(queuePair).messages[flow.firstSeq] = {flow, done};
     ScheduleTimers(queuePair, result.armed);
     TellStart(flow, result.nic);
+    return true;
 }
 
 uint32_t
@@ -266,23 +274,27 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
 {
     if (!IsLocal() && !peer->IsLocal())
     {
-        peer->TakeReceiverKey();
-        return ELSEWHERE;
+        return peer->m_receiverKeys->open() < 0 ? RefuseQueuePair(peer->m_index) : ELSEWHERE;
     }
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = peer->m_index;
     flow.start = Simulator::Now();
     flow.firstSeq = 0;
-    flow.sport = peer->TakeSourcePort(m_index);
+    flow.sport = peer->m_sourcePorts[m_index].Take();
 
     const hpcc::FlowKey key = WireKey(flow.dst, flow.dport, flow.sport);
     // A source of another process has no core here. One is made to tell what its flow asks of the
     // receiver, and is not kept.
     const CorePointer<hpcc::Host> elsewhere = IsLocal() ? CorePointer<hpcc::Host>() : MakeCore();
     const hpcc::Host& source = IsLocal() ? *m_core : *elsewhere;
-    const int32_t nic = source.route(key, flow.dst);
-    NS_ABORT_MSG_IF(nic < 0, "host " << flow.dst << " cannot be reached from host " << flow.src);
+    const int32_t nic = source.first_port(*m_network, key, flow.src, flow.dst);
+    if (nic < 0)
+    {
+        StopRun("host " + std::to_string(flow.dst) + " cannot be reached from host " +
+                std::to_string(flow.src));
+        return ELSEWHERE;
+    }
     hpcc::SenderParameters sender{
         flow.src,
         flow.dst,
@@ -292,7 +304,12 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
         0,
         flow.size,
     };
-    sender.receiver = peer->OpenReceiver(source, static_cast<uint16_t>(nic), sender);
+    const int64_t receiver = peer->OpenReceiver(source, static_cast<uint16_t>(nic), sender);
+    if (receiver < 0)
+    {
+        return RefuseQueuePair(flow.dst);
+    }
+    sender.receiver = static_cast<uint32_t>(receiver);
     peer->m_arriving[sender.receiver] = {m_index, flow.sport};
     if (!IsLocal())
     {
@@ -304,12 +321,19 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
                                    sender,
                                    *m_network);
     });
-    NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
-
+    if (queuePair < 0)
+    {
+        return RefuseQueuePair(flow.src);
+    }
     const auto handle = static_cast<uint32_t>(queuePair);
-    m_sending[handle] = {{}, peer, sender.receiver, flow.dport, {}};
+    // Flows that share a source port have keys of their own: this adds to the bits of the priority.
+    uint64_t flowKey = FlowKey(flow);
+    while (!m_byFlowKey.emplace(flowKey, handle).second)
+    {
+        flowKey += QbbNetDevice::PRIORITIES;
+    }
+    m_sending[handle] = {{}, peer, sender.receiver, flow.dport, flowKey, {}};
     m_sending[handle].messages[flow.firstSeq] = {flow, done};
-    m_byFlowKey[FlowKey(flow)] = handle;
     if (m_fastCnp)
     {
         m_fastCnp->Connect(key.dst_address, sender.receiver, handle);
@@ -330,15 +354,11 @@ RdmaHost::TellStart(const RdmaFlow& flow, uint16_t nic)
     }
 }
 
-uint16_t
-RdmaHost::TakeSourcePort(uint32_t source)
+uint32_t
+RdmaHost::RefuseQueuePair(uint32_t host)
 {
-    const std::optional<uint16_t> port = m_sourcePorts[source].Take();
-    NS_ABORT_MSG_UNLESS(port,
-                        "host " << source << " has no UDP source port left for a flow to host "
-                                << m_index << ": all " << SourcePorts::COUNT << " from "
-                                << SourcePorts::FIRST << " on are in use");
-    return *port;
+    StopRun("host " + std::to_string(host) + " has no room for another queue pair");
+    return ELSEWHERE;
 }
 
 void
@@ -366,24 +386,11 @@ RdmaHost::CloseReceiver(uint32_t receiver)
     }
 }
 
-uint32_t
+int64_t
 RdmaHost::OpenReceiver(const hpcc::Host& source, uint16_t nic, const hpcc::SenderParameters& sender)
 {
-    return IsLocal() ? CheckReceiver(m_core->open_receiver(source, nic, sender, *m_network))
-                     : TakeReceiverKey();
-}
-
-uint32_t
-RdmaHost::TakeReceiverKey()
-{
-    return CheckReceiver(m_receiverKeys->open());
-}
-
-uint32_t
-RdmaHost::CheckReceiver(int64_t receiver) const
-{
-    NS_ABORT_MSG_IF(receiver < 0, "host " << m_index << " has no room for another queue pair");
-    return static_cast<uint32_t>(receiver);
+    return IsLocal() ? m_core->open_receiver(source, nic, sender, *m_network)
+                     : m_receiverKeys->open();
 }
 
 void
@@ -418,6 +425,17 @@ RdmaHost::CheckPeer(const RdmaHost& peer) const
 }
 
 void
+RdmaHost::CheckControl(const RdmaHost& peer, uint64_t size) const
+{
+    if (!m_isChecked)
+    {
+        GetSettings().check_control(m_fastCnp && m_fastCnp->IsEnabled());
+        m_isChecked = true;
+    }
+    m_network->check_hops(GetSettings(), m_index, peer.m_index, size);
+}
+
+bool
 RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 {
     CheckResolution();
@@ -428,7 +446,18 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
                         "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");
-    CallCore([&] { m_network->check_flow(flow.priority, peer->GetSettings()); });
+    const std::string wrong = TryCore([&] {
+        m_network->check_flow(flow.priority, peer->GetSettings());
+        if (IsLocal())
+        {
+            CheckControl(*peer, flow.size);
+        }
+    });
+    if (!wrong.empty())
+    {
+        StopRun(wrong);
+    }
+    return wrong.empty();
 }
 
 hpcc::FlowKey
@@ -533,7 +562,8 @@ RdmaHost::GetControl(uint32_t queuePair) const
             state.window_bytes,
             state.in_flight_bytes,
             state.utilisation,
-            state.bottleneck};
+            state.bottleneck,
+            state.is_steered};
 }
 
 DataRate

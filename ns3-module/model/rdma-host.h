@@ -51,6 +51,9 @@ struct RdmaFlow
     uint64_t firstSeq{0};
     Time start;      //!< when it began
     Time completion; //!< duration until its last acknowledgement, once it has finished
+    /// Whether congestion control has ever moved its rate or window, or is not meant to, once it has
+    /// finished.
+    bool isSteered{true};
 };
 
 /**
@@ -67,6 +70,8 @@ struct RdmaControl
     /// The link that U was last moved by, 0 for the first switch's on the path; -1 where it is not
     /// known.
     int16_t bottleneck{-1};
+    /// Whether rate or window have ever moved; true as well where the algorithm is "none".
+    bool isSteered{true};
 };
 
 /**
@@ -131,13 +136,14 @@ class RdmaHost : public QbbNode
     /**
      * \brief Ask whether there is a way to another host and back; a failed link may have cut it.
      * \param peer the other host; ends the program if it is not part of this network
-     * \return whether a flow to it can start
+     * \return whether there is
      */
     bool CanReach(const RdmaHost& peer) const;
 
     /**
-     * \brief Start a flow now. Where several processes share a simulation, all of them start all
-     * flows, in the same order: that of the source sends, the others take note.
+     * \brief Start a flow now. If failed links have cut the way, it waits, and sends once there is
+     * one. Where several processes share a simulation, all of them start all flows, in the same
+     * order: that of the source sends, the others take note.
      *
      * With the attribute QueuePairs "per_pair" flows to the same peer, of the same priority and
      * destination port, are messages of one queue pair. Each begins when the one before has been
@@ -146,9 +152,8 @@ class RdmaHost : public QbbNode
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
-     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached,
-     * or has 55536 flows from here under way, which is as many as there are UDP source ports from
-     * 10000 on
+     * \return the flow's queue pair, or ELSEWHERE; ends the program if switches keep no memory for
+     * the flow's priority, or links never connect the two
      */
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
@@ -325,6 +330,7 @@ class RdmaHost : public QbbNode
         Ptr<RdmaHost> peer;                          //!< its destination
         uint32_t receiver{0};                        //!< the destination's queue pair
         uint16_t dport{0};                           //!< UDP destination port
+        uint64_t flowKey{0};                         //!< its key in m_byFlowKey
         std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
 
@@ -345,10 +351,11 @@ class RdmaHost : public QbbNode
     void TellStart(const RdmaFlow& flow, uint16_t nic);
 
     /**
-     * \param source index of a host
-     * \return a UDP source port for a flow from there to here; ends the program if none is free
+     * \brief A flow finds no room for a queue pair: the run ends.
+     * \param host index of the host that has none
+     * \return ELSEWHERE
      */
-    uint16_t TakeSourcePort(uint32_t source);
+    static uint32_t RefuseQueuePair(uint32_t host);
 
     /**
      * \brief Start a flow on a queue pair that earlier flows have used.
@@ -356,8 +363,9 @@ class RdmaHost : public QbbNode
      * \param dst index of its destination
      * \param request what StartFlow() was asked for
      * \param done called when the flow has finished
+     * \return whether it has started; if not, the run ends
      */
-    void Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done);
+    bool Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done);
 
     /**
      * \brief Close both ends of a queue pair that no flow needs any more.
@@ -386,23 +394,15 @@ class RdmaHost : public QbbNode
     CorePointer<hpcc::Host> MakeCore() const;
 
     /**
-     * \brief Prepare for a flow that arrives here. A flow between two hosts of other processes
-     * takes a key, and that is all. \param source the core's host that sends it \param nic by which
-     * of its ports \param sender the flow \return the flow's queue pair here; ends the program if
-     * there is no room for it
+     * \brief Prepare for a flow that arrives here.
+     * \param source the core's host that sends it
+     * \param nic by which of its ports
+     * \param sender the flow
+     * \return the flow's queue pair here; negative if there is no room for it
      */
-    uint32_t OpenReceiver(const hpcc::Host& source,
+    int64_t OpenReceiver(const hpcc::Host& source,
                           uint16_t nic,
                           const hpcc::SenderParameters& sender);
-
-    /// \return the key of the next flow to this host, which another process simulates
-    uint32_t TakeReceiverKey();
-
-    /**
-     * \param receiver the queue pair of a flow to here, negative if there is none
-     * \return the queue pair; ends the program if there is none
-     */
-    uint32_t CheckReceiver(int64_t receiver) const;
 
     /**
      * \brief End the program if a host is not part of this one's running network.
@@ -411,11 +411,19 @@ class RdmaHost : public QbbNode
     void CheckPeer(const RdmaHost& peer) const;
 
     /**
-     * \brief End the program if a flow cannot start.
+     * \brief Ask the core whether anything can control a flow from here; throws what it says if not.
+     * \param peer its destination
+     * \param size its bytes
+     */
+    void CheckControl(const RdmaHost& peer, uint64_t size) const;
+
+    /**
+     * \brief End the program if a flow cannot be, or the run if switches keep no memory for it.
      * \param peer its destination
      * \param flow what was asked for
+     * \return whether it can start
      */
-    void CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
+    bool CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
 
     /**
      * \param dst destination of a flow from here
@@ -599,6 +607,7 @@ class RdmaHost : public QbbNode
     uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
     bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
     bool m_decides{false};          //!< whether the core may be calling a congestion control
+    mutable bool m_isChecked{false}; //!< whether a flow has asked if anything controls it
     bool m_foresees{false};         //!< whether wake-ups may be planned while a frame leaves
     bool m_receivesSlowly{false};   //!< whether NICs hold what arrives
     /// Whether acknowledgements echo telemetry, and that is all.

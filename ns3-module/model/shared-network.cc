@@ -81,7 +81,7 @@ SharedNetwork::EndWindow(uint64_t next)
     {
         m_observer();
     }
-    return next;
+    return m_isStopped ? EventWheel::NEVER : next;
 }
 
 uint64_t
@@ -89,6 +89,7 @@ SharedNetwork::Exchange(uint64_t next)
 {
     // All ranks close all receivers, so that each knows which keys are free at any host.
     m_news.closings = m_closings.size();
+    m_news.stops = m_isStopped;
     const auto* news = reinterpret_cast<const uint8_t*>(&m_news);
     const auto* closings = reinterpret_cast<const uint8_t*>(m_closings.data());
     const std::size_t closingBytes = m_closings.size() * sizeof(Closing);
@@ -96,7 +97,7 @@ SharedNetwork::Exchange(uint64_t next)
     {
         RankExchange::Bytes& frames = m_frames[rank];
         if (rank == m_exchange->GetRank() ||
-            (frames.empty() && m_news.closings == 0 && m_news.finished == 0))
+            (frames.empty() && m_news.closings == 0 && m_news.finished == 0 && !m_isStopped))
         {
             continue;
         }
@@ -123,6 +124,7 @@ SharedNetwork::TakeIn(const RankExchange::Bytes& bytes)
     }
     Header news;
     std::memcpy(&news, bytes.data(), sizeof(news));
+    m_isStopped |= news.stops != 0;
     m_news.finished += news.finished;
     m_news.finishedBytes += news.finishedBytes;
     std::size_t place = sizeof(news);

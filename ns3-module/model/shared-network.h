@@ -98,6 +98,12 @@ class SharedNetwork
     /// over.
     void End();
 
+    /// End the simulation of all ranks at the end of this window.
+    void Stop()
+    {
+        m_isStopped = true;
+    }
+
     /// \return flows of all ranks that finished before the present window
     uint64_t GetFinished() const
     {
@@ -145,6 +151,7 @@ class SharedNetwork
         uint64_t finished{0};      //!< flows that finished in the window
         uint64_t finishedBytes{0}; //!< their bytes
         uint64_t closings{0};      //!< how many closings follow
+        uint64_t stops{0};         //!< whether the simulation is to end
     };
 
     /**
@@ -168,6 +175,7 @@ class SharedNetwork
     std::vector<Ptr<RdmaHost>> m_hosts;        //!< the hosts among them; nullptr for others
     std::shared_ptr<QbbFramePool> m_pool;      //!< where frames from other ranks come from
     std::shared_ptr<RankExchange> m_exchange;  //!< connects the ranks, if there are several
+    bool m_isStopped{false};                   //!< whether the simulation is to end
     std::vector<uint32_t> m_ranks;             //!< the rank of each node; empty: one rank
     std::vector<RankExchange::Bytes> m_frames; //!< by rank: frames of this window
     Header m_news;                             //!< what has finished in this window

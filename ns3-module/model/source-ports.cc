@@ -10,12 +10,15 @@
 namespace ns3
 {
 
-std::optional<uint16_t>
+uint16_t
 SourcePorts::Take()
 {
     if (m_inUse.size() == COUNT)
     {
-        return std::nullopt;
+        const uint16_t port = m_next;
+        ++m_shared[port];
+        m_next = port == UINT16_MAX ? FIRST : port + 1;
+        return port;
     }
     auto place = std::lower_bound(m_inUse.begin(), m_inUse.end(), m_next);
     while (place != m_inUse.end() && *place == m_next)
@@ -36,6 +39,15 @@ SourcePorts::Take()
 void
 SourcePorts::GiveBack(uint16_t port)
 {
+    const auto shared = m_shared.find(port);
+    if (shared != m_shared.end())
+    {
+        if (--shared->second == 0)
+        {
+            m_shared.erase(shared);
+        }
+        return;
+    }
     const auto place = std::lower_bound(m_inUse.begin(), m_inUse.end(), port);
     if (place != m_inUse.end() && *place == port)
     {

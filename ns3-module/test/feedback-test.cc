@@ -233,7 +233,8 @@ class FeedbackModesTest : public HpccTestCase
     /// Without any telemetry the windows stand in the queue: what the others avoid.
     void ExpectUncontrolled()
     {
-        const Observed observed = Incast().Set("TelemetryPackets", StringValue("none")).Run();
+        const Observed observed =
+            Incast().Control("none").Set("TelemetryPackets", StringValue("none")).Run();
         NS_TEST_EXPECT_MSG_GT(observed.meanQueue, 150'000, "three windows stand in the queue");
         NS_TEST_EXPECT_MSG_EQ(observed.counters.feedback, 0, "nothing comes back");
     }
@@ -423,19 +424,12 @@ class MixedDeploymentTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        ExpectDone("a sender", Incast().SetAt(0, "TelemetryPackets", StringValue("none")));
+        ExpectDone("a sender", Incast().SetAt(0, "CongestionControl", StringValue("none")));
         ExpectDone("a DCQCN sender",
                    Incast()
                        .SetAt(0, "TelemetryPackets", StringValue("none"))
                        .SetAt(0, "CongestionControl", StringValue("dcqcn")));
         ExpectDone("the receiver", Incast().SetAt(SENDERS, "TelemetryAnswer", StringValue("none")));
-        const Observed deaf =
-            Incast().SetAt(SENDERS + 1, "StampTelemetry", BooleanValue(false)).Run();
-        for (const Time& completion : deaf.completions)
-        {
-            NS_TEST_EXPECT_MSG_GT(completion, Time(0), "the switch: a flow has not finished");
-        }
-        NS_TEST_EXPECT_MSG_GT(deaf.meanQueue, 150'000, "sections without a hop slow nobody down");
     }
 
     /**

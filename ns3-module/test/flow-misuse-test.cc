@@ -61,6 +61,30 @@ WithUnlikeAnswers()
     StartFlow(network, flow);
 }
 
+/// Start a flow of hosts that have one attribute.
+void
+WithHosts(const std::string& attribute, const std::string& value)
+{
+    TestNetwork network;
+    network.helper.SetHostAttribute(attribute, StringValue(value));
+    network.MakeStar(2);
+    network.helper.Start();
+    network.AddFlow(0, 1, 1000);
+    Simulator::Run();
+}
+
+/// Start a flow that passes more switches than telemetry has room for.
+void
+PassManySwitches()
+{
+    TestNetwork network;
+    network.helper.SetHostAttribute("TelemetryLayout", StringValue("reference"));
+    network.MakeChain(6);
+    network.helper.Start();
+    network.AddFlow(0, 1, 1'000'000);
+    Simulator::Run();
+}
+
 /// Start a network whose hosts send probes faster than links do.
 void
 FillLinksWithProbes()
@@ -119,6 +143,17 @@ MakeFlowMisuseTests()
                                        host->Send(frame);
                                    }),
                        "the frame has priority 6, for which switches keep no memory"),
+        MakeMisuseTest("a flow that collects no telemetry",
+                       []() { WithHosts("TelemetryPackets", "none"); },
+                       "attribute TelemetryPackets: packets = \"none\" leaves hpcc without "
+                       "telemetry, and so without any control"),
+        MakeMisuseTest("a flow whose telemetry does not come back",
+                       []() { WithHosts("TelemetryAnswer", "none"); },
+                       "attribute TelemetryAnswer: answer = \"none\" leaves hpcc without telemetry"),
+        MakeMisuseTest("a flow over six switches with room for five",
+                       PassManySwitches,
+                       "reports 5 switches, and a flow passes 6, which leaves hpcc without "
+                       "telemetry"),
         MakeMisuseTest(
             "probes that fill links",
             FillLinksWithProbes,

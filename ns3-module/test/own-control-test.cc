@@ -466,6 +466,7 @@ class OwnControlTest : public HpccTestCase
         ExpectRefusal(fixed + "Pace = \"5Gbps\"\n", "Pace");
         ExpectRefusal(fixed + "eta = 0.9\n", "eta");
         ExpectRefusal(fixed + digests, "answer");
+        ExpectEarlyEnd(fixed + "Rate = \"0bps\"\n", "FixedPace has decided on a rate of 0");
 
         // 1 ms at 10 Gb/s, the rest at half of it.
         const double whole = Duration(10);
@@ -579,6 +580,34 @@ class OwnControlTest : public HpccTestCase
             results >> word;
         }
         return std::stod(word);
+    }
+
+    /**
+     * \brief A fault ends the run: what was simulated stays, and says why it is a part.
+     * \param line what to add to the file
+     * \param reason what is wrong
+     */
+    void ExpectEarlyEnd(const std::string& line, const std::string& reason)
+    {
+        const std::string out = CreateTempDirFilename("early");
+        std::ostringstream errors;
+        std::streambuf* usual = std::cerr.rdbuf(errors.rdbuf());
+        HpccScenarioHelper scenario;
+        const bool isStopped =
+            scenario.Load(Write(line), {}) && scenario.Run(out) == HpccScenarioHelper::STOPPED;
+        std::cerr.rdbuf(usual);
+        NS_TEST_EXPECT_MSG_EQ(isStopped, true, line << errors.str());
+        std::stringstream summary;
+        summary << std::ifstream(out + "/summary.json").rdbuf();
+        for (const std::string& text : {errors.str(), summary.str()})
+        {
+            NS_TEST_EXPECT_MSG_NE(text.find(reason), std::string::npos, text);
+        }
+        NS_TEST_EXPECT_MSG_NE(summary.str().find("\"stopped\": \""), std::string::npos, "a part");
+        std::ifstream unfinished(out + "/unfinished.csv");
+        std::string row;
+        std::getline(unfinished, row);
+        NS_TEST_EXPECT_MSG_EQ(std::getline(unfinished, row).good(), true, "the flow is listed");
     }
 
     /**

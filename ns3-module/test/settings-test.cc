@@ -234,6 +234,11 @@ class AcceptedSettingsTest : public HpccTestCase
     void DoRun() override
     {
         Expect("40Gbps", [](Pair& network) {
+            for (uint32_t host = 0; host < 2; ++host)
+            {
+                network.helper.GetNode(host)->SetAttribute("CongestionControl",
+                                                           StringValue("none"));
+            }
             network.helper.GetNode(2)->SetAttribute("StampTelemetry", BooleanValue(false));
         });
         Expect("100Gbps", [](Pair& network) {

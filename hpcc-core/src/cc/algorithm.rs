@@ -9,6 +9,17 @@ use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use core::fmt::Debug;
 
+/// What of a flow follows the decisions of an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steers {
+    /// Nothing: it decides nothing.
+    Nothing,
+    /// Its window; packets leave at line rate.
+    Window,
+    /// Its window, and the pace of its packets: either will do.
+    WindowAndPace,
+}
+
 /// What an algorithm needs of the hosts and switches around it. What is not set for an algorithm is [`Needs::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needs {
@@ -36,6 +47,8 @@ pub struct Needs {
     pub window: bool,
     /// Whether acknowledgements travel in priority 0, ahead of data, unless `transport.ack_priority` says otherwise.
     pub acks_first: bool,
+    /// What of its flows follows its decisions.
+    pub steers: Steers,
     /// Whether it is a congestion control of the simulator's own TCP, and of nothing else.
     pub tcp: bool,
     /// When switches mark packets for it, for a port of this rate; other ports scale the queue lengths. `None` if it reads
@@ -58,6 +71,7 @@ impl Default for Needs {
             sent: false,
             window: true,
             acks_first: false,
+            steers: Steers::WindowAndPace,
             tcp: false,
             ecn: None,
         }
@@ -153,8 +167,9 @@ mod tests {
             found.unwrap_or_else(|| panic!("no {name}")).needs()
         };
         let usual = Needs::default();
+        let rtt = Needs { rtt: true, ..usual };
         let records = Needs { reads: Reads::Records, ..usual };
-        assert_eq!(needs("none"), usual);
+        assert_eq!(needs("none"), Needs { steers: Steers::Nothing, ..usual });
         assert_eq!(needs("hpcc"), Needs { reaction: Reaction::Records, ..records });
         let partial = Needs { digests: true, some_hops: true, accumulates: true, ..records };
         assert_eq!(needs("hpcc_plus"), Needs { reaction: Reaction::RecordsOrHalf, ..partial });
@@ -162,9 +177,8 @@ mod tests {
         assert_eq!(needs("rx_hpcc"), Needs { receiver, reaction: Reaction::RecordsOrHalf, ..records });
         assert_eq!(needs("hpcc_pint"), Needs { reads: Reads::Utilisation, ..usual });
         assert_eq!(needs("power_tcp"), records);
-        for name in ["theta_power_tcp", "swift"] {
-            assert_eq!(needs(name), Needs { rtt: true, ..usual }, "{name}");
-        }
+        assert_eq!(needs("theta_power_tcp"), rtt);
+        assert_eq!(needs("swift"), Needs { steers: Steers::Window, ..rtt });
         let unbounded = Needs { window: false, acks_first: true, ..usual };
         assert_eq!(needs("timely"), Needs { reads: Reads::SendTime, ..unbounded });
         let (interval, ecn) = (Some(Nanos(50_000)), Some(EcnThreshold::USUAL));

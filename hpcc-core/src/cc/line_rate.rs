@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No congestion control: line rate, bounded by the window alone.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Steers};
 use crate::random::Rng;
 use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::BitRate;
@@ -41,6 +41,10 @@ impl Algorithm for LineRate {
 
     fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { steers: Steers::Nothing, ..Needs::default() }
     }
 }
 

@@ -69,7 +69,7 @@ algorithms! {
     line_rate::LineRate;
 }
 
-pub use algorithm::{Algorithm, CloneAlgorithm, Needs};
+pub use algorithm::{Algorithm, CloneAlgorithm, Needs, Steers};
 pub use control_law::{ControlLaw, Stage};
 pub use flow_count::FlowCount;
 pub use hpcc::Hpcc;

@@ -240,7 +240,6 @@ mod tests {
     use alloc::vec::Vec;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
-    const T: u64 = 13_000;
 
     fn stack(hops: &[(u64, f64, f64)]) -> HopStack {
         let mut stack = HopStack::new(MODULUS);

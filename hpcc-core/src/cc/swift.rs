@@ -7,7 +7,7 @@
 //! sender's clock. Windows are in packets, as in the paper; below one packet the pace spreads them over several round
 //! trips.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Steers};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Nanos};
@@ -76,7 +76,7 @@ impl Algorithm for SwiftConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { rtt: true, ..Needs::default() }
+        Needs { rtt: true, steers: Steers::Window, ..Needs::default() }
     }
 
     fn check(&self) -> Result<(), Conflict> {

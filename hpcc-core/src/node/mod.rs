@@ -18,6 +18,7 @@ mod part;
 mod priorities;
 mod probes;
 mod protocol;
+mod steering;
 
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;

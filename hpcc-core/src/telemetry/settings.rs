@@ -209,6 +209,13 @@ impl LayoutSettings {
         Ok(())
     }
 
+    /// How many hops another layout would report to an algorithm that reads this, in such frames; 0 if it could not serve.
+    pub fn able_with(&self, layout: LayoutName, reads: Reads, wire: WireProfile) -> usize {
+        let other = LayoutSettings { layout: Some(layout), hops: layout.most_hops(), ..*self };
+        let serves = other.check("", reads, wire).is_ok();
+        if serves { other.config(false).max_hops().unwrap_or(0) } else { 0 }
+    }
+
     /// The layouts that say what an algorithm reads and that such frames can carry, as errors list them.
     fn able(&self, reads: Reads, wire: WireProfile) -> String {
         let says = |name: LayoutName| reads.is_in(&LayoutSettings { layout: Some(name), ..*self }.config(false));

@@ -12,7 +12,7 @@ use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
 use super::{AnswerSeal, CongestionNotification, SealedAnswer, TransportConfig};
 use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
-use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig};
+use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig, Steers};
 use crate::frame::PacketKind;
 use crate::random::Rng;
 use crate::switch::{FlowKey, HOST_SEED, Section};
@@ -294,19 +294,36 @@ impl Host {
         Some(key)
     }
 
+    /// A flow that was just opened has no way, for links have failed: it waits until it is [reassigned](Host::reassign) to a
+    /// port.
+    pub fn cut_off(&mut self, queue_pair: u32) {
+        let Some(sender) = self.senders.get_mut(queue_pair) else { return };
+        sender.qp.is_cut_off = true;
+        if let Some(nic) = self.nics.get_mut(sender.nic) {
+            nic.remove(queue_pair);
+        }
+    }
+
     /// Posts a message of `size` bytes on a queue pair that [`Host::open_sender`] has opened. `None` if there is none with this
     /// key, flows do not share queue pairs, or its sequence numbers do not reach to the message's end.
     pub fn post(&mut self, now: Nanos, queue_pair: u32, size: u64) -> Option<PostResult> {
         let sender = self.senders.get_mut(queue_pair)?;
         let message = sender.qp.post(&self.rules.transport, now, size)?;
         let nic = sender.nic;
-        self.nics.get_mut(nic)?.add_again(queue_pair);
+        if !sender.qp.is_cut_off {
+            self.nics.get_mut(nic)?.add_again(queue_pair);
+        }
         Some(PostResult { nic, message, armed: sender.due_timers() })
     }
 
     /// How it sends and acknowledges.
     pub fn transport(&self) -> &TransportConfig {
         &self.rules.transport
+    }
+
+    /// What of its flows follows their congestion control.
+    pub fn steers(&self) -> Steers {
+        self.rules.needs.steers
     }
 
     /// Replaces all routes. Flows stay at their ports until they are [reassigned](Host::reassign).

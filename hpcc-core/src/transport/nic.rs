@@ -94,6 +94,11 @@ impl Nic {
         }
     }
 
+    /// Takes a queue pair away, which has not sent yet.
+    pub fn remove(&mut self, key: u32) {
+        self.members.retain(|member| *member != key);
+    }
+
     /// Takes all queue pairs away; those that are over leave `senders`.
     pub fn clear(&mut self, senders: &mut Slab<Sender>) {
         for key in self.members.drain(..) {

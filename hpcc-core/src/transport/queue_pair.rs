@@ -78,6 +78,8 @@ pub struct QueuePair {
     has_timers: bool,
     /// Whether failed links have cut off the destination.
     pub is_cut_off: bool,
+    /// Whether the controller has ever moved rate or window from where they began.
+    is_steered: bool,
     /// Sequence numbers in flight that stand for no byte, between messages.
     gaps: u64,
     rate: BitRate,
@@ -122,6 +124,7 @@ impl QueuePair {
             limits,
             has_timers: controller.timers().is_some(),
             is_cut_off: false,
+            is_steered: false,
             controller,
             snd_max: 0,
             timer,
@@ -148,6 +151,11 @@ impl QueuePair {
     #[inline]
     pub fn window(&self) -> u64 {
         self.window
+    }
+
+    /// Whether the controller has ever moved rate or window from where they began.
+    pub fn is_steered(&self) -> bool {
+        self.is_steered
     }
 
     /// U of the busiest link, where the algorithm reckons with it.
@@ -537,6 +545,9 @@ impl QueuePair {
                 true
             }
         };
+        if !matches!(decision, RateDecision::Keep) {
+            self.is_steered |= self.rate != self.limits.line_rate || self.window != self.limits.window;
+        }
         Effects { repaced, armed: self.take_armed() }
     }
 

@@ -25,6 +25,7 @@ mod flow_table;
 mod headroom;
 mod hop_limit;
 mod idle;
+mod in_mid_run;
 mod leaked_buffer;
 mod legacy;
 mod new;

@@ -87,8 +87,8 @@ fn report_reads_what_run_wrote() {
 #[test]
 fn flows_that_a_failed_link_cuts_off_are_listed() {
     let bench = Bench::new(TOML);
-    let cut = "failures.links=[{time='1ns',a=2,b=3}]";
-    let told = bench.run("scenario.toml", &[cut, "traffic.0.start=10us", "traffic.1.start=20us", "run.stop=5ms"]);
+    let cut = "failures.links=[{time='6us',a=2,b=3}]";
+    let told = bench.run("scenario.toml", &[cut, "run.stop=5ms"]);
     assert_eq!(told.code, Some(3), "{}", told.err);
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
 }

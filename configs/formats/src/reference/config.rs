@@ -101,6 +101,7 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         min_rate: settings.blame("MIN_RATE"),
         // No key of the reference's names any.
         control_flows: settings.blame("FLOW_FILE"),
+        control: None,
         // Such a file has no classes of hosts, and no attacks.
         classes: Vec::new(),
         victims: Vec::new(),

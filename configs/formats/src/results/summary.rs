@@ -35,6 +35,9 @@ pub struct Summary {
     pub base_rtt_ns: u64,
     /// Simulated time at the end, in ns.
     pub simulated_ns: u64,
+    /// Why the run ended before its time, so that results are of a part of it; only where a fault has ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// Simulator events executed.
     pub events: u64,
     /// Frames put on a link, summed over links.

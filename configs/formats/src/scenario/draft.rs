@@ -38,10 +38,19 @@ pub(crate) struct Places {
     pub tcp_timeout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
+    /// What may leave flows without control; `None`: they run, as those of the reference's files do.
+    pub control: Option<Control>,
     /// Of each class of hosts, with its priority.
     pub classes: Vec<(u8, Blame)>,
     /// One for each attack.
     pub victims: Vec<Blame>,
+}
+
+/// Settings that may leave a flow without control.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pub hops: Blame,
+    pub every: Blame,
 }
 
 /// A scenario before its parts are checked against each other.

@@ -18,7 +18,7 @@ pub use order::EventOrder;
 
 pub(crate) use check::host;
 pub(crate) use compatibility::Compatibility;
-pub(crate) use draft::{Blame, Draft, Places};
+pub(crate) use draft::{Blame, Control, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;

@@ -43,14 +43,10 @@ mod tests;
 use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::place::Place;
-use crate::scenario::{Blame, Draft, Places, Scenario, name_of};
+use crate::scenario::{Blame, Control, Draft, Places, Scenario, name_of};
 use document::{Document, Source};
-use hpcc_core::cc::Reads;
-use hpcc_core::node::{Located, NodeSettings};
+use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;
-use hpcc_core::settings::Conflict;
-use hpcc_core::transport::CongestionNotification;
-use hpcc_core::transport::feedback::{Answer, Packets};
 use plain::Given;
 use std::path::Path;
 
@@ -138,6 +134,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         tcp_timeout: blame("transport", "tcp_timeout"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
+        control: Some(Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
         classes: classes::priorities(&settings.transport.classes).map(class).collect(),
         victims,
     };
@@ -160,33 +157,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         monitor,
         notes: [note, dropped, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
     };
-    fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
-    feedback(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
-    fast_cnp::note_silence(&mut scenario);
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    fast_cnp::control(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    fast_cnp::note_silence(&mut scenario);
     Ok(Draft { scenario, flows, places })
-}
-
-/// Checks that something steers an algorithm that reads telemetry: that some comes back, or notifications do, about which
-/// `fast_cnp::reactions` has asked.
-fn feedback(scenario: &Scenario) -> Result<(), Located> {
-    let NodeSettings { feedback, fast_cnp_host, transport, .. } = &scenario.settings;
-    let key = match (feedback.packets, feedback.answer) {
-        (Packets::Nothing, _) => "packets",
-        (_, Answer::Nothing) => "answer",
-        (_, Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window) => return Ok(()),
-    };
-    let is_notified = fast_cnp_host.common.notified(&scenario.network).is_ok_and(|hosts| hosts.iter().next().is_some());
-    let is_told = transport.congestion_notification != CongestionNotification::Echo;
-    if scenario.settings.needs().reads == Reads::Nothing || is_notified || is_told {
-        return Ok(());
-    }
-    let name = scenario.algorithm().name();
-    let message = format!(
-        "{key} = \"none\" leaves {name} without telemetry, and so without any control; expected telemetry that comes back, \
-         notifications, or congestion_control.algorithm = \"none\""
-    );
-    Err(Located { section: "telemetry", conflict: Conflict::new(key, message) })
 }
 
 /// The reference's HPCC divides by the window.

@@ -148,7 +148,7 @@ chunk = 8000
 ack_interval = 1
 nack_interval = "100us"
 window = true
-variable_window = false
+variable_window = true
 global_rtt = false
 rate_bound = false
 ack_priority = 0
@@ -225,6 +225,13 @@ fn what_has_no_effect_is_noted() {
     let notes = load_with(&text, &["telemetry.layout=reference"]).expect("valid").notes;
     assert!(notes[0].starts_with("1 of 1 flows pass more than 5 switches"), "{notes:?}");
     assert!(load_with(&text, &[]).expect("valid").notes.is_empty());
+    let message = load_with(&text, &["telemetry.layout=reference", "traffic.0.size=1MB"]).expect_err("no control");
+    assert!(
+        message.contains("telemetry.layout: layout = \"reference\" (multiplier 1) reports 5 switches"),
+        "{message}"
+    );
+    let none = ["telemetry.layout=reference", "traffic.0.size=1MB", "congestion_control.algorithm=none"];
+    assert!(load_with(&text, &none).is_ok(), "nobody asks for control");
 }
 
 #[test]
@@ -641,6 +648,37 @@ fn algorithms_that_nothing_can_steer_are_refused_or_noted() {
     {
         let expected = format!("test.toml:18: telemetry.{key}: {key} = \"none\" leaves {algorithm} without telemetry");
         refused(&with(algorithm, &format!("[telemetry]\n{key} = \"none\"")), &[], &expected);
+    }
+    for (algorithm, rest, expected) in [
+        (
+            "hpcc_plus",
+            "[switch]\nstamp_telemetry = false",
+            "18: switch.stamp_telemetry: stamp_telemetry = false leaves",
+        ),
+        ("dcqcn", "[switch]\necn = false", "18: switch.ecn: ecn = false leaves dcqcn without marks"),
+        (
+            "swift",
+            "[transport]\nwindow = false",
+            "18: transport.window: window = false leaves swift without a window to",
+        ),
+        (
+            "timely",
+            "[transport]\nrate_bound = false",
+            "17: transport.window: window = false beside rate_bound = false leaves timely without a window or a pace to set",
+        ),
+        (
+            "hpcc",
+            "[telemetry]\nlayout = \"int_md\"\npackets = \"nth\"\nevery = 1000000",
+            "20: telemetry.every: every = 1000000, of which the longest flow, of 1000 packets, collects one, leaves hpcc",
+        ),
+        (
+            "hpcc_plus",
+            "[switch]\necn = false\n[legacy]\nnodes = [2]",
+            "18: switch.ecn: ecn = false leaves dcqcn without marks",
+        ),
+    ] {
+        let message = load_with(with(algorithm, rest), &[]).expect_err(rest);
+        assert!(message.split_once(expected).is_some_and(|(before, _)| before.starts_with("test.toml:")), "{message}");
     }
     for (algorithm, rest) in [
         ("dctcp", "[telemetry]\npackets = \"none\""),

@@ -4,9 +4,10 @@
 use super::attacked::Attacked;
 use super::bordered::Bordered;
 use super::classes::Sent;
+use super::control::Controlled;
 use super::crowded::Crowded;
+use super::cut_off::CutOff;
 use super::feedback::Feedback;
-use super::hops::LongPaths;
 use super::priorities::InUse;
 use super::silent::Silent;
 use super::{memory, overbooked, protocol, qos};
@@ -16,7 +17,7 @@ use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::scenario::{Places, QueueHistogram, Scenario};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{QueuePairs, Recovery};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Refuses the first flow, in input order, that could never complete, and adds notes about those that would
 /// never be seen or never be controlled.
@@ -26,7 +27,7 @@ pub(in crate::scenario) fn flows(
     places: &Places,
 ) -> Result<FlowList, InputError> {
     let reach = Reach::new(&scenario.network);
-    let mut long_paths = LongPaths::new(scenario);
+    let (mut controlled, mut cut_off) = (Controlled::new(scenario), CutOff::new(scenario));
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
@@ -47,10 +48,18 @@ pub(in crate::scenario) fn flows(
                 );
                 return Err(refuse((DESTINATION, message)));
             }
+            if let Some(since) = cut_off.for_good(&flow, &scenario.network) {
+                let message = format!(
+                    "the flow begins at {}, and from {since} to the end of the run failed links leave no way from host {} to host \
+                     {}; expected an earlier start, or until in failures.links",
+                    flow.start, flow.src, flow.dst
+                );
+                return Err(refuse((START, message)));
+            }
             totals.add(&flow);
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
             late += u64::from(flow.start >= scenario.stop);
-            long_paths.see(flow.src, flow.dst);
+            controlled.see(&flow, scenario, places)?;
             attacked.see(group, &flow);
             feedback.see(&flow);
             sent.see(&flow);
@@ -70,7 +79,7 @@ pub(in crate::scenario) fn flows(
     scenario.notes.extend(bordered.note());
     scenario.notes.extend(silent.note(totals.count));
     scenario.notes.extend(crowded.note());
-    scenario.notes.extend(long_paths.notes(totals.count));
+    controlled.settle(scenario, totals.count, places)?;
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));
     let mut flows = FlowList::new(traffic, totals);
@@ -84,6 +93,7 @@ pub(super) type Wrong = (&'static [&'static str], String);
 
 const SOURCE: &[&str] = &["src", "senders", "sender_count", "kind"];
 const DESTINATION: &[&str] = &["dst", "receiver", "kind"];
+const START: &[&str] = &["start", "kind"];
 const SIZE: &[&str] = &["size", "sizes"];
 pub(super) const PRIORITY: &[&str] = &["priority"];
 
@@ -185,7 +195,7 @@ fn note_unwritten_histogram(scenario: &mut Scenario) {
 
 /// Which hosts can reach each other. Only switches forward, so a path is a direct cable or leads through
 /// one connected group of switches.
-struct Reach {
+pub(super) struct Reach {
     /// Groups of switches that each host is cabled to.
     groups: Vec<Vec<usize>>,
     cables: HashSet<(u32, u32)>,
@@ -193,14 +203,20 @@ struct Reach {
 
 impl Reach {
     fn new(network: &Network) -> Reach {
+        Reach::without(network, &BTreeSet::new())
+    }
+
+    /// Without the links that are down.
+    pub fn without(network: &Network, down: &BTreeSet<u32>) -> Reach {
+        let links = || (0..).zip(&network.links).filter(|(number, _)| !down.contains(number)).map(|(_, link)| link);
         let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
         let mut parent: Vec<usize> = (0..network.nodes.len()).collect();
-        for link in network.links.iter().filter(|link| is_switch(link.a) && is_switch(link.b)) {
+        for link in links().filter(|link| is_switch(link.a) && is_switch(link.b)) {
             let (a, b) = (root(&mut parent, link.a as usize), root(&mut parent, link.b as usize));
             parent[a] = b;
         }
         let mut reach = Reach { groups: vec![Vec::new(); network.nodes.len()], cables: HashSet::new() };
-        for link in &network.links {
+        for link in links() {
             match (is_switch(link.a), is_switch(link.b)) {
                 (false, true) => reach.groups[link.a as usize].push(root(&mut parent, link.b as usize)),
                 (true, false) => reach.groups[link.b as usize].push(root(&mut parent, link.a as usize)),
@@ -211,7 +227,7 @@ impl Reach {
         reach
     }
 
-    fn connects(&self, a: u32, b: u32) -> bool {
+    pub fn connects(&self, a: u32, b: u32) -> bool {
         let groups = &self.groups[b as usize];
         self.groups[a as usize].iter().any(|group| groups.contains(group)) || self.cables.contains(&(a, b))
     }

@@ -4,7 +4,7 @@
 use crate::scenario::{LinkFailure, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::topology::{Network, NodeKind};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 /// Above this many switches the distances would take longer than they are worth.
 const MAX_SWITCHES: usize = 4096;
@@ -17,6 +17,8 @@ pub(super) struct LongPaths {
     long: u64,
     /// Others whose path is too long once links have failed.
     detoured: u64,
+    /// Hosts whose flows read no telemetry.
+    legacy: HashSet<u32>,
 }
 
 /// Switches that a frame can report, and the distances in the network as it is, and while links have failed.
@@ -38,18 +40,20 @@ impl LongPaths {
             let failed = failed.iter().take(MAX_SWITCHES / switches.max(1)).map(without).collect();
             Search { room, intact: without(&BTreeSet::new()), failed }
         });
-        LongPaths { search, long: 0, detoured: 0 }
+        let legacy = scenario.legacy.nodes.iter().copied().collect();
+        LongPaths { search, long: 0, detoured: 0, legacy }
     }
 
-    /// Looks at the path of a flow between two hosts.
-    pub fn see(&mut self, src: u32, dst: u32) {
-        let Some(Search { room, intact, failed }) = &mut self.search else { return };
+    /// Looks at the path of a flow between two hosts. Returns its switches if they are too many from the start.
+    pub fn see(&mut self, src: u32, dst: u32) -> Option<usize> {
+        let Search { room, intact, failed } = self.search.as_mut().filter(|_| !self.legacy.contains(&src))?;
         let is_long = |distances: &mut Distances| distances.switches_between(src, dst).is_some_and(|hops| hops > *room);
         if is_long(intact) {
             self.long += 1;
-        } else if failed.iter_mut().any(is_long) {
-            self.detoured += 1;
+            return intact.switches_between(src, dst);
         }
+        self.detoured += u64::from(failed.iter_mut().any(is_long));
+        None
     }
 
     /// What the user should know.

@@ -4,7 +4,9 @@
 mod attacked;
 mod bordered;
 mod classes;
+mod control;
 mod crowded;
+mod cut_off;
 mod feedback;
 mod flows;
 mod frames;

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The priorities in which flows and their acknowledgements travel, for each of which lossless switches keep memory.
+//! The priorities in which flows and their acknowledgements travel, for each of which lossless switches keep memory. What
+//! switches, and receivers as notifications, send is in [priority 0](hpcc_core::transport::NOTIFICATION_PRIORITY), which needs
+//! none.
 
 use crate::flow::Flow;
 use crate::scenario::Scenario;
 use hpcc_core::node::check_flow;
 use hpcc_core::switch::Priorities;
 use hpcc_core::transport::TransportConfig;
+use std::collections::HashSet;
 use std::iter;
 
 /// Those of the flows seen so far.
 pub(super) struct InUse {
+    /// How hosts acknowledge.
     transport: TransportConfig,
+    /// The same of legacy hosts, whose algorithm may ask for another priority, and which hosts they are.
+    legacy: Option<(HashSet<u32>, TransportConfig)>,
     /// Those that the scenario names.
     given: Option<Priorities>,
     used: Priorities,
@@ -19,12 +25,16 @@ pub(super) struct InUse {
 impl InUse {
     pub fn new(scenario: &Scenario) -> InUse {
         let given = scenario.settings.switch.pfc_priorities;
-        InUse { transport: scenario.transport(), given, used: Priorities::NONE }
+        let nodes = || scenario.legacy.nodes.iter().copied().collect();
+        let legacy = scenario.legacy.settings.as_ref().map(|settings| (nodes(), settings.transport()));
+        InUse { transport: scenario.transport(), legacy, given, used: Priorities::NONE }
     }
 
     /// Refuses a flow whose frames, or whose answers, have a priority that the scenario does not name.
     pub fn see(&mut self, flow: &Flow) -> Result<(), String> {
-        let answers = self.transport.answer_priority(flow.priority);
+        let legacy = self.legacy.as_ref().filter(|(nodes, _)| nodes.contains(&flow.dst));
+        let receiver = legacy.map_or(&self.transport, |(_, transport)| transport);
+        let answers = receiver.answer_priority(flow.priority);
         self.used = self.used.with(flow.priority).with(answers);
         let Some(given) = self.given else { return Ok(()) };
         check_flow(given, flow.priority, answers)

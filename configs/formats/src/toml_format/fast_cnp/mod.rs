@@ -43,8 +43,8 @@ pub(super) fn borders(
     Ok((borders?, place))
 }
 
-/// Checks that every host does something about the notifications that may reach it.
-pub(super) fn reactions(scenario: &Scenario) -> Result<(), Located> {
+/// Checks that something controls the flows of every host, be it notifications, to which all must react that they may reach.
+pub(super) fn control(scenario: &Scenario) -> Result<(), Located> {
     let notified = scenario.settings.fast_cnp_host.common.notified(&scenario.network);
     let notified = notified.map_err(|conflict| Located { section: "fast_cnp", conflict })?;
     if scenario.transport().notification == CongestionNotification::FastCnp {
@@ -56,7 +56,7 @@ pub(super) fn reactions(scenario: &Scenario) -> Result<(), Located> {
     for hosts in [others, legacy] {
         let Some(&first) = hosts.first() else { continue };
         let by_switches = hosts.iter().any(|&host| notified.contains(host));
-        scenario.node_settings(first).check_notifications(by_switches)?;
+        scenario.node_settings(first).check_control(by_switches)?;
     }
     Ok(())
 }

@@ -37,6 +37,20 @@ fn legacy_switches_keep_what_others_keep() {
     assert_eq!((kept(0), kept(4)), (Some("3, 5".into()), Some("3, 5".into())));
 }
 
+/// Hosts of either group acknowledge as their own algorithm asks: a star of hosts, 1 is a legacy one.
+#[test]
+fn memory_is_kept_for_what_legacy_hosts_acknowledge_in() {
+    let kept = |src: u32, dst: u32, main: &str, legacy: &str| {
+        let text = with_flows(&[4]).replace("src = 2\ndst = 1", &format!("src = {src}\ndst = {dst}"));
+        let algorithm = format!("congestion_control.algorithm={main}");
+        let scenario =
+            load_with(text, &["legacy.nodes=[1]", &algorithm, &format!("legacy.algorithm={legacy}")]).expect("valid");
+        scenario.node_settings(dst).switch.pfc_priorities.map(|kept| kept.to_string()).unwrap_or_default()
+    };
+    assert_eq!((kept(0, 1, "timely", "dctcp"), kept(1, 0, "timely", "dctcp")), ("3, 4".into(), "4".into()));
+    assert_eq!((kept(0, 1, "hpcc", "dcqcn"), kept(1, 0, "hpcc", "dcqcn")), ("4".into(), "3, 4".into()));
+}
+
 #[test]
 fn who_keeps_nothing_by_priority_does_not_name_any() {
     for (of, expected) in [

@@ -141,3 +141,21 @@ fn bad_traffic_names_its_line() {
         "test.toml:8: [traffic] is a single section",
     );
 }
+
+/// A flow waits for a way that comes back before the end of the run, and is refused if none does.
+#[test]
+fn flows_without_a_way_to_wait_for_are_refused() {
+    let cut = |until: &str, start: &str| {
+        let failure = format!("failures.links=[{{time='100us',a=1,b=4{until}}}]");
+        load_with(MINIMAL, &[&failure, &format!("traffic.0.start={start}")]).map(|_| ())
+    };
+    for (until, start) in [("", "50us"), (", until='900us'", "500us"), (", until='200us'", "500us")] {
+        assert_eq!(cut(until, start), Ok(()), "{until} {start}");
+    }
+    let expected = "the flow begins at 500.000 us, and from 100.000 us to the end of the run failed links leave no way from host 0 \
+                    to host 1; expected an earlier start, or until in failures.links";
+    for until in ["", ", until='1ms'"] {
+        let message = cut(until, "500us").expect_err(until);
+        assert!(message.contains(expected), "{message}");
+    }
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef HPCC_STOP_RUN_H
+#define HPCC_STOP_RUN_H
+
+#include <functional>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief End the run under way because of something that its input has led to.
+ *
+ * Where a RunKeeper wants to keep what was simulated, it is told, and the caller goes on without
+ * what it cannot do. A program of its own has none: it ends here.
+ *
+ * \param reason what is wrong
+ */
+void StopRun(const std::string& reason);
+
+/**
+ * \ingroup hpcc
+ * \brief As long as this exists, it is told of faults by which a run ends, so that results stay.
+ */
+class RunKeeper
+{
+  public:
+    /// Is told why the run is to end.
+    using Handler = std::function<void(const std::string& reason)>;
+
+    /// \param onFault ends the simulation, but not at once: the event under way goes on
+    explicit RunKeeper(Handler onFault);
+    ~RunKeeper();
+    RunKeeper(const RunKeeper&) = delete;
+    RunKeeper& operator=(const RunKeeper&) = delete;
+};
+
+} // namespace ns3
+
+#endif /* HPCC_STOP_RUN_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a file leads to after time 0 does not end the program: flows wait for their way, and share source ports.
+
+use hpcc_formats::results::{FctRecord, fct_csv};
+use hpcc_tests::Bench;
+
+/// Host 0 sends to host 1 over switch 2.
+const PAIR: &str = r#"
+[run]
+stop = "5ms"
+[topology]
+kind = "star"
+hosts = 2
+rate = "100Gbps"
+delay = "1us"
+"#;
+
+const FLOW: &str = r#"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1MB"
+start = "500us"
+"#;
+
+/// The flows of a run that ends well.
+fn rows(bench: &Bench, set: &[&str]) -> Vec<FctRecord> {
+    let told = bench.run("run.toml", set);
+    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    fct_csv::read(&bench.path("out/fct.csv")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// It was asked for at 500 us, and finishes so long after the link came up, at 1 ms, as it would have after 500 us.
+#[test]
+fn a_flow_that_is_cut_off_as_it_begins_waits_for_its_way() {
+    let bench = Bench::new(&[("run.toml", &format!("{PAIR}{FLOW}"))]);
+    for algorithm in ["hpcc", "dcqcn", "swift"] {
+        for queue_pairs in ["per_flow", "per_pair"] {
+            let common =
+                [format!("congestion_control.algorithm={algorithm}"), format!("transport.queue_pairs={queue_pairs}")];
+            let fct = |more: &[&str]| {
+                let set: Vec<&str> = common.iter().map(String::as_str).chain(more.iter().copied()).collect();
+                let rows = rows(&bench, &set);
+                assert_eq!((rows.len(), rows[0].start_ns), (1, 500_000));
+                rows[0].fct_ns
+            };
+            let alone = fct(&[]);
+            for end in ["a=0", "a=1"] {
+                let waited = fct(&[&format!("failures.links=[{{time='0us',{end},b=2,until='1ms'}}]")]) - 500_000;
+                assert!(waited.abs_diff(alone) < 1_000, "{common:?} {end}: {waited} {alone}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flow_that_would_wait_for_good_is_refused() {
+    let bench = Bench::new(&[("run.toml", &format!("{PAIR}{FLOW}"))]);
+    let told = bench.run("run.toml", &["failures.links=[{time='0us',a=1,b=2}]"]);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(
+        told.err.contains("run.toml:15: traffic.start: the flow begins at 500.000 us, and from 0 ns"),
+        "{}",
+        told.err
+    );
+}
+
+/// More flows of one pair at a time than there are UDP source ports from 10000 on: all of them are sent.
+#[test]
+fn flows_beyond_the_source_ports_share_them() {
+    let traffic = "[[traffic]]\nkind = 'poisson'\nload = 1.0\nsizes = 'one.cdf'\nduration = '250us'\n";
+    let bench = Bench::new(&[("run.toml", &format!("{PAIR}{traffic}")), ("one.cdf", "40 0\n41 100\n")]);
+    let mut changes = Vec::new();
+    for row in rows(&bench, &[]).iter().filter(|row| row.src == 0) {
+        changes.extend([(row.start_ns, 1), (row.start_ns + row.fct_ns, -1)]);
+    }
+    changes.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    for (_, change) in changes {
+        now += change;
+        most = most.max(now);
+    }
+    assert!(most > 55_536, "{most} at a time");
+}
+
+/// Hosts of two groups acknowledge in priorities of their own, for which switches keep memory.
+#[test]
+fn every_mix_of_algorithms_and_priorities_runs() {
+    let flows = ["src = 0\ndst = 1", "src = 1\ndst = 0"]
+        .map(|pair| FLOW.replace("src = 0\ndst = 1", pair).replace("1MB", "5KB"));
+    let bench = Bench::new(&[("run.toml", &format!("{PAIR}[legacy]\nnodes = [1]\n{}", flows.concat()))]);
+    for main in ["hpcc", "dcqcn", "timely", "dctcp", "swift"] {
+        for legacy in ["dcqcn", "dctcp", "none"] {
+            for priorities in [["4", "4"], ["3", "5"]] {
+                for wire in ["reference", "rocev2_ipv6"] {
+                    let [there, back] = priorities;
+                    let set = [
+                        format!("congestion_control.algorithm={main}"),
+                        format!("legacy.algorithm={legacy}"),
+                        format!("traffic.0.priority={there}"),
+                        format!("traffic.1.priority={back}"),
+                        format!("wire.profile={wire}"),
+                    ];
+                    assert_eq!(rows(&bench, &set.each_ref().map(String::as_str)).len(), 2, "{set:?}");
+                }
+            }
+        }
+    }
+}
