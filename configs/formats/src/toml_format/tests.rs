@@ -592,6 +592,7 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         answer: Answer::BusiestLink,
         by: Return::Notification,
         seal: Some(key),
+        decay_after: 4,
         ..FeedbackConfig::default()
     };
     assert_eq!(scenario.settings.feedback.config(), Ok(expected));
