@@ -81,7 +81,7 @@ pub fn rounding(flows: u64) -> Option<String> {
 ///
 /// # Errors
 /// If a file of the results cannot be read.
-pub fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<(String, FctStats)>> {
+fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<(String, FctStats)>> {
     let groups = runs.clone().next().map(Results::groups).unwrap_or_default();
     let groups = if groups.len() > 1 { groups } else { Vec::new() };
     let all = SIZE_CLASSES.len();
@@ -108,20 +108,47 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
 
 fn completion_times(results: &Results) -> Result<String> {
     let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
-    let rows = size_rows(iter::once(results))?;
-    let text = table(&header, rows.iter().map(|(label, stats)| row(label, stats)));
-    Ok(text + &rounding(results.finished()).map_or_else(String::new, |sentence| format!(" {sentence}\n")))
+    let mut rows = rows(iter::once(results))?;
+    let few = align_marked(&mut rows).then(|| FEW.to_owned());
+    let notes = few.into_iter().chain(rounding(results.finished()));
+    Ok(table(&header, rows) + &notes.map(|sentence| format!(" {sentence}\n")).collect::<String>())
+}
+
+/// Puts a blank where other figures of a column have a mark, and says whether any has.
+fn align_marked(rows: &mut [Vec<String>]) -> bool {
+    let columns = rows.first().map_or(0, Vec::len);
+    let is_marked = |cell: &String| cell.ends_with(MARK);
+    let marked: Vec<bool> = (0..columns).map(|column| rows.iter().any(|row| is_marked(&row[column]))).collect();
+    for row in rows {
+        let unmarked = row.iter_mut().zip(&marked).filter(|(cell, marked)| **marked && !is_marked(cell));
+        unmarked.for_each(|(cell, _)| cell.push(' '));
+    }
+    marked.contains(&true)
+}
+
+/// What a percentile has behind it that rests on few flows.
+const MARK: char = '*';
+/// What it means.
+pub const FEW: &str = "* Fewer than 10 flows are above this percentile.";
+
+/// The table of completion times: by size, of all, and by group if there are several.
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<Vec<String>>> {
+    Ok(size_rows(runs)?.iter().map(|(label, stats)| row(label, stats)).collect())
 }
 
 fn row(label: &str, stats: &FctStats) -> Vec<String> {
+    let marked = |percent, text: String| text + if stats::rests_on_few(stats.flows, percent) { "*" } else { "" };
     vec![
         label.to_owned(),
         human::count(stats.flows),
         format!("{:.2}", stats.slowdown_mean),
-        format!("{:.2}", stats.slowdown_p50),
-        format!("{:.2}", stats.slowdown_p95),
-        format!("{:.2}", stats.slowdown_p99),
-        format!("{:.1}", stats.fct_p99_ns as f64 / 1e3),
+        marked(50, format!("{:.2}", stats.slowdown_p50)),
+        marked(95, format!("{:.2}", stats.slowdown_p95)),
+        marked(99, format!("{:.2}", stats.slowdown_p99)),
+        marked(99, format!("{:.1}", stats.fct_p99_ns as f64 / 1e3)),
     ]
 }
 
@@ -252,6 +279,20 @@ mod tests {
         let text = render(&results(2).selected(&some).expect("in memory")).expect("in memory");
         let head = " selected   1 of 5 flows, from 0 ns to 5.000 us; 1 of them finished\n\n The whole run, whatever is selected:\n";
         assert!(text.contains(&format!("{head} flows      3 of 5 finished")), "{text}");
+    }
+
+    #[test]
+    fn percentiles_of_few_flows_have_a_mark() {
+        let flow = |flow: u64| FctRecord { size: 1_000, fct_ns: 1_000 + flow, ideal_ns: 1_000, ..FctRecord::default() };
+        let of = |flows| {
+            let results = in_memory(Summary::default(), (0..flows).map(flow).collect(), Vec::new());
+            let text = completion_times(&results).expect("in memory");
+            let all = text.lines().find(|line| line.trim_start().starts_with("all ")).expect("a line").to_owned();
+            (all.split_whitespace().skip(3).map(|cell| cell.ends_with('*')).collect::<Vec<_>>(), text.contains(FEW))
+        };
+        assert_eq!(of(16), (vec![true; 4], true));
+        assert_eq!(of(300), (vec![false, false, true, true], true));
+        assert_eq!(of(1_001), (vec![false; 4], false));
     }
 
     #[test]

@@ -289,6 +289,11 @@ impl Results {
         self.facts.groups.iter().map(|group| (*group, self.summary.group_name(*group))).collect()
     }
 
+    /// Between two rows of a flow in `goodput.csv`, in ns: nobody knows what rates were in a part of it.
+    pub fn goodput_interval_ns(&self) -> u64 {
+        self.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
+    }
+
     /// How many flows are in memory.
     pub fn kept(&self) -> usize {
         self.finished.kept() + self.unfinished.kept()

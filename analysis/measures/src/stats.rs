@@ -22,6 +22,11 @@ pub fn percentile_behind<T: Copy + Default>(zeros: usize, sorted: &[T], percent:
     sorted.get(rank).or(sorted.last()).copied().unwrap_or_default()
 }
 
+/// Whether fewer than ten of so many flows are above a percentile: it says more of chance than of a network then.
+pub fn rests_on_few(flows: u64, percent: u64) -> bool {
+    flows - flows * percent / 100 <= 10
+}
+
 /// The middle one of some values in any order; of an even count, the mean of the middle two. NaN if there are none.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -299,6 +304,12 @@ mod tests {
         assert_eq!(percentile(&[1, 2], 100), 2);
         assert_eq!(percentile::<u64>(&[], 99), 0);
         assert_eq!([49, 50, 100].map(|percent| percentile_behind(2, &[8, 9], percent)), [0, 8, 9]);
+    }
+
+    #[test]
+    fn a_percentile_needs_flows_above_it() {
+        let least = |percent| (1..5_000).find(|flows| !rests_on_few(*flows, percent));
+        assert_eq!([50, 95, 99].map(least), [Some(21), Some(201), Some(1_001)]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         return Ok(None);
     }
     let shown = shown(results)?;
-    let grid = Grid::new(results.window.from_ns, span_ns, interval_ns(results), COLUMNS);
+    let grid = Grid::new(results.window.from_ns, span_ns, results.goodput_interval_ns(), COLUMNS);
     let line_of = |life: &Life| shown.iter().position(|(flow, ..)| flow.flow == life.flow);
     let rates = series::rates(results, grid, shown.len(), line_of)?;
     let lines = shown.iter().zip(&rates).map(|((life, name, style), rates)| Line {
@@ -49,11 +49,6 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         lines: lines.collect(),
     };
     chart.render(look).map(Some)
-}
-
-/// Between two rows of a flow.
-fn interval_ns(results: &Results) -> u64 {
-    results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
 }
 
 fn subtitle(shown: u64, all: u64) -> String {

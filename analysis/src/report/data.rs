@@ -5,20 +5,19 @@ use std::iter;
 
 use anyhow::Result;
 use hpcc_measures::series::{Grid, Queues};
-use hpcc_measures::stats::{self, Extents, FctStats, Tally};
+use hpcc_measures::stats::{self, Extents, Tally};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
+use super::time::Steps;
 use super::{cdf, config, flows, map, sizes, time};
-use crate::{human, table};
+use crate::table;
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
 const STEPS: usize = 9_000;
 const LEAST_STEPS: usize = 300;
 const MOST_STEPS: usize = 3_000;
-/// The finest step, in ns: a sample of the queues is not taken more often.
-const FINEST_NS: u64 = 100;
 
 /// The data of a page.
 ///
@@ -26,13 +25,11 @@ const FINEST_NS: u64 = 100;
 /// If a file of a run cannot be read.
 pub fn data(entries: &[Entry]) -> Result<Value> {
     let axes = Axes::of(entries);
-    let span_ns = entries.iter().map(|entry| entry.first().window.span_ns()).max().unwrap_or(0);
-    let steps = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
-    let step = Grid::new(0, span_ns, FINEST_NS, steps);
+    let steps = Steps::of(entries, (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS));
     let mut shown = Vec::new();
     let mut queues = Vec::new();
     for entry in entries {
-        let (value, queue) = entry_data(entry, entries.len(), &axes, step)?;
+        let (value, queue) = entry_data(entry, entries.len(), &axes, steps)?;
         shown.push(value);
         queues.push(queue);
     }
@@ -44,9 +41,14 @@ pub fn data(entries: &[Entry]) -> Result<Value> {
         "fct_us": axes.fct_us,
         "slowdown": axes.slowdown,
         "queue_kb": queue_kb,
-        "time": { "step_us": step.step_ns as f64 / 1e3, "steps": step.steps },
+        "few": table::FEW,
+        "time": { "states": time_axis(steps.states), "rates": time_axis(steps.rates) },
         "entries": shown,
     }))
+}
+
+fn time_axis(grid: Grid) -> Value {
+    json!({ "step_us": grid.step_ns as f64 / 1e3, "steps": grid.steps })
 }
 
 /// What the entries share.
@@ -69,14 +71,9 @@ impl Axes {
     }
 }
 
-fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<(Value, Queues)> {
+fn entry_data(entry: &Entry, entries: usize, axes: &Axes, steps: Steps) -> Result<(Value, Queues)> {
     let first = entry.first();
-    let grid = Grid {
-        origin_ns: first.window.from_ns,
-        steps: (first.window.span_ns().div_ceil(step.step_ns) as usize).max(1),
-        ..step
-    };
-    let (series, queues) = time::series(first, grid)?;
+    let (series, queues) = time::series(first, steps)?;
     let totals: Vec<Value> =
         table::total_lines(&first.summary).into_iter().map(|(name, text)| json!([name, text])).collect();
     let value = json!({
@@ -91,7 +88,7 @@ fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<
         ]),
         "versions": format!("hpcc {}, ns-3 {}", first.summary.versions.hpcc, first.summary.versions.ns3),
         "groups": first.summary.groups,
-        "rows": size_rows(entry)?,
+        "rows": table::rows(entry.runs.iter())?,
         "totals": totals,
         "config": config::flat(&first.summary.scenario),
         "selections": selections(entry, axes)?,
@@ -146,18 +143,6 @@ fn add_queue_cdfs(entries: &[Entry], queues: &[Queues], shown: &mut [Value]) -> 
         value["queueAbove"] = json!(cdf::share_above(&queues.busiest, span, &axis));
     }
     axis.into_iter().map(|bytes| short(bytes / 1e3)).collect()
-}
-
-/// The table of completion times: by size, of all, and by group.
-fn size_rows(entry: &Entry) -> Result<Vec<Value>> {
-    let row = |(label, stats): &(String, FctStats)| {
-        let values = [stats.slowdown_mean, stats.slowdown_p50, stats.slowdown_p95, stats.slowdown_p99];
-        let mut cells = vec![json!(label), json!(human::count(stats.flows))];
-        cells.extend(values.map(|value| json!(format!("{value:.2}"))));
-        cells.push(json!(format!("{:.1}", stats.fct_p99_ns as f64 / 1e3)));
-        Value::Array(cells)
-    };
-    Ok(table::size_rows(entry.runs.iter())?.iter().map(row).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! The rows of the page's flow table, column by column.
 
 use anyhow::Result;
-use bit_set::BitSet;
 use hpcc_formats::results::FctRecord;
 use hpcc_measures::results::{Life, Results};
 use serde_json::{Value, json};
@@ -11,22 +10,28 @@ use super::entry::Entry;
 use super::number::short;
 
 /// Rows of all entries together.
-const MOST_ROWS: u64 = 100_000;
+const MOST_ROWS: usize = 100_000;
 
-/// The flows of an entry, or by number every so many of them where all entries together have too many.
+/// The flows of an entry; where all entries together have too many, those that did not finish, and the slowest.
 ///
 /// # Errors
 /// If a file of a run cannot be read.
 pub fn columns(entry: &Entry, entries: usize) -> Result<Value> {
     let total: u64 = entry.runs.iter().map(|run| run.finished() + run.unfinished()).sum();
-    let most = (MOST_ROWS / entries.max(1) as u64).max(1);
-    let mut thinned = Thinned { every: total.div_ceil(most).max(1), next: 0 };
+    let most = (MOST_ROWS / entries.max(1)).max(1);
     let mut rows = Vec::new();
-    for run in &entry.runs {
-        let begin = rows.len();
-        thinned.add(run, &mut rows)?;
-        rows[begin..].sort_by_key(|row| row.flow);
+    for (place, run) in entry.runs.iter().enumerate() {
+        let mut keep = |row: Row| {
+            rows.push(Row { place, ..row });
+            if rows.len() >= 2 * most {
+                keep_worst(&mut rows, most);
+            }
+        };
+        run.each_flow(|flow| keep(Row::finished(run, flow)))?;
+        run.each_unfinished(|flow| keep(Row::new(run, &Life::of_unfinished(flow, run.summary.simulated_ns))))?;
     }
+    keep_worst(&mut rows, most);
+    rows.sort_by_key(|row| (row.place, row.flow));
     let seeds = (entry.runs.len() > 1).then(|| rows.iter().map(|row| row.seed).collect::<Vec<_>>());
     Ok(json!({
         "of": total,
@@ -38,51 +43,22 @@ pub fn columns(entry: &Entry, entries: usize) -> Result<Value> {
         "size": rows.iter().map(|row| row.size).collect::<Vec<_>>(),
         "start": rows.iter().map(|row| row.start_us).collect::<Vec<_>>(),
         "fct": rows.iter().map(|row| row.fct_us).collect::<Vec<_>>(),
-        "slowdown": rows.iter().map(|row| row.slowdown).collect::<Vec<_>>(),
+        "slowdown": rows.iter().map(|row| row.slowdown.map(short)).collect::<Vec<_>>(),
     }))
 }
 
-/// Takes every so many flows, in the order of their numbers, through several runs.
-struct Thinned {
-    every: u64,
-    /// Flows to leave out before the next one.
-    next: u64,
-}
-
-impl Thinned {
-    /// Adds rows of a run; only those that are taken are ever in memory, and a bit for each flow.
-    fn add(&mut self, run: &Results, rows: &mut Vec<Row>) -> Result<()> {
-        let taken = if self.every > 1 { Some(self.taken(run)?) } else { None };
-        let is_taken = |flow: u32| taken.as_ref().is_none_or(|taken| taken.contains(flow as usize));
-        run.each_flow(|flow| {
-            if is_taken(flow.flow) {
-                rows.push(Row::finished(run, flow));
-            }
-        })?;
-        run.each_unfinished(|flow| {
-            if is_taken(flow.flow) {
-                rows.push(Row::new(run, &Life::of_unfinished(flow, run.summary.simulated_ns)));
-            }
-        })
-    }
-
-    fn taken(&mut self, run: &Results) -> Result<BitSet> {
-        let mut numbers = BitSet::new();
-        run.each_flow(|flow| _ = numbers.insert(flow.flow as usize))?;
-        run.each_unfinished(|flow| _ = numbers.insert(flow.flow as usize))?;
-        let mut taken = BitSet::new();
-        for flow in &numbers {
-            if self.next == 0 {
-                taken.insert(flow);
-                self.next = self.every;
-            }
-            self.next -= 1;
-        }
-        Ok(taken)
+/// Drops the fastest flows of too many.
+fn keep_worst(rows: &mut Vec<Row>, most: usize) {
+    if rows.len() > most {
+        let slowness = |row: &Row| row.slowdown.unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| slowness(b).total_cmp(&slowness(a)));
+        rows.truncate(most);
     }
 }
 
 struct Row {
+    /// Of its run in the entry.
+    place: usize,
     seed: u64,
     flow: u32,
     group: u32,
@@ -98,6 +74,7 @@ struct Row {
 impl Row {
     fn new(run: &Results, life: &Life) -> Row {
         Row {
+            place: 0,
             seed: run.summary.seed,
             flow: life.flow,
             group: life.group,
@@ -111,7 +88,7 @@ impl Row {
     }
 
     fn finished(run: &Results, flow: &FctRecord) -> Row {
-        let (fct_us, slowdown) = (Some(flow.fct_ns as f64 / 1e3), Some(short(flow.slowdown())));
+        let (fct_us, slowdown) = (Some(flow.fct_ns as f64 / 1e3), Some(flow.slowdown()));
         Row { fct_us, slowdown, ..Row::new(run, &Life::of_finished(flow)) }
     }
 }
@@ -119,29 +96,41 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::Summary;
+    use hpcc_formats::results::{Summary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
 
-    #[test]
-    fn too_many_flows_are_thinned_out_and_counted() {
-        let flows = (0..250_000).map(|flow| FctRecord { flow, ..FctRecord::default() }).collect();
-        let run = in_memory(Summary::default(), flows, Vec::new());
-        let entry = Entry { name: "a".into(), runs: vec![run], is_run: true };
-        let columns = |entries| columns(&entry, entries).expect("in memory");
-        let shown = |entries| columns(entries)["flow"].as_array().map_or(0, Vec::len);
-        assert_eq!((shown(1), shown(2)), (83_334, 50_000));
-        assert_eq!((&columns(1)["of"], &columns(1)["flow"][7]), (&json!(250_000), &json!(21)));
+    /// So many flows, of which those with the first numbers are the slowest, and one that did not finish.
+    fn run(flows: u32) -> Results {
+        let flow = |flow| FctRecord { flow, fct_ns: u64::from(9_000_000 - flow), ideal_ns: 9, ..FctRecord::default() };
+        let unfinished = UnfinishedFlow { flow: flows, ..UnfinishedFlow::default() };
+        in_memory(Summary::default(), (0..flows).map(flow).collect(), vec![unfinished])
+    }
+
+    fn columns_of(runs: Vec<Results>, entries: usize) -> Value {
+        columns(&Entry { name: "a".into(), runs, is_run: true }, entries).expect("in memory")
     }
 
     #[test]
-    fn runs_are_thinned_out_together() {
-        let run = || {
-            let flows = (0..100_001).map(|flow| FctRecord { flow, ..FctRecord::default() }).collect();
-            in_memory(Summary::default(), flows, Vec::new())
-        };
-        let entry = Entry { name: "a".into(), runs: vec![run(), run()], is_run: true };
-        let columns = columns(&entry, 1).expect("in memory");
+    fn of_too_many_flows_the_slowest_and_the_unfinished_stay() {
+        for (entries, most) in [(1, 100_000), (2, 50_000)] {
+            let columns = columns_of(vec![run(250_000)], entries);
+            let flows = columns["flow"].as_array().expect("a column");
+            assert_eq!((&columns["of"], flows.len()), (&json!(250_001), most));
+            assert_eq!((&flows[most - 2], &flows[most - 1]), (&json!(most - 2), &json!(250_000)));
+            assert_eq!(columns["fct"][most - 1], Value::Null);
+        }
+    }
+
+    #[test]
+    fn runs_share_the_rows() {
+        let columns = columns_of(vec![run(100_000), run(100_000)], 1);
         let flows = columns["flow"].as_array().expect("a column");
-        assert_eq!((flows.len(), &flows[33_333], &flows[33_334]), (66_668, &json!(99_999), &json!(1)));
+        let chosen = [0, 49_998, 49_999, 50_000, 99_999].map(|row| flows[row].as_u64());
+        assert_eq!(chosen, [0, 49_998, 100_000, 0, 100_000].map(Some));
+    }
+
+    #[test]
+    fn few_flows_are_all_there() {
+        assert_eq!(columns_of(vec![run(3)], 1)["flow"], json!([0, 1, 2, 3]));
     }
 }

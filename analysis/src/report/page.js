@@ -53,6 +53,9 @@
 
   const percent = (value) => Number(value.toPrecision(3)) + " %";
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const several = entries.some((entry) => entry.seeds.length > 1);
+  /** Behind the headings of what is of one run only. */
+  const ofOneSeed = !several ? "" : many ? " (of each first seed)" : " (seed " + entries[0].seeds[0] + ")";
   const shownEntries = () => entries.map((entry, index) => ({ entry, index })).filter(({ index }) => state.shown.has(index));
 
   // ---- which lines are drawn
@@ -173,6 +176,7 @@
     chart.overTime = spec.overTime === true;
     chart.box = holder;
     charts.push(chart);
+    if (chart.overTime) showAll(chart);
     makeUsableByKeys(chart, plot, head);
   }
 
@@ -189,9 +193,13 @@
     if (high > low) chart.setScale("x", { min: back(low), max: back(high) });
   }
 
+  /** From the end of the first step to that of the last one, of states and of rates. */
+  const wholeTime = [Math.min, Math.max].map((of, end) => of(...Object.values(data.time).map(({ steps, step_us }) => step_us * (end ? steps : 1))));
+
   function showAll(chart) {
     const x = chart.data[0];
-    chart.setScale("x", { min: x[0], max: x[x.length - 1] });
+    const [min, max] = chart.overTime ? wholeTime : [x[0], x[x.length - 1]];
+    chart.setScale("x", { min, max });
   }
 
   function makeUsableByKeys(chart, plot, head) {
@@ -236,10 +244,12 @@
     const noFlow = "No selected flow has finished.";
     const slowdown = { name: "Slowdown", label: "Slowdown", format: digits };
     const sizes = { name: "Size up to", label: "Flow size", values: data.sizes, format: bytes, log: true };
-    for (const [key, title] of [["p50", "Median"], ["p95", "95th percentile"], ["p99", "99th percentile"]]) {
-      const lines = linesOf((selection) => selection.bySize[key]);
-      const highest = Math.max(1, ...lines.flatMap((line) => line.y.filter((v) => v != null)));
-      const range = highest >= 20 ? () => [0.9, highest * 1.3] : () => [Math.min(0.95, 1 - 0.06 * (highest - 1)), 1 + 1.1 * Math.max(0.2, highest - 1)];
+    const percentiles = [["p50", "Median"], ["p95", "95th percentile"], ["p99", "99th percentile"]]
+      .map(([key, title]) => ({ title, lines: linesOf((selection) => selection.bySize[key]) }));
+    // One scale for all three, as they stand side by side.
+    const highest = Math.max(1, ...percentiles.flatMap(({ lines }) => lines.flatMap((line) => line.y.filter((v) => v != null))));
+    const range = highest >= 20 ? () => [0.9, highest * 1.3] : () => [Math.min(0.95, 1 - 0.06 * (highest - 1)), 1 + 1.1 * Math.max(0.2, highest - 1)];
+    for (const { title, lines } of percentiles) {
       draw(document.querySelector("#slowdown .charts"), {
         title, x: sizes, y: { ...slowdown, log: highest >= 20, range }, points: true, lines, why: noFlow,
       });
@@ -255,7 +265,7 @@
       lines: linesOf((selection) => selection.slowdown), why: noFlow,
     });
     draw(distributions, {
-      title: "Queue of the busiest port",
+      title: "Queue of the busiest port" + ofOneSeed,
       x: { name: "Queue", label: "Queue length", values: data.queue_kb, format: (kb) => bytes(kb * 1e3), log: true },
       y: { name: "Share", label: "Share of time above it", format: digits, log: true },
       lines: shownEntries().filter(({ entry }) => entry.queueAbove).map(({ entry }) => ({ label: many ? entry.name : "busiest port", y: entry.queueAbove })),
@@ -266,8 +276,11 @@
 
   function drawTime() {
     const box = document.querySelector("#time .charts");
-    const values = Array.from({ length: data.time.steps }, (_, step) => (step + 1) * data.time.step_us);
-    const time = { name: "Until", label: "Time since the first flow started", values, format: micros };
+    const axis = ({ steps, step_us }) => ({
+      name: "Until", label: "Time since the first flow started", format: micros,
+      values: Array.from({ length: steps }, (_, step) => (step + 1) * step_us),
+    });
+    const [time, ofRates] = [axis(data.time.states), axis(data.time.rates)];
     const unrecorded = "No goodput was recorded: monitor.goodput_interval is off.";
     const common = { overTime: true, height: 260 };
     draw(box, {
@@ -281,15 +294,15 @@
       onchange: (event) => { state.goodput = event.target.value; drawCharts(); $("goodput-of").focus(); },
     }, option("goodput", "sum of each group"), option("flows", "the largest flows"));
     draw(box, {
-      ...common, title: "Goodput", x: time, lines: timeLines(state.goodput, state.goodput === "goodput"), control,
+      ...common, title: "Goodput", x: ofRates, lines: timeLines(state.goodput, state.goodput === "goodput"), control,
       y: { name: "Goodput", label: "Goodput (Gb/s)", format: digits }, why: unrecorded,
     });
     draw(box, {
-      ...common, title: "Utilisation: payload acknowledged, of the receiver's links", x: time, lines: timeLines("utilisation", false),
+      ...common, title: "Utilisation: payload acknowledged, of the receiver's links", x: ofRates, lines: timeLines("utilisation", false),
       y: { name: "Utilisation", label: "Utilisation (%)", format: digits }, why: unrecorded,
     });
     draw(box, {
-      ...common, title: "Jain's index of goodput", x: time, lines: timeLines("jain", true),
+      ...common, title: "Jain's index of goodput", x: ofRates, lines: timeLines("jain", true),
       y: { name: "Index", label: "1: all flows are equally fast", format: digits, range: () => [0, 1.04] },
       why: unrecorded.replace(/\.$/, ", or there is one flow only."),
     });
@@ -573,7 +586,7 @@
     const whole = sampled.reduce((sum, { entry }) => sum + entry.flows.of, 0);
     const kept = sampled.reduce((sum, { entry }) => sum + entry.flows.flow.length, 0);
     $("flow-count").textContent = (table.found.length ? count(from + 1) + "–" + count(last) + " of " : "") + count(table.found.length) + " flows"
-      + (sampled.length ? "; a sample: " + count(kept) + " of " + count(whole) + " flows are in this page" : "");
+      + (sampled.length ? "; of " + count(whole) + " flows this page has " + count(kept) + ": those that did not finish, and the slowest by slowdown" : "");
     $("page-number").textContent = "page " + count(table.page + 1) + " of " + count(pages);
     for (const id of ["page-first", "page-back"]) $(id).disabled = table.page === 0;
     for (const id of ["page-next", "page-last"]) $(id).disabled = table.page === pages - 1;
@@ -658,9 +671,11 @@
     $("subtitle").textContent = count(finished) + " of " + count(total) + " flows finished" + seeds + window;
     $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
-    const several = entries.some((entry) => entry.seeds.length > 1) ? " Time series and configuration are those of the first seed, all else is of all seeds together." : "";
-    $("rounding").textContent = data.rounding || "";
-    $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate." + several;
+    const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
+    $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
+    for (const id of ["time", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
+    const { states, rates } = data.time;
+    $("time-note").textContent = "Each point is of " + micros(states.step_us) + ", and of rates, which are not recorded more often, of " + micros(rates.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;
     $("differs").checked = many;

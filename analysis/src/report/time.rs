@@ -10,6 +10,7 @@ use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Fairness, Grid, Queues, Rates};
 use serde_json::{Value, json};
 
+use super::entry::Entry;
 use super::number::short;
 use crate::control::{self, Quantity};
 
@@ -17,18 +18,51 @@ use crate::control::{self, Quantity};
 const PORTS: usize = 4;
 const RECEIVERS: usize = 4;
 const FLOWS: usize = 12;
+/// The finest step, in ns: a sample of the queues is not taken more often.
+const FINEST_NS: u64 = 100;
 
-/// The series of a run on a grid; empty lists where nothing was recorded.
+/// The steps of the time axes that all entries share.
+#[derive(Clone, Copy)]
+pub struct Steps {
+    /// Of what holds until it changes.
+    pub states: Grid,
+    /// Of rates: no finer than these were recorded.
+    pub rates: Grid,
+}
+
+impl Steps {
+    /// At most so many steps.
+    pub fn of(entries: &[Entry], most: usize) -> Steps {
+        let runs = || entries.iter().map(Entry::first);
+        let span_ns = runs().map(|run| run.window.span_ns()).max().unwrap_or(0);
+        let recorded_ns = runs().map(Results::goodput_interval_ns).max().unwrap_or(1);
+        let of = |least_ns| Grid::new(0, span_ns, least_ns, most);
+        Steps { states: of(FINEST_NS), rates: of(recorded_ns) }
+    }
+}
+
+/// Of a time axis, as much as a run needs.
+fn grid_of(results: &Results, steps: Grid) -> Grid {
+    let needed = results.window.span_ns().div_ceil(steps.step_ns) as usize;
+    Grid { origin_ns: results.window.from_ns, steps: needed.max(1), ..steps }
+}
+
+/// The series of a run; empty lists where nothing was recorded.
 ///
 /// # Errors
 /// If a file of the run cannot be read.
-pub fn series(results: &Results, grid: Grid) -> Result<(Value, Queues)> {
+pub fn series(results: &Results, steps: Steps) -> Result<(Value, Queues)> {
+    let grid = grid_of(results, steps.states);
     let ports = ports(results)?;
     let queues = series::queues(results, grid, PORTS)?;
     let scale = |values: &[u64]| values.iter().map(|bytes| short(*bytes as f64 / 1e3)).collect::<Vec<f64>>();
     let queue: Vec<Value> =
         queues.lines.iter().map(|(port, bytes)| line(&port_name(&ports, *port), &scale(bytes))).collect();
-    let goodput = if is_recorded(results) { Goodput::of(results, grid, &ports)? } else { Goodput::default() };
+    let goodput = if is_recorded(results) {
+        Goodput::of(results, grid_of(results, steps.rates), &ports)?
+    } else {
+        Goodput::default()
+    };
     let series = json!({
         "queue": queue,
         "goodput": goodput.groups,

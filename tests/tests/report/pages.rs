@@ -233,6 +233,53 @@ fn several_runs_show_what_differs() {
     assert!(maps[0] == 5.8 && maps[1] < 5.7, "{found}");
 }
 
+/// Rates are recorded each 2 us; the queue, which is sampled more often, has finer steps.
+#[test]
+fn rates_have_no_finer_steps_than_were_recorded() {
+    let bench = bench();
+    run(&bench, "out", &[]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const time = alive().slice(-4);
+        const used = time[2].data.slice(1).flat().filter((value) => value != null);
+        return {
+            steps: time.map((chart) => Number((chart.data[0][1] - chart.data[0][0]).toPrecision(4))),
+            whole: time.map((chart) => [chart.scales.x.min, chart.scales.x.max]),
+            used: Math.max(...used),
+        };",
+    ) else {
+        return;
+    };
+    assert_eq!(found["steps"], json!([0.1, 2, 2, 2]));
+    assert!(found["whole"].as_array().expect("spans").iter().all(|span| *span == found["whole"][0]), "{found}");
+    assert!(found["used"].as_f64().is_some_and(|percent| percent > 50.0 && percent < 101.0), "{found}");
+}
+
+#[test]
+fn what_is_of_one_seed_says_so() {
+    let bench = bench();
+    let file = "title = \"Seeds\"\nbase = \"scenario.toml\"\nseeds = [4, 9]\n[[variant]]\nname = \"a\"\n";
+    bench.write("seeds.toml", file);
+    let told = bench.hpcc(&["sweep", "seeds.toml", "--out", "sweep"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let Some(found) = probe(
+        &bench.path("sweep/report.html"),
+        "return {
+            heads: texts('h2'), queue: texts('h3').filter((head) => head.startsWith('Queue of')),
+            note: $('#rounding').textContent, flows: texts('#summary tbody td:nth-child(2)'), rows: column(0).length,
+        };",
+    ) else {
+        return;
+    };
+    let heads =
+        ["Summary", "Slowdown by flow size", "Distributions", "Over time (seed 4)", "PFC pause time by link (seed 4)"];
+    let more = ["Map of the network (seed 4)", "Flows", "Effective configuration (seed 4)"];
+    assert_eq!(found["heads"], json!([&heads[..], &more[..]].concat()));
+    assert_eq!(found["queue"], json!(["Queue of the busiest port (seed 4)"]));
+    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are of all seeds together, the other totals (seed 4).";
+    assert_eq!((&found["note"], &found["rows"]), (&json!(note), &json!(8)));
+}
+
 #[test]
 fn what_was_not_recorded_is_said() {
     let bench = bench();

@@ -304,13 +304,13 @@ impl Measure {
 
     fn goodput_reaches(&self, results: &Results) -> Result<f64> {
         let Some(Level::Gbps(level)) = self.level else { bail!("no rate to wait for") };
-        let step_ns = goodput_interval_ns(results);
+        let step_ns = results.goodput_interval_ns();
         Ok(wait_us(&self.total_rates(results, step_ns)?, level, step_ns))
     }
 
     fn fairness_reaches(&self, results: &Results) -> Result<f64> {
         let Some(Level::Index(level)) = self.level else { bail!("no index to wait for") };
-        let step_ns = goodput_interval_ns(results);
+        let step_ns = results.goodput_interval_ns();
         let grid = Grid::covering(results.window, step_ns);
         Ok(wait_us(&series::fairness(results, grid, |life| self.counts(life.size))?, level, step_ns))
     }
@@ -354,10 +354,6 @@ impl Measure {
         let end = if long.is_empty() { settled } else { until };
         Ok(end.saturating_sub(from) as f64 / 1e3)
     }
-}
-
-fn goodput_interval_ns(results: &Results) -> u64 {
-    results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
 }
 
 /// Time until a step has at least this value, or that of all steps, in microseconds.

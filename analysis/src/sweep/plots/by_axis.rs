@@ -53,7 +53,10 @@ fn draw_one(
     if charts.iter().all(|(_, metric, _)| groups.iter().all(|group| mean(group, metric).is_none())) {
         return Ok(None);
     }
-    let panels = charts.iter().map(|chart| panel(file, line, groups, what, chart)).collect();
+    let highest = charts.each_ref().map(|chart| highest(groups, chart));
+    // What has one unit has one scale, as it stands side by side.
+    let highest = if what == ByAxis::Goodput { highest } else { [highest[0].max(highest[1]); 2] };
+    let panels = charts.iter().zip(highest).map(|(chart, highest)| panel(file, line, groups, what, chart, highest));
     let firsts: Vec<&Group<'_>> = groups.iter().copied().filter(|group| group.step == line.steps[0]).collect();
     let (title, of) = match what {
         ByAxis::Slowdown => ("Slowdown", "all flows".to_owned()),
@@ -66,7 +69,7 @@ fn draw_one(
         subtitle += &format!(", mean of {} seeds", file.seeds.len());
     }
     let title = format!("{title} by {}", line.axis.name);
-    Panels { title, subtitle, variants: names(&firsts), panels }.render(look).map(Some)
+    Panels { title, subtitle, variants: names(&firsts), panels: panels.collect() }.render(look).map(Some)
 }
 
 fn charts(what: ByAxis, sizes: Sizes) -> [Chart; 2] {
@@ -93,10 +96,17 @@ fn mean(group: &Group<'_>, metric: &str) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-fn panel(file: &SweepFile, line: &Line<'_>, groups: &[&Group<'_>], what: ByAxis, chart: &Chart) -> Panel {
-    let (title, metric, unit) = chart;
-    let value = |group: &Group<'_>| mean(group, metric).map(|value| value / unit);
-    let highest = groups.iter().filter_map(|group| value(group)).fold(0.0, f64::max);
+/// What is drawn of a group.
+fn value(group: &Group<'_>, (_, metric, unit): &Chart) -> Option<f64> {
+    mean(group, metric).map(|value| value / unit)
+}
+
+fn highest(groups: &[&Group<'_>], chart: &Chart) -> f64 {
+    groups.iter().filter_map(|group| value(group, chart)).fold(0.0, f64::max)
+}
+
+fn panel(file: &SweepFile, line: &Line<'_>, groups: &[&Group<'_>], what: ByAxis, chart: &Chart, highest: f64) -> Panel {
+    let title = &chart.0;
     let (y, scale): (plot::Axis, fn(f64) -> f64) = match what {
         ByAxis::Slowdown => {
             let highest = highest.max(1.0);
@@ -106,7 +116,7 @@ fn panel(file: &SweepFile, line: &Line<'_>, groups: &[&Group<'_>], what: ByAxis,
     };
     let points = |variant: usize| {
         let at = |step: &usize| groups.iter().find(|group| group.index == variant && group.step == *step);
-        let value_at = |step: &usize| at(step).and_then(|group| value(group)).map(scale);
+        let value_at = |step: &usize| at(step).and_then(|group| value(group, chart)).map(scale);
         (0..).zip(&line.steps).filter_map(|(place, step)| Some((f64::from(place), value_at(step)?))).collect()
     };
     let lines = (0..file.variants.len()).map(points).collect();

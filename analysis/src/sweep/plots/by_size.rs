@@ -35,9 +35,11 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
         ("Median slowdown", |stats| stats.slowdown_p50),
         ("99th percentile of the slowdown", |stats| stats.slowdown_p99),
     ];
+    // One scale, as they stand side by side.
+    let values = percentiles.iter().flat_map(|(_, of)| binned.iter().flatten().map(|(_, stats)| of(stats)));
+    let highest = values.fold(1.0, f64::max);
+    let scale = slowdown_scale(highest);
     let panels = percentiles.map(|(title, of)| {
-        let highest = binned.iter().flatten().map(|(_, stats)| of(stats)).fold(1.0, f64::max);
-        let scale = slowdown_scale(highest);
         let line = |bins: &Vec<(f64, FctStats)>| bins.iter().map(|(size, stats)| (*size, scale(of(stats)))).collect();
         let x = size_axis(bounds.first().map_or(1.0, |size| *size as f64)..largest as f64);
         Panel { x, y: slowdown_axis(title, highest), lines: binned.iter().map(line).collect(), every_point: true }

@@ -64,17 +64,18 @@ pub fn queue(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opt
 pub fn goodput(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     let (groups, runs) = first_runs(groups);
     let span_ns = longest(&runs);
-    let mut all: Vec<Vec<Series>> = Vec::new();
+    // Each with steps of its own.
+    let mut all: Vec<(f64, Vec<Series>)> = Vec::new();
     for results in &runs {
         all.push(rates(results, span_ns)?);
     }
-    let Some(most) = all.iter().max_by_key(|lines| lines.len()).filter(|lines| !lines.is_empty()) else {
+    let most = all.iter().map(|(_, lines)| lines).max_by_key(|lines| lines.len());
+    let Some(most) = most.filter(|lines| !lines.is_empty()) else {
         return Ok(None);
     };
     let variants = most.iter().enumerate().map(|(index, (name, _))| (index, name.clone())).collect();
-    let step_ns = step_ns(&runs, span_ns) as f64;
-    let highest = all.iter().flatten().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
-    let panel = |group: &&Group<'_>, lines: &Vec<Series>| {
+    let highest = all.iter().flat_map(|(_, lines)| lines).flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
+    let panel = |group: &&Group<'_>, (step_ns, lines): &(f64, Vec<Series>)| {
         let (x, unit_ns) = time_axis(span_ns as f64, groups.len());
         let y = value_axis(&format!("{}: goodput (Gb/s)", group.variant), highest);
         let lines = lines.iter().map(|(_, values)| points(values, step_ns / unit_ns)).collect();
@@ -87,9 +88,9 @@ pub fn goodput(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<O
         panels: groups.iter().zip(&all).map(|(group, lines)| panel(group, lines)).collect(),
     };
     let mut text = "variant,flow,time_us,goodput_gbps\n".to_owned();
-    for (group, lines) in groups.iter().zip(&all) {
+    for (group, (step_ns, lines)) in groups.iter().zip(&all) {
         for (name, values) in lines {
-            text += &rows(&format!("{},{name}", group.variant), values, step_ns);
+            text += &rows(&format!("{},{name}", group.variant), values, *step_ns);
         }
     }
     Ok(Some(Drawn { svg: figure.render(look)?, csv: Some(text) }))
@@ -104,16 +105,9 @@ fn longest(runs: &[&Results]) -> u64 {
     runs.iter().map(|results| results.window.span_ns()).max().unwrap_or(0)
 }
 
-/// No shorter than the interval in which rates were recorded.
-fn step_ns(runs: &[&Results], span_ns: u64) -> u64 {
-    let interval = |results: &&Results| results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64();
-    let least = runs.iter().filter_map(interval).max().unwrap_or(1);
-    Grid::new(0, span_ns, least, STEPS).step_ns
-}
-
-fn rates(results: &Results, span_ns: u64) -> Result<Vec<Series>> {
-    let step_ns = step_ns(&[results], span_ns);
-    let grid = Grid { origin_ns: results.window.from_ns, step_ns, steps: (span_ns.div_ceil(step_ns) as usize).max(1) };
+/// The length of a step, in ns, which is no shorter than the interval in which rates were recorded, and the lines.
+fn rates(results: &Results, span_ns: u64) -> Result<(f64, Vec<Series>)> {
+    let grid = Grid::new(results.window.from_ns, span_ns, results.goodput_interval_ns(), STEPS);
     let groups = results.groups();
     let flows = results.first_lives(FLOWS, |_| ())?;
     let by_flow = flows.len() as u64 == results.lives();
@@ -130,7 +124,7 @@ fn rates(results: &Results, span_ns: u64) -> Result<Vec<Series>> {
         }
     };
     let lines = series::rates(results, grid, names.len(), line_of)?;
-    Ok(names.into_iter().zip(lines).collect())
+    Ok((grid.step_ns as f64, names.into_iter().zip(lines).collect()))
 }
 
 fn points(values: &[f64], step: f64) -> Vec<(f64, f64)> {
