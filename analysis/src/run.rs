@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `run`: starts the simulator on a scenario and reports what it found.
 
-use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use hpcc_formats::kind::{FileKind, kind, needs_stack};
 use hpcc_formats::share;
 
@@ -72,7 +71,6 @@ const SEED_KEY: &str = "run.seed";
 /// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
 fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
     let kind = kind(config)?;
-    twice(set)?;
     let mut all = set.to_vec();
     match (kind, seed) {
         (FileKind::Sweep, _) => {
@@ -81,24 +79,11 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
         (FileKind::Reference, Some(_)) => {
             bail!("--seed: {} has no seed; the reference simulator always draws the same numbers", config.display())
         }
-        (FileKind::Scenario, Some(seed)) => {
-            let twice = |pair: &String| pair.split('=').next().is_some_and(|key| key.trim() == SEED_KEY);
-            ensure!(!set.iter().any(twice), "--seed and --set {SEED_KEY} are both given; expected one of them");
-            all.push(format!("{SEED_KEY}={seed}"));
-        }
+        (FileKind::Scenario, Some(seed)) => all.push(format!("{SEED_KEY}={seed}")),
         (FileKind::Scenario | FileKind::Reference, None) => {}
     }
+    hpcc_formats::refuse_overlaps(&all)?;
     Ok(all)
-}
-
-/// Refuses two values of one key: one of them would have no effect.
-fn twice(set: &[String]) -> Result<()> {
-    let key = |pair: &String| pair.split('=').next().map(|key| key.trim().to_owned());
-    let mut known = HashSet::new();
-    match set.iter().filter_map(key).find(|key| !known.insert(key.clone())) {
-        Some(key) => bail!("--set {key}: the key is given twice; expected one value"),
-        None => Ok(()),
-    }
 }
 
 /// `hpcc-out/` and the name of the file that describes the experiment.
@@ -134,13 +119,5 @@ mod tests {
     fn results_go_to_a_folder_named_after_the_scenario() {
         assert_eq!(default_out(Path::new("configs/quick.toml")).expect("stem"), Path::new("hpcc-out/quick"));
         assert!(default_out(Path::new("..")).is_err());
-    }
-
-    #[test]
-    fn a_key_has_one_value() {
-        let set = |pairs: &[&str]| twice(&pairs.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert!(set(&["a.b=1", "a.c=1"]).is_ok());
-        let told = set(&["a.b=1", " a.b =2"]).expect_err("twice").to_string();
-        assert_eq!(told, "--set a.b: the key is given twice; expected one value");
     }
 }

@@ -342,7 +342,7 @@ fn a_seed_is_a_setting_and_quiet_says_nothing() {
     }
     let twice = run_with(folder.path(), None, "2", &["--seed", "9", "--set", "run.seed=8"]);
     assert_eq!(twice.status.code(), Some(2));
-    assert!(err(&twice).contains("both given") && !err(&twice).contains("argument"), "{}", err(&twice));
+    assert!(err(&twice).contains("run.seed: the key is given twice") && !err(&twice).contains("argument"), "{}", err(&twice));
     let quiet = run_with(folder.path(), Some(&canned(folder.path(), true)), "0", &["--quiet"]);
     assert_eq!((quiet.status.code(), out(&quiet).as_str()), (Some(0), ""));
     assert!(folder.path().join("out/queue.svg").exists());

@@ -310,7 +310,7 @@ fn options_given_twice_or_against_each_other_are_refused() {
         (&["run", "good.toml", "--out", "a", "--out", "b"], &["'--out <DIR>' cannot be used multiple times"]),
         (&["run", "good.toml", "--seed", "1", "--seed", "2"], &["'--seed <N>' cannot be used multiple times"]),
         (&["run", "good.toml", "--set", "run.seed=1", "--set", "run.seed=2"], &["run.seed: the key is given twice"]),
-        (&["run", "good.toml", "--set", "run.seed=1", "--seed", "1"], &["--seed and --set run.seed are both given"]),
+        (&["run", "good.toml", "--set", "run.seed=1", "--seed", "1"], &["run.seed: the key is given twice"]),
         (&["run", "good.toml", "empty"], &["unexpected argument 'empty'"]),
         (&["-q", "-q", "run", "good.toml"], &["'--quiet' cannot be used multiple times"]),
         (&["sweep", "sweep.toml", "--collect", "--jobs", "3"], &["'--collect' cannot be used with '--jobs <N>'"]),

@@ -11,6 +11,7 @@ use hpcc_core::topology::NodeKind;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::kind::{FileKind, kind};
+use hpcc_formats::overlap;
 use hpcc_formats::scenario::Scenario;
 
 use super::claim::Series;
@@ -179,19 +180,14 @@ impl Setting {
     fn key(&self) -> &str {
         self.text.split('=').next().unwrap_or_default().trim()
     }
-
-    /// Whether both set one key, or one a table and the other something in it.
-    fn overlaps(&self, other: &Setting) -> bool {
-        let holds = |table: &str, key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
-        let (one, other) = (self.key(), other.key());
-        one == other || holds(one, other) || holds(other, one)
-    }
 }
 
 /// A setting that another one overrules would make variants equal without a word.
 fn check_distinct(file: &SweepFile, settings: &[Setting]) -> Result<(), InputError> {
     for (index, setting) in settings.iter().enumerate() {
-        let Some(earlier) = settings[..index].iter().find(|earlier| earlier.overlaps(setting)) else { continue };
+        let Some(earlier) = settings[..index].iter().find(|earlier| overlap(earlier.key(), setting.key())) else {
+            continue;
+        };
         let line = setting.line.or(earlier.line);
         let by = match earlier.line {
             Some(line) => format!("in line {line}"),

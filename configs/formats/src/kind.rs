@@ -3,7 +3,7 @@
 
 use crate::error::InputError;
 use crate::place::Place;
-use crate::text;
+use crate::{text, toml_format};
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Protocol;
 use std::path::Path;
@@ -38,22 +38,10 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
 /// # Errors
 /// If the file cannot be read.
 pub fn needs_stack(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
-    let protocol = text_of(path, overrides, "transport", "protocol")?;
+    let text = text::read(path)?;
+    let protocol = || toml_format::text_of(path, &text, overrides, "transport", "protocol");
+    let protocol = is_toml(path, &text).then(protocol).flatten();
     Ok(protocol.and_then(|name| Protocol::from_name(&name)).is_some_and(Protocol::is_of_stack))
-}
-
-/// What the overrides, or else a TOML file, say of a key whose value is text.
-fn text_of(path: &Path, overrides: &[String], section: &str, key: &str) -> Result<Option<String>, InputError> {
-    let file = text::read(path)?;
-    let wanted = format!("{section}.{key}");
-    let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
-    let given = given.filter(|(key, _)| key.trim() == wanted).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
-    let in_file = || {
-        let root = DeTable::parse(&file).ok().filter(|_| is_toml(path, &file))?;
-        let value = root.get_ref().get(section)?.get_ref().get(key)?.get_ref();
-        value.as_str().map(Into::into)
-    };
-    Ok(given.map(String::from).next().or_else(in_file))
 }
 
 /// Whether a file is TOML, not the reference's `config.txt`.
@@ -93,6 +81,7 @@ mod tests {
         };
         let tcp = "[transport]\nprotocol = \"tcp\"\n";
         assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]) && told("", &["transport.protocol=udp"]));
+        assert!(told("", &["transport={protocol='tcp'}"]) && !told(tcp, &["transport={}"]));
         assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
     }
 

@@ -34,4 +34,4 @@ pub mod share;
 mod text;
 pub mod toml_format;
 
-pub use load::{load, load_network, load_with};
+pub use load::{load, load_network, load_with, overlap, refuse_overlaps};

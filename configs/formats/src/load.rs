@@ -3,7 +3,7 @@
 
 use crate::error::InputError;
 use crate::kind::{is_toml, refuse_sweep};
-use crate::place::COMMAND_LINE;
+use crate::place::{COMMAND_LINE, Place};
 use crate::scenario::{Draft, Scenario};
 use crate::{reference, toml_format};
 use hpcc_core::node::NodeSettings;
@@ -27,6 +27,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
 /// # Errors
 /// As [`load`].
 pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
+    refuse_overlaps(overrides)?;
     let text = crate::text::read(path)?;
     let parsed = |overrides: &[String]| parse(path, &text, overrides, defaults.clone());
     parsed(overrides).map_err(|error| name_overrides(error, overrides, |fewer| parsed(fewer).err()))
@@ -39,6 +40,29 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
 pub fn load_network(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
     let text = crate::text::read(path)?;
     draft(path, &text, overrides, NodeSettings::default()).map(|draft| draft.scenario)
+}
+
+/// Refuses overrides of which one would undo another without a word.
+///
+/// # Errors
+/// With both.
+pub fn refuse_overlaps(overrides: &[String]) -> Result<(), InputError> {
+    let keys: Vec<&str> = overrides.iter().filter_map(|pair| Some(pair.split_once('=')?.0.trim())).collect();
+    for (index, key) in keys.iter().enumerate() {
+        let Some(earlier) = keys[..index].iter().find(|earlier| overlap(earlier, key)) else { continue };
+        let message = match earlier == key {
+            true => "the key is given twice; expected one value".to_owned(),
+            false => format!("{earlier} is given, too, and one holds the other; expected one of them"),
+        };
+        return Err(Place::command_line().of(*key).error(format!("{key}: {message}")));
+    }
+    Ok(())
+}
+
+/// Whether both are one key, or one that of a table, or of a list, and the other that of something in it.
+pub fn overlap(one: &str, other: &str) -> bool {
+    let holds = |table: &str, key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
+    one == other || holds(one, other) || holds(other, one)
 }
 
 fn parse(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
@@ -86,6 +110,23 @@ mod tests {
             needed.iter().all(|needed| given.iter().any(|given| given == needed)).then(|| error.clone())
         };
         name_overrides(error.clone(), &overrides, error_with).to_string()
+    }
+
+    #[test]
+    fn what_one_override_sets_no_other_undoes() {
+        let told = |pairs: &[&str]| {
+            let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
+            refuse_overlaps(&pairs).map_err(|error| error.to_string())
+        };
+        assert!(told(&["a.b=1", "a.bc=1", "d.0.b=x=y", "d.1.b=1"]).is_ok());
+        let twice = "--set: a.b: the key is given twice; expected one value";
+        assert_eq!(told(&["a.b=1", " a.b =2"]).expect_err("twice"), twice);
+        let other = "is given, too, and one holds the other; expected one of them";
+        for (first, second) in [("a.b", "a"), ("a", "a.b"), ("d.0.b", "d"), ("d", "d.1.b"), ("d.1", "d.1.b.c")] {
+            let pairs = [format!("{first}=1"), "e=1".into(), format!("{second}={{}}")];
+            let told = told(&pairs.each_ref().map(String::as_str)).expect_err("a part of it");
+            assert_eq!(told, format!("--set: {second}: {first} {other}"));
+        }
     }
 
     #[test]

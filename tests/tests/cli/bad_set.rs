@@ -53,10 +53,17 @@ fn a_value_counts_once_and_the_file_stays() {
     let told = bench.run("scenario.toml", &["congestion_control.eta=0.5", "congestion_control.eta=0.9"]);
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(
-        told.err.contains("--set congestion_control.eta: the key is given twice; expected one value"),
+        told.err.contains("--set: congestion_control.eta: the key is given twice; expected one value"),
         "{}",
         told.err
     );
+    for pairs in [["switch.buffer=8MB", "switch={ecn=false}"], ["switch={ecn=false}", "switch.buffer=8MB"]] {
+        let told = bench.run("scenario.toml", &pairs);
+        assert_eq!(told.code, Some(2), "{}", told.err);
+        let keys = pairs.map(|pair| pair.split('=').next().expect("a key"));
+        let words = format!("--set: {}: {} is given, too, and one holds the other", keys[1], keys[0]);
+        assert!(told.err.contains(&words), "{}", told.err);
+    }
     let told = bench.run("scenario.toml", &["congestion_control.eta=0.9"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(bench.read("out/summary.json").contains("\"eta\": 0.9"));

@@ -238,8 +238,8 @@ fn req_26_records_without_a_seal_do_not_reach_the_controller() {
 /// two microseconds from the switch, and that counts unless something else is set.
 #[test]
 fn a_load_is_averaged_over_the_way_to_the_senders() {
-    let by_load = "fast_cnp={enabled=true, trigger='utilisation'}";
-    let (slow, quick) = (run(CABLE, &[by_load, "fast_cnp.load_interval='1ms'"]), run(CABLE, &[by_load]));
+    let by_load = |more: &str| run(CABLE, &[&format!("fast_cnp={{enabled=true, trigger='utilisation'{more}}}")]);
+    let (slow, quick) = (by_load(", load_interval='1ms'"), by_load(""));
     assert!(slow.queue > 5 * quick.queue, "{} and {} bytes", slow.queue, quick.queue);
     let bench = Bench::new(&[("scenario.toml", CABLE)]);
     let told = bench.run("scenario.toml", &["fast_cnp.load_interval='20us'"]);

@@ -78,6 +78,13 @@ const PLAIN: [(&str, &[&str]); 6] = [
     ("fast_cnp", fast_cnp::LISTS),
 ];
 
+/// What overrides, or else the text, say of a key whose value is text, as far as they can be read.
+pub(super) fn text_of(path: &Path, text: &str, overrides: &[String], section: &str, key: &str) -> Option<String> {
+    let source = Source::new(path, text, overrides).ok()?;
+    let root = source.tree()?;
+    root.get(section)?.get_ref().get(key)?.get_ref().as_str().map(Into::into)
+}
+
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
