@@ -15,6 +15,7 @@
 #include "ns3/core-module.h"
 #include "ns3/hpcc-scenario-helper.h"
 
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -27,6 +28,8 @@ main(int argc, char* argv[])
 {
     // It is that already. Once it is set, ns-3 need not remember every Time in case another is.
     Time::SetResolution(Time::NS);
+    // A file that may not grow is told like a disk that is full.
+    std::signal(SIGXFSZ, SIG_IGN);
     std::string config;
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;

@@ -39,11 +39,13 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
+use signal_hook::consts::SIGXFSZ;
 
 pub use outcome::Outcome;
 use script::StepFailed;
@@ -238,6 +240,8 @@ enum Command {
 /// The command with the process's own command line.
 pub fn main() -> ExitCode {
     completions::answer::<Arguments>();
+    // A file that may not grow (ulimit -f) is told like a disk that is full.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     match run(env::args_os()) {
         Ok(outcome) => outcome.into(),
         Err(error) => {

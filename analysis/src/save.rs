@@ -45,6 +45,11 @@ impl Draft {
         Ok(Draft { file, target: target.to_owned(), folders })
     }
 
+    /// Name of the file that it is going to be.
+    pub fn name(&self) -> String {
+        self.target.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Where it is as long as it is a draft.
     pub fn path(&self) -> &Path {
         self.file.path()
@@ -151,6 +156,20 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let mut draft = Draft::of(path)?;
     draft.fill(|out| out.write_all(content.as_ref()))?;
     draft.replace()
+}
+
+/// Removes a file if it is there. Where nothing can be written, a file that is not there is no trouble, either.
+///
+/// # Errors
+/// Those of the system.
+pub fn remove(path: &Path) -> Result<()> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refusal(path, &error)),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a name that [`replace`] cannot write to, before anything that takes long. Leaves no folder that is made for that.

@@ -133,6 +133,8 @@ fn signal_name(signal: i32) -> String {
         9 => "killed, perhaps for lack of memory",
         11 => "segmentation fault",
         15 => "terminated",
+        24 => "no more processor time, ulimit -t",
+        25 => "a file may not grow, ulimit -f",
         _ => return format!("signal {signal}"),
     };
     format!("signal {signal} ({meaning})")

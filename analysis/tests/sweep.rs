@@ -228,9 +228,7 @@ fn a_failed_run_is_named_and_the_others_go_on() {
 #[test]
 fn a_sweep_that_cannot_be_written_is_no_bad_input() {
     let folder = folder();
-    fs::create_dir_all(folder.path().join("out/sweep.json.new")).expect("folder");
-    fs::write(folder.path().join("out/sweep.csv.partial"), "variant,axis,seed,metric,value\n").expect("ours");
-    let output = sweep(folder.path(), TWO, &[], &[]);
+    let output = sweep(folder.path(), TWO, &[], &[("FAKE_FOLDER", "out/sweep.json")]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let told = err(&output);
     assert!(told.contains("the runs ended, but the sweep cannot be shown: ") && told.contains("sweep.json"), "{told}");
@@ -359,6 +357,14 @@ fn bad_files_are_refused_with_line_and_expectation() {
             format!("{head}{variant}[report]\nwarm_up = \"2us\"\nuntil = \"1us\"\n"),
             "sweep.toml:7: until: nothing is left behind warm_up",
         ),
+        (
+            format!("{head}{variant}[report]\nwarm_up = \"1ms\"\n"),
+            "sweep.toml:6: warm_up: the run ends 1.000 ms after its first flow started",
+        ),
+        (
+            format!("{head}{variant}[report]\nuntil = \"0us\"\n"),
+            "sweep.toml:6: until: the first flow that is measured starts 0 ns after the first of all",
+        ),
         (format!("{head}seeds = [1, 2, 1]\n{variant}"), "sweep.toml:3: seed 1 appears twice"),
         (format!("{head}[[variant]]\nname = \"../a\"\n"), "sweep.toml:4: variant \"../a\" cannot name a folder"),
         (format!("{head}seeds = [1]\n{variant}set = [\"run.seed=3\"]\n"), "run.seed is set twice"),
@@ -455,6 +461,9 @@ fn bad_claims_are_refused_with_line_and_expectation() {
     }
     assert!(refusal(TWO, &["--quick"]).contains("there is no quick form; expected a section [quick]"));
     assert!(refusal(&format!("{TWO}[quick]\nset = [\"run\"]\n"), &[]).contains("\"run\" is no setting"));
+    // The full form knows before it runs, too.
+    let misspelt = refusal(&format!("{TWO}[quick]\nset = [\"congestion_control.etta=0.5\"]\n"), &[]);
+    assert!(misspelt.contains("sweep.toml:") && misspelt.contains("etta"), "{misspelt}");
     let twice = format!("{TWO}[quick]\nset = [\"congestion_control.algorithm=hpcc\"]\n");
     assert!(refusal(&twice, &["--quick"]).contains("congestion_control.algorithm is set twice"));
     let table = twice.replace("congestion_control.algorithm=hpcc", "congestion_control={algorithm='hpcc'}");

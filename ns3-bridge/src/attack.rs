@@ -109,6 +109,8 @@ pub(crate) mod ffi {
         fn sends(self: &Attack) -> bool;
         /// Whether frames that pass the attacker, or that its node makes, must be shown to `on_frame`.
         fn watches(self: &Attack) -> bool;
+        /// Whether `forge` has to have the victims' flows.
+        fn needs_flows(self: &Attack) -> bool;
         /// Whether a host's flows of this group are attacked.
         fn is_victim(self: &Attack, host: u32, group: u32) -> bool;
         /// The next frame, with its section in the front of `room`; `flows` are the victims'.
@@ -211,6 +213,10 @@ impl Attack {
 
     pub fn watches(&self) -> bool {
         self.0.watches()
+    }
+
+    pub fn needs_flows(&self) -> bool {
+        self.0.needs_flows()
     }
 
     pub fn is_victim(&self, host: u32, group: u32) -> bool {

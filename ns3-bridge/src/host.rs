@@ -328,6 +328,8 @@ pub(crate) mod ffi {
         fn sent_end(self: &Host, queue_pair: u32) -> u64;
         /// What congestion control has made of a flow; all 0 where it is unknown.
         fn control_state(self: &Host, queue_pair: u32) -> ControlState;
+        /// Whether a flow from here has, or had, this queue pair.
+        fn knows(self: &Host, queue_pair: u32) -> bool;
     }
 }
 
@@ -696,6 +698,10 @@ impl Host {
 
     pub fn sent_end(&self, queue_pair: u32) -> u64 {
         self.host.sender(queue_pair).map_or(0, |sender| sender.snd_max())
+    }
+
+    pub fn knows(&self, queue_pair: u32) -> bool {
+        self.host.place_of_sender(queue_pair) != 0
     }
 
     pub fn control_state(&self, queue_pair: u32) -> ControlState {

@@ -357,6 +357,9 @@ impl Network {
 
     pub fn standalone_fct_ns(&self, flow: &ffi::StandaloneFlow, host: &Settings) -> Result<u64, String> {
         let &ffi::StandaloneFlow { src, dst, size_bytes, .. } = flow;
+        if let Some(other) = [src, dst].into_iter().find(|&node| !self.network.is_host(node)) {
+            return Err(format!("node {other} is no host, and flows are between hosts"));
+        }
         let Some(routes) = self.present_routes(src, dst) else { return Ok(0) };
         if host.node.quirks().rough_ideal_fct {
             let Some((links, first)) = routes.links(src, dst).zip(self.path(src, dst)) else { return Ok(0) };
@@ -492,6 +495,16 @@ mod tests {
             };
             assert_eq!(ideal(true), Ok(before.0.0 + 335), "the reference's formula: 1,048 bytes at 25 Gb/s");
             assert_eq!(ideal(false), Ok(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19));
+        }
+    }
+
+    #[test]
+    fn only_hosts_have_flows() {
+        let network = network(&[100], Quirks::NONE);
+        let settings = Settings::settled(Rc::new(NodeSettings::default()));
+        for (src, dst, other) in [(0, 2, 2), (3, 1, 3), (0, 99, 99)] {
+            let told = network.standalone_fct_ns(&ffi::StandaloneFlow { src, dst, ..flow(1_000) }, &settings);
+            assert_eq!(told, Err(format!("node {other} is no host, and flows are between hosts")));
         }
     }
 

@@ -136,22 +136,9 @@ Attacker::Watch()
     }
 }
 
-void
-Attacker::Send()
+std::vector<hpcc::KnownFlow>
+Attacker::ListFlows() const
 {
-    // A program may have disposed of the node.
-    if (m_node->IsDisposed())
-    {
-        return;
-    }
-    if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
-    {
-        if (const uint8_t priority = m_core->resumes())
-        {
-            SendPfcs(priority, false);
-        }
-        return;
-    }
     std::vector<hpcc::KnownFlow> flows;
     for (const Ptr<RdmaHost>& host : m_hosts)
     {
@@ -172,6 +159,27 @@ Attacker::Send()
         }
     }
     std::sort(flows.begin(), flows.end(), ComesBefore);
+    return flows;
+}
+
+void
+Attacker::Send()
+{
+    // A program may have disposed of the node.
+    if (m_node->IsDisposed())
+    {
+        return;
+    }
+    if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
+    {
+        if (const uint8_t priority = m_core->resumes())
+        {
+            SendPfcs(priority, false);
+        }
+        return;
+    }
+    const std::vector<hpcc::KnownFlow> flows =
+        m_core->needs_flows() ? ListFlows() : std::vector<hpcc::KnownFlow>();
     QbbFrame* frame = m_node->NewFrame();
     const hpcc::ForgedFrame forged =
         m_core->forge({flows.data(), flows.size()}, {frame->GetTelemetry(), frame->GetRoom()});

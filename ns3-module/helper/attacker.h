@@ -14,6 +14,11 @@
 #include <memory>
 #include <vector>
 
+namespace hpcc
+{
+struct KnownFlow;
+}
+
 namespace ns3
 {
 
@@ -64,6 +69,9 @@ class Attacker
 
     /// Watch what arrives at the attacker's node, and the notifications that it makes.
     void Watch();
+
+    /// \return the victims' flows under way, in the order of hosts and ports
+    std::vector<hpcc::KnownFlow> ListFlows() const;
 
     /// Send a frame, and schedule the next.
     void Send();

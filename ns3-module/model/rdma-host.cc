@@ -414,6 +414,15 @@ RdmaHost::CheckDecided() const
 }
 
 void
+RdmaHost::CheckKnown(uint32_t queuePair) const
+{
+    CheckDecided();
+    NS_ABORT_MSG_UNLESS(queuePair == ELSEWHERE || (m_core && m_core->knows(queuePair)),
+                        "host " << m_index << " has had no flow with the queue pair "
+                                << queuePair);
+}
+
+void
 RdmaHost::CheckPeer(const RdmaHost& peer) const
 {
     CheckRunning();
@@ -526,7 +535,7 @@ RdmaHost::OnNewRoutes()
 uint64_t
 RdmaHost::GetAckedBytes(uint32_t queuePair, uint64_t firstSeq) const
 {
-    CheckDecided();
+    CheckKnown(queuePair);
     const RdmaFlow* flow = FindFlow(queuePair, firstSeq);
     return flow && flow->firstSeq == firstSeq
                ? std::min(m_core->acked_bytes(queuePair, firstSeq), flow->size)
@@ -552,7 +561,7 @@ RdmaHost::GetFlow(uint32_t queuePair) const
 RdmaControl
 RdmaHost::GetControl(uint32_t queuePair) const
 {
-    CheckDecided();
+    CheckKnown(queuePair);
     if (!m_sending.count(queuePair))
     {
         return {};

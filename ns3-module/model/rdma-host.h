@@ -382,6 +382,12 @@ class RdmaHost : public QbbNode
     void CheckDecided() const;
 
     /**
+     * \brief End the program with a message if no flow from here has, or had, a queue pair.
+     * \param queuePair the queue pair
+     */
+    void CheckKnown(uint32_t queuePair) const;
+
+    /**
      * \brief Have the core do something about which it may call congestion controls.
      * \tparam F type of the call
      * \param call calls the core

@@ -145,7 +145,23 @@ WheelSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     TakeForeignEvents();
     m_stop = false;
-    ++m_runs;
+    // An event may throw, and the program go on.
+    const struct Running
+    {
+        explicit Running(uint32_t& runs)
+            : runs(runs)
+        {
+            ++runs;
+        }
+
+        ~Running()
+        {
+            --runs;
+        }
+
+        uint32_t& runs;
+    } running(m_runs);
+
     while (!m_stop)
     {
         if (m_wheel.PeekTs() < m_windowEnd)
@@ -157,7 +173,6 @@ WheelSimulatorImpl::Run()
             break;
         }
     }
-    --m_runs;
 }
 
 void

@@ -154,6 +154,19 @@ MakeFlowMisuseTests()
                        PassManySwitches,
                        "reports 5 switches, and a flow passes 6, which leaves hpcc without "
                        "telemetry"),
+        MakeMisuseTest("the rate of a flow that there never was",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.AddFlow(0, 1, 1000);
+                                       network.helper.GetHost(0)->GetRate(7);
+                                   }),
+                       "host 0 has had no flow with the queue pair 7"),
+        MakeMisuseTest("the time that a flow to a switch takes",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.GetStandaloneFct(0, 2, 1000);
+                                   }),
+                       "node 2 is no host, and flows are between hosts"),
         MakeMisuseTest(
             "probes that fill links",
             FillLinksWithProbes,

@@ -12,6 +12,8 @@
 
 #include <random>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -195,10 +197,45 @@ class WheelReservationTest : public HpccTestCase
     bool m_passed{false};       //!< whether the unused place counts as passed
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A program that catches what an event throws may go on, and end the simulation.
+ */
+class WheelExceptionTest : public HpccTestCase
+{
+  public:
+    WheelExceptionTest()
+        : HpccTestCase("WheelSimulatorImpl: an event that throws")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        UseSimulator("ns3::WheelSimulatorImpl");
+        bool isBehind = false;
+        Simulator::Schedule(TimeStep(10), []() { throw std::runtime_error("an event's"); });
+        Simulator::Schedule(TimeStep(20), [&isBehind]() { isBehind = true; });
+        std::string caught;
+        try
+        {
+            Simulator::Run();
+        }
+        catch (const std::runtime_error& thrown)
+        {
+            caught = thrown.what();
+        }
+        NS_TEST_EXPECT_MSG_EQ(caught, "an event's", "what the event threw");
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(isBehind, true, "the event behind it");
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeWheelSimulatorTests()
 {
-    return {new WheelSimulatorTest, new WheelReservationTest};
+    return {new WheelSimulatorTest, new WheelReservationTest, new WheelExceptionTest};
 }
 
 } // namespace tests

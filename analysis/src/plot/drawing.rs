@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! For whom plots are drawn, and as which files.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -10,6 +9,7 @@ use clap::Args;
 
 use super::look::{Look, Style};
 use super::png;
+use crate::save::Draft;
 
 /// What the command line says of plots.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -41,38 +41,18 @@ impl Drawing {
         self.style.look()
     }
 
-    /// Makes what else a plot's file shall have beside it, and removes what an earlier plot had. Returns the names of all its files.
+    /// Drafts of a plot's files.
     ///
     /// # Errors
-    /// If a file cannot be made or removed.
-    pub fn complete(self, svg: &Path) -> Result<Vec<String>> {
-        let other = png::beside(svg);
-        let mut files = vec![svg];
+    /// If one cannot be made.
+    pub fn drafts(self, path: &Path, svg: &str) -> Result<Vec<Draft>> {
+        let mut drafts = vec![Draft::of(path)?];
+        drafts[0].fill(|out| out.write_all(svg.as_bytes()))?;
         if self.png {
-            png::convert(svg)?;
-            files.push(&other);
-        } else {
-            remove(&other)?;
+            let picture = Draft::of(&png::beside(path))?;
+            png::convert(drafts[0].path(), picture.path()).with_context(|| path.display().to_string())?;
+            drafts.push(picture);
         }
-        Ok(files.into_iter().filter_map(Path::file_name).map(|name| name.to_string_lossy().into_owned()).collect())
-    }
-    /// Removes a plot of earlier, in all its files.
-    ///
-    /// # Errors
-    /// If one cannot be removed.
-    pub fn remove(self, svg: &Path) -> Result<()> {
-        remove(svg)?;
-        remove(&png::beside(svg))
-    }
-}
-
-/// Removes a file if it is there. Where nothing can be written, a file that is not there is no trouble, either.
-fn remove(path: &Path) -> Result<()> {
-    if fs::symlink_metadata(path).is_err() {
-        return Ok(());
-    }
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
-        _ => Ok(()),
+        Ok(drafts)
     }
 }

@@ -28,44 +28,72 @@ pub use look::Look;
 pub use ruler::Ruler;
 pub use ticks::power_of_ten;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use hpcc_measures::results::Results;
 
-use crate::save;
+use crate::save::{self, Draft};
 
-/// Draws every plot that there is something to draw for, and removes the others of an earlier selection. Gives the names of
-/// the files, and of each other plot why it is not there.
-///
-/// # Errors
-/// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(results: &Results, drawing: Drawing) -> Result<(Vec<String>, Vec<String>)> {
-    let look = drawing.look();
-    let plots = [
-        ("queue.svg", queue::draw(results, &look)?, Some("queue_interval"), "no queue built up"),
-        ("goodput.svg", goodput::draw(results, &look)?, Some("goodput_interval"), "no flow was measured"),
-        ("slowdown.svg", slowdown::draw(results, &look)?, None, no_slowdown(results)),
-    ];
-    let (mut drawn, mut missing) = (Vec::new(), Vec::new());
-    if let Some(svg) = control::draw(results, &look)? {
-        drawn.extend(write(&results.dir.join("control.svg"), &svg, drawing)?);
-    } else {
-        drawing.remove(&results.dir.join("control.svg"))?;
-    }
-    for (name, svg, key, empty) in plots {
-        if let Some(svg) = svg {
-            drawn.extend(write(&results.dir.join(name), &svg, drawing)?);
-            continue;
+/// The plots of a run, drawn, which do not have their names yet.
+pub struct Plots {
+    drafts: Vec<Draft>,
+    /// All that there may be of an earlier selection.
+    old: Vec<PathBuf>,
+    /// Why others are not there.
+    pub missing: Vec<String>,
+}
+
+impl Plots {
+    /// Draws every plot that there is something to draw for.
+    ///
+    /// # Errors
+    /// If a time series cannot be read or a plot cannot be written.
+    pub fn of(results: &Results, drawing: Drawing) -> Result<Plots> {
+        let look = drawing.look();
+        let unrecorded = |name: &str, key: &str, empty: &str| {
+            let why =
+                if is_recorded(results, key) { empty.to_owned() } else { format!("the scenario has no monitor.{key}") };
+            Some(format!("no {name}: {why}"))
+        };
+        let plots = [
+            ("control.svg", control::draw(results, &look)?, None),
+            ("queue.svg", queue::draw(results, &look)?, unrecorded("queue.svg", "queue_interval", "no queue built up")),
+            (
+                "goodput.svg",
+                goodput::draw(results, &look)?,
+                unrecorded("goodput.svg", "goodput_interval", "no flow was measured"),
+            ),
+            (
+                "slowdown.svg",
+                slowdown::draw(results, &look)?,
+                Some(format!("no slowdown.svg: {}", no_slowdown(results))),
+            ),
+        ];
+        let mut made = Plots { drafts: Vec::new(), old: Vec::new(), missing: Vec::new() };
+        for (name, svg, why) in plots {
+            let path = results.dir.join(name);
+            match svg {
+                Some(svg) => made.drafts.extend(drawing.drafts(&path, &svg)?),
+                None => made.missing.extend(why),
+            }
+            made.old.push(png::beside(&path));
+            made.old.push(path);
         }
-        drawing.remove(&results.dir.join(name))?;
-        if let Some(key) = key.filter(|key| !is_recorded(results, key)) {
-            missing.push(format!("no {name}: the scenario has no monitor.{key}"));
-        } else {
-            missing.push(format!("no {name}: {empty}"));
-        }
+        Ok(made)
     }
-    Ok((drawn, missing))
+
+    /// Puts them in place of all others, and returns their names. Those go first: whoever ends this in the middle leaves no plots
+    /// of two selections.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn put(self) -> Result<Vec<String>> {
+        self.old.iter().try_for_each(|old| save::remove(old))?;
+        let names = self.drafts.iter().map(Draft::name).collect();
+        self.drafts.into_iter().try_for_each(Draft::replace)?;
+        Ok(names)
+    }
 }
 
 /// Why no flow has a slowdown.
@@ -80,10 +108,4 @@ fn no_slowdown(results: &Results) -> &'static str {
 /// Whether the run recorded a time series.
 fn is_recorded(results: &Results, key: &str) -> bool {
     results.summary.scenario["monitor"][format!("{key}_ns")].is_number()
-}
-
-/// Returns the names of the files.
-fn write(path: &Path, svg: &str, drawing: Drawing) -> Result<Vec<String>> {
-    save::replace(path, svg)?;
-    drawing.complete(path)
 }

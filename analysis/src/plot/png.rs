@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! PNG files beside the SVG files of plots. rsvg-convert makes them: a rasterizer of our own would cost everybody's first build a minute.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,18 +37,17 @@ pub fn beside(svg: &Path) -> PathBuf {
     svg.with_extension("png")
 }
 
-/// Converts an SVG file. A reader never sees a part of the result.
+/// Converts an SVG file.
 ///
 /// # Errors
 /// If the converter says so, or the file cannot be written.
-pub fn convert(svg: &Path) -> Result<()> {
-    let (target, fresh) = (beside(svg), svg.with_extension("png.new"));
+pub fn convert(svg: &Path, target: &Path) -> Result<()> {
     let zoom = (PIXELS_PER_INCH / SVG_PIXELS_PER_INCH).to_string();
     let resolution = SVG_PIXELS_PER_INCH.to_string();
     let mut command = Command::new(PROGRAM);
     command.args(["--format", "png", "--dpi-x", &resolution, "--dpi-y", &resolution, "--zoom", &zoom, "--output"]);
-    let output = command.arg(&fresh).arg(svg).output().with_context(|| format!("cannot start {PROGRAM}"))?;
+    let output = command.arg(target).arg(svg).output().with_context(|| format!("cannot start {PROGRAM}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{PROGRAM} cannot convert {}: {}", svg.display(), said.trim());
-    fs::rename(&fresh, &target).with_context(|| target.display().to_string())
+    ensure!(output.status.success(), "{PROGRAM} cannot convert it: {}", said.trim());
+    Ok(())
 }

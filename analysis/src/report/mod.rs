@@ -23,7 +23,7 @@ use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
 
 use crate::outcome::Outcome;
-use crate::plot::{self, Drawing};
+use crate::plot::{Drawing, Plots};
 use crate::save::{self, Draft};
 use crate::{human, table};
 
@@ -76,7 +76,12 @@ pub fn report(options: &Options) -> Result<Outcome> {
     }
     options.drawing.prepare()?;
     entry::tell_apart(&mut entries);
-    let mut outcome = Outcome::Good;
+    let page = match (&options.out, options.dirs.as_slice()) {
+        (Some(file), _) => file.clone(),
+        (None, [dir]) => dir.join(PAGE),
+        (None, _) => Path::new("hpcc-out").join(PAGE),
+    };
+    let (mut outcome, mut drawn) = (Outcome::Good, Vec::new());
     for entry in &entries {
         for results in &entry.runs {
             if entries.len() == 1 && entry.runs.len() == 1 {
@@ -85,20 +90,23 @@ pub fn report(options: &Options) -> Result<Outcome> {
             if entry.is_run && options.can_do_without_plots() && !takes_files(&results.dir) {
                 human::tell(&no_plots(&results.dir))?;
             } else if entry.is_run {
-                let (drawn, missing) = plot::draw_all(results, options.drawing)?;
-                human::tell(&folder_lines(&results.dir, &drawn, &missing))?;
+                drawn.push((results, Plots::of(results, options.drawing)?));
             }
             if !is_finished(results) {
                 outcome = Outcome::Unfinished;
             }
         }
     }
-    let page = match (&options.out, options.dirs.as_slice()) {
-        (Some(file), _) => file.clone(),
-        (None, [dir]) => dir.join(PAGE),
-        (None, _) => Path::new("hpcc-out").join(PAGE),
-    };
-    write_page(&entries, &page)?;
+    let text = page::text(&entries)?;
+    // Now that all is made: whoever ends this leaves no page beside plots of another selection.
+    if drawn.iter().any(|(results, _)| page.parent() == Some(&results.dir)) {
+        save::remove(&page)?;
+    }
+    for (results, plots) in drawn {
+        let missing = plots.missing.clone();
+        human::tell(&folder_lines(&results.dir, &plots.put()?, &missing))?;
+    }
+    save::replace(&page, text)?;
     human::tell(&opening_line(&page))?;
     Ok(outcome)
 }

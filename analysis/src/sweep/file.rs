@@ -62,6 +62,10 @@ pub struct SweepFile {
     pub selection: Selection,
     /// Where its groups are named.
     pub groups_line: u32,
+    /// The line of `until`, or else of `warm_up`.
+    pub window_line: u32,
+    /// Whether it has another form, the quick one.
+    has_quick: bool,
     /// What the results should show.
     pub claims: Vec<Claim>,
 }
@@ -220,6 +224,14 @@ impl SweepFile {
         source.check(keys, form)
     }
 
+    /// The quick form of a full one, if the file has it.
+    ///
+    /// # Errors
+    /// As [`read`](SweepFile::read).
+    pub fn quick_form(&self) -> Result<Option<SweepFile>, InputError> {
+        self.has_quick.then(|| SweepFile::read(&self.path, Form::Quick)).transpose()
+    }
+
     /// How many runs it asks for.
     pub fn run_count(&self) -> usize {
         self.variants.len() * self.axes.steps() * self.seeds.len().max(1)
@@ -256,6 +268,7 @@ impl Source<'_> {
     }
 
     fn check(&self, keys: Keys, form: Form) -> Result<SweepFile, InputError> {
+        let has_quick = keys.quick.is_some() && form == Form::Full;
         let quick = self.form(keys.quick, form)?;
         let base = self.path.parent().unwrap_or(Path::new("")).join(keys.base.get_ref());
         if !base.is_file() {
@@ -270,6 +283,7 @@ impl Source<'_> {
         let axes = self.axes(keys.axis, variants.len() * seeds.len().max(1))?;
         let claims = claim::check(self, keys.claim, &variants, &axes, form)?;
         let report = keys.report;
+        let window_line = report.until.as_ref().or(report.warm_up.as_ref()).map_or(1, |text| self.line(&text.span()));
         let groups_line = report.groups.as_ref().map_or(1, |groups| self.line(&groups.span()));
         let size_bins = report.size_bins.map(|bins| self.size_bins(bins)).transpose()?;
         let columns = report.columns.map(|columns| self.columns(columns, size_bins.as_deref())).transpose()?;
@@ -299,6 +313,8 @@ impl Source<'_> {
             size_bins,
             selection,
             groups_line,
+            window_line,
+            has_quick,
         })
     }
 

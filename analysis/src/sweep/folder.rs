@@ -15,6 +15,7 @@ use super::axes::Axes;
 use super::claim;
 use super::report::Plot;
 use crate::report::{MANIFEST, PAGE};
+use crate::save;
 
 const DATA: &str = "sweep.csv";
 /// The data of a sweep that goes on, was ended, or failed.
@@ -86,14 +87,7 @@ impl SweepFolder {
     /// # Errors
     /// Those of the system, with the file's name.
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
-        let fresh = self.path.join(format!("{name}.new"));
-        let target = self.path.join(name);
-        let written = fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &target));
-        if written.is_err() {
-            // A part of it, if anything.
-            let _ = fs::remove_file(&fresh);
-        }
-        written.with_context(|| target.display().to_string())
+        save::replace(&self.path.join(name), text)
     }
 
     /// Writes table and data, the latter as `sweep.csv` if the sweep is complete. Returns the name of the data.

@@ -108,6 +108,9 @@ pub fn sweep(
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
     let runs = plan(&file, set)?;
+    if let Some(quick) = file.quick_form()? {
+        plan(&quick, &[])?;
+    }
     if how.list {
         return list(&runs);
     }

@@ -13,6 +13,7 @@ use hpcc_formats::error::InputError;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::overlap;
 use hpcc_formats::scenario::Scenario;
+use hpcc_measures::select::Selection;
 
 use super::claim::Series;
 use super::file::{Placed, SweepFile, Variant};
@@ -134,6 +135,7 @@ fn run(file: &SweepFile, set: &[String], &(index, step, seed): &Combination<'_>)
     let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
     let scenario = scenario(file, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
     check_groups(file, &scenario)?;
+    check_window(file, &scenario)?;
     let inputs = scenario.digest()?;
     let seed = seed.map(|seed| seed.value);
     let folder = folder(file, variant, step, seed);
@@ -216,6 +218,28 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
         Some(Setting { line: None, .. }) => error,
         Some(Setting { line: Some(line), .. }) => InputError { file: file.path.clone(), line: Some(*line), ..error },
         None => InputError { file: file.path.clone(), line: Some(variant.name.line), ..error },
+    }
+}
+
+/// What is measured must be a part of the run in which flows send.
+fn check_window(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
+    let Selection { groups, warm_up, until, .. } = &file.selection;
+    let Some(first) = scenario.flows.totals.first_start else { return Ok(()) };
+    let refuse = |message: String| Err(file.error(file.window_line, message));
+    let last = scenario.stop.saturating_sub(first);
+    if warm_up.is_some_and(|warm_up| warm_up >= last.0) {
+        return refuse(format!("warm_up: the run ends {last} after its first flow started; expected less"));
+    }
+    let Some(until) = *until else { return Ok(()) };
+    let known = &scenario.flows.groups;
+    let is_measured =
+        |group: u32| groups.is_empty() || known.get(group as usize).is_some_and(|name| groups.contains(name));
+    let measured = scenario.flows.walk_groups().flatten().find(|(group, _)| is_measured(*group));
+    match measured.map(|(_, flow)| flow.start.saturating_sub(first)) {
+        Some(start) if start.0 >= until => refuse(format!(
+            "until: the first flow that is measured starts {start} after the first of all; expected more"
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -17,6 +17,7 @@ use super::metrics::Sizes;
 use super::report::Plot;
 use crate::human;
 use crate::plot::{Drawing, Look};
+use crate::save;
 
 /// A figure, and what it shows as CSV where the sweep's own data do not have it.
 pub struct Drawn {
@@ -52,8 +53,12 @@ pub fn draw_all(
         }
         for (name, drawn) in figures {
             let svg = format!("{name}.svg");
-            folder.write(&svg, &drawn.svg)?;
-            names.extend(drawing.complete(&folder.path().join(svg))?);
+            let path = folder.path().join(svg);
+            save::remove(&path.with_extension("png"))?;
+            for draft in drawing.drafts(&path, &drawn.svg)? {
+                names.push(draft.name());
+                draft.replace()?;
+            }
             if let Some(csv) = drawn.csv {
                 folder.write(&format!("{name}.csv"), &csv)?;
             }

@@ -133,8 +133,10 @@ impl Scheduler {
         let said = String::from_utf8_lossy(&output.stdout);
         // A federation's name may follow.
         let job = said.trim().split(';').next().unwrap_or_default();
-        if !output.status.success() || job.is_empty() {
-            human::warn(format_args!("sbatch refused to take {}", human::counted(runs.len() as u64, "run")));
+        let is_number = !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit());
+        if !output.status.success() || !is_number {
+            let said = if is_number || job.is_empty() { String::new() } else { format!(": {}", said.trim()) };
+            human::warn(format_args!("sbatch refused to take {}{said}", human::counted(runs.len() as u64, "run")));
             return Ok(None);
         }
         Ok(Some(job.to_owned()))

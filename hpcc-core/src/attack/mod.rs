@@ -174,6 +174,23 @@ impl Attack {
         BitRate(rate.max(1)).tx_time(size, Rounding::Nearest).max(Nanos(1))
     }
 
+    /// Whether what it sends is about flows under way, so that [`Attack::forge`] has to have them: to list them takes long.
+    pub fn needs_flows(&self) -> bool {
+        match self.settings.kind {
+            AttackKind::ForgedFastCnp => !self.settings.records,
+            AttackKind::SpoofedIcmpv6
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp => true,
+            AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::ForgedPfc
+            | AttackKind::TamperedFeedback
+            | AttackKind::StrippedFeedback
+            | AttackKind::LyingFeedback => false,
+        }
+    }
+
     /// The next frame that the attacker sends; `flows` are those of the victims that are under way. `None` while it has
     /// nothing to attack.
     pub fn forge(&mut self, flows: &[KnownFlow]) -> Option<Forged> {

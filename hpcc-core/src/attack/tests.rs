@@ -82,6 +82,17 @@ fn a_replay_is_what_was_seen_last() {
 }
 
 #[test]
+fn flows_are_listed_only_for_attacks_on_them() {
+    for kind in [AttackKind::ForgedFastCnp, AttackKind::SpoofedIcmpv6] {
+        let mut about_flows = attack(kind, 2, |_| {});
+        assert!(about_flows.needs_flows() && about_flows.forge(&[]).is_none(), "{kind:?}");
+    }
+    for kind in [AttackKind::ReplayedFastCnp, AttackKind::FloodedFastCnp] {
+        assert!(!attack(kind, 3, |settings| settings.pretends = None).needs_flows(), "{kind:?}");
+    }
+}
+
+#[test]
 fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
     let mut spoof = attack(AttackKind::SpoofedIcmpv6, 2, |_| {});
     let forged = spoof.forge(&[FLOW]).expect("a flow");

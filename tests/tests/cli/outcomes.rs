@@ -64,6 +64,40 @@ fn a_refused_run_leaves_earlier_results_alone() {
     assert_eq!(bench.read("out/fct.csv"), before);
 }
 
+/// The simulator, or `hpcc`, with limits of the system.
+fn limited(bench: &Bench, limit: &str, program: Command) -> Told {
+    let mut command = Command::new("prlimit");
+    command.args([limit, "--core=0"]).arg(program.get_program()).args(program.get_args());
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Told::from(command.current_dir(bench.path("")).output().expect("prlimit starts"))
+}
+
+#[test]
+fn limits_of_the_system_are_told_and_leave_nothing_half_made() {
+    let bench = Bench::new(TOML);
+    let run = || {
+        let mut run = hpcc();
+        run.args(["run", "scenario.toml", "--out", "few"]);
+        run
+    };
+    let told = limited(&bench, "--nofile=12", run());
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(told.err.contains("too many open files") && !bench.path("few.partial").exists(), "{}", told.err);
+
+    let told = limited(&bench, "--fsize=3000", run());
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    assert!(told.err.contains(": file too large"), "{}", told.err);
+
+    assert_eq!(bench.run("scenario.toml", &[]).code, Some(0));
+    let before = bench.read("out/queue.svg");
+    let mut report = hpcc();
+    report.args(["report", "out", "--flow", "0"]);
+    let told = limited(&bench, "--fsize=3000", report);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(told.err.contains("cannot write out/queue.svg: file too large"), "{}", told.err);
+    assert_eq!(bench.read("out/queue.svg"), before);
+}
+
 #[test]
 fn other_peoples_folders_are_left_alone() {
     let bench = Bench::new(TOML);
@@ -221,7 +255,13 @@ fn an_interrupted_run_leaves_nothing_that_looks_complete() {
     let before = bench.read("out/fct.txt");
     // Whoever runs this in the background may ignore the signal, which children inherit.
     let mut command = Command::new("env");
-    command.arg("--default-signal=INT").arg(hpcc().get_program()).args(["run", "scenario.toml", "--out", "out"]);
+    command.arg("--default-signal=INT").arg(hpcc().get_program()).args([
+        "run",
+        "scenario.toml",
+        "--out",
+        "out",
+        "--force",
+    ]);
     command.args(["--set", "traffic.1.size=100GB", "--set", "run.stop=100s"]).current_dir(bench.path(""));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("hpcc starts");
     let start = Instant::now();

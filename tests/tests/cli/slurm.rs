@@ -3,6 +3,8 @@
 
 use crate::cluster::Cluster;
 use hpcc_tests::{Bench, TOML, Told, hpcc, skipped};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// The last run takes a second or two, for something has to happen while it goes on.
@@ -89,6 +91,21 @@ fn what_cannot_be_submitted_is_refused() {
         assert!(told.code == Some(2) && told.err.contains(words), "{arguments:?}: {told:?}");
         assert!(!bench.path("out").exists());
     }
+}
+
+#[test]
+fn what_sbatch_says_is_a_job_only_if_it_is_a_number() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    fs::create_dir(bench.path("bin")).expect("folder");
+    bench.write("bin/sbatch", "#!/bin/sh\n[ $1 = --version ] || echo Welcome to the cluster\n");
+    fs::set_permissions(bench.path("bin/sbatch"), Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").expect("a path"));
+    let mut command = hpcc();
+    let told = told(&bench, command.args(["sweep", "sweep.toml", "--out=out", "--engine=slurm"]).env("PATH", path));
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    assert!(told.err.contains("sbatch refused to take 4 runs: Welcome to the cluster"), "{}", told.err);
+    assert!(!bench.path("out/slurm.jobs").exists() && told.out.is_empty(), "{}", told.out);
 }
 
 #[test]

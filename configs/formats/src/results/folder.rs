@@ -68,6 +68,11 @@ impl OutputFolder {
         &self.partial
     }
 
+    /// Removes what there is of it; whatever hinders that has hindered it before, and is told already.
+    pub(crate) fn give_up(self) {
+        let _ = remove_our_files(&self.partial).map(|()| fs::remove_dir(&self.partial));
+    }
+
     /// Gives the folder its name, in one step: whoever opens `NAME` finds the old results or the new ones. Whoever
     /// reads the old ones at the moment, and has locked them, may finish.
     pub(crate) fn complete(self) -> Result<(), ResultError> {

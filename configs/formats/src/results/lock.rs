@@ -25,7 +25,9 @@ impl FolderLock {
     pub fn try_take(folder: &Path) -> Result<Option<FolderLock>, ResultError> {
         loop {
             make_folder(folder).map_err(|cause| ResultError::io(folder, cause))?;
-            let Some(lock) = FolderLock::take(folder, FlockArg::LockExclusiveNonblock)? else { return Ok(None) };
+            let taken = FolderLock::take(folder, FlockArg::LockExclusiveNonblock);
+            // One that was made for nothing goes away again; one that holds something cannot.
+            let Some(lock) = taken.inspect_err(|_| drop(fs::remove_dir(folder)))? else { return Ok(None) };
             if lock.is_at(folder) {
                 return Ok(Some(lock));
             }

@@ -88,7 +88,13 @@ impl ResultWriter {
     /// If `out` holds other files, or a file cannot be created.
     pub fn create(out: &Path) -> Result<ResultWriter, ResultError> {
         let folder = OutputFolder::create(out)?;
-        let files = Files::create(folder.path())?;
+        let files = match Files::create(folder.path()) {
+            Ok(files) => files,
+            Err(error) => {
+                folder.give_up();
+                return Err(error);
+            }
+        };
         Ok(ResultWriter::with(Some(Output { folder, files, packets: None, control: None, capture: None })))
     }
 
