@@ -71,10 +71,10 @@ impl Bench {
         self.run_to("out", config, set)
     }
 
-    /// `hpcc run CONFIG --out OUT` in this folder.
+    /// `hpcc run CONFIG --out OUT` in this folder; results that are there are replaced.
     pub fn run_to(&self, out: &str, config: &str, set: &[&str]) -> Told {
         let mut command = hpcc();
-        command.args(["run", config, "--out", out]);
+        command.args(["run", config, "--out", out, "--force"]);
         for pair in set {
             command.args(["--set", pair]);
         }

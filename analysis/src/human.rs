@@ -58,6 +58,25 @@ pub fn count(count: u64) -> String {
     text
 }
 
+/// Columns of a line of text: those of a terminal.
+const WIDTH: usize = 80;
+
+/// A text in lines, the first of which stands out.
+pub fn paragraph(text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines += &format!("{line}\n");
+            line = "   ".into();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    format!("{lines}{line}\n")
+}
+
 /// A count and its noun, in the plural where due.
 pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
@@ -147,5 +166,15 @@ mod tests {
         assert_eq!(count(1_000), "1,000");
         assert_eq!(count(12_345_678), "12,345,678");
         assert_eq!(counted(1, "flow"), "1 flow");
+    }
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        let text = paragraph(&"0123456789 ".repeat(20));
+        assert_eq!(text.split_whitespace().count(), 20);
+        assert!(
+            text.lines().all(|line| line.len() <= WIDTH) && text.lines().skip(1).all(|line| line.starts_with("    0"))
+        );
+        assert_eq!(paragraph("short"), "short\n");
     }
 }

@@ -93,6 +93,9 @@ enum Command {
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         ranks: Option<NonZeroU32>,
+        /// Replaces results of another configuration, too; those of the same one are replaced anyway.
+        #[arg(long)]
+        force: bool,
         #[command(flatten)]
         drawing: plot::Drawing,
     },
@@ -291,6 +294,12 @@ fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
     if told.kind() == ErrorKind::DisplayVersion {
         return human::print(&version::text()).map(|()| Outcome::Good);
     }
+    // What is wrong begins as all messages do.
+    let text = told.render().to_string();
+    if let Some(message) = text.strip_prefix("error: ") {
+        human::warn(message.trim_end());
+        return Ok(Outcome::BadInput);
+    }
     match told.print().and_then(|()| io::stdout().flush()) {
         _ if told.use_stderr() => Ok(Outcome::BadInput),
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context(human::STANDARD_OUTPUT),
@@ -300,7 +309,9 @@ fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, ranks, drawing } => run::run(&config, out, seed, ranks, &set, drawing),
+        Command::Run { config, out, set, seed, ranks, force, drawing } => {
+            run::run(&config, out, seed, ranks, &set, drawing, force)
+        }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => report::report(&options),

@@ -7,13 +7,15 @@ use std::process::ExitStatus;
 
 use anyhow::{Context, Result, anyhow, bail};
 use hpcc_formats::kind::{FileKind, kind, needs_stack};
+use hpcc_formats::results::Summary;
 use hpcc_formats::share;
+use serde_json::{Map, Value};
 
 use crate::human;
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::ranks::Ranks;
-use crate::report;
+use crate::report::{self, flat};
 use crate::script::Parts;
 use crate::simulator::{Simulator, describe_crash, quiet_option};
 
@@ -29,13 +31,17 @@ pub fn run(
     ranks: Option<NonZeroU32>,
     set: &[String],
     drawing: Drawing,
+    force: bool,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
+    let out = out.map_or_else(|| default_out(config), Ok)?;
+    if !force {
+        keep_others(config, &set, &out)?;
+    }
     let ranks = ranks.and_then(Ranks::several);
     ranks.map_or(Ok(()), |ranks| can_share(config, &set, ranks))?;
     drawing.prepare()?;
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
-    let out = out.map_or_else(|| default_out(config), Ok)?;
     let mut command = match ranks {
         Some(ranks) => simulator.shared_command(ranks, config, &out, &set),
         None => simulator.command(config, &out, &set),
@@ -64,6 +70,23 @@ fn can_share(config: &Path, set: &[String], ranks: Ranks) -> Result<()> {
 
 /// The simulator's word for a run that a fault has ended, and whose results are of the time until then.
 const STOPPED: i32 = 4;
+
+/// Refuses to put results in place of those of another configuration.
+fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
+    // What else is wrong with folder or file the simulator tells.
+    let Ok(earlier) = Summary::read(&out.join("summary.json")) else { return Ok(()) };
+    let Ok(scenario) = hpcc_formats::load(config, set) else { return Ok(()) };
+    let (there, here) = (flat(&earlier.scenario), flat(&scenario.effective()));
+    let Some(key) = here.keys().chain(there.keys()).find(|&key| there.get(key) != here.get(key)) else { return Ok(()) };
+    let value = |keys: &Map<String, Value>| keys.get(key).and_then(Value::as_str).unwrap_or("not set").to_owned();
+    bail!(
+        "{}: holds results of another configuration, in which {key} is {}, not {}; choose another --out, or replace them with \
+         --force",
+        out.display(),
+        value(&there),
+        value(&here)
+    )
+}
 
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";

@@ -2,7 +2,7 @@
 //! `trace`: a packet trace as text, in the reference's words or as CSV.
 
 use anyhow::{Context, Result};
-use hpcc_formats::results::packet_trace::TraceReader;
+use hpcc_formats::results::packet_trace::{TraceReader, TraceRecord};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -23,18 +23,23 @@ pub fn trace(path: &Path, csv: bool) -> Result<()> {
     }
 }
 
-fn print_text(path: &Path, mut out: impl Write) -> Result<()> {
-    for record in TraceReader::open(path)? {
-        writeln!(out, "{}", record?)?;
+/// Hands `see` every record.
+fn each(path: &Path, mut see: impl FnMut(TraceRecord) -> Result<()>) -> Result<()> {
+    let mut records = TraceReader::open(path)?.peekable();
+    if records.peek().is_none() {
+        human::note(format_args!("{}: the trace has no events", path.display()));
     }
+    records.try_for_each(|record| see(record?))
+}
+
+fn print_text(path: &Path, mut out: impl Write) -> Result<()> {
+    each(path, |record| Ok(writeln!(out, "{record}")?))?;
     Ok(out.flush()?)
 }
 
 fn print_csv(path: &Path, out: impl Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    for record in TraceReader::open(path)? {
-        writer.serialize(record?)?;
-    }
+    each(path, |record| Ok(writer.serialize(record)?))?;
     Ok(writer.flush()?)
 }
 

@@ -342,7 +342,11 @@ fn a_seed_is_a_setting_and_quiet_says_nothing() {
     }
     let twice = run_with(folder.path(), None, "2", &["--seed", "9", "--set", "run.seed=8"]);
     assert_eq!(twice.status.code(), Some(2));
-    assert!(err(&twice).contains("run.seed: the key is given twice") && !err(&twice).contains("argument"), "{}", err(&twice));
+    assert!(
+        err(&twice).contains("run.seed: the key is given twice") && !err(&twice).contains("argument"),
+        "{}",
+        err(&twice)
+    );
     let quiet = run_with(folder.path(), Some(&canned(folder.path(), true)), "0", &["--quiet"]);
     assert_eq!((quiet.status.code(), out(&quiet).as_str()), (Some(0), ""));
     assert!(folder.path().join("out/queue.svg").exists());
@@ -498,7 +502,8 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
         (&["--algorithm", "hpc"], "'hpcc'"),
         (&["--topology", "leaf_spine", "--hosts", "6"], "expected a multiple of 4"),
         (&["--load", "0.3"], "belongs to --traffic poisson"),
-        (&["--traffic", "poisson"], "use ./hpcc there"),
+        (&["--topology", "fat_tree", "--spines", "2"], "--spines has no use with this topology"),
+        (&["--topology", "star", "--fabric-rate", "1Tbps"], "--fabric-rate has no use with this topology"),
         (&["--size", "0"], "'0' for '--size <SIZE>': expected more than 0"),
     ] {
         let output = new(arguments);

@@ -58,7 +58,7 @@ fn refused(mistakes: &[(&[&str], &[&str])]) {
         let output = command.output().expect("hpcc starts");
         let told = err(&output);
         let lacks: Vec<&&str> = words.iter().filter(|word| !told.contains(**word)).collect();
-        let begins = told.starts_with("hpcc: ") || told.starts_with("error: ");
+        let begins = told.starts_with("hpcc: ");
         let leaks = ["panicked", "os error", "RUST_BACKTRACE", ".rs:"].iter().any(|word| told.contains(word));
         let is_new = entries(desk.path()) != before;
         if output.status.code() != Some(2)

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use hpcc_formats::flows::{Flow, Overbooked};
+use hpcc_formats::flows::{Flow, Overbooked, Oversubscribed};
 use hpcc_formats::generate::Cdf;
 use hpcc_formats::reference;
 
@@ -65,6 +65,7 @@ pub fn workload(options: &Options) -> Result<()> {
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
             traffic.overbooked = scenario.flows.overbooked;
+            traffic.oversubscribed = scenario.flows.oversubscribed;
             for flow in scenario.flows.walk_groups() {
                 let (group, flow) = flow?;
                 keep(&flow);
@@ -92,6 +93,7 @@ struct Traffic {
     of_group: BTreeMap<u32, Group>,
     pairs: BTreeMap<(u32, u32), u64>,
     overbooked: Option<Overbooked>,
+    oversubscribed: Option<Oversubscribed>,
 }
 
 /// The flows of a group.
@@ -179,6 +181,7 @@ impl Traffic {
             facts.push(("busiest", format!("host {host} receives {} of all bytes", share(*bytes))));
         }
         facts.extend(self.overbooked.map(|host| ("overbooks", host.to_string())));
+        facts.extend(self.oversubscribed.map(|part| ("overbooks", part.to_string())));
         if let Some(network) = &self.network {
             let ports = network.ports();
             let rack = |host: u32| ports.get(host as usize).and_then(|ports| ports.first()).map(|port| port.peer);

@@ -38,9 +38,18 @@ pub struct Options {
     /// Number of hosts.
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = hosts)]
     hosts: Option<u32>,
-    /// Rate of every link, such as 100Gbps.
+    /// Rate of hosts' links, and of others without --fabric-rate, such as 100Gbps.
     #[arg(long, allow_hyphen_values = true, value_parser = rate)]
     rate: Option<String>,
+    /// Leaves of leaf_spine [default: 4].
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<u32, { MAX_NODES as u64 }>)]
+    leaves: Option<u32>,
+    /// Spines of leaf_spine [default: as many as carry all that hosts send].
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<u32, { MAX_NODES as u64 }>)]
+    spines: Option<u32>,
+    /// Rate of links between switches, other than in a star [default: that of hosts' links].
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = rate)]
+    fabric_rate: Option<String>,
     /// Delay of every link, such as 1us.
     #[arg(long, default_value = "1us", allow_hyphen_values = true, value_parser = time)]
     delay: String,
@@ -69,9 +78,9 @@ pub enum Topology {
     Star,
     /// Two switches with one link between them, and half of the hosts on each.
     Dumbbell,
-    /// Four leaves, each linked to two spines.
+    /// Leaves, each linked to every spine.
     LeafSpine,
-    /// Four pods of two racks and two aggregation switches, under four cores.
+    /// Four pods of two racks under cores.
     FatTree,
 }
 
@@ -101,8 +110,9 @@ struct Plan {
     size: String,
     load: f64,
     seed: u64,
-    /// Sizes of poisson flows; without a source tree there are none.
-    workload: Option<PathBuf>,
+    leaves: Option<u32>,
+    spines: Option<u32>,
+    fabric_rate: Option<String>,
     /// For editors.
     schema: Option<PathBuf>,
 }
@@ -111,7 +121,6 @@ impl Plan {
     /// The options, and usual values where there are none.
     fn of(options: &Options) -> Plan {
         let tree = script::source_tree().ok();
-        let in_tree = |path: &str| tree.as_ref().map(|tree| tree.join(path));
         Plan {
             topology: options.topology.unwrap_or(Topology::Star),
             hosts: options.hosts.unwrap_or(HOSTS),
@@ -126,8 +135,10 @@ impl Plan {
             size: options.size.clone().unwrap_or_else(|| SIZE.into()),
             load: options.load.unwrap_or(LOAD),
             seed: options.seed,
-            workload: in_tree("configs/workloads/websearch.cdf"),
-            schema: in_tree("configs/schema/scenario.json").filter(|schema| schema.exists()),
+            leaves: options.leaves,
+            spines: options.spines,
+            fabric_rate: options.fabric_rate.clone(),
+            schema: tree.map(|tree| tree.join("configs/schema/scenario.json")).filter(|schema| schema.exists()),
         }
     }
 
@@ -184,6 +195,13 @@ fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
     if options.topology.is_none() {
         let accept = |topology| plan.accept(|plan| plan.topology = topology);
         plan.topology = user.choice("topology", Topology::Star, accept)?;
+    }
+    for (name, given, has_it) in [
+        ("--leaves", options.leaves.is_some(), plan.topology == Topology::LeafSpine),
+        ("--spines", options.spines.is_some(), plan.topology == Topology::LeafSpine),
+        ("--fabric-rate", options.fabric_rate.is_some(), plan.topology != Topology::Star),
+    ] {
+        ensure!(has_it || !given, "{name} has no use with this topology");
     }
     if options.hosts.is_none() {
         let accept = |hosts| plan.accept(|plan| plan.hosts = hosts).map(|()| hosts);

@@ -3,17 +3,18 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Value, quantity};
 
 use super::{Plan, Topology, Traffic};
 use crate::human;
 
-/// Leaves of a leaf-spine network.
+/// Leaves of a leaf-spine network without another answer.
 const LEAVES: u32 = 4;
-/// Racks of a fat tree: pods times racks in a pod.
-const RACKS: u32 = 8;
+/// Pods of a fat tree, and racks in a pod.
+const PODS: u32 = 4;
+const TORS: u32 = 2;
 
 /// The whole file.
 ///
@@ -76,6 +77,12 @@ fn topology(plan: &Plan) -> Result<String> {
         );
         Ok(hosts / over)
     };
+    // As many links up as carry what comes from below.
+    let up = |hosts: u32| {
+        let bits = |rate: &str| quantity::rate(rate).map_or(1, |rate| rate.0.max(1));
+        let fabric = bits(plan.fabric_rate.as_ref().unwrap_or(&plan.rate));
+        (u64::from(hosts) * bits(&plan.rate)).div_ceil(fabric).clamp(1, u32::MAX.into())
+    };
     let (kind, keys) = match plan.topology {
         Topology::Star => ("star", format!("hosts = {hosts}\n")),
         Topology::Dumbbell => (
@@ -83,19 +90,25 @@ fn topology(plan: &Plan) -> Result<String> {
             format!("left = {}    # hosts 0 to {}\nright = {}\n", hosts / 2, hosts / 2 - 1, hosts - hosts / 2),
         ),
         Topology::LeafSpine => {
-            ("leaf_spine", format!("leaves = {LEAVES}\nspines = 2\nhosts_per_leaf = {}\n", spread(LEAVES, "leaves")?))
+            let leaves = plan.leaves.unwrap_or(LEAVES);
+            let below = spread(leaves, "leaves")?;
+            let spines = plan.spines.map_or_else(|| up(below), u64::from);
+            ("leaf_spine", format!("leaves = {leaves}\nspines = {spines}\nhosts_per_leaf = {below}\n"))
         }
-        Topology::FatTree => (
-            "fat_tree",
-            format!(
-                "pods = 4\ntors_per_pod = 2\naggs_per_pod = 2\ncores_per_agg = 2\nhosts_per_tor = {}\n",
-                spread(RACKS, "racks")?
-            ),
-        ),
+        Topology::FatTree => {
+            let below = spread(PODS * TORS, "racks")?;
+            let aggs = up(below);
+            let keys = format!(
+                "pods = {PODS}\ntors_per_pod = {TORS}\naggs_per_pod = {aggs}\ncores_per_agg = {TORS}\nhosts_per_tor = {below}\n"
+            );
+            ("fat_tree", keys)
+        }
     };
     let Plan { rate, delay, .. } = plan;
+    let key = if plan.topology == Topology::Dumbbell { "bottleneck_rate" } else { "fabric_rate" };
+    let between = plan.fabric_rate.as_ref().map_or_else(String::new, |rate| format!("{key} = \"{rate}\"\n"));
     Ok(format!(
-        "[topology]\nkind = \"{kind}\"\n{keys}rate = \"{rate}\"\ndelay = \"{delay}\"   # of each link, one way\n"
+        "[topology]\nkind = \"{kind}\"\n{keys}rate = \"{rate}\"\n{between}delay = \"{delay}\"   # of each link, one way\n"
     ))
 }
 
@@ -135,13 +148,8 @@ fn traffic(plan: &Plan, duration: u64) -> Result<String> {
             format!("kind = \"permutation\"    # each host sends to one and receives from one\nsize = \"{size}\"\n")
         }
         Traffic::Poisson => {
-            let workload = plan.workload.as_ref();
-            let workload = workload
-                .context("--traffic poisson needs the workloads of a source tree: use ./hpcc there")?
-                .display()
-                .to_string();
             format!(
-                "kind = \"poisson\"    # flows start at random\nload = {load}           # of each host's link\nsizes = {workload:?}\nduration = \"{duration}us\"\n"
+                "kind = \"poisson\"    # flows start at random\nload = {load}           # of each host's link\nsizes = \"websearch\"    # or fb_hadoop, or a file\nduration = \"{duration}us\"\n"
             )
         }
     };

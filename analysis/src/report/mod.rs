@@ -12,6 +12,7 @@ mod page;
 mod sizes;
 mod time;
 
+pub use config::flat;
 pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, Measured};
 pub use page::write as write_page;
 

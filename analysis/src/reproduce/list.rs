@@ -15,19 +15,22 @@ use crate::table::table;
 /// # Errors
 /// If a file makes no sense.
 pub fn render(folder: &Path, figures: &[Figure]) -> Result<String> {
-    let mut rows = Vec::new();
+    let (mut rows, mut titles) = (Vec::new(), Vec::new());
     for figure in figures {
         let file = SweepFile::read(&figure.path, Form::Full)?;
-        let mut row = vec![figure.name.clone(), file.title.clone()];
+        titles.push(human::paragraph(&format!("- {}", file.title)));
+        let mut row = vec![figure.name.clone()];
         for form in [Form::Quick, Form::Full] {
             row.push(SweepFile::read(&figure.path, form)?.run_count().to_string());
             row.push(cost(figure.kept(folder, form)?.as_ref()));
         }
         rows.push(row);
     }
-    let header = ["figure", "what it shows", "quick: runs", "CPU time", "full: runs", "CPU time"];
-    Ok(table(&header, rows)
-        + "\nCPU time: of all runs together when the kept results were made; - where none are kept.\n")
+    let table = table(&["figure", "quick: runs", "CPU time", "full: runs", "CPU time"], rows);
+    // Below each row what the figure shows, behind the two lines of the header.
+    let titles = ["".into(), "".into()].into_iter().chain(titles);
+    let lines = table.split_inclusive('\n').zip(titles).map(|(line, title): (&str, String)| line.to_owned() + &title);
+    Ok(lines.collect::<String>() + "\nCPU time: of all runs, when the kept results were made; - where none are kept.\n")
 }
 
 fn cost(kept: Option<&Verdicts>) -> String {

@@ -8,6 +8,7 @@ use hpcc_formats::error::nearest;
 
 use super::file_keys::{self, Key};
 use super::{ATTACK, Schema, attribute, of_part, section};
+use crate::human::paragraph;
 
 /// A setting and where it belongs.
 struct Entry {
@@ -31,7 +32,12 @@ pub fn explain(key: Option<&str>) -> Result<String> {
     let called = entries.iter().filter(|entry| entry.is_called(key));
     let settings = alike(called).into_iter().map(|entries| explained_setting(&entries));
     let keys = others.iter().filter(|(_, other)| is_called(other, key)).map(|(file, other)| explained(*file, other));
-    let explained: Vec<String> = settings.chain(keys).collect();
+    let is_algorithm = NodeSettings::default().control.names().iter().any(|name| name == key);
+    let algorithm = is_algorithm.then(|| {
+        let choice = format!("congestion_control.algorithm = \"{key}\"");
+        paragraph(&format!("{key}: a congestion control, which {choice} chooses. What follows are its parameters."))
+    });
+    let explained: Vec<String> = algorithm.into_iter().chain(settings).chain(keys).collect();
     if explained.is_empty() {
         let paths = others.iter().map(|(_, other)| other.path.as_str());
         let names: Vec<&str> = entries.iter().flat_map(Entry::names).chain(paths).collect();
@@ -159,7 +165,7 @@ impl Entry {
 
     fn is_called(&self, name: &str) -> bool {
         let section = self.path.strip_suffix(self.setting.key).and_then(|section| section.strip_suffix('.'));
-        section == Some(name) || self.names().any(|known| known == name)
+        section == Some(name) || self.algorithm.as_deref() == Some(name) || self.names().any(|known| known == name)
     }
 }
 
@@ -200,25 +206,6 @@ fn explained_setting(entries: &[&Entry]) -> String {
     text
 }
 
-/// Columns of a line of text.
-const WIDTH: usize = 100;
-
-/// A text in lines, the first of which stands out.
-fn paragraph(text: &str) -> String {
-    let (mut lines, mut line) = (String::new(), String::new());
-    for word in text.split_whitespace() {
-        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines += &format!("{line}\n");
-            line = "   ".into();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line += word;
-    }
-    format!("{lines}{line}\n")
-}
-
 /// Words of files, one of which holds.
 fn alternatives(words: &[impl AsRef<str>]) -> String {
     words.iter().map(|word| format!("\"{}\"", word.as_ref())).collect::<Vec<_>>().join(" or ")
@@ -227,6 +214,19 @@ fn alternatives(words: &[impl AsRef<str>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_algorithm_is_told_with_its_parameters() {
+        let text = explain(Some("dcqcn")).expect("an algorithm");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.starts_with("dcqcn: a congestion control, which congestion_control.algorithm = \"dcqcn\" chooses.")
+        );
+        for key in ["gain", "alpha_interval"] {
+            assert!(text.contains(&format!("\ncongestion_control.{key}: ")), "{text}");
+        }
+        assert!(!text.contains("congestion_control.eta"), "{text}");
+    }
 
     /// A help is read once: sentences, not notes.
     #[test]
@@ -244,15 +244,5 @@ mod tests {
         for Entry { path, setting, .. } in &entries {
             assert!(setting.summary().len() < setting.help.len(), "{path} does not say when to change it");
         }
-    }
-
-    #[test]
-    fn long_texts_are_broken_between_words() {
-        let text = paragraph(&"0123456789 ".repeat(20));
-        assert_eq!(text.split_whitespace().count(), 20);
-        assert!(
-            text.lines().all(|line| line.len() <= WIDTH) && text.lines().skip(1).all(|line| line.starts_with("    0"))
-        );
-        assert_eq!(paragraph("short"), "short\n");
     }
 }

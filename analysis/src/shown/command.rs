@@ -103,8 +103,11 @@ impl<'a> Commands<'a> {
         let folder = self.results.join(folder_name(&words));
         let mut command = Command::new(env::current_exe().context("cannot find this program")?);
         command.args([words.does.name(), &words.file]).args(&words.more).arg("--out").arg(&folder);
-        if let (Does::Sweep, Some(jobs)) = (words.does, self.jobs) {
-            command.args(["--jobs", &jobs.to_string()]);
+        match (words.does, self.jobs) {
+            // The file may have changed since.
+            (Does::Run, _) => _ = command.arg("--force"),
+            (Does::Sweep, Some(jobs)) => _ = command.args(["--jobs", &jobs.to_string()]),
+            (Does::Sweep, None) => {}
         }
         let status =
             command.current_dir(self.tree).stdout(Stdio::null()).status().context("cannot start this program")?;

@@ -27,7 +27,7 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
     }
     if file.seeds.len() > 1 {
         let lacks_runs = groups.iter().any(|group| group.runs.len() < file.seeds.len());
-        let fewer = if lacks_runs { "; of fewer where runs failed" } else { "" };
+        let fewer = if lacks_runs { "; of fewer where runs are missing" } else { "" };
         text += &format!("\nmean of {} seeds ± standard deviation{fewer}\n", file.seeds.len());
     }
     text
@@ -172,7 +172,7 @@ fn rows(file: &SweepFile, ahead: &str, columns: &[(String, String)], groups: &[G
 fn cell(group: &Group<'_>, metric: &str) -> String {
     let values = group.metric(metric);
     if group.runs.is_empty() {
-        return "failed".to_owned();
+        return "missing".to_owned();
     }
     let Some(word) = Word::of(metric).filter(|_| !values.is_empty()) else { return "-".to_owned() };
     let mean = values.iter().sum::<f64>() / values.len() as f64;

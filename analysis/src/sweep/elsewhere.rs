@@ -128,13 +128,17 @@ impl Sweep<'_> {
         let simulator = Simulator::find(needs(&runs))?;
         let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
-        let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
+        let missing = || ended.iter().filter(|ended| ended.results.is_err());
+        let begun = missing().filter(|ended| ended.log.exists()).count();
+        let not_begun = missing().count() - begun;
         let outcome = conclude(&self.file, self.how.drawing, &folder, &runs, ended, table);
-        if missing > 0 {
+        if begun + not_begun > 0 {
             let at_work =
                 slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));
-            let of_all = format!("{missing} of {} runs missing or failed", runs.len());
-            human::warn(format_args!("{of_all}{at_work}; sweep with an --engine does these again"));
+            let kinds = [(not_begun, "have not begun"), (begun, "failed, were ended, or go on")];
+            let kinds = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+            let of_all = format!("of {} runs, {}", runs.len(), kinds.collect::<Vec<_>>().join(", and "));
+            human::warn(format_args!("{of_all}{at_work}; sweep with an --engine does these"));
         }
         Ok(outcome)
     }

@@ -8,7 +8,7 @@ use crate::generate::{Offer, Poisson, Random};
 use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
-pub use crate::scenario::Overbooked;
+pub use crate::scenario::{Overbooked, Oversubscribed};
 use hpcc_core::units::Nanos;
 use itertools::Itertools;
 use std::sync::Arc;
@@ -99,6 +99,8 @@ pub struct FlowList {
     pub totals: FlowTotals,
     /// The host that random traffic overbooks the most, if there is one.
     pub overbooked: Option<Overbooked>,
+    /// The part of the network that random traffic overbooks the most, if there is one.
+    pub oversubscribed: Option<Oversubscribed>,
 }
 
 impl FlowList {

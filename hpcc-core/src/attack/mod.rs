@@ -178,10 +178,7 @@ impl Attack {
     pub fn needs_flows(&self) -> bool {
         match self.settings.kind {
             AttackKind::ForgedFastCnp => !self.settings.records,
-            AttackKind::SpoofedIcmpv6
-            | AttackKind::ForgedAck
-            | AttackKind::ForgedNack
-            | AttackKind::ForgedCnp => true,
+            AttackKind::SpoofedIcmpv6 | AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp => true,
             AttackKind::ReplayedFastCnp
             | AttackKind::FloodedFastCnp
             | AttackKind::ForgedPfc

@@ -32,6 +32,32 @@ fn asked(bench: &Bench, options: &[&str], typed: &str) -> Told {
     on_terminal(command, typed)
 }
 
+/// All that hosts send fits through the fabric, unless somebody asks for less.
+#[test]
+fn a_fabric_carries_what_hosts_send() {
+    let bench = Bench::new(&[]);
+    let written = |name: &str, options: &[&str]| {
+        let told = bench.hpcc(&[&["new", name, "--traffic", "poisson", "--load", "0.9"], options].concat());
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let described = bench.hpcc(&["workload", name]);
+        assert_eq!(described.code, Some(0), "{}", described.err);
+        (bench.read(name), described.out.contains("overbooks"))
+    };
+    for (number, (options, line)) in [
+        (&["--topology", "leaf_spine", "--hosts", "32"][..], "spines = 8\n"),
+        (&["--topology", "leaf_spine", "--hosts", "32", "--fabric-rate", "400Gbps"], "spines = 2\n"),
+        (&["--topology", "leaf_spine", "--hosts", "32", "--leaves", "8"], "spines = 4\n"),
+        (&["--topology", "fat_tree", "--hosts", "32"], "aggs_per_pod = 4\n"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (text, is_overbooked) = written(&format!("{number}.toml"), options);
+        assert!(text.contains(line) && !is_overbooked, "{options:?}: {text}");
+    }
+    assert!(written("less.toml", &["--topology", "leaf_spine", "--hosts", "32", "--spines", "2"]).1);
+}
+
 #[test]
 fn wrong_answers_are_asked_again_with_the_reason() {
     let bench = Bench::new(&[]);

@@ -64,6 +64,25 @@ fn a_refused_run_leaves_earlier_results_alone() {
     assert_eq!(bench.read("out/fct.csv"), before);
 }
 
+/// Results are replaced by those of the same configuration; others only on demand.
+#[test]
+fn results_of_another_configuration_are_kept() {
+    let bench = Bench::new(TOML);
+    let run = |more: &[&str]| bench.hpcc(&[&["run", "scenario.toml", "--out", "out"], more].concat());
+    let eta = || bench.read("out/summary.json").contains("\"eta\": 0.9,");
+    for more in [&[][..], &[]] {
+        assert_eq!(run(more).code, Some(0));
+    }
+    let other = ["--set", "congestion_control.eta=0.9"];
+    let told = run(&other);
+    let words = "hpcc: out: holds results of another configuration, in which congestion_control.eta is 0.95, not 0.9; choose \
+                 another --out, or replace them with --force\n";
+    assert_eq!((told.code, told.err.as_str(), eta()), (Some(2), words, false));
+    assert!(run(&["--seed", "7"]).err.contains("in which seed is 1, not 7"));
+    let told = run(&[&other[..], &["--force"]].concat());
+    assert_eq!((told.code, eta()), (Some(0), true), "{}", told.err);
+}
+
 /// The simulator, or `hpcc`, with limits of the system.
 fn limited(bench: &Bench, limit: &str, program: Command) -> Told {
     let mut command = Command::new("prlimit");

@@ -82,6 +82,7 @@ fn the_runs_of_a_figure_are_listed_and_none_runs() {
 fn the_list_names_every_figure_with_its_cost() {
     let told = Bench::new(&[]).hpcc(&["reproduce", "list"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.out.lines().all(|line| line.chars().count() <= 80), "{}", told.out);
     for name in CHEAP {
         let line = told.out.lines().find(|line| line.trim_start().starts_with(name));
         assert!(line.is_some_and(|line| line.contains(" s ") || line.contains(" min ")), "{name}: {}", told.out);

@@ -62,7 +62,9 @@ fn printed_commands_give_the_same_tables_in_any_order() {
     let collected = sweep(&["--collect"]);
     assert_eq!(collected.code, Some(1), "{}", collected.err);
     assert!(collected.err.contains("short/seed-1 is missing: it has not begun"), "{}", collected.err);
-    assert!(collected.err.contains("1 of 4 runs missing or failed"), "{}", collected.err);
+    assert!(collected.err.contains("of 4 runs, 1 have not begun"), "{}", collected.err);
+    // Nothing failed.
+    assert!(!collected.err.contains("failed") && !collected.out.contains("failed"), "{collected:?}");
     assert!(!bench.path(out).join("sweep.csv").exists());
 
     assert_eq!(sweep(&["--engine", "print"]).out, format!("{}\n", commands[0]));
@@ -141,7 +143,7 @@ fn slurm_runs_a_sweep_and_goes_on_after_a_task_was_killed() {
     let collected = sweep(&["--collect"]);
     assert_eq!(collected.code, Some(1), "{}", collected.err);
     assert!(collected.err.contains("long/seed-2 is missing: it failed, was ended"), "{}", collected.err);
-    assert!(collected.err.contains("1 of 4 runs missing or failed"), "{}", collected.err);
+    assert!(collected.err.contains("of 4 runs, 1 failed, were ended, or go on"), "{}", collected.err);
 
     let again = sweep(&["--engine", "slurm", "--slurm", "partition=batch,time=5"]);
     assert!(again.out.starts_with("1 run submitted as job "), "{again:?}");

@@ -12,7 +12,24 @@ pub struct Cdf {
     points: Vec<(f64, f64)>,
 }
 
+/// The workloads that a scenario can name without a file: those of `configs/workloads`.
+const SHIPPED: [(&str, &str); 2] = [
+    ("websearch", include_str!("../../../workloads/websearch.cdf")),
+    ("fb_hadoop", include_str!("../../../workloads/fb_hadoop.cdf")),
+];
+
 impl Cdf {
+    /// The names of workloads that need no file.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        SHIPPED.into_iter().map(|(name, _)| name)
+    }
+
+    /// The workload of one of these [names](Cdf::names).
+    pub fn shipped(name: &str) -> Option<Cdf> {
+        let (_, text) = SHIPPED.into_iter().find(|(known, _)| *known == name)?;
+        Cdf::parse(&Place::file(Path::new(name)), text).ok()
+    }
+
     /// Reads a file of `bytes percent` lines; `#` starts a comment. Bytes may not fall and percents must
     /// rise, up to 100 in the last line. Unless the first percent is 0, the distribution starts at 0 bytes.
     ///
@@ -81,6 +98,13 @@ fn point(content: &str) -> Result<(f64, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workloads_have_names() {
+        let means = Cdf::names().map(|name| Cdf::shipped(name).expect(name).mean() as u64);
+        assert_eq!(means.collect::<Vec<_>>(), [1_711_250, 120_420]);
+        assert_eq!(Cdf::shipped("websearch.cdf"), None);
+    }
 
     fn parse(text: &str) -> Result<Cdf, String> {
         Cdf::parse(&Place::file(Path::new("x.cdf")), text).map_err(|error| error.to_string())

@@ -14,4 +14,6 @@ pub struct Offer {
     pub priority: u8,
     /// Hosts, and bits per second that they are sent.
     pub rates: Vec<(u32, f64)>,
+    /// Which share stays in the rack of its sender, if that was chosen.
+    pub rack_share: Option<f64>,
 }

@@ -102,6 +102,11 @@ impl Pairs {
         }
     }
 
+    /// Which share of flows stays in the rack of their sender, if that was chosen.
+    pub fn rack_share(&self) -> Option<f64> {
+        self.rack_share
+    }
+
     /// What each host receives on average if hosts send so much.
     pub fn received(&self, sent: impl Fn(u32) -> f64) -> Vec<(u32, f64)> {
         // What a unit of weight receives: how much more, or less, than at the place before.

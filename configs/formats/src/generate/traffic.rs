@@ -73,7 +73,8 @@ impl Poisson {
                 pairs.received(|host| rates.get(&host).copied().map_or(0.0, sent))
             }
         };
-        Offer { start: self.start, end: self.start + self.duration, priority: self.class.priority, rates }
+        let rack_share = self.pairs.as_ref().and_then(|pairs| pairs.rack_share());
+        Offer { start: self.start, end: self.start + self.duration, priority: self.class.priority, rates, rack_share }
     }
 
     /// The flows by ascending start time, for equal times by ascending source.
@@ -184,7 +185,8 @@ impl RandomIncast {
     pub fn offer(&self) -> Offer {
         let mean = self.capacity() * self.load / self.hosts.len() as f64;
         let rates = self.hosts.iter().map(|host| (host.0, mean)).collect();
-        Offer { start: self.start, end: self.start + self.duration, priority: self.class.priority, rates }
+        let (start, end) = (self.start, self.start + self.duration);
+        Offer { start, end, priority: self.class.priority, rates, rack_share: None }
     }
 
     /// The flows by ascending start time.

@@ -12,7 +12,7 @@ mod effective;
 mod network;
 mod order;
 
-pub use check::Overbooked;
+pub use check::{Overbooked, Oversubscribed};
 pub use compatibility::settings as compatibility_settings;
 pub use order::EventOrder;
 

@@ -378,8 +378,8 @@ struct PoissonKeys {
     /// What each host offers on average, as a share of what its first link carries. A larger value starts flows more
     /// often.
     load: Fraction<2>,
-    /// Name of a workload file, the distribution of flow sizes, relative to the scenario's folder, then to the
-    /// working folder.
+    /// The distribution of flow sizes: websearch or fb_hadoop, or the name of a workload file, relative to the scenario's
+    /// folder, then to the working folder.
     #[schemars(with = "String")]
     sizes: Spanned<String>,
     /// Simulated time before which no flow starts.
@@ -450,7 +450,10 @@ fn pairs(
 fn poisson(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Poisson, InputError> {
     let origin = section.origin.clone();
     let keys: PoissonKeys = document.keys_of(SECTION, section)?;
-    let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
+    let sizes = match Cdf::shipped(keys.sizes.get_ref()) {
+        Some(sizes) => sizes,
+        None => Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?,
+    };
     let pairs = pairs(document, &keys, context, &origin)?;
     let traffic = Poisson {
         hosts: host_rates(context.network).into(),

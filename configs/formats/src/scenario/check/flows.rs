@@ -10,7 +10,8 @@ use super::cut_off::CutOff;
 use super::feedback::Feedback;
 use super::priorities::InUse;
 use super::silent::Silent;
-use super::{memory, overbooked, protocol, qos};
+use super::traces::Traces;
+use super::{memory, overbooked, oversubscribed, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
@@ -34,6 +35,7 @@ pub(in crate::scenario) fn flows(
     let mut sent = Sent::new(&traffic);
     let (mut bordered, mut silent) = (Bordered::new(scenario), Silent::new(scenario));
     let mut crowded = Crowded::new(scenario);
+    let mut traces = Traces::new(scenario);
     let mut late = 0;
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
@@ -66,6 +68,7 @@ pub(in crate::scenario) fn flows(
             bordered.see(&flow);
             silent.see(&flow);
             crowded.see(&flow);
+            traces.see(scenario, &flow);
         }
     }
     scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
@@ -80,10 +83,14 @@ pub(in crate::scenario) fn flows(
     scenario.notes.extend(silent.note(totals.count));
     scenario.notes.extend(crowded.note());
     controlled.settle(scenario, totals.count, places)?;
+    let traced = traces.notes(scenario);
+    scenario.notes.extend(traced);
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));
+    let oversubscribed = oversubscribed::find(&scenario.network, &traffic);
+    scenario.notes.extend(oversubscribed.map(|part| format!("random traffic overbooks the fabric: {part}")));
     let mut flows = FlowList::new(traffic, totals);
-    flows.overbooked = overbooked;
+    (flows.overbooked, flows.oversubscribed) = (overbooked, oversubscribed);
     memory::flows(scenario, &flows)?;
     Ok(flows)
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Less beyond a full link is rounding.
-const ROUNDING: f64 = 1e-6;
+pub(super) const ROUNDING: f64 = 1e-6;
 
 /// The host whose links random traffic overbooks the most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ pub(super) fn find(network: &Network, traffic: &[Traffic]) -> Option<Overbooked>
 }
 
 /// When random traffic begins and ends, by time; what ends makes way for what begins.
-fn changes(traffic: &[Traffic]) -> Vec<(Nanos, bool, &Offer)> {
+pub(super) fn changes(traffic: &[Traffic]) -> Vec<(Nanos, bool, &Offer)> {
     let offers = traffic.iter().filter_map(|traffic| traffic.offer.as_ref()).filter(|offer| offer.start < offer.end);
     let mut changes: Vec<_> =
         offers.flat_map(|offer| [(offer.start, true, offer), (offer.end, false, offer)]).collect();

@@ -159,3 +159,51 @@ fn flows_without_a_way_to_wait_for_are_refused() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+/// Four leaves of two hosts, under one spine or two.
+#[test]
+fn a_fabric_that_random_traffic_overbooks_is_noted() {
+    let note = |topology: &str, traffic: &str| {
+        let topology = format!("{topology}\nrate='100Gbps'\ndelay='1us'");
+        let traffic = format!("[[traffic]]\nkind='poisson'\nsizes='websearch'\nduration='10us'\n{traffic}\n");
+        let notes = load_with(with_topology(&topology) + &traffic, &[]).expect("valid").notes;
+        assert!(notes.len() <= 1, "{notes:?}");
+        notes.into_iter().next().map(|note| note.replace("random traffic overbooks the fabric: ", ""))
+    };
+    let fabric = |spines: u32| format!("kind='leaf_spine'\nleaves=4\nspines={spines}\nhosts_per_leaf=2");
+    // Six of the seven other hosts are elsewhere.
+    let told =
+        "the 2 hosts around host 0 are offered 137.143 Gb/s from elsewhere on average, 137.1 % of the links to them";
+    assert_eq!(note(&fabric(1), "load=0.8").as_deref(), Some(told));
+    assert_eq!(note(&fabric(2), "load=0.8"), None);
+    assert_eq!(note(&fabric(1), "load=0.5"), None);
+    assert_eq!(note(&fabric(1), "load=0.8\nrack_share=0.4"), None);
+    assert!(note(&fabric(1), "load=0.8\nrack_share=0.3").is_some_and(|told| told.contains("offered 112.000 Gb/s")));
+    let two = note("kind='dumbbell'\nleft=3\nright=3", "load=0.6").expect("a note");
+    assert!(two.starts_with("the 3 hosts around host 0 are offered 108.000 Gb/s"), "{two}");
+    // Racks have what they need; two pods of two share one core.
+    let tree = "kind='fat_tree'\npods=2\ntors_per_pod=2\naggs_per_pod=2\ncores_per_agg=1\nhosts_per_tor=2";
+    let pods = note(tree, "load=1.0").expect("a note");
+    assert!(pods.starts_with("the 4 hosts around host 0 are offered 228.571 Gb/s"), "{pods}");
+    assert_eq!(note("kind='star'\nhosts=4", "load=1.0"), None);
+}
+
+/// 10,000,000 packets: six events at the switch, of 56 bytes, and three at a host.
+#[test]
+fn large_traces_are_noted() {
+    let flow = "[[traffic]]\nkind='flow'\nsrc=1\ndst=0\nsize='10GB'\n";
+    let text = with_topology("kind='star'\nhosts=3\nrate='100Gbps'\ndelay='1us'") + flow;
+    let notes = |list: &str, stop: &str| {
+        let sets = [format!("monitor.{list}"), format!("run.stop={stop}"), "wire.profile=rocev2_ipv6".to_owned()];
+        load_with(text.clone(), &sets.each_ref().map(String::as_str)).expect("valid").notes
+    };
+    let told = |file: &str, size: &str, list: &str| {
+        vec![format!("{file} gets about {size}: for less, fewer monitor.{list}, or an earlier run.stop")]
+    };
+    assert_eq!(notes("trace_nodes=[3]", "1s"), told("packets.tr", "3360MB", "trace_nodes"));
+    assert_eq!(notes("trace_nodes=[0,2]", "1s"), told("packets.tr", "1680MB", "trace_nodes"));
+    assert_eq!(notes("capture_nodes=[1]", "1s"), told("packets.pcap", "13GB", "capture_nodes"));
+    for none in [notes("trace_nodes=[2]", "1s"), notes("trace_nodes=[3]", "100ms"), notes("trace_nodes=[]", "1s")] {
+        assert_eq!(none, Vec::<String>::new());
+    }
+}
