@@ -104,7 +104,7 @@ fn scenario(seed: u64) -> String {
     let mut text = format!(
         "[run]\nseed = {seed}\nstop = '200ms'\n{topology}[congestion_control]\n{algorithm}\n\
          [wire]\nprofile = '{}'\nexact_rates = {}\n\
-         [transport]\nmtu = {mtu}\ntimeout = '0ns'\nwindow = false\nrate_bound = false\n{acknowledgements}",
+         [transport]\nmtu = {mtu}\ntimeout = '0ns'\nwindow = false\nrate_bound = {is_read}\n{acknowledgements}",
         dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"]),
         dice.chance(50),
     );

@@ -117,7 +117,8 @@ pub fn shared(seed: u64) -> String {
     }
     if dice.chance(40) {
         let (leaf, spine) = (hosts + dice.below(leaves), hosts + leaves + dice.below(spines));
-        let until = if dice.chance(50) { ", until = '90us'" } else { "" };
+        // A flow that begins when the only way has gone for good is refused.
+        let until = if dice.chance(50) || spines == 1 { ", until = '90us'" } else { "" };
         writeln!(text, "[failures]\nlinks = [{{ time = '20us', a = {leaf}, b = {spine}{until} }}]").expect("text");
     }
     text += &traffic(&mut dice, hosts);
@@ -165,5 +166,8 @@ pub fn scenario(seed: u64) -> Drawn {
     ]
     .concat();
     let text = if dice.chance(30) { share_queue_pairs(&text) } else { text };
+    // Of these two nothing but the pace follows: without it they are refused.
+    let paced = ["dcqcn", "timely"].iter().any(|name| text.contains(&format!("algorithm = '{name}'")));
+    let text = if paced { text.replace("rate_bound = false", "rate_bound = true") } else { text };
     Drawn { text, buffer, lossless, lossy_links }
 }
