@@ -419,8 +419,6 @@ kind = "flow"
 src = 0
 dst = 1
 size = "10MB"
-[telemetry]
-layout = "reference"
 [congestion_control]
 )";
 
@@ -444,6 +442,7 @@ class OwnControlTest : public HpccTestCase
     {
         TestNetwork network;
         network.SetControl("ns3::tests::FixedPace");
+        network.helper.SetTelemetry("paper");
         network.MakeStar(2);
         network.helper.Start();
         const auto flow = network.AddFlow(0, 1, SIZE);
@@ -492,6 +491,7 @@ class OwnControlTest : public HpccTestCase
     {
         TestNetwork network;
         network.SetControl("ns3::tests::TimedPace");
+        network.helper.SetTelemetry("paper");
         Config::SetDefault("ns3::tests::TimedPace::Slower", BooleanValue(false));
         network.hosts.Create(2);
         network.switches.Create(2);
@@ -534,8 +534,8 @@ class OwnControlTest : public HpccTestCase
      */
     static double Duration(double gigabits)
     {
-        // Packets carry 1000 bytes of payload behind 48 bytes of headers and 42 of telemetry.
-        return SIZE * 8 * 1.09 / gigabits;
+        // Packets carry 1000 bytes of payload behind 48 bytes of headers and 2 of telemetry.
+        return SIZE * 8 * 1.05 / gigabits;
     }
 
     /**
