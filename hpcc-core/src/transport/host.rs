@@ -11,6 +11,7 @@ use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
 use super::{AnswerSeal, CongestionNotification, SealedAnswer, TransportConfig};
+use crate::address::host_address;
 use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
 use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig, Steers};
 use crate::frame::PacketKind;
@@ -621,7 +622,8 @@ impl Host {
         if port != sender.spec.sport {
             let moves = sender.on_path_feedback(rules, decoder, counters, now, port, feedback, rng);
             counters.moves += u64::from(moves);
-            return Some(AckResult { nic: sender.nic, finished: 0, armed: Armed(0) });
+            let nic = if moves { self.follow_path(feedback.queue_pair)? } else { sender.nic };
+            return Some(AckResult { nic, finished: 0, armed: Armed(0) });
         }
         if rules.feedback.notification_acks {
             return self.take_ack(now, feedback, rng);
@@ -629,6 +631,29 @@ impl Host {
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: 0, armed })
+    }
+
+    /// Takes a flow that has another source port now to the port that frames with it leave by, and returns that.
+    fn follow_path(&mut self, queue_pair: u32) -> Option<usize> {
+        let sender = self.senders.get(queue_pair)?;
+        let old = sender.nic;
+        let new = self.port_of(&sender.spec).unwrap_or(old);
+        if old != new {
+            self.nics.get_mut(old)?.remove(queue_pair);
+            let nic = self.nics.get_mut(new)?;
+            nic.add(queue_pair);
+            let sender = self.senders.get_mut(queue_pair)?;
+            sender.nic = new;
+            sender.qp.on_port(nic.line_rate);
+        }
+        Some(new)
+    }
+
+    /// The port by which frames leave that name these nodes and ports.
+    fn port_of(&self, spec: &SenderSpec) -> Option<usize> {
+        let &SenderSpec { src, dst, sport, dport, .. } = spec;
+        let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport };
+        self.route(&key, dst).map(usize::from)
     }
 
     /// Timers of a flow that were armed when it was opened.
@@ -675,7 +700,10 @@ impl Host {
         let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
         let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);
-        Some(TimeoutResult { nic: sender.nic, armed, send: false, probe })
+        let nic = sender.nic;
+        let elsewhere = probe.as_ref().filter(|_| timer == PATH_TIMER).and_then(|probe| self.port_of(&probe.sender));
+        let nic = elsewhere.unwrap_or(nic);
+        Some(TimeoutResult { nic, armed, send: false, probe })
     }
 }
 

@@ -94,9 +94,13 @@ impl Nic {
         }
     }
 
-    /// Takes a queue pair away, which has not sent yet.
+    /// Takes a queue pair away, which goes on at another port. Whoever was next behind the last served one is next still.
     pub fn remove(&mut self, key: u32) {
-        self.members.retain(|member| *member != key);
+        let Some(place) = self.members.iter().position(|&member| member == key) else { return };
+        self.members.remove(place);
+        let next = self.last_served + usize::from(place > self.last_served);
+        let count = self.members.len().max(1);
+        self.last_served = (next + count - 1) % count;
     }
 
     /// Takes all queue pairs away; those that are over leave `senders`.

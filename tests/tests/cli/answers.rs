@@ -172,3 +172,26 @@ fn req_27_the_guard_rejects_nothing_that_is_honest() {
     }
     assert!(moves > 20, "{moves} moves");
 }
+
+/// Two hosts with two NICs each, at a switch each: of three flows the hash puts two on one NIC. A flow that looks for paths finds
+/// that the other NIC has room.
+#[test]
+fn req_30_the_other_nic_is_a_path_as_well() {
+    let link = |host, switch| format!("{host} {switch} 100Gbps 1us 0\n");
+    let network = ["4 2 4\n2 3\n".into(), link(0, 2), link(0, 3), link(1, 2), link(1, 3)].concat();
+    let flow = |dport| format!("[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"12MB\"\ndport = {dport}\n");
+    let flows: String = [100, 114, 121].map(flow).concat();
+    let toml = format!(
+        "[run]\nstop = \"20ms\"\n[topology]\nkind = \"file\"\npath = \"net.txt\"\n[wire]\nprofile = \"rocev2_ipv6\"\n\
+         [congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"int_md\"\n{flows}"
+    );
+    let slowest = |paths: &str| {
+        let bench = Bench::new(&[("nics.toml", &toml), ("net.txt", &network)]);
+        let told = bench.run("nics.toml", &[paths]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+        flows.iter().map(|flow| flow.slowdown()).fold(0.0, f64::max)
+    };
+    let (stays, looks) = (slowest("telemetry.paths=1"), slowest("telemetry.paths=2"));
+    assert!(stays > 1.9 && looks < 1.7, "{stays} on its NIC, {looks} where it may change");
+}
