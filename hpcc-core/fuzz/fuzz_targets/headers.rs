@@ -37,6 +37,6 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(extensions::options(bytes).all(|option| bytes.get(option.offset) == Some(&option.kind)));
     let config = CapabilityConfig { slots: 1, ..CapabilityConfig::default() };
     if let Some(loopback) = bytes.get(24..40).and_then(|address| address.first_chunk()) {
-        Capabilities::new(config, &[0; 16]).learn(Nanos(0), loopback, bytes, |_| true);
+        Capabilities::new(config).learn(Nanos(0), loopback, bytes, |_| true);
     }
 });
