@@ -56,6 +56,8 @@ struct Product {
     sender: Host,
     receiver: Host,
     key: u32,
+    /// Bytes of a flow with a queue pair to itself, whose last packet may be shorter than the others.
+    end: Option<u64>,
     rng: Rng,
 }
 
@@ -76,7 +78,8 @@ impl Product {
         for &size in &messages[1..] {
             sender.post(Nanos(0), key, size).expect("room");
         }
-        Product { sender, receiver, key, rng: Rng::new(1, 1) }
+        let end = (!is_shared).then_some(messages[0]);
+        Product { sender, receiver, key, end, rng: Rng::new(1, 1) }
     }
 }
 
@@ -103,7 +106,7 @@ impl Ends for Product {
             Answer::Nack(packet) => (packet, true, None),
             Answer::Sack(missing, arrived) => (missing, true, Some(arrived * MTU)),
         };
-        let seq = packet * MTU;
+        let seq = self.end.map_or(packet * MTU, |end| end.min(packet * MTU));
         let (queue_pair, telemetry) = (self.key, &[][..]);
         let ack = Ack { queue_pair, seq, nack, selective, congestion_marked: false, telemetry };
         self.sender.on_ack(Nanos(now), &ack, &mut self.rng);

@@ -235,7 +235,10 @@ mod tests {
             let (network, packet) = read(&file, &set).expect("a scenario");
             describe(&network, &packet)
         };
-        has(&told(&[]), &["4.188 us to 4.188 us", "packets of 1000 bytes, as runs have it"]);
+        has(
+            &told(&["telemetry.layout=reference"]),
+            &["4.188 us to 4.188 us", "packets of 1000 bytes, as runs have it"],
+        );
         has(&told(&["transport.base_rtt=9us"]), &["9.000 us to 9.000 us"]);
     }
 
