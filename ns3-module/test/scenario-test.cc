@@ -41,6 +41,7 @@ delay = "1us"
 max_stage = 0
 min_rate = "1Gbps"
 [telemetry]
+layout = "reference"
 multiplier = 4
 [[traffic]]
 kind = "flow"

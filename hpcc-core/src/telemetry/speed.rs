@@ -54,7 +54,7 @@ pub const TX_MODULUS: u64 = TX_UNIT << 32;
 pub fn word(rate: BitRate, tx_bytes: u64) -> u64 {
     match code(rate) {
         Some(code) => u64::from(code) << CODE | tx_bytes & ((1 << CODE) - 1),
-        None => explicit(rate) | tx_bytes / TX_UNIT & u64::from(u32::MAX),
+        None => explicit(rate) | (tx_bytes / TX_UNIT) & u64::from(u32::MAX),
     }
 }
 
