@@ -139,6 +139,8 @@ class PausedLinkTest : public HpccTestCase
         network.SetControl("none");
         network.helper.SetHostAttribute("Window", StringValue("false"));
         network.helper.SetHostAttribute("Timeout", StringValue("100us"));
+        // The layout has no code for 1 Gb/s.
+        network.helper.SetSwitchAttribute("StampTelemetry", StringValue("false"));
         network.helper.SetSwitchAttribute("Headroom", StringValue(headroom));
         network.helper.SetSwitchAttribute("PauseThreshold", StringValue(threshold));
         network.MakeStar(1);
