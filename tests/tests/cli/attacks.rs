@@ -242,13 +242,13 @@ fn req_66_a_flow_that_hears_nothing_it_can_believe_gives_way() {
 #[test]
 fn req_66_honest_flows_do_not_fall() {
     for sets in [
-        &["telemetry={layout='ioam', packets='nth', every=64}"][..],
-        &["telemetry={layout='ioam', packets='rtt'}"],
-        &["telemetry={layout='ioam', packets='probes'}"],
-        &["telemetry={layout='ioam', feedback='notification'}"],
-        &["telemetry={layout='ioam'}", "transport.ack_every=20000"],
-        &["telemetry={layout='ioam'}", "congestion_control={algorithm='rx_hpcc'}"],
-        &["telemetry={layout='ioam'}", "topology.loss=0.001", "transport.recovery=selective_repeat"],
+        &["telemetry.packets=nth", "telemetry.every=64"][..],
+        &["telemetry.packets=rtt"],
+        &["telemetry.packets=probes"],
+        &["telemetry.feedback=notification"],
+        &["transport.ack_every=20000"],
+        &["congestion_control={algorithm='rx_hpcc'}"],
+        &["topology.loss=0.001", "transport.recovery=selective_repeat"],
     ] {
         let acked = |more: &str| run(&[sets, &["fast_cnp={enabled=false}", more]].concat()).acked;
         assert_eq!(acked("telemetry.decay_after=4"), acked("telemetry.decay_after=0"), "{sets:?}");
