@@ -44,7 +44,7 @@ void
 DisagreeOnTelemetry()
 {
     QbbHelper helper;
-    helper.SetHostAttribute("TelemetryLayout", StringValue("paper"));
+    helper.SetHostAttribute("TelemetryLayout", StringValue("draft"));
     NodeContainer hosts(2);
     NodeContainer center(1);
     helper.InstallHosts(hosts);
@@ -97,7 +97,7 @@ MakeSettingMisuseTests()
         MakeMisuseTest(
             "hosts and switches with different layouts of telemetry",
             DisagreeOnTelemetry,
-            "switch 2 has the telemetry layout \"reference\" (multiplier 4), and host 0 \"paper\""),
+            "switch 2 has the telemetry layout \"paper\", and host 0 \"draft\""),
         MakeMisuseTest(
             "a congestion control that there is not",
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
