@@ -123,10 +123,8 @@ mod tests {
 
     fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
         let mut stack = HopStack::default();
-        match super::read(section, multiplier, &mut stack)? {
-            Telemetry::Hops(stack) => Ok(stack.clone()),
-            _ => Err(Unusable),
-        }
+        let Telemetry::Hops(stack) = super::read(section, multiplier, &mut stack)? else { return Err(Unusable) };
+        Ok(stack.clone())
     }
 
     fn snapshot(qlen: u64) -> Snapshot {
