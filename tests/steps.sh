@@ -273,8 +273,10 @@ fuzz() {
     release_tree
     cd "$here"
     # A scenario takes about half a second, for it is run three times.
-    HPCC_RANDOM_SEED=$((RANDOM << 15 | RANDOM)) HPCC_RANDOM_SCENARIOS=$((2 * seconds * jobs)) \
+    export HPCC_RANDOM_SEED=$((RANDOM << 15 | RANDOM))
+    HPCC_RANDOM_SCENARIOS=$((2 * seconds * jobs)) \
         cargo test --quiet --locked --package hpcc-tests --test random_scenarios --test ideal --test combined_settings
+    ! have_libraries || run_checked $((seconds * jobs))
 }
 
 # The test prints them. It would take a reader that goes away, such as `head`, for a failure.

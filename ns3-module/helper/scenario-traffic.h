@@ -6,9 +6,8 @@
 #ifndef SCENARIO_TRAFFIC_H
 #define SCENARIO_TRAFFIC_H
 
-#include "scenario-hosts.h"
-
 #include "ns3-bridge/src/results.rs.h"
+#include "scenario-hosts.h"
 
 #include "ns3/core-pointer.h"
 
@@ -133,7 +132,7 @@ class ScenarioTraffic
     hpcc::Results& m_results;               //!< where they are recorded
     /// The next flow to start; its tag is its group and its index.
     RdmaFlow m_next;
-    bool m_hasNext{false}; //!< whether there is one
+    bool m_hasNext{false};                                      //!< whether there is one
     Time m_firstStart;                                          //!< when the first flow starts
     hpcc::UncontrolledFlows m_uncontrolled{};                   //!< flows that nothing controlled
     uint32_t m_finished{0};                                     //!< flows that have finished

@@ -358,12 +358,11 @@ void
 RdmaHost::ReceiveCnp(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
-    const hpcc::AckResult result =
-        Decide([&] {
-            return m_core->on_cnp(frame->receiver->GetNow(),
-                                  queuePair,
-                                  {frame->GetTelemetry(), frame->telemetryBytes});
-        });
+    const hpcc::AckResult result = Decide([&] {
+        return m_core->on_cnp(frame->receiver->GetNow(),
+                              queuePair,
+                              {frame->GetTelemetry(), frame->telemetryBytes});
+    });
     frame->Release();
     TakeResult(queuePair, result);
 }

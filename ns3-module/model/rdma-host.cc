@@ -418,8 +418,7 @@ RdmaHost::CheckKnown(uint32_t queuePair) const
 {
     CheckDecided();
     NS_ABORT_MSG_UNLESS(queuePair == ELSEWHERE || (m_core && m_core->knows(queuePair)),
-                        "host " << m_index << " has had no flow with the queue pair "
-                                << queuePair);
+                        "host " << m_index << " has had no flow with the queue pair " << queuePair);
 }
 
 void

@@ -51,8 +51,8 @@ struct RdmaFlow
     uint64_t firstSeq{0};
     Time start;      //!< when it began
     Time completion; //!< duration until its last acknowledgement, once it has finished
-    /// Whether congestion control has ever moved its rate or window, or is not meant to, once it has
-    /// finished.
+    /// Whether congestion control has ever moved its rate or window, or is not meant to, once it
+    /// has finished.
     bool isSteered{true};
 };
 
@@ -407,8 +407,8 @@ class RdmaHost : public QbbNode
      * \return the flow's queue pair here; negative if there is no room for it
      */
     int64_t OpenReceiver(const hpcc::Host& source,
-                          uint16_t nic,
-                          const hpcc::SenderParameters& sender);
+                         uint16_t nic,
+                         const hpcc::SenderParameters& sender);
 
     /**
      * \brief End the program if a host is not part of this one's running network.
@@ -417,9 +417,8 @@ class RdmaHost : public QbbNode
     void CheckPeer(const RdmaHost& peer) const;
 
     /**
-     * \brief Ask the core whether anything can control a flow from here; throws what it says if not.
-     * \param peer its destination
-     * \param size its bytes
+     * \brief Ask the core whether anything can control a flow from here; throws what it says if
+     * not. \param peer its destination \param size its bytes
      */
     void CheckControl(const RdmaHost& peer, uint64_t size) const;
 
@@ -610,12 +609,12 @@ class RdmaHost : public QbbNode
     uint32_t m_mtu{0};                          //!< most payload bytes in a packet
     /// UDP destination port of all frames; 0: that of their flow.
     uint16_t m_wirePort{0};
-    uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
-    bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
-    bool m_decides{false};          //!< whether the core may be calling a congestion control
+    uint8_t m_ackPriority{0};        //!< the priority of acknowledgements
+    bool m_sharesQueuePairs{false};  //!< whether flows share queue pairs
+    bool m_decides{false};           //!< whether the core may be calling a congestion control
     mutable bool m_isChecked{false}; //!< whether a flow has asked if anything controls it
-    bool m_foresees{false};         //!< whether wake-ups may be planned while a frame leaves
-    bool m_receivesSlowly{false};   //!< whether NICs hold what arrives
+    bool m_foresees{false};          //!< whether wake-ups may be planned while a frame leaves
+    bool m_receivesSlowly{false};    //!< whether NICs hold what arrives
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
     bool m_sealsAnswers{false}; //!< whether receivers seal what they answer

@@ -18,8 +18,8 @@ namespace ns3
  * \brief UDP source ports of the flows from one host to another: those from 10000 on, in turn, and
  * none that is in use.
  *
- * Where all are in use flows share them, in turn: a port is what switches hash, and queue pairs tell
- * flows apart.
+ * Where all are in use flows share them, in turn: a port is what switches hash, and queue pairs
+ * tell flows apart.
  */
 class SourcePorts
 {
@@ -29,7 +29,8 @@ class SourcePorts
     /// How many ports there are.
     static constexpr uint32_t COUNT = UINT16_MAX - FIRST + 1;
 
-    /// \return the next port that is free, or the next if none is; one more flow uses it from now on
+    /// \return the next port that is free, or the next if none is; one more flow uses it from now
+    /// on
     uint16_t Take();
 
     /**

@@ -145,6 +145,7 @@ WheelSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     TakeForeignEvents();
     m_stop = false;
+
     // An event may throw, and the program go on.
     const struct Running
     {

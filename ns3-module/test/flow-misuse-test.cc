@@ -61,7 +61,11 @@ WithUnlikeAnswers()
     StartFlow(network, flow);
 }
 
-/// Start a flow of hosts that have one attribute.
+/**
+ * \brief Start a flow of hosts that have one attribute.
+ * \param attribute its name
+ * \param value its value
+ */
 void
 WithHosts(const std::string& attribute, const std::string& value)
 {
@@ -143,13 +147,15 @@ MakeFlowMisuseTests()
                                        host->Send(frame);
                                    }),
                        "the frame has priority 6, for which switches keep no memory"),
-        MakeMisuseTest("a flow that collects no telemetry",
-                       []() { WithHosts("TelemetryPackets", "none"); },
-                       "attribute TelemetryPackets: packets = \"none\" leaves hpcc without "
-                       "telemetry, and so without any control"),
-        MakeMisuseTest("a flow whose telemetry does not come back",
-                       []() { WithHosts("TelemetryAnswer", "none"); },
-                       "attribute TelemetryAnswer: answer = \"none\" leaves hpcc without telemetry"),
+        MakeMisuseTest(
+            "a flow that collects no telemetry",
+            []() { WithHosts("TelemetryPackets", "none"); },
+            "attribute TelemetryPackets: packets = \"none\" leaves hpcc without "
+            "telemetry, and so without any control"),
+        MakeMisuseTest(
+            "a flow whose telemetry does not come back",
+            []() { WithHosts("TelemetryAnswer", "none"); },
+            "attribute TelemetryAnswer: answer = \"none\" leaves hpcc without telemetry"),
         MakeMisuseTest("a flow over six switches with room for five",
                        PassManySwitches,
                        "reports 5 switches, and a flow passes 6, which leaves hpcc without "
@@ -161,12 +167,11 @@ MakeFlowMisuseTests()
                                        network.helper.GetHost(0)->GetRate(7);
                                    }),
                        "host 0 has had no flow with the queue pair 7"),
-        MakeMisuseTest("the time that a flow to a switch takes",
-                       WithNetwork(true,
-                                   [](TestNetwork& network) {
-                                       network.helper.GetStandaloneFct(0, 2, 1000);
-                                   }),
-                       "node 2 is no host, and flows are between hosts"),
+        MakeMisuseTest(
+            "the time that a flow to a switch takes",
+            WithNetwork(true,
+                        [](TestNetwork& network) { network.helper.GetStandaloneFct(0, 2, 1000); }),
+            "node 2 is no host, and flows are between hosts"),
         MakeMisuseTest(
             "probes that fill links",
             FillLinksWithProbes,

@@ -344,8 +344,8 @@ class LostRouteTest : public HpccTestCase
     {
         NS_TEST_EXPECT_MSG_EQ(Run(Time(0)), Time(0), "cut off for good");
         NS_TEST_EXPECT_MSG_LT(m_end, MilliSeconds(10), "nothing is left to do");
-        // As with a timer that fires all the time. The clock of records has wrapped meanwhile: those
-        // from before are not compared.
+        // As with a timer that fires all the time. The clock of records has wrapped meanwhile:
+        // those from before are not compared.
         NS_TEST_EXPECT_MSG_EQ(Run(MicroSeconds(20'000)), NanoSeconds(20'165'707), "20 ms");
     }
 

@@ -94,10 +94,9 @@ MakeSettingMisuseTests()
             "a number by such a value",
             []() { QbbHelper().SetHostAttribute("HpccEta", EnumValue(1)); },
             "attribute HpccEta: no setting is set by a value of this type"),
-        MakeMisuseTest(
-            "hosts and switches with different layouts of telemetry",
-            DisagreeOnTelemetry,
-            "switch 2 has the telemetry layout \"paper\", and host 0 \"draft\""),
+        MakeMisuseTest("hosts and switches with different layouts of telemetry",
+                       DisagreeOnTelemetry,
+                       "switch 2 has the telemetry layout \"paper\", and host 0 \"draft\""),
         MakeMisuseTest(
             "a congestion control that there is not",
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
