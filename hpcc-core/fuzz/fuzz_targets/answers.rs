@@ -54,6 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
         records_per_ack: 1 + how % 4,
         guard: how & 4 != 0,
         seal: (how & 8 != 0).then_some(KEY),
+        decay_after: u32::from(how >> 4),
         ..FeedbackConfig::default()
     };
     let settings = LayoutSettings {
@@ -63,7 +64,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..LayoutSettings::default()
     };
     let layout: Layout = settings.config(false);
-    let mut listener = Listener::new(&config, &LIMITS, FLOW, 1, 3);
+    let mut listener = Listener::new(&config, &LIMITS, FLOW, 1, 3, Some(BitRate::mbps(100)));
     let (mut decoder, mut exporter) = (Decoder::default(), Exporter::new(LIMITS.base_rtt));
     for (answer_bytes, n) in answers(bytes).zip(1..) {
         let now = Nanos(n * 5_000);

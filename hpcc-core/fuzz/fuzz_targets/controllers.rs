@@ -169,7 +169,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut numbers = Numbers(bytes);
     let algorithms = cc::all();
     let algorithm = &algorithms[usize::from(numbers.byte()) % algorithms.len()];
-    let least = algorithm.min_rate(limits.line_rate).unwrap_or_default();
+    let least = algorithm.min_rate(LIMITS.line_rate).unwrap_or_default();
     let control = algorithm.start(LIMITS);
     let mut flow = Flow { control, least, now: Nanos(0), acked: 0, sent: 0, rng: Rng::new(1, 1) };
     while !numbers.0.is_empty() {
