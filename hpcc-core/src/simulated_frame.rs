@@ -147,7 +147,7 @@ impl SimulatedFrame {
 
     fn data(&self, telemetry: Option<Section<'_>>) -> Result<Vec<u8>, Unbuildable> {
         let offset = self.offset();
-        let place = Place::of(offset, self.payload, self.flow_bytes, self.mtu);
+        let place = Place::of(offset, self.payload, self.flow_bytes, self.mtu.max(1));
         let opcode = match (place.first, place.last) {
             (true, true) => Opcode::WRITE_ONLY,
             (true, false) => Opcode::WRITE_FIRST,
@@ -177,7 +177,7 @@ impl SimulatedFrame {
             psn,
             ..Bth::default()
         };
-        let completed = message::completed(self.offset(), self.flow_bytes, self.mtu) as u32;
+        let completed = message::completed(self.offset(), self.flow_bytes, self.mtu.max(1)) as u32;
         let msn = self.earlier_writes.wrapping_add(completed);
         let extension = Extension::Aeth(Aeth { syndrome, msn });
         build::roce(&RoceFrame { bth, extension, payload, ..self.envelope() }, Coverage::default())

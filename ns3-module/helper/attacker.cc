@@ -205,6 +205,12 @@ Attacker::Send()
     frame->sport = forged.sport;
     frame->dport = m_node->GetSettings().wire_port();
     frame->queuePair = forged.queue_pair;
+    // A capture numbers packets and messages by these: as if the flow had its queue pair to itself.
+    const Ptr<RdmaHost> victim = m_hosts[forged.dst];
+    frame->mtu = victim ? victim->GetMtu() : m_node->GetMtu();
+    frame->earlierPackets = 0;
+    frame->earlierWrites = 0;
+    frame->flowBytes = 0;
     frame->telemetryBytes = forged.section;
     frame->size = forged.size;
     Emit(frame);

@@ -328,7 +328,8 @@ const STARTS: [&str; 2] = ["0us", "100us"];
 fn forged_acknowledgements_of_what_was_never_sent_finish_nothing() {
     let calm = run(&[PLAIN]);
     for start in STARTS {
-        let open = run(&[PLAIN, &forged("'forged_ack'", start)]);
+        // Forged frames have bytes, too.
+        let open = run(&[PLAIN, &forged("'forged_ack'", start), "monitor.capture_nodes=[2]"]);
         assert!(open.nearly("/refused_answers/unsent", "/attacks/0/frames_sent"), "{}", open.summary);
         assert!(open.acked[0].abs_diff(calm.acked[0]) < calm.acked[0] / 20, "{:?} of {:?}", open.acked, calm.acked);
     }
