@@ -24,6 +24,9 @@ size = "1MB"
 start = "500us"
 "#;
 
+const STAR: &str = "[run]\nstop = '20ms'\n[topology]\nkind = 'star'\nhosts = 4\nrate = '100Gbps'\ndelay = '1us'\n\
+                            [congestion_control]\nalgorithm = 'dctcp'\n";
+
 /// The flows of a run that ends well.
 fn rows(bench: &Bench, set: &[&str]) -> Vec<FctRecord> {
     let told = bench.run("run.toml", set);
@@ -107,4 +110,17 @@ fn every_mix_of_algorithms_and_priorities_runs() {
             }
         }
     }
+}
+
+/// Thresholds that no queue reaches leave DCTCP without a mark; with others each flow hears of some.
+#[test]
+fn flows_that_nothing_controls_are_counted() {
+    let traffic = "[[traffic]]\nkind = 'incast'\nreceiver = 1\nsenders = [0, 2, 3]\nsize = '2MB'\n";
+    let star = STAR.to_owned() + traffic;
+    let bench = Bench::new(&[("run.toml", &star)]);
+    let told = bench.run("run.toml", &["switch.ecn_kmin=20MB", "switch.ecn_kmax=30MB"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.err.contains("3 flows, the first of them flow 0, never changed rate or window"), "{}", told.err);
+    let told = bench.run("run.toml", &["switch.ecn_kmin=100KB", "switch.ecn_kmax=200KB"]);
+    assert!(told.code == Some(0) && !told.err.contains("never changed"), "{}", told.err);
 }
