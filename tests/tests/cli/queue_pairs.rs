@@ -142,3 +142,21 @@ fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
         "expected at most 4611686018427387904 in all, for which queue_pairs = \"per_pair\" has sequence numbers",
     );
 }
+
+/// Records from before a pause are older than a turn of their counters: nothing can be told from them, and a message after a pause
+/// is as fast as the first.
+#[test]
+fn messages_after_long_pauses_are_no_slower() {
+    let flow = |src: u32, dst: u32, size: &str, start: u32| {
+        format!("[[traffic]]\nkind = 'flow'\nsrc = {src}\ndst = {dst}\nsize = '{size}'\nstart = '{start}ms'\n")
+    };
+    let network = "[run]\nstop = '80ms'\n[topology]\nkind = 'dumbbell'\nleft = 2\nright = 2\nrate = '100Gbps'\ndelay = '1us'\n\
+                   [transport]\nqueue_pairs = 'per_pair'\n[congestion_control]\nalgorithm = 'hpcc'\n";
+    let messages: String = (0..5).map(|n| flow(0, 2, "500KB", 18 * n)).collect();
+    let bench = Bench::new(&[("run.toml", &(network.to_owned() + &flow(1, 3, "10GB", 0) + &messages))]);
+    let told = bench.run("run.toml", &[]);
+    assert_eq!(told.code, Some(3), "10 GB take longer: {}", told.err);
+    let rows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+    let slowest = rows.iter().map(|row| row.fct_ns as f64 / row.ideal_ns as f64).fold(0.0, f64::max);
+    assert!(rows.len() == 5 && slowest < 6.0, "{slowest}");
+}
