@@ -5,7 +5,7 @@ use super::{Encapsulation, Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, SectionLen,
 use crate::roce;
 use crate::telemetry::ifa::header::{self, Flags, Header};
 use crate::telemetry::ifa::metadata_header::{self, MetadataHeader};
-use crate::telemetry::ifa::options;
+use crate::telemetry::ifa::transit::OPTIONAL_LEN;
 use crate::telemetry::int_md::shim::{Next, Shim};
 
 /// Which numbers announce telemetry. An IPv6 hop-by-hop header does in any case.
@@ -68,7 +68,7 @@ pub(super) fn ifa_behind_udp(header: &[u8; header::LEN], bytes: &[u8]) -> Result
     if tail_stamp {
         return Err(Fault::Unexpected);
     }
-    let optional = options::LEN * (usize::from(fragmented) + usize::from(checksum));
+    let optional = OPTIONAL_LEN * (usize::from(fragmented) + usize::from(checksum));
     let front = bytes.get(optional..).and_then(<[u8]>::first_chunk).ok_or(Fault::Truncated)?;
     Ok(optional + metadata_header::LEN + 4 * usize::from(MetadataHeader::parse(front).current_length))
 }

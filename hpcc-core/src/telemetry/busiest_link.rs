@@ -98,14 +98,6 @@ mod tests {
         assert_eq!(receiver.choose(Nanos(2 * T), &records).map(|record| record.place), Some(0));
     }
 
-    #[test]
-    fn overtaken_and_empty_requests_have_no_answer() {
-        let mut receiver = BusiestLink::new(Nanos(T));
-        receiver.choose(Nanos(0), &stack(9_000, &[(100, 0, 0)]));
-        assert_eq!(receiver.choose(Nanos(10), &stack(8_000, &[(100, 0, 0)])), None);
-        assert_eq!(BusiestLink::new(Nanos(T)).choose(Nanos(0), &stack(0, &[])), None);
-    }
-
     /// Two links at 90 % and, in bursts, at 40 %: within a burst the second one is the busier of two packets.
     #[test]
     fn req_17_a_burst_does_not_make_a_link_the_busiest() {

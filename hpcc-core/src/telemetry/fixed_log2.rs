@@ -65,11 +65,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn only_the_16_leading_bits_count() {
-        assert_eq!(log2(0x1_ffff), log2(0x1_fffe));
-        assert_eq!(log2(u64::MAX), log2(0xffff << 48));
-        assert!(log2(0xffff) > log2(0xfffe));
-    }
 }

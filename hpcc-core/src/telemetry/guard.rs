@@ -355,8 +355,11 @@ mod tests {
     }
 
     #[test]
-    fn req_27_a_receiver_cannot_hide_the_load() {
+    fn req_27_lies_that_would_move_the_window_are_found_out() {
         found_out(Distrust::OwnTraffic, 2.0, |n, hop, _| hop.tx_bytes = (ATTACK - 1) * 2 * OWN + n * 1_000);
+        found_out(Distrust::Capacity, 2.0, |_, hop, _| hop.rate = BitRate::gbps(800));
+        found_out(Distrust::TooFast, 0.5, |n, hop, _| hop.tx_bytes = (ATTACK * 2 + n * 20 + 20) * OWN % (128 << 20));
+        found_out(Distrust::Age, 1.5, |n, hop, _| hop.ts = (hop.ts + 4_000_000 + n * 9_000) % MODULUS.ts);
     }
 
     /// A class that is sure of a quarter has the whole link: its records say four times the link's rate. Who knows the share
@@ -382,11 +385,6 @@ mod tests {
     }
 
     #[test]
-    fn req_27_a_link_cannot_become_faster() {
-        found_out(Distrust::Capacity, 2.0, |_, hop, _| hop.rate = BitRate::gbps(800));
-    }
-
-    #[test]
     fn req_27_a_link_cannot_become_faster_in_a_silence() {
         let mut guard = FeedbackGuard::new(GuardConfig::default());
         let mut stack = HopStack::new(MODULUS);
@@ -397,11 +395,6 @@ mod tests {
         assert_eq!(guard.admit(Nanos::SECOND, 0, &stack), Err(Distrust::Capacity));
     }
 
-    #[test]
-    fn req_27_a_link_cannot_send_faster_than_it_can() {
-        found_out(Distrust::TooFast, 0.5, |n, hop, _| hop.tx_bytes = (ATTACK * 2 + n * 20 + 20) * OWN % (128 << 20));
-    }
-
     /// Sixteen times the pace of time. What is ahead by less than the allowed age still passes.
     #[test]
     fn req_27_a_clock_cannot_run_ahead() {
@@ -409,7 +402,6 @@ mod tests {
         let (bare, guarded) = (attack(false, lie), attack(true, lie));
         assert!(bare.after > 2 * bare.before);
         assert_eq!(guarded.rejections.of(Distrust::Age), 200 - 2_000_000 / 30_000);
-        found_out(Distrust::Age, 1.5, |n, hop, _| hop.ts = (hop.ts + 4_000_000 + n * 9_000) % MODULUS.ts);
     }
 
     /// The controller compares nothing across paths, so that changing them keeps it from slowing down. Every other packet
@@ -461,22 +453,5 @@ mod tests {
         });
         assert_eq!(replayed.rejections.of(Distrust::Backwards), 200);
         assert_eq!(replayed.after, replayed.before);
-    }
-
-    #[test]
-    fn any_records_are_judged_without_panic() {
-        let mut guard = FeedbackGuard::new(GuardConfig::default());
-        let (mut rng, mut stack) = (rng(), HopStack::default());
-        for n in 0..20_000u64 {
-            let mut draw = || u64::from(rng.rand.draw()) << 31 | u64::from(rng.rand.draw());
-            stack.reset(MODULUS);
-            stack.path = draw() % 2;
-            for _ in 0..draw() % 17 {
-                let rate = BitRate(draw() % 3 * 50_000_000_000);
-                stack.push(Hop { rate, ts: draw() % MODULUS.ts, tx_bytes: draw() % MODULUS.tx_bytes, qlen: draw() });
-            }
-            let _ = guard.admit(Nanos(n * (draw() % 9_000_000)), draw(), &stack);
-        }
-        assert!(guard.rejections().total() > 10_000);
     }
 }

@@ -78,32 +78,14 @@ impl Layout {
 
     /// Bytes sent that its counters take for one, where that is for the user to choose.
     pub fn tx_unit(&self) -> Option<u64> {
-        match *self {
-            Layout::Reference { multiplier } => Some(reference::TX_UNIT * u64::from(multiplier.max(1))),
-            Layout::None
-            | Layout::Paper
-            | Layout::Draft
-            | Layout::IntMd { .. }
-            | Layout::Ifa { .. }
-            | Layout::Ioam { .. }
-            | Layout::Timestamp
-            | Layout::Pint { .. } => None,
-        }
+        let Layout::Reference { multiplier } = *self else { return None };
+        Some(reference::TX_UNIT * u64::from(multiplier.max(1)))
     }
 
     /// Whether it can tell that a link has this rate, if it carries rates.
     pub fn tells(&self, rate: BitRate) -> bool {
-        match self {
-            Layout::IntMd { .. } | Layout::Ioam { profile: Profile::Full, .. } => true,
-            Layout::None
-            | Layout::Reference { .. }
-            | Layout::Paper
-            | Layout::Draft
-            | Layout::Ifa { .. }
-            | Layout::Ioam { profile: Profile::Slim, .. }
-            | Layout::Timestamp
-            | Layout::Pint { .. } => self.rates().is_none_or(|rates| rates.contains(&rate)),
-        }
+        let tells_any = matches!(self, Layout::IntMd { .. } | Layout::Ioam { profile: Profile::Full, .. });
+        tells_any || self.rates().is_none_or(|rates| rates.contains(&rate))
     }
 
     /// The link rates that it has a code for; `None` if it carries no rates.

@@ -39,6 +39,8 @@ mod sampling;
 pub mod seal;
 mod settings;
 pub mod speed;
+#[cfg(test)]
+mod tests;
 pub mod timestamp;
 
 pub use busiest_link::{BusiestLink, LinkRecord};

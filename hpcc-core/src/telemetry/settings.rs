@@ -72,19 +72,30 @@ fn usual(reads: Reads, network: &Network) -> LayoutName {
     usual.iter().find(tells_all).or(usual.last()).copied().unwrap_or(LayoutName::None)
 }
 
+/// What records of a layout say.
+struct Facts {
+    has_records: bool,
+    names_links: bool,
+    tells_paths: bool,
+    most_hops: Option<u8>,
+}
+
 impl LayoutName {
+    fn facts(self) -> Facts {
+        let (has_records, names_links, tells_paths, most_hops) = match self {
+            LayoutName::None | LayoutName::Timestamp | LayoutName::Pint => (false, false, false, None),
+            LayoutName::Reference => (true, false, false, None),
+            LayoutName::Paper | LayoutName::Draft => (true, false, true, None),
+            LayoutName::IntMd | LayoutName::Ifa => (true, true, true, Some(MAX_HOPS)),
+            LayoutName::Ioam => (true, true, true, Some(Profile::Full.max_hops())),
+            LayoutName::IoamSlim => (true, false, true, Some(Profile::Slim.max_hops())),
+        };
+        Facts { has_records, names_links, tells_paths, most_hops: most_hops.map(|most| most as u8) }
+    }
+
     /// Whether its frames carry a record of each hop.
     pub fn has_records(self) -> bool {
-        match self {
-            LayoutName::None | LayoutName::Timestamp | LayoutName::Pint => false,
-            LayoutName::Reference
-            | LayoutName::Paper
-            | LayoutName::Draft
-            | LayoutName::IntMd
-            | LayoutName::Ifa
-            | LayoutName::Ioam
-            | LayoutName::IoamSlim => true,
-        }
+        self.facts().has_records
     }
 
     /// Those whose frames carry a record of each hop.
@@ -94,44 +105,17 @@ impl LayoutName {
 
     /// Whether each record says which link it is of, by switch and port, so that a path's other hops may be missing.
     pub fn names_links(self) -> bool {
-        match self {
-            LayoutName::IntMd | LayoutName::Ifa | LayoutName::Ioam => true,
-            LayoutName::None
-            | LayoutName::Reference
-            | LayoutName::Paper
-            | LayoutName::Draft
-            | LayoutName::IoamSlim
-            | LayoutName::Timestamp
-            | LayoutName::Pint => false,
-        }
+        self.facts().names_links
     }
 
     /// Whether records tell which path they are of, by more than its number of hops.
     pub fn tells_paths(self) -> bool {
-        match self {
-            LayoutName::Paper
-            | LayoutName::Draft
-            | LayoutName::IntMd
-            | LayoutName::Ifa
-            | LayoutName::Ioam
-            | LayoutName::IoamSlim => true,
-            LayoutName::None | LayoutName::Reference | LayoutName::Timestamp | LayoutName::Pint => false,
-        }
+        self.facts().tells_paths
     }
 
     /// Most hops that it reports; `None` if that is not for the user to choose.
     fn most_hops(self) -> Option<u8> {
-        match self {
-            LayoutName::Ioam => Some(Profile::Full.max_hops() as u8),
-            LayoutName::IoamSlim => Some(Profile::Slim.max_hops() as u8),
-            LayoutName::IntMd | LayoutName::Ifa => Some(MAX_HOPS as u8),
-            LayoutName::None
-            | LayoutName::Reference
-            | LayoutName::Paper
-            | LayoutName::Draft
-            | LayoutName::Timestamp
-            | LayoutName::Pint => None,
-        }
+        self.facts().most_hops
     }
 
     fn is_ioam(self) -> bool {

@@ -5,10 +5,6 @@
 pub const LEN: usize = 4;
 /// The hop limit that is neither checked nor decremented.
 pub const UNCHECKED: u8 = 0xff;
-/// Action: hops look for loss.
-pub const ACTION_LOSS: u8 = 0x80;
-/// Action: the packet's colour, by which loss is counted.
-pub const ACTION_COLOUR: u8 = 0x40;
 
 /// The byte of the hop limit, which a transit hop may change.
 pub const HOP_LIMIT: usize = 2;
@@ -20,7 +16,7 @@ pub const CURRENT_LENGTH: usize = 3;
 pub struct MetadataHeader {
     /// Request vector: 0 where the profile says which fields a hop fills.
     pub request: u8,
-    /// Action vector: [`ACTION_LOSS`], [`ACTION_COLOUR`].
+    /// Action vector: what hops do about loss.
     pub action: u8,
     /// Hops that may still add an entry, or [`UNCHECKED`].
     pub hop_limit: u8,
@@ -39,18 +35,5 @@ impl MetadataHeader {
     #[inline]
     pub fn emit(&self) -> [u8; LEN] {
         [self.request, self.action, self.hop_limit, self.current_length]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_have_their_bytes() {
-        let mut bytes = [1, ACTION_LOSS, 0, 0];
-        (bytes[HOP_LIMIT], bytes[CURRENT_LENGTH]) = (2, 16);
-        let header = MetadataHeader { request: 1, action: 0x80, hop_limit: 2, current_length: 16 };
-        assert_eq!((MetadataHeader::parse(&bytes), header.emit()), (header, bytes));
     }
 }

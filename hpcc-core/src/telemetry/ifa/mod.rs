@@ -15,7 +15,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | [`header`], [`options`], [`metadata_header`], [`metadata`] | the headers and an entry, read and written |
+//! | [`header`], [`metadata_header`], [`metadata`] | the headers and an entry, read and written |
 //! | [`transit`] | what a hop does to a section |
 //! | [`hpcc`] | the profile that carries time, sent bytes and queue |
 //!
@@ -33,5 +33,4 @@ pub mod header;
 pub mod hpcc;
 pub mod metadata;
 pub mod metadata_header;
-pub mod options;
 pub mod transit;

@@ -154,87 +154,21 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// All that a hop can say for baseline instructions. Occupancies have 24 bits.
+/// What a hop can say: for each instruction bit the value of its field, which is cut to its bytes. All ones: unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metadata {
-    /// Of the switch.
-    pub node_id: u32,
-    /// Ports: ingress, egress.
-    pub level1_interfaces: (u16, u16),
-    /// Time in the hop.
-    pub hop_latency: u32,
-    /// Queue and its occupancy.
-    pub queue: (u8, u32),
-    /// When the packet came in.
-    pub ingress_time: u64,
-    /// When it leaves.
-    pub egress_time: u64,
-    /// Logical ports: ingress, egress.
-    pub level2_interfaces: (u32, u32),
-    /// How busy the egress link is.
-    pub tx_utilisation: u32,
-    /// Buffer and its occupancy.
-    pub buffer: (u8, u32),
-    /// Keeps the layer-4 checksum right.
-    pub checksum_complement: u32,
-}
+pub struct Metadata(pub [u64; 16]);
 
 impl Metadata {
-    /// Of a hop that knows nothing: all ones.
-    pub const UNKNOWN: Metadata = Metadata {
-        node_id: u32::MAX,
-        level1_interfaces: (u16::MAX, u16::MAX),
-        hop_latency: u32::MAX,
-        queue: (u8::MAX, 0xff_ffff),
-        ingress_time: u64::MAX,
-        egress_time: u64::MAX,
-        level2_interfaces: (u32::MAX, u32::MAX),
-        tx_utilisation: u32::MAX,
-        buffer: (u8::MAX, 0xff_ffff),
-        checksum_complement: u32::MAX,
-    };
+    /// Of a hop that knows nothing.
+    pub const UNKNOWN: Metadata = Metadata([u64::MAX; 16]);
 
-    /// What a hop says; what was not asked for is unknown. [`Unusable`] for too few bytes.
-    pub fn parse(instructions: Instructions, hop: &[u8]) -> Result<Metadata, Unusable> {
-        let mut metadata = Metadata::UNKNOWN;
-        for field in Fields::new(instructions, hop)? {
-            metadata.set(field);
+    /// The same with this value for a bit.
+    #[must_use]
+    pub fn with(mut self, bit: usize, value: u64) -> Metadata {
+        if let Some(place) = self.0.get_mut(bit) {
+            *place = value;
         }
-        Ok(metadata)
-    }
-
-    fn set(&mut self, field: Field<'_>) {
-        match field {
-            Field::NodeId(id) => self.node_id = id,
-            Field::Level1Interfaces { ingress, egress } => self.level1_interfaces = (ingress, egress),
-            Field::HopLatency(latency) => self.hop_latency = latency,
-            Field::Queue { id, occupancy } => self.queue = (id, occupancy),
-            Field::IngressTime(time) => self.ingress_time = time,
-            Field::EgressTime(time) => self.egress_time = time,
-            Field::Level2Interfaces { ingress, egress } => self.level2_interfaces = (ingress, egress),
-            Field::TxUtilisation(utilisation) => self.tx_utilisation = utilisation,
-            Field::Buffer { id, occupancy } => self.buffer = (id, occupancy),
-            Field::ChecksumComplement(complement) => self.checksum_complement = complement,
-            Field::Reserved { .. } | Field::DomainSpecific(_) => {}
-        }
-    }
-
-    /// What the bytes of a bit's field hold.
-    fn value(&self, bit: u8) -> u64 {
-        let counted = |(id, occupancy): (u8, u32)| u64::from(id) << 24 | u64::from(occupancy & 0xff_ffff);
-        match bit {
-            0 => self.node_id.into(),
-            1 => u64::from(self.level1_interfaces.0) << 16 | u64::from(self.level1_interfaces.1),
-            2 => self.hop_latency.into(),
-            3 => counted(self.queue),
-            4 => self.ingress_time,
-            5 => self.egress_time,
-            6 => u64::from(self.level2_interfaces.0) << 32 | u64::from(self.level2_interfaces.1),
-            7 => self.tx_utilisation.into(),
-            8 => counted(self.buffer),
-            15 => self.checksum_complement.into(),
-            _ => u64::MAX,
-        }
+        self
     }
 
     /// Writes what the instructions ask for into the bytes of one hop, and `domain` behind it if it has just the
@@ -245,10 +179,10 @@ impl Metadata {
         let complement = if instructions.0 & COMPLEMENT != 0 { WORD } else { 0 };
         let Some(front) = hop.len().checked_sub(complement) else { return };
         let (mut rest, last) = hop.split_at_mut(front);
-        last.copy_from_slice(&self.checksum_complement.to_be_bytes()[..complement]);
+        last.copy_from_slice(&self.0[15].to_be_bytes()[8 - complement..]);
         for bit in Instructions(instructions.0 & !COMPLEMENT).bits() {
             let Some((field, behind)) = rest.split_at_mut_checked(width(bit)) else { return };
-            let value = self.value(bit).to_be_bytes();
+            let value = self.0[usize::from(bit)].to_be_bytes();
             field.copy_from_slice(&value[value.len() - width(bit)..]);
             rest = behind;
         }
@@ -268,12 +202,10 @@ mod tests {
 
     #[test]
     fn the_hops_of_the_example_are_read() {
-        let hops: Vec<Metadata> = UDP_EXAMPLE[16..]
-            .chunks_exact(8)
-            .map(|hop| Metadata::parse(Instructions(0x9000), hop).expect("8 bytes"))
-            .collect();
-        assert_eq!(hops[0], Metadata { node_id: 2, queue: (3, 1024), ..Metadata::UNKNOWN });
-        assert_eq!(hops[1], Metadata { node_id: 1, queue: (2, 256), ..Metadata::UNKNOWN });
+        for (hop, (node, id, occupancy)) in UDP_EXAMPLE[16..].chunks_exact(8).zip([(2, 3, 1024), (1, 2, 256)]) {
+            let fields: Vec<Field<'_>> = Fields::new(Instructions(0x9000), hop).expect("8 bytes").collect();
+            assert_eq!(fields, [Field::NodeId(node), Field::Queue { id, occupancy }]);
+        }
     }
 
     /// The words of each bit: 8 bytes for both timestamps and for logical interfaces, 4 for the rest.
@@ -287,7 +219,7 @@ mod tests {
     #[test]
     fn domain_specific_bytes_stand_before_the_complement() {
         let mut hop = [0; 16];
-        let metadata = Metadata { node_id: 5, checksum_complement: 6, ..Metadata::UNKNOWN };
+        let metadata = Metadata::UNKNOWN.with(0, 5).with(15, 6);
         metadata.emit(Instructions(0x8001), &[7; 8], &mut hop);
         assert_eq!(hop, [0, 0, 0, 5, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 6]);
         let fields: Vec<Field<'_>> = Fields::new(Instructions(0x8001), &hop).expect("4 words").collect();
@@ -297,7 +229,7 @@ mod tests {
     #[test]
     fn req_59_reserved_bits_and_foreign_domains_are_answered_with_ones() {
         let mut hop = [0; 16];
-        Metadata { node_id: 5, ..Metadata::UNKNOWN }.emit(Instructions(0x8042), &[], &mut hop);
+        Metadata::UNKNOWN.with(0, 5).emit(Instructions(0x8042), &[], &mut hop);
         assert_eq!(hop[..4], [0, 0, 0, 5]);
         assert_eq!(hop[4..], [0xff; 12]);
         let reserved = Fields::new(Instructions(0x8042), &hop).expect("4 words").nth(1);
@@ -310,29 +242,23 @@ mod tests {
         assert!(Fields::new(Instructions(0x8001), &[0; 7]).is_err());
     }
 
-    prop_compose! {
-        fn any_metadata()(ids: [u32; 4], ports: (u16, u16), queues: [(u8, u32); 2], times: [u64; 2],
-                          logical: (u32, u32)) -> Metadata {
-            let [queue, buffer] = queues.map(|(id, occupancy)| (id, occupancy & 0xff_ffff));
-            Metadata {
-                node_id: ids[0], level1_interfaces: ports, hop_latency: ids[1], queue, ingress_time: times[0],
-                egress_time: times[1], level2_interfaces: logical, tx_utilisation: ids[2], buffer,
-                checksum_complement: ids[3],
-            }
-        }
+    /// Each bit's field holds its number; the wide ones, and the last, in their low bytes.
+    #[test]
+    fn fields_stand_in_the_order_of_their_bits() {
+        let metadata = Metadata(core::array::from_fn(|bit| bit as u64));
+        let mut hop = [0; 19 * WORD];
+        metadata.emit(Instructions(0xffff), &[], &mut hop);
+        let fields: Vec<Field<'_>> = Fields::new(Instructions(0xffff), &hop).expect("19 words").collect();
+        let expected: Vec<Field<'_>> = (0..16).map(|bit| Field::new(bit, bit.into())).collect();
+        assert_eq!(fields, expected);
+        let wide = [Field::new(1, 0x1_0002), Field::new(6, 0x1_0000_0002), Field::new(8, 0x0100_0002)];
+        let [buffer, queue] =
+            [Field::Buffer { id: 1, occupancy: 2 }, Field::Level2Interfaces { ingress: 1, egress: 2 }];
+        assert_eq!(wide, [Field::Level1Interfaces { ingress: 1, egress: 2 }, queue, buffer]);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn what_is_emitted_for_all_bits_parses_again(metadata in any_metadata(), domain: [u8; 12]) {
-            let mut hop = [0; 19 * WORD + 12];
-            metadata.emit(Instructions(0xffff), &domain, &mut hop);
-            prop_assert_eq!(Metadata::parse(Instructions(0xffff), &hop), Ok(metadata));
-            let found = Fields::new(Instructions(0xffff), &hop).expect("22 words").nth(15);
-            prop_assert_eq!(found, Some(Field::DomainSpecific(&domain)));
-        }
-
         #[test]
         fn random_bytes_never_panic(bits: u16, mut hop in prop::collection::vec(any::<u8>(), 0..130)) {
             if let Ok(fields) = Fields::new(Instructions(bits), &hop) {

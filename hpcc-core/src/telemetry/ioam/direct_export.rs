@@ -10,8 +10,6 @@ use super::trace_type::TraceType;
 
 /// Bytes in front of the extension words.
 const PREFIX: usize = 8;
-/// Most bytes that [`DirectExport::emit`] writes.
-pub const MAX_LEN: usize = PREFIX + 8;
 
 const FLOW_ID: u8 = 0x80;
 const SEQUENCE: u8 = 0x40;
@@ -52,21 +50,6 @@ impl DirectExport {
             sequence: take(SEQUENCE),
         })
     }
-
-    /// The request's bytes: the first so many of the array.
-    #[expect(clippy::indexing_slicing, reason = "there are two words at most")]
-    pub fn emit(&self) -> ([u8; MAX_LEN], usize) {
-        let mut bytes = [0; MAX_LEN];
-        bytes[..2].copy_from_slice(&self.namespace.to_be_bytes());
-        bytes[3] = if self.flow.is_some() { FLOW_ID } else { 0 } | if self.sequence.is_some() { SEQUENCE } else { 0 };
-        bytes[4..7].copy_from_slice(&self.trace_type.bytes());
-        let mut len = PREFIX;
-        for word in self.flow.into_iter().chain(self.sequence) {
-            bytes[len..len + 4].copy_from_slice(&word.to_be_bytes());
-            len += 4;
-        }
-        (bytes, len)
-    }
 }
 
 #[cfg(test)]
@@ -77,9 +60,8 @@ mod tests {
     fn req_58_fields_have_their_places() {
         let request =
             DirectExport { namespace: 0x7b, trace_type: TraceType(0xf22000), flow: Some(9), sequence: Some(2) };
-        let (bytes, len) = request.emit();
-        assert_eq!(bytes[..len], [0, 0x7b, 0, 0xc0, 0xf2, 0x20, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2]);
-        assert_eq!(DirectExport::parse(&bytes[..len]), Ok(request));
+        let bytes = [0, 0x7b, 0, 0xc0, 0xf2, 0x20, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2];
+        assert_eq!(DirectExport::parse(&bytes), Ok(request));
     }
 
     #[test]

@@ -3,9 +3,6 @@
 
 use super::Malformed;
 
-/// Most bytes of the data.
-pub const MAX_LEN: usize = 4 + 8 + 4 + 4 + 4;
-
 const SEQUENCE_64: u16 = 0x8000;
 const SEQUENCE_32: u16 = 0x4000;
 const SECONDS: u16 = 0x2000;
@@ -58,55 +55,18 @@ impl EdgeToEdge {
         };
         if rest.is_empty() { Ok(data) } else { Err(Malformed) }
     }
-
-    /// The data's bytes: the first so many of the array.
-    pub fn emit(&self) -> ([u8; MAX_LEN], usize) {
-        let asked = [
-            (self.sequence_64.is_some(), SEQUENCE_64),
-            (self.sequence_32.is_some(), SEQUENCE_32),
-            (self.seconds.is_some(), SECONDS),
-            (self.fraction.is_some(), FRACTION),
-        ];
-        let asked = asked.iter().filter(|(asked, _)| *asked).fold(0, |bits, (_, bit)| bits | bit);
-        let mut bytes = [0; MAX_LEN];
-        bytes[..2].copy_from_slice(&self.namespace.to_be_bytes());
-        bytes[2..4].copy_from_slice(&asked.to_be_bytes());
-        let halves = self.sequence_64.map(|number| [(number >> 32) as u32, number as u32]);
-        let words = halves.into_iter().flatten().chain(self.sequence_32).chain(self.seconds).chain(self.fraction);
-        let mut len = 4;
-        for (word, place) in words.zip(bytes[4..].chunks_exact_mut(4)) {
-            place.copy_from_slice(&word.to_be_bytes());
-            len += 4;
-        }
-        (bytes, len)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn fields_stand_in_the_order_of_their_bits() {
         let data = EdgeToEdge { namespace: 0x7b, sequence_64: Some(1), fraction: Some(0x22), ..EdgeToEdge::default() };
-        let (bytes, len) = data.emit();
-        assert_eq!(bytes[..len], [0, 0x7b, 0x90, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x22]);
-        assert_eq!(EdgeToEdge::parse(&bytes[..len]), Ok(data));
-        assert_eq!(EdgeToEdge::parse(&bytes[..len - 1]), Err(Malformed));
+        let bytes = [0, 0x7b, 0x90, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x22];
+        assert_eq!(EdgeToEdge::parse(&bytes), Ok(data));
+        assert_eq!(EdgeToEdge::parse(&bytes[..15]), Err(Malformed));
         assert_eq!(EdgeToEdge::parse(&[0, 1, 0, 1]), Err(Malformed));
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn what_is_read_is_written_alike(bytes in prop::collection::vec(any::<u8>(), 0..32), kind in 0u8..16) {
-            let bytes: alloc::vec::Vec<u8> = [0, 1, kind << 4, 0].into_iter().chain(bytes).collect();
-            if let Ok(data) = EdgeToEdge::parse(&bytes) {
-                let (again, len) = data.emit();
-                prop_assert_eq!(&again[..len], &bytes[..]);
-            }
-        }
     }
 }

@@ -151,7 +151,6 @@ mod tests {
     use crate::testing::{entry, vector};
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
-    use proptest::prelude::*;
 
     /// The trace of a packet that passed Linux kernels.
     fn kernel_trace(packet: &[u8]) -> Trace<'_> {
@@ -235,18 +234,5 @@ mod tests {
         let copy = header.looped_back().expect("allowed");
         assert!(!copy.flags.loopback && copy.looped_back().is_none());
         assert_eq!(Header { trace_type: TraceType(0x90_0000), ..header }.looped_back(), None);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..260)) {
-            for trace in [Trace::preallocated(&bytes), Trace::incremental(&bytes)].into_iter().flatten() {
-                prop_assert!(trace.newest_first().count() <= bytes.len());
-                let again = trace.header.emit();
-                prop_assert_eq!(Header::parse(&again), Ok((trace.header, &[][..])));
-            }
-        }
     }
 }

@@ -54,30 +54,6 @@ pub fn preallocated(trace: &mut [u8], namespace: u16, node: &Node<'_>) -> Outcom
     Outcome::Recorded
 }
 
-/// Passes an incremental trace, which is in the first `len` bytes of `trace`, through a node that knows `namespace`;
-/// returns its new length. It grows into the room behind it.
-pub fn incremental(trace: &mut [u8], len: usize, namespace: u16, node: &Node<'_>) -> (Outcome, usize) {
-    let Some(Ok((header, _))) = trace.get(..len).map(Header::parse) else { return (Outcome::Untouched, len) };
-    if !concerns(&header, namespace) {
-        return (Outcome::Untouched, len);
-    }
-    let words = node.words(header.trace_type);
-    let grown = len + 4 * words;
-    let left = usize::from(header.remaining).checked_sub(words).filter(|_| grown <= trace.len());
-    let Some(left) = left else {
-        write(Header { flags: Flags { overflow: true, ..header.flags }, ..header }, trace);
-        return (Outcome::Overflow, len);
-    };
-    trace.copy_within(LEN..len, LEN + 4 * words);
-    let place = trace.get_mut(LEN..LEN + 4 * words).unwrap_or_default();
-    // There is room for all words.
-    if node.emit(header.trace_type, place).is_err() {
-        return (Outcome::Untouched, len);
-    }
-    write(Header { remaining: left as u8, ..header }, trace);
-    (Outcome::Recorded, grown)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,19 +141,5 @@ mod tests {
         let mut bytes = trace(Header { node_length: 2, trace_type, ..ids(2) }, 8);
         assert_eq!(preallocated(&mut bytes, NAMESPACE, &node(7)), Outcome::Recorded);
         assert_eq!(bytes[LEN..], [63, 0, 0, 7, 0xff, 0xff, 0xff, 0xff]);
-    }
-
-    #[test]
-    fn an_incremental_trace_grows_at_its_front() {
-        let mut bytes = trace(ids(2), 8);
-        let (outcome, len) = incremental(&mut bytes, LEN, NAMESPACE, &node(1));
-        assert_eq!((outcome, len), (Outcome::Recorded, LEN + 4));
-        let (outcome, len) = incremental(&mut bytes, len, NAMESPACE, &node(2));
-        assert_eq!((outcome, len), (Outcome::Recorded, LEN + 8));
-        assert_eq!(bytes[LEN..], [63, 0, 0, 2, 63, 0, 0, 1]);
-        assert_eq!(incremental(&mut bytes, len, NAMESPACE, &node(3)), (Outcome::Overflow, len));
-        let newest: Vec<_> =
-            Trace::incremental(&bytes).expect("a trace").newest_first().map(|n| n.expect("whole").node_id).collect();
-        assert_eq!(newest, [Some(2), Some(1)]);
     }
 }
