@@ -136,8 +136,8 @@ impl PartialEq for dyn Algorithm + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::LIMITS;
-    use crate::cc::{self, DcqcnConfig, DctcpConfig, LineRate, TimelyConfig};
+    use crate::cc::testing::{LIMITS, survives_hostile_feedback};
+    use crate::cc::{self, HpccConfig};
     use crate::settings::Input;
     use alloc::collections::BTreeSet;
     use alloc::string::ToString;
@@ -159,44 +159,15 @@ mod tests {
         assert!(names.contains("hpcc") && names.contains("none"), "{names:?}");
     }
 
-    /// What no scenario sets follows from this: what is needed besides acknowledgements and a window.
     #[test]
-    fn algorithms_need_what_their_papers_and_the_presets_of_the_reference_have() {
-        let needs = |name: &str| {
-            let found = cc::all().into_iter().find(|algorithm| algorithm.name() == name);
-            found.unwrap_or_else(|| panic!("no {name}")).needs()
-        };
-        let usual = Needs::default();
-        let rtt = Needs { rtt: true, ..usual };
-        let records = Needs { reads: Reads::Records, ..usual };
-        assert_eq!(needs("none"), Needs { steers: Steers::Nothing, ..usual });
-        assert_eq!(needs("hpcc"), Needs { reaction: Reaction::Records, ..records });
-        let partial = Needs { digests: true, some_hops: true, accumulates: true, ..records };
-        assert_eq!(needs("hpcc_plus"), Needs { reaction: Reaction::RecordsOrHalf, ..partial });
-        let receiver = Some(RxHpccConfig::default());
-        assert_eq!(needs("rx_hpcc"), Needs { receiver, reaction: Reaction::RecordsOrHalf, ..records });
-        assert_eq!(needs("hpcc_pint"), Needs { reads: Reads::Utilisation, ..usual });
-        assert_eq!(needs("power_tcp"), records);
-        assert_eq!(needs("theta_power_tcp"), rtt);
-        assert_eq!(needs("swift"), Needs { steers: Steers::Window, ..rtt });
-        let unbounded = Needs { window: false, acks_first: true, ..usual };
-        assert_eq!(needs("timely"), Needs { reads: Reads::SendTime, ..unbounded });
-        let (interval, ecn) = (Some(Nanos(50_000)), Some(EcnThreshold::USUAL));
-        let marked = Needs { reaction: Reaction::Mark, ecn, ..unbounded };
-        assert_eq!(needs("dcqcn"), Needs { notification_interval: interval, ..marked });
-        let ecn = Some(EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 });
-        assert_eq!(needs("dctcp"), Needs { ecn, ..usual });
-    }
-
-    #[test]
-    fn algorithms_are_equal_if_name_and_parameters_are() {
-        let dcqcn: &dyn Algorithm = &DcqcnConfig::default();
-        let other: &dyn Algorithm = &DcqcnConfig { gain: 0.5, ..DcqcnConfig::default() };
-        assert!(*dcqcn == *dcqcn.clone_algorithm() && *other == *other.clone_algorithm());
-        assert!(*dcqcn != *other);
-        let none: &dyn Algorithm = &LineRate;
-        let dctcp: &dyn Algorithm = &DctcpConfig::default();
-        assert!(*none != *dctcp && *none == *none.clone_algorithm(), "one has no parameters that could differ");
-        assert!(*dcqcn != *(&TimelyConfig::default() as &dyn Algorithm));
+    fn hostile_feedback_keeps_every_algorithm_within_its_bounds() {
+        let each_hop: Box<dyn Algorithm> = Box::new(HpccConfig { multi_rate: true, ..HpccConfig::default() });
+        let some_hops = FlowLimits { some_hops: true, ..LIMITS };
+        for limits in [LIMITS, some_hops, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
+            for algorithm in cc::all().into_iter().chain([each_hop.clone()]) {
+                let least = algorithm.min_rate(limits.line_rate).unwrap_or(BitRate(1));
+                survives_hostile_feedback(algorithm.start(limits).as_mut(), least);
+            }
+        }
     }
 }

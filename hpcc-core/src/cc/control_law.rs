@@ -128,17 +128,4 @@ mod tests {
             assert_eq!(law.step(&limits, &unknown).reference, LIMITS.line_rate);
         }
     }
-
-    /// Paper, appendix A: one synchronous step brings a single bottleneck to eta.
-    #[test]
-    fn synchronous_flows_reach_eta_in_one_step() {
-        let law = ControlLaw { max_stage: 0, additive_increase: Some(BitRate(0)), ..LAW };
-        let rates = [10u64, 35, 90].map(BitRate::gbps);
-        let load = rates.iter().map(|r| r.0 as f64).sum::<f64>() / 100e9;
-        let after = rates.map(|reference| {
-            let stage = Stage { utilisation: load, reference, increases: 0 };
-            law.step(&LIMITS, &stage).reference.0 as f64
-        });
-        assert!((after.iter().sum::<f64>() / 100e9 - law.eta).abs() < 1e-9);
-    }
 }

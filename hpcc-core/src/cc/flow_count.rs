@@ -152,15 +152,6 @@ mod tests {
         assert_eq!(bring(&mut count, &[(later + 1, 8), (later + T, 9)]), 2, "7 and 8");
     }
 
-    /// Its first numbers with seed 0.
-    #[test]
-    fn numbers_are_spread_as_split_mix_does() {
-        let golden = 0x9e37_79b9_7f4a_7c15_u64;
-        for (n, first) in [(1, 0xe220_a839_7b1d_cdaf_u64), (2, 0x6e78_9e6a_a1b9_65f4), (3, 0x06c4_5d18_8009_454f)] {
-            assert_eq!(u64::from(spread(golden.wrapping_mul(n))), first >> 33);
-        }
-    }
-
     #[test]
     fn req_20_only_flows_with_the_last_hop_busiest_count() {
         let mut count = FlowCount::new(Nanos(T), 1, 3);

@@ -315,7 +315,7 @@ fn average(limits: &FlowLimits, utilisation: f64, load: f64, tau: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng};
     use crate::quirks::Quirks;
     use crate::telemetry::Modulus;
 
@@ -426,14 +426,6 @@ mod tests {
         assert_ne!(feed(&mut hpcc, 100_001, 200_000, stack(1_000, 12_500, 90_000)), RateDecision::Keep);
     }
 
-    #[test]
-    fn sampled_feedback_skips_empty_queues_between_commits() {
-        let mut hpcc = Hpcc::new(HpccConfig { sampled_feedback: true, ..config() }, LIMITS);
-        feed(&mut hpcc, 1_000, 100_000, stack(0, 0, 0));
-        assert_eq!(feed(&mut hpcc, 2_000, 100_000, stack(500, 6_000, 0)), RateDecision::Keep);
-        assert_ne!(feed(&mut hpcc, 2_000, 100_000, stack(900, 9_000, 640)), RateDecision::Keep);
-    }
-
     /// Two hops whose counters began at 0: time, bytes sent and queue of each.
     fn path(hops: [(u64, u64, u64); 2]) -> HopStack {
         let mut stack = HopStack::new(MODULUS);
@@ -467,14 +459,6 @@ mod tests {
     fn notify(hpcc: &mut Hpcc, stack: &HopStack) -> Result<RateDecision, NoEffect> {
         let telemetry = Telemetry::Hops(stack);
         hpcc.on_notification(&Notification { telemetry, ..crate::cc::testing::NOTIFICATION })
-    }
-
-    #[test]
-    fn of_equally_busy_hops_the_first_counts_in_a_notification() {
-        let mut hpcc = Hpcc::new(config(), LIMITS);
-        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
-        notify(&mut hpcc, &path([(1_000, 37_500, 0), (2_000, 75_000, 0)])).expect("busier");
-        assert_eq!(hpcc.stages(1)[0].utilisation, 15.0 / 13.0);
     }
 
     /// Half a wrap of the clock, 8.4 ms, is the longest time that is told from one backwards.
@@ -539,21 +523,6 @@ mod tests {
             for telemetry in [Telemetry::Nothing, Telemetry::SentAt(Nanos(7))] {
                 let feedback = Feedback { telemetry, ..ack(0, ack_seq, 150_000) };
                 assert_eq!(hpcc.on_feedback(&feedback, &mut rng()), RateDecision::Keep);
-            }
-        }
-    }
-
-    #[test]
-    fn hostile_samples_stay_within_the_rate_bounds() {
-        let law = ControlLaw { min_rate: Some(BitRate::mbps(100)), ..config().law };
-        let config = HpccConfig { law, ..config() };
-        for multi_rate in [false, true] {
-            for limits in [LIMITS, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
-                let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
-                survives_hostile_feedback(hpcc, BitRate::mbps(100), |n, place| {
-                    *place = stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000);
-                    Telemetry::Hops(place)
-                });
             }
         }
     }

@@ -53,15 +53,3 @@ impl CongestionControl for LineRate {
         RateDecision::Keep
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_is_nothing_to_set() {
-        assert_eq!(LineRate.set("min_rate", Input::Whole(1)), Err(SettingError::Unknown));
-        assert_eq!(LineRate.get("min_rate"), None);
-        assert!(LineRate.list().is_empty());
-    }
-}

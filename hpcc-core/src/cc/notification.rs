@@ -299,22 +299,6 @@ mod tests {
         assert!((loads[1] - 3.0).abs() < 1e-9 && loads[2..] == [1.0, 1.0], "{loads:?}");
     }
 
-    /// The state of hops that the path does not have is that of a new flow, whose U is 1.
-    #[test]
-    fn hops_that_are_not_there_slow_nothing_down() {
-        let idle = |ts| {
-            let mut stack = HopStack::new(MODULUS);
-            stack.pass(1, 1);
-            stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes: 0, qlen: 0 });
-            stack
-        };
-        let config = HpccConfig { multi_rate: true, ..HpccConfig::default() };
-        let mut flow = Hpcc::new(config, LIMITS);
-        acknowledge(&mut flow, 0, 1_000, &idle(0));
-        acknowledge(&mut flow, T, 2_000, &idle(T));
-        assert_eq!(heard(&mut flow, 2 * T, &idle(2 * T)), Err(NoEffect::NotBusier));
-    }
-
     #[test]
     fn every_controller_hears_of_it_and_the_others_stay_as_they_are() {
         let records = stack(T, &[0, 9 * BDP]);

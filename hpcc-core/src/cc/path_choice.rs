@@ -156,22 +156,6 @@ mod tests {
         assert_eq!(choice.present(), 1);
     }
 
-    /// The hold ends when its time is over, a measurement counts up to its greatest age.
-    #[test]
-    fn times_are_counted_to_the_nanosecond() {
-        let config = PathChoiceConfig { rounds: 1, hold: Nanos(50_000), ..PathChoiceConfig::default() };
-        let mut choice = PathChoice::new(config, 0);
-        let mut ask = |now, utilisations: [f64; 2]| {
-            (0..2).for_each(|path| choice.report(Nanos(now), path, utilisations[path]));
-            choice.choose(Nanos(now), 0.1, || 0.0)
-        };
-        assert_eq!(ask(1_000, [1.2, 0.3]), Some(1));
-        assert_eq!((ask(50_999, [0.3, 1.2]), ask(51_000, [0.3, 1.2])), (None, Some(0)));
-        choice.report(Nanos(101_000), 0, 1.2);
-        choice.report(Nanos(1_001), 1, 0.3);
-        assert_eq!(choice.choose(Nanos(101_001), 0.1, || 0.0), Some(1));
-    }
-
     /// Rounds of twenty flows of 8 % each that all start on the first of two equal paths: moves, and U at the end.
     fn crowd(config: PathChoiceConfig, mut draw: impl FnMut() -> f64) -> (usize, [f64; 2]) {
         let mut flows = alloc::vec![PathChoice::new(config, 0); 20];

@@ -4,7 +4,7 @@
 use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
 use crate::quirks::Quirks;
 use crate::random::Rng;
-use crate::telemetry::{HopStack, Telemetry};
+use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
 
 /// B = 100 Gb/s, T = 13 us, W = 162 500 B: the setting of SPEC section 1.5.
@@ -52,16 +52,34 @@ pub fn rate(decision: RateDecision) -> BitRate {
     }
 }
 
+/// Telemetry of any kind, with these bits in it; `place` and `link` are for records.
+fn any_telemetry<'a>(bits: u64, place: &'a mut HopStack, link: &'a mut LinkRecord) -> Telemetry<'a> {
+    let (ts, tx_bytes, rate) = (bits % (1 << 24), (bits >> 7) % (512 << 20), BitRate::gbps(100));
+    let hop = Hop { rate, ts, tx_bytes, qlen: bits % 3 * 5_000_000 };
+    match bits >> 3 & 7 {
+        0 => Telemetry::Nothing,
+        1 => Telemetry::SentAt(Nanos(bits % 1_000_000)),
+        2 => Telemetry::Utilisation(f64::from_bits(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15))),
+        3 => Telemetry::Window(bits),
+        4 => {
+            *link = LinkRecord { path: bits >> 9 & 1, place: (bits % 18) as u8, hop, modulus: place.modulus };
+            Telemetry::Link(link)
+        }
+        _ => {
+            place.reset(Modulus { ts: 1 << 24, tx_bytes: 512 << 20 });
+            (0..1 + bits % 5 / 4).for_each(|_| place.push(hop));
+            place.path = bits % 2;
+            Telemetry::Hops(place)
+        }
+    }
+}
+
 /// Feeds a controller 20 000 acknowledgements that no network would send, fires its timers as they come due
 /// and as they do not, and expects every rate between `min` and the line rate.
-pub fn survives_hostile_feedback(
-    mut controller: impl CongestionControl,
-    min: BitRate,
-    telemetry: impl for<'a> Fn(u64, &'a mut HopStack) -> Telemetry<'a>,
-) {
+pub fn survives_hostile_feedback(controller: &mut dyn CongestionControl, min: BitRate) {
     let mut rng = rng();
     let mut now = 0;
-    let mut stack = HopStack::default();
+    let (mut stack, mut link) = (HopStack::new(Modulus { ts: 1 << 24, tx_bytes: 512 << 20 }), LinkRecord::default());
     let check = |decision| {
         if decision != RateDecision::Keep {
             let rate = rate(decision);
@@ -81,10 +99,10 @@ pub fn survives_hostile_feedback(
             rtt: (noise & 8 == 0).then_some(Nanos(noise >> 30)),
             snd_nxt: if noise & 2 == 0 { noise >> 7 & 0xf_ffff } else { noise },
             congestion_marked: noise & 4 == 0,
-            telemetry: telemetry(noise >> 9, &mut stack),
+            telemetry: any_telemetry(noise >> 9, &mut stack, &mut link),
         };
         check(controller.on_feedback(&feedback, &mut rng));
-        let telemetry = telemetry(noise >> 11, &mut stack);
+        let telemetry = any_telemetry(noise >> 11, &mut stack, &mut link);
         let notification = Notification { now: Nanos(now), telemetry, ..NOTIFICATION };
         check(controller.on_notification(&notification).unwrap_or(RateDecision::Keep));
         for timer in 0..4 {

@@ -16,7 +16,7 @@ use super::{Hop, HopStack, Modulus, PathLoads};
 use crate::units::Nanos;
 
 /// The record of one link of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkRecord {
     /// The path, as [`HopStack::path`] has it.
     pub path: u64,

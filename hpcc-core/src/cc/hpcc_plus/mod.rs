@@ -172,14 +172,8 @@ impl HpccPlus {
                 RateDecision::Keep
             }
             Measured::Load { busiest } => {
-                self.bottleneck = match feedback.telemetry {
-                    Telemetry::Hops(_) | Telemetry::Link(_) => u8::try_from(busiest).ok(),
-                    Telemetry::Nothing
-                    | Telemetry::Overwritten(_)
-                    | Telemetry::SentAt(_)
-                    | Telemetry::Utilisation(_)
-                    | Telemetry::Window(_) => None,
-                };
+                let is_told = matches!(feedback.telemetry, Telemetry::Hops(_) | Telemetry::Link(_));
+                self.bottleneck = u8::try_from(busiest).ok().filter(|_| is_told);
                 self.react(feedback)
             }
         }

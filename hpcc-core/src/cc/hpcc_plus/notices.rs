@@ -41,15 +41,8 @@ impl Notices {
     /// # Errors
     /// Why there is nothing to react to.
     pub fn judge(&mut self, notification: &Notification<'_>, eta: f64) -> Result<f64, NoEffect> {
-        let load = match notification.telemetry {
-            Telemetry::Hops(stack) => self.load(notification, stack),
-            Telemetry::Nothing
-            | Telemetry::Overwritten(_)
-            | Telemetry::Link(_)
-            | Telemetry::SentAt(_)
-            | Telemetry::Utilisation(_)
-            | Telemetry::Window(_) => None,
-        };
+        let load =
+            if let Telemetry::Hops(stack) = notification.telemetry { self.load(notification, stack) } else { None };
         let Some(load) = load else { return self.half(notification.now, eta) };
         if load <= eta {
             return Err(NoEffect::NotBusier);
