@@ -411,7 +411,7 @@ impl FastCnpHost {
                 let unknown = why == Refusal::Disabled;
                 let result: AckResult = None::<AckOutcome>.into();
                 return FastCnpReaction {
-                    refused: why.index() as i8,
+                    refused: why as i8,
                     unknown,
                     queue_pair: 0,
                     by_network: false,

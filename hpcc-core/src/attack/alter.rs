@@ -168,15 +168,4 @@ mod tests {
             assert_eq!(bytes, [value; 4]);
         }
     }
-
-    #[test]
-    fn what_is_no_telemetry_stays_as_it_is() {
-        for layout in LAYOUTS {
-            let mut bytes = [0x5a; 40];
-            for answer in [Answer::Records, Answer::BusiestLink, Answer::Nothing] {
-                assert!(!Alteration::new(Claim::Busy, layout).apply(FLOW, answer, &mut bytes), "{layout:?}");
-            }
-            assert_eq!(bytes, [0x5a; 40]);
-        }
-    }
 }

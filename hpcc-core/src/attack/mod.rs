@@ -133,19 +133,12 @@ impl Attack {
 
     /// Whether frames that pass the attacker must be shown to [`Attack::on_frame`].
     pub fn watches(&self) -> bool {
-        match self.settings.kind {
-            AttackKind::ForgedFastCnp => self.settings.records,
-            AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6
-            | AttackKind::ForgedAck
-            | AttackKind::ForgedNack
-            | AttackKind::ForgedCnp
-            | AttackKind::ForgedPfc => false,
-            AttackKind::ReplayedFastCnp
-            | AttackKind::TamperedFeedback
-            | AttackKind::StrippedFeedback
-            | AttackKind::LyingFeedback => true,
-        }
+        self.copies() || self.settings.kind == AttackKind::ReplayedFastCnp || !self.settings.kind.sends()
+    }
+
+    /// Whether it forges notifications with the records of packets that pass.
+    fn copies(&self) -> bool {
+        self.settings.kind == AttackKind::ForgedFastCnp && self.settings.records
     }
 
     /// Whether a host's flows of this traffic are attacked.
@@ -176,16 +169,15 @@ impl Attack {
 
     /// Whether what it sends is about flows under way, so that [`Attack::forge`] has to have them: to list them takes long.
     pub fn needs_flows(&self) -> bool {
-        match self.settings.kind {
-            AttackKind::ForgedFastCnp => !self.settings.records,
-            AttackKind::SpoofedIcmpv6 | AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp => true,
-            AttackKind::ReplayedFastCnp
-            | AttackKind::FloodedFastCnp
-            | AttackKind::ForgedPfc
-            | AttackKind::TamperedFeedback
-            | AttackKind::StrippedFeedback
-            | AttackKind::LyingFeedback => false,
-        }
+        let about_flows = matches!(
+            self.settings.kind,
+            AttackKind::ForgedFastCnp
+                | AttackKind::SpoofedIcmpv6
+                | AttackKind::ForgedAck
+                | AttackKind::ForgedNack
+                | AttackKind::ForgedCnp
+        );
+        about_flows && !self.copies()
     }
 
     /// The next frame that the attacker sends; `flows` are those of the victims that are under way. `None` while it has
@@ -195,7 +187,7 @@ impl Attack {
         let turn = self.sent;
         let source = self.settings.pretends.unwrap_or(from);
         let forged = match self.settings.kind {
-            AttackKind::ForgedFastCnp if self.settings.records => self.seen.clone(),
+            AttackKind::ForgedFastCnp if self.copies() => self.seen.clone(),
             AttackKind::ForgedFastCnp => pick(flows, turn).map(|flow| self.forger.notification(source, flow, &[])),
             AttackKind::ReplayedFastCnp => self.seen.clone(),
             AttackKind::FloodedFastCnp => pick(&self.victim_list, turn).map(|&victim| {
@@ -240,25 +232,14 @@ impl Attack {
         }
         let from_victim = self.victims.contains(frame.src) && brings_telemetry(frame.kind);
         let to_victim = self.victims.contains(frame.dst);
-        match self.settings.kind {
-            AttackKind::ForgedFastCnp if from_victim => self.remember_packet(frame, section),
-            AttackKind::ReplayedFastCnp if to_victim && frame.kind == PacketKind::FastCnp => {
-                self.remember_notification(frame, section);
-            }
-            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
-                let attacked = if self.at_host { from_victim } else { to_victim && returns_telemetry(frame.kind) };
-                if attacked && self.is_on(now) {
-                    return self.change(frame, bytes, len);
-                }
-            }
-            AttackKind::ForgedFastCnp
-            | AttackKind::ReplayedFastCnp
-            | AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6
-            | AttackKind::ForgedAck
-            | AttackKind::ForgedNack
-            | AttackKind::ForgedCnp
-            | AttackKind::ForgedPfc => {}
+        let kind = self.settings.kind;
+        if kind == AttackKind::ForgedFastCnp && from_victim {
+            self.remember_packet(frame, section);
+        } else if kind == AttackKind::ReplayedFastCnp && to_victim && frame.kind == PacketKind::FastCnp {
+            self.remember_notification(frame, section);
+        } else if !kind.sends() && self.is_on(now) {
+            let attacked = if self.at_host { from_victim } else { to_victim && returns_telemetry(frame.kind) };
+            return if attacked { self.change(frame, bytes, len) } else { len };
         }
         len
     }
@@ -309,16 +290,7 @@ fn pick<T>(list: &[T], turn: u64) -> Option<&T> {
 
 /// Whether frames of a kind collect telemetry on their way to the receiver.
 fn brings_telemetry(kind: PacketKind) -> bool {
-    match kind {
-        PacketKind::Data | PacketKind::Probe => true,
-        PacketKind::Ack
-        | PacketKind::Nack
-        | PacketKind::Pfc
-        | PacketKind::Feedback
-        | PacketKind::Cnp
-        | PacketKind::FastCnp
-        | PacketKind::Icmpv6 => false,
-    }
+    matches!(kind, PacketKind::Data | PacketKind::Probe)
 }
 
 /// Whether frames of a kind bring telemetry back to the sender.

@@ -137,20 +137,35 @@ pub struct Aim<'a> {
     pub start: Nanos,
 }
 
+/// What is attacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Fast CNPs, and who sends them.
+    Notifications,
+    /// Telemetry that comes back.
+    Feedback,
+    /// What RoCEv2 itself sends.
+    Transport,
+}
+
 impl AttackKind {
-    /// Whether the attacker sends frames of its own.
-    pub fn sends(self) -> bool {
+    /// What it is done to.
+    fn target(self) -> Target {
         match self {
             AttackKind::ForgedFastCnp
             | AttackKind::ReplayedFastCnp
             | AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6
-            | AttackKind::ForgedAck
-            | AttackKind::ForgedNack
-            | AttackKind::ForgedCnp
-            | AttackKind::ForgedPfc => true,
-            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => false,
+            | AttackKind::SpoofedIcmpv6 => Target::Notifications,
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => Target::Feedback,
+            AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp | AttackKind::ForgedPfc => {
+                Target::Transport
+            }
         }
+    }
+
+    /// Whether the attacker sends frames of its own; otherwise it changes what comes back.
+    pub fn sends(self) -> bool {
+        self.target() != Target::Feedback
     }
 
     /// Whether a host can do it only to flows that it receives.
@@ -224,17 +239,10 @@ impl AttackSettings {
         if self.kind.sends() {
             self.link(network)?;
         }
-        match self.kind {
-            AttackKind::ForgedFastCnp
-            | AttackKind::ReplayedFastCnp
-            | AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6 => self.notifications(nodes),
-            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
-                self.feedback(nodes)
-            }
-            AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp | AttackKind::ForgedPfc => {
-                self.transport(nodes)
-            }
+        match self.kind.target() {
+            Target::Notifications => self.notifications(nodes),
+            Target::Feedback => self.feedback(nodes),
+            Target::Transport => self.transport(nodes),
         }
     }
 
@@ -247,18 +255,8 @@ impl AttackSettings {
                 return Err(Conflict::new(key, format!("there is no node {node}; expected 0 to {most}")));
             }
         }
-        let needs_switch = match self.kind {
-            AttackKind::ForgedFastCnp => self.records,
-            AttackKind::ReplayedFastCnp | AttackKind::TamperedFeedback => true,
-            AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6
-            | AttackKind::StrippedFeedback
-            | AttackKind::LyingFeedback
-            | AttackKind::ForgedAck
-            | AttackKind::ForgedNack
-            | AttackKind::ForgedCnp
-            | AttackKind::ForgedPfc => false,
-        };
+        let copies = self.kind == AttackKind::ForgedFastCnp && self.records;
+        let needs_switch = copies || matches!(self.kind, AttackKind::ReplayedFastCnp | AttackKind::TamperedFeedback);
         let (from, is_host) = (self.from, network.is_host(self.from));
         if needs_switch && is_host {
             let message = format!("node {from} is a host, which others' packets do not pass; expected a switch");

@@ -82,17 +82,6 @@ fn a_replay_is_what_was_seen_last() {
 }
 
 #[test]
-fn flows_are_listed_only_for_attacks_on_them() {
-    for kind in [AttackKind::ForgedFastCnp, AttackKind::SpoofedIcmpv6] {
-        let mut about_flows = attack(kind, 2, |_| {});
-        assert!(about_flows.needs_flows() && about_flows.forge(&[]).is_none(), "{kind:?}");
-    }
-    for kind in [AttackKind::ReplayedFastCnp, AttackKind::FloodedFastCnp] {
-        assert!(!attack(kind, 3, |settings| settings.pretends = None).needs_flows(), "{kind:?}");
-    }
-}
-
-#[test]
 fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
     let mut spoof = attack(AttackKind::SpoofedIcmpv6, 2, |_| {});
     let forged = spoof.forge(&[FLOW]).expect("a flow");
@@ -157,12 +146,6 @@ fn of_some_traffic_the_rest_is_left_alone() {
         assert_eq!(strip.on_frame(Nanos(0), &Passing { traffic, ..ack }, &mut [0; 8], 8), left, "{traffic:?}");
     }
     assert_eq!([(0, 2), (0, 3), (1, 2)].map(|(host, traffic)| strip.is_victim(host, traffic)), [true, false, false]);
-}
-
-#[test]
-fn frames_follow_each_other_at_the_rate() {
-    let attack = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.rate = BitRate::gbps(1));
-    assert_eq!(attack.interval(125), Nanos(1_000));
 }
 
 #[test]

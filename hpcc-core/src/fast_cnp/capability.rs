@@ -156,7 +156,6 @@ mod tests {
     use crate::testing::vector;
     use alloc::vec::Vec;
     use etherparse::{Icmpv6Header, Icmpv6Type};
-    use proptest::prelude::*;
 
     fn capabilities(slots: usize, capable: &[Address]) -> Capabilities {
         let capable = capable.iter().copied().collect();
@@ -209,33 +208,5 @@ mod tests {
         other[40..48].copy_from_slice(&header.to_bytes());
         assert_eq!(learn(&other), None, "another message");
         assert_eq!(learn(&packet), Some(SENDER));
-    }
-
-    #[test]
-    fn a_sender_too_many_makes_another_unknown() {
-        let mut known = capabilities(1, &[]);
-        let mut other = SENDER;
-        other[0] = 0xfd;
-        let mut notification = vector("fastcnp_opt1").split_off(14);
-        notification[24..40].copy_from_slice(&other);
-        let packet = unrecognised::report(other, &notification, 42).expect("a report");
-        known.learn(Nanos(0), &LOOPBACK, &complaint("fastcnp_opt1", 42), |_| true);
-        assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet, |_| true), Some(other));
-        assert_eq!(
-            [other, SENDER].map(|sender| known.of(Nanos(0), &sender)),
-            [Capability::Incapable, Capability::Unknown]
-        );
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
-
-        #[test]
-        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..170) {
-            let mut known = capabilities(8, &[]);
-            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &bytes, |_| true), None);
-            let packet = complaint("fastcnp_opt1", 42);
-            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet[..cut.min(packet.len() - 1)], |_| true), None);
-        }
     }
 }

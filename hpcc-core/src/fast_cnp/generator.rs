@@ -367,21 +367,6 @@ mod tests {
         assert_eq!(decisions, [Decision::Send, Decision::Suppressed(Suppression::FlowInterval), Decision::Send]);
     }
 
-    /// 2000 flows, a packet of each in 20 us, for 500 us: one is told by every third of its packets.
-    #[test]
-    fn req_48_no_flow_of_many_is_notified_early() {
-        let port_limit = RateLimit { interval: Nanos(1), burst: 1_000 };
-        let mut generator = generator(GeneratorConfig { port_limit, ..config() });
-        let mut last = alloc::collections::BTreeMap::new();
-        for n in 0..50_000u64 {
-            let (flow, now) = (nth(n as u32 % 2_000), n * 10);
-            if decide(&mut generator, &Departure { flow, ..departure(now) }) == Decision::Send {
-                assert!(last.insert(flow, now).is_none_or(|before| now - before >= 50_000), "{flow:?} at {now}");
-            }
-        }
-        assert_eq!((generator.sent(), generator.forgotten()), (2_000 * 9, 0));
-    }
-
     #[test]
     fn packets_between_two_notifications_are_marked_or_not() {
         for (mark_between, capability, marked) in

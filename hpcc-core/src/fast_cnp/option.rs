@@ -178,17 +178,6 @@ mod tests {
         assert_eq!((PLAIN_HEADER, MAX_HEADER), (24, 264));
     }
 
-    /// Padding 2, option 2 + 26, address included: 32 bytes with the two of the header, and 8 for each two words.
-    #[test]
-    fn a_header_is_no_longer_than_it_must_be() {
-        for (words, expected) in [(0, 32), (1, 40), (2, 40), (3, 48)] {
-            let bytes = [&trace::Header::default().emit()[..], &alloc::vec![0; 4 * words]].concat();
-            let trace = Some(CopiedTrace::new(Kind::IncrementalTrace, &bytes).expect("a trace"));
-            let option = FastCnpOption { original_destination: RECEIVER, trace };
-            assert_eq!(option.header_len(), expected, "{words} words");
-        }
-    }
-
     #[test]
     fn req_39_exactly_one_of_the_options_is_there() {
         let with = |options: &str| {
@@ -245,20 +234,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
-
-        #[test]
-        fn any_bytes_are_read_without_harm(
-            bytes in prop::collection::vec(any::<u8>(), 0..300),
-            units in 0u8..34,
-            len: u8,
-        ) {
-            let _ = parse(&bytes);
-            let likely = [&[UDP, units, 1, 0, 0x9e, len, 0, 0][..], &bytes].concat();
-            if let Ok(option) = parse(&likely) {
-                let mut room = [0xff; MAX_HEADER];
-                prop_assert_eq!(parse(option.emit(&TYPES, &mut room)), Ok(option));
-            }
-        }
 
         #[test]
         fn what_is_written_is_read(

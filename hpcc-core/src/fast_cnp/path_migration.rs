@@ -173,14 +173,6 @@ mod tests {
         assert_eq!(migrations(CONFIG, 12, four), [800]);
     }
 
-    /// 16383 others: the next one for a draw of 0, the one half way round, the last for the largest draw.
-    #[test]
-    fn a_draw_chooses_among_all_other_ports() {
-        let of = |draw| other_port(FIRST_PORT, draw);
-        assert_eq!([0.0, 0.5, 0.999_999_999].map(of), [0xc001, 0xe000, 0xffff]);
-        assert_eq!(other_port(0xffff, 0.0), FIRST_PORT);
-    }
-
     #[test]
     fn ports_are_others_and_dynamic() {
         let mut stream = StreamPerDraw::new(1, 1);

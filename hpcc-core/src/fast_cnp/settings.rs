@@ -493,25 +493,6 @@ mod tests {
     }
 
     #[test]
-    fn acceptors_run_by_what_is_set() {
-        let settings = FastCnpHostSettings {
-            accept_from: "3".into(),
-            accept_interval: Nanos(7),
-            common: FastCnpSettings { option_type: 0x8a, ..common("1") },
-            ..FastCnpHostSettings::default()
-        };
-        for (node, enabled) in [(0, true), (1, false)] {
-            let expected = AcceptorConfig {
-                enabled,
-                sources: nodes("3").addresses(),
-                types: settings.common.types(),
-                interval: Nanos(7),
-            };
-            assert_eq!(blamed(settings.acceptor(node, &network())), Ok(expected));
-        }
-    }
-
-    #[test]
     fn receivers_may_notify_where_all_senders_accept_it() {
         let check = |accept_from: &str, common| {
             let settings = FastCnpHostSettings { accept_from: accept_from.into(), common, ..Default::default() };
@@ -521,22 +502,5 @@ mod tests {
         assert_eq!((check("all", common("none")), check("hosts", common("none"))), (Ok(()), Ok(())));
         assert_eq!((check("switches", common("none")), check("all", common("1"))), (refused, refused));
         assert_eq!(check("all", FastCnpSettings::default()), refused, "off");
-    }
-
-    #[test]
-    fn migrations_run_by_what_is_set() {
-        let settings = FastCnpHostSettings {
-            migrate: true,
-            migrate_after: 3,
-            migrate_within: Nanos(4),
-            migrate_hold: Nanos(5),
-            migrate_max_hold: Some(Nanos(6)),
-            ..FastCnpHostSettings::default()
-        };
-        let config =
-            MigrationConfig { enabled: true, notifications: 3, within: Nanos(4), hold: Nanos(5), max_hold: Nanos(6) };
-        assert_eq!(settings.migration(), config);
-        let unset = FastCnpHostSettings { migrate_max_hold: None, ..settings };
-        assert_eq!(unset.migration(), MigrationConfig { max_hold: MAX_HOLD, ..config });
     }
 }

@@ -152,8 +152,8 @@ mod tests {
     use super::*;
     use crate::address::AddressSet;
     use crate::ecn::EcnThreshold;
-    use crate::fast_cnp::FastCnpOption;
-    use crate::fast_cnp::tests::{FLOW, LOOPBACK, RECEIVER};
+
+    use crate::fast_cnp::tests::{FLOW, LOOPBACK};
 
     const RATE: BitRate = BitRate::gbps(100);
     const STEP: Trigger = Trigger::Queue(EcnThreshold { rate: RATE, kmin: 1_000, kmax: 1_000, pmax: 1.0 });
@@ -222,14 +222,5 @@ mod tests {
             }
             assert!((agent.sent() > 0) == (sent > 0), "{} with {queue}", agent.sent());
         }
-    }
-
-    #[test]
-    fn req_42_the_option_names_the_receiver() {
-        let mut room = [0; MAX_HEADER];
-        let agent = agent(STEP, &[]);
-        let options = agent.options(RECEIVER, Some(Encapsulation::HopByHop), &[1, 2, 3], &mut room);
-        let option = FastCnpOption::parse(options, &OptionTypes::default());
-        assert_eq!(option, Ok(FastCnpOption { original_destination: RECEIVER, trace: None }));
     }
 }
