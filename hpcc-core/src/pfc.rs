@@ -96,13 +96,4 @@ mod tests {
         bytes[1] = 0;
         assert_eq!(Pfc::parse(&bytes), Err(NotPfc::OtherOpcode));
     }
-
-    #[test]
-    fn every_priority_comes_back() {
-        let mut pfc = Pfc::default();
-        for priority in [0, 2, 7] {
-            pfc.pause[priority] = Some(priority as u16 * 1_000);
-        }
-        assert_eq!(Pfc::parse(&pfc.emit()), Ok(pfc));
-    }
 }

@@ -569,7 +569,7 @@ impl Host {
         telemetry: &[u8],
         rng: &mut Rng,
     ) -> AckResult {
-        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
+        let ack = Ack { queue_pair, seq, telemetry, ..Ack::default() };
         self.host.on_feedback(Nanos(now_ns), &ack, port, &mut rng.0).into()
     }
 

@@ -228,7 +228,6 @@ impl SwitchSettings {
 mod tests {
     use super::*;
     use crate::settings::{Input, Settings};
-    use crate::switch::Service;
 
     fn blamed(settings: &SwitchSettings) -> Result<(), &'static str> {
         settings.check().map_err(|conflict| conflict.key)
@@ -272,43 +271,5 @@ mod tests {
     fn a_pause_lasts_no_longer_than_can_be_written() {
         let set = |text| SwitchSettings::default().set("pause_time", Input::Text(text)).is_ok();
         assert_eq!(["1us", "4294s", "4295s", "999ns"].map(set), [true, true, false, false]);
-    }
-
-    #[test]
-    fn switches_run_by_what_is_set() {
-        let settings = SwitchSettings {
-            mode: BufferKind::Lossy,
-            alpha: 0.5,
-            buffer: Bytes(9_000),
-            pfc_priorities: Some(Priorities::NONE.with(4)),
-            headroom: Some(Bytes(5)),
-            pause_threshold: Some(Bytes(6)),
-            ecn: false,
-            classes: "3:1000".into(),
-            telemetry_queue: Wait::Sojourn,
-            ..SwitchSettings::default()
-        };
-        let config =
-            settings.config(Vec::new(), WireProfile::RoceV6, settings.pause(7), Quirks::REFERENCE).expect("a list");
-        let services = config.classes.map(|classes| classes.services()[3]);
-        assert_eq!(services, Some(Service::Weighted { quantum: 1_000 }));
-        let expected = SwitchConfig {
-            buffer_bytes: 9_000,
-            mode: BufferMode::Lossy { alpha: 0.5 },
-            pause: PauseConfig {
-                headroom: Some(5),
-                frame: 7,
-                threshold: Some(6),
-                priorities: Priorities::NONE.with(4),
-            },
-            ecn: false,
-            ecn_thresholds: Vec::new(),
-            classes: config.classes,
-            report: ReportConfig { scope: Scope::Port, wait: Wait::Sojourn },
-            records: config.records,
-            hop_limits: true,
-            quirks: Quirks::REFERENCE,
-        };
-        assert_eq!(config, expected);
     }
 }

@@ -38,8 +38,18 @@ impl Comparison {
     /// the two samples, so that a queue which only passed by does not count.
     #[inline]
     pub fn of(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> Comparison {
-        let queue = later.qlen.min(earlier.qlen) as f64;
-        Self::with(modulus, earlier, later, base_rtt, |bytes_per_nano| queue / bytes_per_nano)
+        let elapsed = modulus.elapsed(earlier, later);
+        if elapsed > modulus.ts / 2 {
+            return Comparison::Overtaken;
+        }
+        if elapsed == 0 || later.rate.0 == 0 {
+            return Comparison::Nothing;
+        }
+        let bytes_per_nano = later.rate.0 as f64 / 8e9;
+        let sent = modulus.sent(earlier, later) as f64 / elapsed as f64 / bytes_per_nano;
+        let drain = later.qlen.min(earlier.qlen) as f64 / bytes_per_nano;
+        let queued = drain / base_rtt.0.max(1) as f64;
+        Comparison::Load(LinkLoad { utilisation: sent + queued, elapsed: Nanos(elapsed) })
     }
 
     /// The same with rxRate, what arrives at the link, for txRate: what it sends and by how much its queue grows. A queue
@@ -51,45 +61,6 @@ impl Comparison {
         let grown = later.qlen as f64 - earlier.qlen as f64;
         let rate = grown * 8e9 / elapsed.0 as f64 / later.rate.0 as f64;
         Comparison::Load(LinkLoad { utilisation: (utilisation + rate).max(0.0), elapsed })
-    }
-
-    /// The same under QoS, where the length of a flow's own queue does not tell how long it takes to drain: the
-    /// packets' sojourn times at the hop stand for qlen / B (REQ-28; draft-miao-rtgwg-hpccplus-00, section 9.3).
-    ///
-    /// The records' rate and bytes are those of the flow's class: its
-    /// [guaranteed share](crate::switch::Scheduler::guaranteed) (REQ-29) and what it sent.
-    #[inline]
-    pub fn by_sojourn(
-        modulus: &Modulus,
-        earlier: &Hop,
-        later: &Hop,
-        sojourns: [Nanos; 2],
-        base_rtt: Nanos,
-    ) -> Comparison {
-        let [one, other] = sojourns;
-        Self::with(modulus, earlier, later, base_rtt, |_| one.min(other).0 as f64)
-    }
-
-    /// `drain` gives the nanoseconds that the queue takes, for a capacity in bytes per nanosecond.
-    #[inline]
-    fn with(
-        modulus: &Modulus,
-        earlier: &Hop,
-        later: &Hop,
-        base_rtt: Nanos,
-        drain: impl FnOnce(f64) -> f64,
-    ) -> Comparison {
-        let elapsed = modulus.elapsed(earlier, later);
-        if elapsed > modulus.ts / 2 {
-            return Comparison::Overtaken;
-        }
-        if elapsed == 0 || later.rate.0 == 0 {
-            return Comparison::Nothing;
-        }
-        let bytes_per_nano = later.rate.0 as f64 / 8e9;
-        let sent = modulus.sent(earlier, later) as f64 / elapsed as f64 / bytes_per_nano;
-        let queued = drain(bytes_per_nano) / base_rtt.0.max(1) as f64;
-        Comparison::Load(LinkLoad { utilisation: sent + queued, elapsed: Nanos(elapsed) })
     }
 }
 
@@ -105,9 +76,7 @@ impl Modulus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::switch::{Backlog, Scheduler, Service};
     use crate::units::BitRate;
-    use alloc::collections::VecDeque;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 128 << 20 };
     const T: Nanos = Nanos(13_000);
@@ -159,35 +128,5 @@ mod tests {
         assert_eq!(MODULUS.horizon(&Hop { rate: BitRate::gbps(10), ..Hop::default() }), Nanos(8_388_608));
         let fast = MODULUS.horizon(&Hop { rate: BitRate::gbps(400), ..Hop::default() });
         assert!((fast.0 as f64 / 1.342e6 - 1.0).abs() < 1e-3, "{fast}");
-    }
-
-    /// A port of 100 Gb/s serves one class with a quarter of it, beside one that always has frames. The class gets
-    /// what it is guaranteed and keeps ten frames of 1000 bytes: 3.2 us at 25 Gb/s, though its queue alone looks like
-    /// 0.8 us and the port's like 80 us.
-    #[test]
-    fn req_28_sojourn_times_tell_the_load_of_a_class() {
-        let mut services = [Service::Strict; 8];
-        services[3] = Service::Weighted { quantum: 1_000 };
-        services[4] = Service::Weighted { quantum: 3_000 };
-        let mut scheduler = Scheduler::new(services);
-        let share = scheduler.guaranteed(3, BitRate::gbps(100), BitRate(0));
-        assert_eq!(share, BitRate::gbps(25));
-        let backlog = Backlog { heads: [0, 0, 0, 1_000, 1_000, 0, 0, 0], paused: 0 };
-        let mut arrivals: VecDeque<u64> = [0; 10].into();
-        let mut samples = alloc::vec::Vec::new();
-        let mut tx_bytes = 0;
-        for now in (0..40_000).step_by(80) {
-            if scheduler.next(&backlog) == Some(3) {
-                let arrived = arrivals.pop_front().expect("ten frames wait");
-                samples.push((Hop { rate: share, ..hop(now, tx_bytes, 990_000) }, Nanos(now - arrived)));
-                tx_bytes += 1_000;
-                arrivals.push_back(now);
-            }
-        }
-        let [(earlier, first), (later, last)] = [samples[20], samples[100]];
-        let class = Comparison::by_sojourn(&MODULUS, &earlier, &later, [first, last], T);
-        let Comparison::Load(class) = class else { panic!("{class:?}") };
-        assert!((class.utilisation - (1.0 + 3.2 / 13.0)).abs() < 0.01, "{class:?}");
-        assert!(load(earlier, later) > 5.0, "the port's queue at the class's share");
     }
 }

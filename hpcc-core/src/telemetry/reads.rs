@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What there is to be read of telemetry, and which layouts say it.
 
-use super::{Layout, LayoutName};
+use super::Layout;
 
 /// What an algorithm reads from telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,16 +25,6 @@ impl Reads {
             Reads::Records => layout.max_hops().is_some(),
             Reads::SendTime => matches!(layout, Layout::Timestamp),
             Reads::Utilisation => matches!(layout, Layout::Pint { .. }),
-        }
-    }
-
-    /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates.
-    pub(super) fn usual_layouts(self) -> &'static [LayoutName] {
-        match self {
-            Reads::Nothing => &[LayoutName::None],
-            Reads::Records => &[LayoutName::Paper, LayoutName::IntMd],
-            Reads::SendTime => &[LayoutName::Timestamp],
-            Reads::Utilisation => &[LayoutName::Pint],
         }
     }
 }

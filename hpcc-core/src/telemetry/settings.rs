@@ -62,6 +62,18 @@ crate::settings! {
     }
 }
 
+impl Reads {
+    /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates.
+    fn usual_layouts(self) -> &'static [LayoutName] {
+        match self {
+            Reads::Nothing => &[LayoutName::None],
+            Reads::Records => &[LayoutName::Paper, LayoutName::IntMd],
+            Reads::SendTime => &[LayoutName::Timestamp],
+            Reads::Utilisation => &[LayoutName::Pint],
+        }
+    }
+}
+
 /// Hops for which a sender makes room in IOAM, unless it is told otherwise: those of a three-tier network.
 const IOAM_HOPS: u8 = 5;
 

@@ -2,7 +2,6 @@
 //! The kinds of paths between hosts: a large network has few.
 
 use super::Link;
-use super::routes::PathMetrics;
 use crate::units::{BitRate, Nanos};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -24,6 +23,58 @@ struct Entry {
     metrics: PathMetrics,
     /// Whether a pair of hosts has it.
     used: bool,
+}
+
+/// What a path from one host to another measures, one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathMetrics {
+    /// Sum of propagation delays.
+    pub delay: Nanos,
+    /// Sum of the times that one full payload takes on each link.
+    pub transmission: Nanos,
+    /// Rate of the slowest link.
+    pub bottleneck: BitRate,
+    /// Links, at most 255 of them counted.
+    pub links: u8,
+}
+
+impl PathMetrics {
+    /// Those of the path from a node to itself.
+    pub const HERE: PathMetrics =
+        PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 };
+
+    /// What a path measures that has one link more, of this rate and delay.
+    pub fn extend(&self, (rate, delay): (BitRate, Nanos), payload: u32) -> PathMetrics {
+        let bits = u64::from(payload) * 8;
+        PathMetrics {
+            delay: self.delay + delay,
+            transmission: self.transmission + Nanos(bits * 1_000_000_000 / rate.0.max(1)),
+            bottleneck: self.bottleneck.min(rate),
+            links: self.links.saturating_add(1),
+        }
+    }
+
+    /// Base round-trip time as the reference computes it: delays both ways, and the payload's transmission one way, without
+    /// headers and acknowledgement.
+    pub fn rtt(&self) -> Nanos {
+        Nanos(self.delay.0.saturating_mul(2)) + self.transmission
+    }
+
+    /// The time that `size` bytes would take on an idle path, as the reference computes it: one base
+    /// round-trip time, and payload with `headers` bytes for each packet of `payload` bytes at the
+    /// bottleneck's rate. Telemetry is not counted.
+    pub fn standalone_fct(&self, size: u64, payload: u32, headers: u32) -> Nanos {
+        let packets = size.div_ceil(u64::from(payload.max(1)));
+        let bytes = u128::from(size) + u128::from(packets) * u128::from(headers);
+        let nanos = bytes * 8_000_000_000 / u128::from(self.bottleneck.0.max(1));
+        self.rtt() + Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// Bandwidth-delay product in bytes for this round-trip time.
+    pub fn bdp(&self, rtt: Nanos) -> u64 {
+        let bits = u128::from(rtt.0) * u128::from(self.bottleneck.0) / 1_000_000_000;
+        u64::try_from(bits / 8).unwrap_or(u64::MAX)
+    }
 }
 
 /// All kinds of paths that were found.

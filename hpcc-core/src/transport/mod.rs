@@ -5,6 +5,7 @@ mod alone;
 mod answer_seal;
 mod datagrams;
 pub mod feedback;
+mod flow;
 mod host;
 pub mod message;
 mod nic;
@@ -27,16 +28,12 @@ mod timeout;
 
 #[cfg(test)]
 mod host_tests;
-#[cfg(test)]
-mod recovery_tests;
 
 pub use alone::{LinkSpec, LoneFlow, LoneLink, LonePath};
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
-pub use host::{
-    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, Refused,
-    SenderSpec, TimeoutResult,
-};
+pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec};
+pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use posted::Message;

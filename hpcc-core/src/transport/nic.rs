@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One port of a host: round robin over its queue pairs, and the time to look again.
 
-use super::feedback::{Answer, FeedbackConfig};
+use super::flow::NicRules;
 use super::message;
 use super::posted::Message;
 use super::queue_pair::{Effects, QueuePair, Taken};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
-use crate::cc::{Armed, Needs};
+use crate::cc::Armed;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
-use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
-use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use smallvec::SmallVec;
 
@@ -48,19 +46,6 @@ pub enum Poll {
     Send(Segment),
     /// Nothing: ask again at a wake-up ([`super::Host::wake_at`]), an acknowledgement, or a resume.
     Wait,
-}
-
-/// What all ports of a host share.
-#[derive(Clone, Copy, Debug)]
-pub struct NicRules {
-    pub transport: TransportConfig,
-    pub sizes: FrameSizes,
-    pub layout: Layout,
-    pub feedback: FeedbackConfig,
-    /// What the algorithm needs.
-    pub needs: Needs,
-    /// What comes back for telemetry.
-    pub answer: Answer,
 }
 
 /// State of one port: as much as a cache line.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a host does with a congestion notification: the flow's controller hears of it.
 
-use super::nic::NicRules;
+use super::flow::NicRules;
 use super::{Ack, CongestionNotification, Host, SenderSpec};
 use crate::cc::{Armed, Effect, NoEffect, Notification, Origin, Signal};
 use crate::fast_cnp::CopiedTrace;
@@ -76,7 +76,7 @@ impl Host {
             self.counters.refused.unasked += 1;
             return Err(NoEffect::NoReaction);
         }
-        let cnp = Ack { queue_pair, seq: 0, nack: false, selective: None, congestion_marked: false, telemetry: tag };
+        let cnp = Ack { queue_pair, seq: 0, telemetry: tag, ..Ack::default() };
         self.opened(PacketKind::Cnp, &cnp).ok_or(NoEffect::NoReaction)?;
         self.on_notification(now, queue_pair, Origin::Receiver, None)
     }

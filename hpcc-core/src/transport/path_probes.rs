@@ -193,12 +193,6 @@ mod tests {
         assert!([PORT + PORT_STEP, PORT + 2 * PORT_STEP].contains(&port));
     }
 
-    #[test]
-    fn req_30_it_stays_where_the_gain_is_small_or_chance_says_so() {
-        assert_eq!(first_move(0.4, 0.0), None);
-        assert_eq!(first_move(0.2, 0.999), None);
-    }
-
     /// In 1 us a link of 100 Gb/s sends 12 500 bytes, and 16 384 more are in doubt; whichever record is the older one.
     #[test]
     fn counters_tell_whether_two_records_are_of_one_link() {

@@ -138,13 +138,6 @@ mod tests {
         assert_eq!((later.start, later.earlier_writes, posted.gaps_until(4_000)), (4_000, 2, 0));
     }
 
-    /// 3 GiB and a byte are four WRITEs of at most 1 GiB.
-    #[test]
-    fn a_long_message_is_several_writes() {
-        let mut posted = Posted::new((3 << 30) + 1, 1_024);
-        assert_eq!(posted.post(1).map(|message| message.earlier_writes), Some(4));
-    }
-
     #[test]
     fn numbers_end() {
         let mut posted = Posted::new(u64::MAX - 5_000, 1_000);

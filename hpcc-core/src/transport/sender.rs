@@ -2,8 +2,7 @@
 //! The sending end of a flow as its host stores it.
 
 use super::feedback::{Decoder, Listener};
-use super::host::{Counters, PATH_TIMER, PROBE_TIMER, Probe};
-use super::nic::NicRules;
+use super::flow::{Counters, NicRules, PATH_TIMER, PROBE_TIMER, Probe};
 use super::path_probes::PathProbes;
 use super::queue_pair::{Effects, QueuePair, Taken};
 use super::send_times::SendTimes;

@@ -216,26 +216,6 @@ proptest! {
     }
 
     #[test]
-    fn frames_have_the_sizes_of_their_profile(owned in owned()) {
-        let frame = owned.frame();
-        let bytes = build::roce(&frame, Coverage::default()).expect("a frame");
-        let profile = match frame.addresses {
-            Addresses::V4 { .. } => WireProfile::RoceV4,
-            Addresses::V6 { .. } => WireProfile::RoceV6,
-        };
-        let (sizes, payload) = (profile.sizes(), owned.payload.len() as u32);
-        let inserted = (owned.options.len() + owned.telemetry.as_ref().map_or(0, |(_, bytes)| bytes.len())) as u32;
-        let expected = match frame.extension {
-            Extension::None if frame.bth.opcode == Opcode::CNP => sizes.cnp(inserted),
-            Extension::None => sizes.data(payload, false, inserted),
-            Extension::Reth(_) => sizes.data(payload, true, inserted),
-            Extension::Aeth(_) => sizes.ack(payload) + inserted,
-            Extension::Deth(_) => return Ok(()),
-        };
-        prop_assert_eq!(bytes.len() + FCS, expected as usize);
-    }
-
-    #[test]
     fn one_wrong_bit_breaks_the_icrc(owned in owned(), at in any::<prop::sample::Index>(), bit in 0..8u32) {
         let mut frame = owned.frame();
         frame.udp_checksum = false;
@@ -263,28 +243,6 @@ proptest! {
         let len = bytes.len();
         bytes.resize(len + padding, 0);
         prop_assert_eq!(parse(&bytes, &Dialect::default()), parse(&bytes[..len], &Dialect::default()));
-    }
-
-    #[test]
-    fn no_bytes_make_it_panic(owned in owned(), noise in proptest::collection::vec(any::<(prop::sample::Index, u8)>(), 0..8)) {
-        let mut bytes = build::roce(&owned.frame(), Coverage::default()).expect("a frame");
-        for (at, byte) in noise {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        if let Ok(Parsed { content: Content::Roce(packet), .. }) = parse(&bytes, &Dialect::default()) {
-            packet.verdict();
-        }
-    }
-
-    #[test]
-    fn no_noise_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..128), ether_type in 0..4usize) {
-        let mut frame = alloc::vec![0; 12];
-        frame.extend([[0x08, 0x00], [0x86, 0xdd], [0x88, 0x08], [0x81, 0x00]][ether_type]);
-        frame.extend(bytes);
-        if let Err(error) = parse(&frame, &Dialect::default()) {
-            prop_assert!(error.offset <= frame.len());
-        }
     }
 
     #[test]

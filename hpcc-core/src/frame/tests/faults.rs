@@ -71,15 +71,6 @@ fn compact_int_stands_behind_udp() {
     assert_eq!(bytes[44], Opcode::WRITE_MIDDLE.0);
 }
 
-/// SPEC section 2.3.1: IPv6, whose length counts it, names the hop-by-hop header, and that UDP.
-#[test]
-fn ioam_stands_in_front_of_udp() {
-    let bytes = built(true, Encapsulation::HopByHop, &hex("1100010431000000"));
-    assert_eq!(bytes[18..21], hex("002800"));
-    assert_eq!(bytes[54..70], hex("1100010431000000c00012b700200000"));
-    assert_eq!(bytes[70], Opcode::WRITE_MIDDLE.0);
-}
-
 #[test]
 fn a_vlan_tag_is_skipped() {
     let untagged = build::roce(&frame(false), Coverage::default()).expect("a frame");

@@ -151,42 +151,6 @@ mod tests {
     }
 
     #[test]
-    fn hosts_run_by_what_is_set() {
-        let settings = FeedbackSettings {
-            packets: Packets::Nth,
-            every: 9,
-            answer: Answer::Loads,
-            feedback: Return::Notification,
-            guard: true,
-            seal: "000102030405060708090a0b0c0d0e0f".into(),
-            decay_after: Some(9),
-            paths: 2,
-            path_interval: 7,
-            records_per_ack: 3,
-            notification_acks: true,
-        };
-        let expected = FeedbackConfig {
-            sampling: Sampling::EveryNth(9),
-            answer: Answer::Loads,
-            by: Return::Notification,
-            guard: true,
-            seal: Some(core::array::from_fn(|n| n as u8)),
-            decay_after: 9,
-            paths: PathConfig { candidates: 2, interval: 7 },
-            records_per_ack: 3,
-            notification_acks: true,
-            ack_every: 0,
-            some_hops: false,
-            classes: None,
-        };
-        assert_eq!(config(settings), Ok(expected));
-        assert_eq!(config(FeedbackSettings { seal: "00".into(), ..FeedbackSettings::default() }), Err("seal"));
-        assert_eq!(config(FeedbackSettings::default()), Ok(FeedbackConfig::default()));
-        let guarded = FeedbackSettings { guard: true, ..FeedbackSettings::default() };
-        assert_eq!(config(guarded), Ok(FeedbackConfig { guard: true, decay_after: 4, ..FeedbackConfig::default() }));
-    }
-
-    #[test]
     fn a_host_that_knows_nothing_of_telemetry_neither_collects_nor_answers() {
         let expected =
             FeedbackConfig { sampling: Sampling::Never, answer: Answer::Nothing, ..FeedbackConfig::default() };

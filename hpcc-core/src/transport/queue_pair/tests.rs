@@ -62,13 +62,6 @@ fn the_last_packet_is_short_and_the_last_ack_finishes() {
     assert_eq!(qp.on_ack(&config, 1500), Acked { bytes: 500, messages: 1 });
 }
 
-#[test]
-fn what_two_events_led_to_is_added_up() {
-    let effects = |repaced, armed| Effects { repaced, armed: Armed(armed) };
-    assert_eq!(effects(true, 0b011).and(effects(false, 0b110)), effects(true, 0b111));
-    assert_eq!(effects(false, 0).and(effects(false, 0)), effects(false, 0));
-}
-
 /// Which of six packets ask for an acknowledgement, of a flow that asks after 3000 bytes.
 fn requests(window: u64, size: u64) -> Vec<bool> {
     let config = TransportConfig { ack_every: 3_000, ..TransportConfig::default() };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a host, its ports and its flows tell each other.
+
+use super::TransportConfig;
+use super::feedback::{Answer, FeedbackConfig, Rejected};
+use super::receive::ReceiveCounters;
+use super::timeout::RETRANSMISSION_TIMER;
+use crate::cc::Needs;
+use crate::telemetry::Layout;
+use crate::wire::FrameSizes;
+
+/// Number of the timer of probes among the timers of a queue pair.
+pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
+/// Number of the timer of other paths' probes, likewise.
+pub const PATH_TIMER: u8 = PROBE_TIMER + 1;
+// The last of them: each has a bit in `Armed`.
+const _: () = assert!((PATH_TIMER as u32) < u8::BITS);
+
+/// What identifies a flow on the wire, and where it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderSpec {
+    /// Source node.
+    pub src: u32,
+    /// Destination node.
+    pub dst: u32,
+    /// UDP source port: the flow's entropy.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Key of the receiving queue pair at the destination.
+    pub receiver: u32,
+}
+
+/// A probe: a packet of a flow without payload, which collects telemetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Which flow it belongs to.
+    pub sender: SenderSpec,
+    /// The first byte that was not sent yet: the probe follows all that were.
+    pub seq: u64,
+    /// Bytes on the link.
+    pub frame: u32,
+}
+
+/// An acknowledgement as it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack<'a> {
+    /// Key of the sending queue pair that it is for.
+    pub queue_pair: u32,
+    /// First byte that the receiver still expects.
+    pub seq: u64,
+    /// Whether it says that this byte is missing.
+    pub nack: bool,
+    /// First byte of the packet that arrived in its place, under selective repeat.
+    pub selective: Option<u64>,
+    /// Whether the packet that caused it carried a congestion mark.
+    pub congestion_marked: bool,
+    /// That packet's telemetry section.
+    pub telemetry: &'a [u8],
+}
+
+/// What a host did, besides what its flows say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that were sent again.
+    pub resent: u64,
+    /// How often a retransmission timer ran out.
+    pub timeouts: u64,
+    /// Probes sent.
+    pub probes: u64,
+    /// Packets that brought feedback.
+    pub feedback: u64,
+    /// Feedback that was not believed.
+    pub rejected: Rejected,
+    /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
+    pub rearmed: u64,
+    /// Times that a flow moved to another path.
+    pub moves: u64,
+    /// Congestion notification packets sent.
+    pub cnps: u64,
+    /// Answers of receivers that it did not heed.
+    pub refused: Refused,
+    /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
+    pub marks_merged: u64,
+    /// Answers of receivers that told a flow of a congestion mark.
+    pub marks_heard: u64,
+    /// What its NICs did with what it took slowly.
+    pub receive: ReceiveCounters,
+}
+
+/// Answers that no honest receiver sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Of bytes that were never sent.
+    pub unsent: u64,
+    /// Congestion notification packets where none are configured.
+    pub unasked: u64,
+    /// Not sealed as they must be.
+    pub unsealed: u64,
+}
+
+/// What all ports of a host share.
+#[derive(Clone, Copy, Debug)]
+pub struct NicRules {
+    pub transport: TransportConfig,
+    pub sizes: FrameSizes,
+    pub layout: Layout,
+    pub feedback: FeedbackConfig,
+    /// What the algorithm needs.
+    pub needs: Needs,
+    /// What comes back for telemetry.
+    pub answer: Answer,
+}
