@@ -26,7 +26,7 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::attack::Forged`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct ForgedFrame {
         /// Whether there is one.
         present: bool,
@@ -125,7 +125,6 @@ pub(crate) mod ffi {
     impl Vec<AttackCounters> {}
 }
 
-use crate::frame::ffi::PacketKind;
 use ffi::{AttackCounters, AttackEntry, ForgedFrame, PassingFrame};
 
 /// The group of no flow.
@@ -176,7 +175,7 @@ pub fn new_attack_by(
     }
     let mut nodes = host.node.as_ref().clone();
     nodes.fast_cnp_switch = notifier.node.fast_cnp_switch.clone();
-    let attack = hpcc_core::attack::Attack::new(&settings, network.core(), &nodes, None);
+    let attack = hpcc_core::attack::Attack::new(&settings, network.get(), &nodes, None);
     attack.map(|attack| Box::new(Attack(attack))).map_err(|wrong| format!("{}: {}", wrong.key, wrong.message))
 }
 
@@ -236,21 +235,7 @@ impl Attack {
                 sent,
             })
             .collect();
-        let nothing = ForgedFrame {
-            present: false,
-            kind: PacketKind::FastCnp,
-            src: 0,
-            dst: 0,
-            src_address: 0,
-            dst_address: 0,
-            sport: 0,
-            queue_pair: 0,
-            seq: 0,
-            priority: 0,
-            size: 0,
-            section: 0,
-            gap_ns: IDLE.0,
-        };
+        let nothing = ForgedFrame { gap_ns: IDLE.0, ..ForgedFrame::default() };
         let Some(forged) = self.0.forge(&flows) else { return nothing };
         let Some(front) = room.get_mut(..forged.section.len()) else { return nothing };
         front.copy_from_slice(&forged.section);

@@ -2,7 +2,6 @@
 //! Fast CNP: the agents of switches and hosts.
 
 use crate::host::Host;
-use crate::host::ffi::AckResult;
 use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::Settings;
@@ -16,7 +15,7 @@ use hpcc_core::frame::Encapsulation;
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::simulated_frame::{ETHERNET, wire_queue_pair};
-use hpcc_core::transport::{AckResult as AckOutcome, CongestionNotification};
+use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::{FrameSizes, WireProfile};
 use hpcc_formats::results::FastCnpSummary;
@@ -45,7 +44,7 @@ pub(crate) mod ffi {
     }
 
     /// What a notification led to.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct FastCnpReaction {
         /// Why it was not believed, as a place in `fast_cnp_refusals`; -1 if it was.
         refused: i8,
@@ -60,7 +59,7 @@ pub(crate) mod ffi {
     }
 
     /// What agents did.
-    #[derive(Clone, Copy, Debug)]
+    #[derive(Clone, Copy, Debug, Default)]
     struct FastCnpCounters {
         sent: u64,
         /// By reason, as `fast_cnp_withheld` names them.
@@ -187,17 +186,16 @@ pub fn fast_cnp_room(settings: &Settings) -> u32 {
     fast_cnp::report_room(&settings.node.layout()) as u32
 }
 
-pub fn fast_cnp_withheld() -> Vec<String> {
-    Suppression::WITHHELD.iter().map(|(name, _)| (*name).into()).collect()
+fn names<T>(reasons: &[(&str, T)]) -> Vec<String> {
+    reasons.iter().map(|(name, _)| (*name).into()).collect()
 }
 
-/// Why a notification that was believed changed nothing.
-fn no_effects() -> Vec<String> {
-    NoEffect::NAMES.iter().map(|(name, _)| (*name).into()).collect()
+pub fn fast_cnp_withheld() -> Vec<String> {
+    names(&Suppression::WITHHELD)
 }
 
 pub fn fast_cnp_refusals() -> Vec<String> {
-    Refusal::NAMES.iter().map(|(name, _)| (*name).into()).collect()
+    names(&Refusal::NAMES)
 }
 
 /// The agent of a switch: `own` are its settings for Fast CNP, `switch` all others.
@@ -221,7 +219,7 @@ pub fn new_fast_cnp_switch(
     own: &Settings,
     switch: &Settings,
 ) -> Result<Box<FastCnpSwitch>, String> {
-    let (settings, core) = (&own.node.fast_cnp_switch, network.core());
+    let (settings, core) = (&own.node.fast_cnp_switch, network.get());
     let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
     settings.common.check(switch.node.wire.profile).map_err(named)?;
     let port = |&(rate, _): &(BitRate, Nanos)| {
@@ -252,13 +250,13 @@ pub fn new_fast_cnp_host(
     let settings = &own.node.fast_cnp_host;
     let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
     settings.common.check(host.node.wire.profile).map_err(named)?;
-    let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
+    let acceptor = settings.acceptor(node, network.get()).map_err(named)?;
     let enabled = acceptor.enabled;
     host.node.check_notifications(enabled).map_err(|wrong| format!("host {node}: {wrong}"))?;
     let notifies = host.node.transport.congestion_notification == CongestionNotification::FastCnp;
     if notifies {
         settings
-            .check_receivers(network.core())
+            .check_receivers(network.get())
             .map_err(|wrong| format!("transport.{}: {}", wrong.key, wrong.message))?;
     }
     let (address, types) = (ipv6(host_address(node)), settings.common.types());
@@ -274,22 +272,6 @@ fn put(options: &[u8], room: &mut [u8]) -> usize {
     options.len()
 }
 
-const NOTHING: FastCnpCounters = FastCnpCounters {
-    sent: 0,
-    withheld: [0; 4],
-    unmarked: 0,
-    learnt: 0,
-    unasked: 0,
-    forgotten: 0,
-    dropped_inbound: 0,
-    dropped_outbound: 0,
-    accepted: 0,
-    without_effect: [0; 6],
-    refused: [0; 6],
-    migrations: 0,
-    reports: 0,
-};
-
 /// The counters as a run's summary has them.
 pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
     let named = |names: Vec<String>, counts: &[u64]| names.into_iter().zip(counts.iter().copied()).collect();
@@ -298,7 +280,7 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         withheld: named(fast_cnp_withheld(), &counters.withheld),
         unmarked: counters.unmarked,
         accepted: counters.accepted,
-        without_effect: named(no_effects(), &counters.without_effect),
+        without_effect: named(names(&NoEffect::NAMES), &counters.without_effect),
         refused: named(fast_cnp_refusals(), &counters.refused),
         migrations: counters.migrations,
         icmpv6_sent: counters.reports,
@@ -363,7 +345,7 @@ impl FastCnpSwitch {
             forgotten: self.agent.forgotten(),
             dropped_inbound: self.border.dropped(Crossing::Inbound),
             dropped_outbound: self.border.dropped(Crossing::Outbound),
-            ..NOTHING
+            ..FastCnpCounters::default()
         }
     }
 }
@@ -409,15 +391,7 @@ impl FastCnpHost {
             Ok(accepted) => accepted,
             Err(why) => {
                 let unknown = why == Refusal::Disabled;
-                let result: AckResult = None::<AckOutcome>.into();
-                return FastCnpReaction {
-                    refused: why as i8,
-                    unknown,
-                    queue_pair: 0,
-                    by_network: false,
-                    sport: 0,
-                    result,
-                };
+                return FastCnpReaction { refused: why as i8, unknown, ..FastCnpReaction::default() };
             }
         };
         let (queue_pair, origin) = (accepted.queue_pair, accepted.origin);
@@ -453,7 +427,7 @@ impl FastCnpHost {
             refused: Refusal::NAMES.map(|(_, why)| acceptor.refused(why)),
             migrations: self.agent.moved(),
             reports: self.agent.reported(),
-            ..NOTHING
+            ..FastCnpCounters::default()
         }
     }
 }

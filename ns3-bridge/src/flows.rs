@@ -8,7 +8,7 @@ use hpcc_formats::flows::Flow;
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
     /// `hpcc_formats::flows::Flow`; the end of the flows unless `present`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct FlowSpec {
         present: bool,
         /// Its place in the scenario.
@@ -47,16 +47,13 @@ pub struct Flows {
     taken: u32,
 }
 
-const END: FlowSpec =
-    FlowSpec { present: false, index: 0, group: 0, src: 0, dst: 0, priority: 0, dport: 0, size_bytes: 0, start_ns: 0 };
-
 pub fn open_flows(scenario: &Scenario) -> Box<Flows> {
     Box::new(Flows { rest: Box::new(scenario.get().flows.walk_groups()), taken: 0 })
 }
 
 impl Flows {
     pub fn next(&mut self) -> Result<FlowSpec, String> {
-        let Some(flow) = self.rest.next() else { return Ok(END) };
+        let Some(flow) = self.rest.next() else { return Ok(FlowSpec::default()) };
         let (group, flow) = flow.map_err(|error| format!("{error} (the file was changed during the run)"))?;
         let index = self.taken;
         self.taken += 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The bytes of frames.
 
-use crate::host::NONE;
 use crate::mirror::mirror;
 use crate::settings::Settings;
 use hpcc_core::frame::{self, Encapsulation};
@@ -40,9 +39,10 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::frame::PacketKind`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     enum PacketKind {
         /// Payload.
+        #[default]
         Data,
         /// Positive acknowledgement.
         Ack,
@@ -81,6 +81,9 @@ pub(crate) mod ffi {
 }
 
 use ffi::{FrameRecord, PacketKind};
+
+/// No packet arrived out of order.
+pub const NONE: u64 = u64::MAX;
 
 pub struct FrameWriter {
     profile: WireProfile,

@@ -28,7 +28,7 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::transport::Segment`; a probe is one only if `present`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct Segment {
         present: bool,
         priority: u8,
@@ -76,7 +76,7 @@ pub(crate) mod ffi {
     }
 
     /// What congestion control has made of a flow.
-    #[derive(Clone, Copy, Debug)]
+    #[derive(Clone, Copy, Debug, Default)]
     struct ControlState {
         rate_bps: u64,
         /// 0 where it is unbounded.
@@ -169,7 +169,7 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::transport::PostResult`; there is no room for the message unless `posted`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct PostResult {
         posted: bool,
         nic: u16,
@@ -180,7 +180,7 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct AckResult {
         known: bool,
         /// Messages that have finished.
@@ -191,7 +191,7 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_core::transport::TimeoutResult`; for no flow under way unless `known`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct TimeoutResult {
         known: bool,
         /// Try to send on the port.
@@ -333,6 +333,7 @@ pub(crate) mod ffi {
     }
 }
 
+use crate::frame::NONE;
 use crate::frame::ffi::PacketKind;
 use ffi::{
     AckFrame, AckResult, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
@@ -345,27 +346,6 @@ pub struct Host {
 }
 
 const NEVER: u64 = u64::MAX;
-/// No packet arrived out of order.
-pub const NONE: u64 = u64::MAX;
-const NOTHING: Segment = Segment {
-    present: false,
-    priority: 0,
-    sport: 0,
-    dport: 0,
-    src: 0,
-    dst: 0,
-    receiver: 0,
-    queue_pair: 0,
-    payload_bytes: 0,
-    frame_bytes: 0,
-    flow_bytes: 0,
-    earlier_packets: 0,
-    earlier_writes: 0,
-    seq: 0,
-    ack_requested: false,
-    collects: false,
-    armed: 0,
-};
 
 impl From<&Probe> for Segment {
     fn from(probe: &Probe) -> Self {
@@ -381,17 +361,20 @@ impl From<&Probe> for Segment {
             receiver: sender.receiver,
             frame_bytes: probe.frame,
             seq: probe.seq,
-            ..NOTHING
+            ..Segment::default()
         }
     }
 }
 
 impl From<Option<transport::AckResult>> for AckResult {
     fn from(result: Option<transport::AckResult>) -> Self {
-        match result {
-            Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
-            None => AckResult { known: false, finished: 0, nic: 0, armed: 0 },
-        }
+        let known = |r: transport::AckResult| AckResult {
+            known: true,
+            finished: r.finished,
+            nic: r.nic as u16,
+            armed: r.armed.0,
+        };
+        result.map(known).unwrap_or_default()
     }
 }
 
@@ -495,7 +478,7 @@ impl Host {
     pub fn post(&mut self, now_ns: u64, queue_pair: u32, size: u64) -> PostResult {
         match self.host.post(Nanos(now_ns), queue_pair, size) {
             Some(r) => PostResult { posted: true, nic: r.nic as u16, armed: r.armed.0, start: r.message.start },
-            None => PostResult { posted: false, nic: 0, armed: 0, start: 0 },
+            None => PostResult::default(),
         }
     }
 
@@ -629,10 +612,10 @@ impl Host {
     pub fn on_timeout(&mut self, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult {
         match self.host.on_timeout(Nanos(now_ns), queue_pair, timer) {
             Some(r) => {
-                let probe = r.probe.as_ref().map_or(NOTHING, |probe| Segment { queue_pair, ..probe.into() });
+                let probe = r.probe.as_ref().map(|probe| Segment { queue_pair, ..probe.into() }).unwrap_or_default();
                 TimeoutResult { known: true, send: r.send, nic: r.nic as u16, armed: r.armed.0, probe }
             }
-            None => TimeoutResult { known: false, send: false, nic: 0, armed: 0, probe: NOTHING },
+            None => TimeoutResult::default(),
         }
     }
 
@@ -706,14 +689,7 @@ impl Host {
 
     pub fn control_state(&self, queue_pair: u32) -> ControlState {
         let Some(sender) = self.host.sender(queue_pair) else {
-            return ControlState {
-                rate_bps: 0,
-                window_bytes: 0,
-                in_flight_bytes: 0,
-                utilisation: f64::NAN,
-                bottleneck: -1,
-                is_steered: true,
-            };
+            return ControlState { utilisation: f64::NAN, bottleneck: -1, is_steered: true, ..ControlState::default() };
         };
         ControlState {
             rate_bps: sender.rate().0,

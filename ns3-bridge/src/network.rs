@@ -148,15 +148,15 @@ pub fn new_network() -> Box<Network> {
 }
 
 pub fn resolve(settings: &mut Settings, network: &Network) -> Result<(), String> {
-    settings.resolve(network)
+    settings.resolve(network.get())
 }
 
 pub fn count_as(settings: &mut Settings, host: &Settings, network: &Network) {
-    settings.count_as(host, network);
+    settings.count_as(host, network.get());
 }
 
 pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<(), String> {
-    settings.check_given(network, holder)
+    settings.check_given(network.get(), holder)
 }
 
 pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
@@ -411,11 +411,6 @@ impl Network {
 
     pub fn address(&self, node: u32) -> u32 {
         host_address(node)
-    }
-
-    /// Nodes and links.
-    pub fn core(&self) -> &CoreNetwork {
-        &self.network
     }
 
     /// T, window at the path's rate, and links of flows between two hosts: of their own path, or the longest of the network

@@ -75,18 +75,16 @@ fn port_rates(network: &Network, unused: &[u32]) -> Vec<PortRate> {
 
 impl Results {
     pub fn begin_trace(&mut self, scenario: &Scenario, window_bytes: u64) {
-        self.set_stamped(scenario.stamps_send_time());
-        let Some(writer) = self.writer_mut() else { return };
+        self.is_stamped = scenario.stamps_send_time();
         let network = &scenario.get().network;
         let knows_one = scenario.get().quirks().last_parallel_link;
         let unused = if knows_one { network.superseded_links() } else { Vec::new() };
-        writer.begin_trace(&port_rates(network, &unused), window_bytes as u32);
+        self.writer.begin_trace(&port_rates(network, &unused), window_bytes as u32);
     }
 
     pub fn packet(&mut self, event: &PacketEvent, telemetry: &[u8]) {
         let kind = PacketKind::from(event.frame.kind);
-        let sent_ns = if self.is_stamped() { sent_ns(kind, telemetry) } else { 0 };
-        let Some(writer) = self.writer_mut() else { return };
-        writer.packet(&record(event, kind, sent_ns));
+        let sent_ns = if self.is_stamped { sent_ns(kind, telemetry) } else { 0 };
+        self.writer.packet(&record(event, kind, sent_ns));
     }
 }

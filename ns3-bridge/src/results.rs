@@ -15,6 +15,7 @@ use hpcc_formats::results::{
     FctRecord, Port, RankSummary, ReceiveSummary, RefusedAnswers, ResultError, ResultWriter, RowPlace, Summary,
     UnfinishedFlow, Versions,
 };
+use std::mem;
 use std::time::{Duration, Instant};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -215,10 +216,10 @@ use crate::host::ffi::HostCounters;
 use ffi::{ControlState, FlowOutcome, QueueFigures, RankFigures, RunTotals};
 
 pub struct Results {
-    /// `None` once the folder is closed.
-    writer: Option<ResultWriter>,
+    /// One without a folder once that is closed.
+    pub(crate) writer: ResultWriter,
     /// Whether telemetry is the time when a packet left its sender.
-    stamped: bool,
+    pub(crate) is_stamped: bool,
     /// `None` if it is not recorded.
     goodput: Option<GoodputMeter>,
     start: Instant,
@@ -241,44 +242,29 @@ pub fn peak_memory() -> u64 {
 
 impl Results {
     fn new(start: Instant, writer: ResultWriter) -> Results {
-        Results { writer: Some(writer), stamped: false, goodput: None, start, setup_cpu: Duration::ZERO }
+        Results { writer, is_stamped: false, goodput: None, start, setup_cpu: Duration::ZERO }
     }
 
     pub fn share(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.share();
+        self.writer.share();
     }
 
     pub fn take_rows(&mut self) -> Vec<u8> {
-        self.writer.as_mut().map(ResultWriter::take_rows).unwrap_or_default()
+        self.writer.take_rows()
     }
 
     pub fn add_rows(&mut self, rows: &[u8]) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.add_rows(rows);
+        self.writer.add_rows(rows);
     }
 
     pub fn write_rows(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.write_rows();
+        self.writer.write_rows();
     }
 
     pub fn queue_figures(&mut self) -> QueueFigures {
-        let stats = self.writer.as_mut().map(|writer| writer.measured(Nanos(0)).queue).unwrap_or_default();
+        let stats = self.writer.measured(Nanos(0)).queue;
         let Port { node, port } = stats.busiest.unwrap_or_default();
         QueueFigures { max_bytes: stats.max_bytes, p99_bytes: stats.p99_bytes, node, port }
-    }
-
-    pub fn set_stamped(&mut self, stamped: bool) {
-        self.stamped = stamped;
-    }
-
-    pub fn is_stamped(&self) -> bool {
-        self.stamped
-    }
-
-    pub fn writer_mut(&mut self) -> Option<&mut ResultWriter> {
-        self.writer.as_mut()
     }
 
     pub fn begin_run(&mut self) {
@@ -286,46 +272,40 @@ impl Results {
     }
 
     pub fn add_queues(&mut self, node: u32, ports: u16) -> usize {
-        let Some(writer) = &mut self.writer else { return 0 };
-        let indices: Vec<usize> = (1..=u32::from(ports)).map(|port| writer.add_queue(node, port)).collect();
+        let indices: Vec<usize> = (1..=u32::from(ports)).map(|port| self.writer.add_queue(node, port)).collect();
         indices.first().copied().unwrap_or(0)
     }
 
     pub fn begin_samples(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.begin_queue_samples();
+        self.writer.begin_queue_samples();
     }
 
     pub fn sample_queues(&mut self, first: usize, source: &Switch, ports: u16) -> bool {
-        let Some(writer) = &mut self.writer else { return false };
         let mut queued = 0;
         for port in 0..ports {
             let bytes = source.queued(port);
             queued |= bytes;
-            writer.queue_sample(first + usize::from(port), bytes.into());
+            self.writer.queue_sample(first + usize::from(port), bytes.into());
         }
         queued > 0
     }
 
     pub fn repeat_samples(&mut self, count: u64) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.repeat_queue_samples(count);
+        self.writer.repeat_queue_samples(count);
     }
 
     pub fn trace_queues(&mut self, now_ns: u64, first: usize, source: &Switch, ports: u16) -> bool {
-        let Some(writer) = &mut self.writer else { return false };
         let mut queued = 0;
         for port in 0..ports {
             let bytes = source.queued(port);
             queued |= bytes;
-            writer.queue_point(Nanos(now_ns), first + usize::from(port), bytes.into());
+            self.writer.queue_point(Nanos(now_ns), first + usize::from(port), bytes.into());
         }
         queued > 0
     }
 
     pub fn print_queues(&mut self, now_ns: u64) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.print_queues(Nanos(now_ns));
+        self.writer.print_queues(Nanos(now_ns));
     }
 
     pub fn begin_goodput(&mut self) {
@@ -342,22 +322,20 @@ impl Results {
     }
 
     fn put_goodput(&mut self, place: RowPlace, now_ns: u64, flow: u32, acked_bytes: u64) {
-        let (Some(writer), Some(goodput)) = (&mut self.writer, &mut self.goodput) else { return };
+        let Some(goodput) = &mut self.goodput else { return };
         if let Some((rate, bytes)) = goodput.advance(Nanos(now_ns), flow, acked_bytes) {
-            writer.goodput(place, Nanos(now_ns), flow, rate, bytes);
+            self.writer.goodput(place, Nanos(now_ns), flow, rate, bytes);
         }
     }
 
     pub fn begin_control(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.begin_control();
+        self.writer.begin_control();
     }
 
     pub fn trace_control(&mut self, now_ns: u64, flow: u32, state: &ControlState, rtt_ns: u64) {
-        let Some(writer) = &mut self.writer else { return };
         let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation, bottleneck, .. } = state;
         let utilisation = Some(utilisation).filter(|utilisation| !utilisation.is_nan());
-        writer.control(&ControlRow {
+        self.writer.control(&ControlRow {
             time_ns: now_ns,
             flow,
             rate_bps,
@@ -378,16 +356,14 @@ impl Results {
     }
 
     pub fn pfc(&mut self, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.pfc(Nanos(now_ns), node, is_switch, port, pause);
+        self.writer.pfc(Nanos(now_ns), node, is_switch, port, pause);
     }
 
     pub fn flow_finished(&mut self, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
         let now_ns = flow.start_ns.saturating_add(outcome.fct_ns);
         self.end_goodput(RowPlace::at_node(now_ns, flow.src), now_ns, flow.index, flow.size_bytes);
-        let Some(writer) = &mut self.writer else { return };
-        writer.flow_finished(&FctRecord {
+        self.writer.flow_finished(&FctRecord {
             flow: flow.index,
             src: flow.src,
             dst: flow.dst,
@@ -405,7 +381,6 @@ impl Results {
     pub fn flow_unfinished(&mut self, now_ns: u64, place: u64, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
         self.end_goodput(RowPlace::at_end(place), now_ns, flow.index, outcome.acked_bytes);
-        let Some(writer) = &mut self.writer else { return };
         let unfinished = UnfinishedFlow {
             flow: flow.index,
             src: flow.src,
@@ -418,32 +393,27 @@ impl Results {
             acked_bytes: outcome.acked_bytes,
             group: flow.group,
         };
-        writer.flow_unfinished(place, &unfinished);
+        self.writer.flow_unfinished(place, &unfinished);
     }
 
     pub fn begin_capture(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.begin_capture();
+        self.writer.begin_capture();
     }
 
     pub fn capture(&mut self, now_ns: u64, node: u32, frame: &[u8]) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.capture(Nanos(now_ns), node, frame);
+        self.writer.capture(Nanos(now_ns), node, frame);
     }
 
     pub fn flows_completed(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        writer.flows_completed();
+        self.writer.flows_completed();
     }
 
     pub fn port_sent(&mut self, node: u32, port: u32, bytes: u64) {
-        if let Some(writer) = &mut self.writer {
-            writer.port_sent(node, port, bytes);
-        }
+        self.writer.port_sent(node, port, bytes);
     }
 
     pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> Result<(), ResultError> {
-        let Some(mut writer) = self.writer.take() else { return Ok(()) };
+        let mut writer = mem::replace(&mut self.writer, ResultWriter::without_folder());
         let scenario = scenario.get();
         writer.write_rows();
         let queue = &totals.queue;

@@ -2,7 +2,6 @@
 //! The settings of a node as ns-3 attributes: names and texts.
 
 use crate::mirror::mirror;
-use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
 use hpcc_core::ecn::EcnThreshold;
@@ -12,6 +11,7 @@ use hpcc_core::node::Finder;
 use hpcc_core::node::{Among as CoreAmong, ControlSettings, Located, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
+use hpcc_core::topology::Network;
 use hpcc_core::transport::feedback::{self, Answer};
 use hpcc_core::transport::{IpVersion, Protocol, QueuePairs};
 use hpcc_core::units::BitRate;
@@ -389,7 +389,7 @@ impl Settings {
                 return Ok(());
             }
             let mut resolved = (*self.node).clone();
-            resolved.resolve(network.core());
+            resolved.resolve(network);
             let idle = |spec: &&Spec| Some((spec.attribute.clone(), resolved.idle(spec.section, spec.setting.key)?));
             match given.iter().find_map(idle) {
                 Some((attribute, reason)) => Err(format!("attribute {attribute} has no effect: {reason}")),
@@ -476,15 +476,15 @@ impl Settings {
 
     pub fn count_as(&mut self, host: &Settings, network: &Network) {
         if !self.is_settled {
-            Rc::make_mut(&mut self.node).count_as(&host.node, network.core());
+            Rc::make_mut(&mut self.node).count_as(&host.node, network);
         }
     }
 
     pub fn resolve(&mut self, network: &Network) -> Result<(), String> {
         if !self.is_settled {
             let settings = Rc::make_mut(&mut self.node);
-            settings.resolve(network.core());
-            settings.check(network.core()).map_err(told)?;
+            settings.resolve(network);
+            settings.check(network).map_err(told)?;
             self.is_settled = true;
         }
         Ok(())

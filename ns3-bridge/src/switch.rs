@@ -234,7 +234,7 @@ pub fn new_telemetry_border(
     settings: &Settings,
     notifies: bool,
 ) -> Result<Box<TelemetryBorder>, String> {
-    let border = settings.node.border(node, network.core(), notifies);
+    let border = settings.node.border(node, network.get(), notifies);
     border.map(|border| Box::new(TelemetryBorder(border))).map_err(told)
 }
 
