@@ -79,21 +79,3 @@ impl Pfc {
         bytes
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Vector `pfc_c3_max`, which scapy made and tshark read.
-    #[test]
-    fn a_pause_of_priority_3_reads_and_writes_alike() {
-        let mut bytes = [0; LEN];
-        bytes[..12].copy_from_slice(&[1, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
-        let pfc = Pfc::of(3, MAX_QUANTA);
-        assert_eq!(pfc.emit(), bytes);
-        assert_eq!(Pfc::parse(&bytes), Ok(pfc));
-        assert_eq!(Pfc::parse(&bytes[..19]), Err(NotPfc::Truncated));
-        bytes[1] = 0;
-        assert_eq!(Pfc::parse(&bytes), Err(NotPfc::OtherOpcode));
-    }
-}

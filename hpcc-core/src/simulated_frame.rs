@@ -37,7 +37,7 @@ const CE: u8 = 3;
 /// The first queue pair that is not for management.
 const FIRST_QUEUE_PAIR: u32 = 2;
 /// A simulated frame. Fields that its kind does not have may be anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedFrame {
     /// What it is for.
     pub kind: PacketKind,
@@ -270,18 +270,13 @@ mod tests {
             sport: 10_000,
             priority: 3,
             hop_limit: 64,
-            congestion_marked: false,
-            congestion_echo: false,
             queue_pair: 0x0110_0007,
             seq,
             flow_bytes: 10_001,
-            earlier_packets: 0,
-            earlier_writes: 0,
             mtu: 1_000,
             payload: 1_000,
-            ack_requested: false,
-            selective: None,
             pause: true,
+            ..SimulatedFrame::default()
         }
     }
 

@@ -271,14 +271,6 @@ mod tests {
         assert!(checked > 50, "only {checked} lines checked");
     }
 
-    #[test]
-    fn start_times_are_floored_as_the_reference_prints_them() {
-        let floored = |seconds| Nanos::from_seconds(seconds, Rounding::Floored);
-        assert_eq!(floored(2.001), Nanos(2_000_999_999));
-        assert_eq!(floored(2.000_002), Nanos(2_000_001_999));
-        assert_eq!(floored(2.0001), Nanos(2_000_100_000));
-    }
-
     /// 80 ns exactly; 87.2 down, 348.8 up; 0.5 up.
     #[test]
     fn the_nearest_nanosecond_is_the_right_one() {

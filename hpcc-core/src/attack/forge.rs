@@ -120,26 +120,13 @@ impl Forger {
         let notification = self.notification(switch, flow, &[]);
         let frame = SimulatedFrame {
             kind: PacketKind::FastCnp,
-            src_mac: [0; 6],
-            dst_mac: [0; 6],
             ipv6: true,
             src: host_address(switch),
             dst: host_address(flow.src),
             sport: flow.sport,
-            priority: 0,
             hop_limit: ARRIVED,
-            congestion_marked: false,
-            congestion_echo: false,
             queue_pair: flow.queue_pair,
-            seq: 0,
-            flow_bytes: 0,
-            earlier_packets: 0,
-            earlier_writes: 0,
-            mtu: 1,
-            payload: 0,
-            ack_requested: false,
-            selective: None,
-            pause: false,
+            ..SimulatedFrame::default()
         };
         let bytes = frame.bytes(None, &notification.section).ok()?;
         let quoted = bytes.get(ETHERNET..)?;

@@ -3,7 +3,7 @@
 
 use super::option::MAX_HEADER;
 use super::{Address, CopiedTrace, FastCnpOption, OptionTypes};
-use crate::frame::{Addresses, Encapsulation, Extension, RoceFrame, Section};
+use crate::frame::{Addresses, Encapsulation, RoceFrame, Section};
 use crate::roce::{Bth, CNP_RESERVED};
 use crate::telemetry::ioam::option::{IoamOption, Kind};
 use crate::telemetry::ipv6_options::OptionsHeader;
@@ -82,17 +82,11 @@ pub(crate) fn notification(frame: &RoceFrame<'_>) -> RoceFrame<'static> {
         dst_mac: frame.dst_mac,
         addresses: frame.addresses,
         dscp: DSCP,
-        ecn: 0,
         hop_limit: frame.hop_limit,
-        identification: 0,
         sport: frame.sport,
-        udp_checksum: false,
-        telemetry: None,
-        destination_options: &[],
         bth: Bth::cnp(0),
-        extension: Extension::None,
         payload: &[0; CNP_RESERVED],
-        zeros: 0,
+        ..RoceFrame::EMPTY
     }
 }
 

@@ -10,7 +10,7 @@ use crate::address::AddressSet;
 use crate::cc::testing::{LIMITS, ack, rng};
 use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Notification, Origin, RateDecision};
 use crate::frame::parse::{Content, parse};
-use crate::frame::{Addresses, Dialect, Encapsulation, Extension, RoceFrame, RocePacket, Section, build};
+use crate::frame::{Addresses, Dialect, Encapsulation, RoceFrame, RocePacket, Section, build};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Bth, Opcode};
 use crate::telemetry::ioam::hpcc::{self, Profile};
@@ -34,27 +34,9 @@ pub const DATA: RoceFrame<'static> = RoceFrame {
     dscp: 24,
     ecn: 1,
     hop_limit: 63,
-    identification: 0,
-    sport: 0xc000,
-    udp_checksum: false,
-    telemetry: None,
-    destination_options: &[],
-    bth: Bth {
-        opcode: Opcode::WRITE_MIDDLE,
-        solicited: false,
-        migrated: true,
-        pad_count: 0,
-        version: 0,
-        pkey: 0xffff,
-        fecn: false,
-        becn: false,
-        dest_qp: 0x102,
-        ack_requested: false,
-        psn: 77,
-    },
-    extension: Extension::None,
-    payload: &[],
+    bth: Bth { opcode: Opcode::WRITE_MIDDLE, migrated: true, dest_qp: 0x102, psn: 77, ..Bth::PLAIN },
     zeros: 1_024,
+    ..RoceFrame::EMPTY
 };
 
 const PROFILE: Profile = Profile::Full;

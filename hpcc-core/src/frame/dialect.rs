@@ -78,36 +78,11 @@ mod tests {
     use super::*;
     use crate::testing::hex;
 
-    /// The byte vectors of SPEC sections 2.1 and 2.2, with something behind them.
-    #[test]
-    fn published_sections_have_their_lengths() {
-        let of = |len: SectionLen, digits: &str| len.of(&hex(digits));
-        let paper = SectionLen::Compact { header: 2 };
-        assert_eq!(of(paper, "20134123456abcde00106123460000010000ffff"), Ok(18));
-        let draft = SectionLen::Compact { header: 4 };
-        assert_eq!(of(draft, "201300004123456abcde00106123460000010000ffff"), Ok(20));
-        let int = "140712b72000020690000000000000000000000203000400000000010200010004c0";
-        assert_eq!(of(SectionLen::IntMd, int), Ok(32));
-        assert_eq!(of(SectionLen::Fixed(8), ""), Ok(8));
-        assert_eq!(of(paper, ""), Err(Fault::Truncated));
-    }
-
     #[test]
     fn int_in_front_of_something_else_is_not_ours() {
         assert_eq!(SectionLen::IntMd.of(&hex("140712b6")), Err(Fault::Unexpected), "another port");
         assert_eq!(SectionLen::IntMd.of(&hex("10070060")), Ok(32), "a DSCP in place of the port");
         assert_eq!(SectionLen::IntMd.of(&hex("18070011")), Err(Fault::Unexpected), "a protocol");
         assert_eq!(SectionLen::IntMd.of(&hex("140712")), Err(Fault::Truncated));
-    }
-
-    /// SPEC section 2.4: checksum and fragment header, then the metadata header, whose last byte counts words.
-    #[test]
-    fn ifa_counts_its_optional_headers() {
-        let behind = hex("000000000000000000000a08");
-        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x04, 80], &behind[8..]), Ok(36));
-        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x05, 80], &behind[4..]), Ok(40));
-        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x15, 80], &behind), Ok(44));
-        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x0c, 80], &behind), Err(Fault::Unexpected));
-        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x15, 80], &behind[1..]), Err(Fault::Truncated));
     }
 }

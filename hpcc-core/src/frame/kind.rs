@@ -3,9 +3,10 @@
 
 crate::named! {
     /// What a frame is for.
-    #[derive(Hash)]
+    #[derive(Default, Hash)]
     pub enum PacketKind {
         /// Payload.
+        #[default]
         Data = "data",
         /// Positive acknowledgement: all bytes before the frame's have arrived.
         Ack = "ack",

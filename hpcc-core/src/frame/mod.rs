@@ -98,3 +98,24 @@ pub struct RoceFrame<'a> {
     /// Zeros behind the payload: a simulation has no payload bytes.
     pub zeros: u32,
 }
+
+impl RoceFrame<'static> {
+    /// As it leaves its sender over IPv4, with nothing in it.
+    pub const EMPTY: RoceFrame<'static> = RoceFrame {
+        src_mac: [2, 0, 0, 0, 0, 1],
+        dst_mac: [2, 0, 0, 0, 0, 2],
+        addresses: Addresses::V4 { src: [10, 0, 0, 2], dst: [10, 0, 0, 1] },
+        dscp: 0,
+        ecn: 0,
+        hop_limit: INITIAL_HOP_LIMIT,
+        identification: 0,
+        sport: 0xc000,
+        udp_checksum: false,
+        telemetry: None,
+        destination_options: &[],
+        bth: Bth::PLAIN,
+        extension: Extension::None,
+        payload: &[],
+        zeros: 0,
+    };
+}

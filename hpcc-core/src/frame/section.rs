@@ -74,19 +74,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_is_split_where_udp_stands() {
-        let bytes = [17, 0, 1, 4, 0, 0, 0, 0];
-        let parts =
-            |encapsulation| Section::new(encapsulation, &bytes).map(|section| (section.before_udp, section.behind_udp));
-        assert_eq!(parts(Encapsulation::BehindUdp { port: 5_000 }), Ok((&[][..], &bytes[..])));
-        assert_eq!(parts(Encapsulation::Marked { mark: 1 }), Ok((&[][..], &bytes[..])));
-        assert_eq!(parts(Encapsulation::HopByHop), Ok((&bytes[..], &[][..])));
-        assert_eq!(parts(Encapsulation::Ifa { protocol: 253 }), Ok((&bytes[..4], &bytes[4..])));
-        let ifa = Section::new(Encapsulation::Ifa { protocol: 253 }, &bytes).expect("a section");
-        assert_eq!((ifa.to_vec(), ifa.next_header()), (bytes.to_vec(), Some(0)));
-    }
-
-    #[test]
     fn what_does_not_fit_its_encapsulation_is_refused() {
         assert_eq!(Section::new(Encapsulation::HopByHop, &[17, 1, 1, 4, 0, 0, 0, 0]), Err(Unbuildable));
         assert_eq!(Section::new(Encapsulation::HopByHop, &[]), Err(Unbuildable));

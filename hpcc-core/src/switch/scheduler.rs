@@ -204,12 +204,6 @@ mod tests {
     }
 
     #[test]
-    fn what_one_class_leaves_the_others_use() {
-        let mut scheduler = scheduler([1_500; 7]);
-        assert_eq!(serve(&mut scheduler, &Backlog { heads: [0, 0, 0, 900, 0, 0, 0, 0], paused: 0 }, 10)[3], 9_000);
-    }
-
-    #[test]
     fn strict_queues_go_first_and_lower_numbers_before_higher() {
         let mut services = [Service::Weighted { quantum: 1_500 }; PRIORITIES];
         services[2] = Service::Strict;
@@ -238,14 +232,6 @@ mod tests {
         assert_eq!(scheduler.next(&backlog), None);
         assert_eq!(scheduler.guaranteed(6, BitRate::gbps(100), BitRate(0)), BitRate::gbps(100));
         assert_eq!(scheduler.guaranteed(1, BitRate::gbps(100), BitRate(0)), BitRate(0));
-    }
-
-    #[test]
-    fn empty_and_paused_ports_send_nothing() {
-        let mut scheduler = scheduler([1_500; 7]);
-        assert_eq!(scheduler.next(&Backlog::default()), None);
-        assert_eq!(scheduler.next(&Backlog { heads: [64; PRIORITIES], paused: 0xff }), None);
-        assert!(scheduler.next(&Backlog { heads: [64; PRIORITIES], paused: 0xfe }).is_some());
     }
 
     /// A pause takes no share away for good, and an idle time gives none.

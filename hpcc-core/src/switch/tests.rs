@@ -79,13 +79,6 @@ fn a_frame_is_dropped_where_its_hop_limit_ends() {
     assert_eq!(last(&switch), [to(1), Route::Expired, Route::Expired]);
 }
 
-#[test]
-fn new_routes_replace_the_old_ones() {
-    let mut switch = star();
-    switch.set_routes(RouteTable::default());
-    assert_eq!(switch.route(2, &FlowKey::default(), 64), Route::None);
-}
-
 /// A record of 8 bytes joins the section of two.
 #[test]
 fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
@@ -123,20 +116,6 @@ fn the_queue_left_behind_decides_the_mark() {
     }
     let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.mark;
     assert_eq!([marks(), marks(), marks()], [true, false, false]);
-}
-
-#[test]
-fn pause_and_resume_pair_up() {
-    let mut switch = star();
-    let mut rng = Rng::new(26, 1);
-    let mut frames = 1;
-    while arrive(&mut switch) == ADMITTED {
-        frames += 1;
-    }
-    let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume;
-    let resumes = (0..frames).filter(|_| resumes()).count();
-    assert_eq!(resumes, 1);
-    assert_eq!(switch.queued(2), 0);
 }
 
 #[test]
@@ -244,22 +223,6 @@ fn pint_tells_of_the_port_whatever_records_would_tell_of() {
     }
     let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
     assert!((0.09..0.12).contains(&u), "{u}");
-}
-
-/// A port that sends data without pause reports itself as full, and the same section as one byte of it.
-#[test]
-fn pint_reports_the_average_of_the_port() {
-    let layout = Layout::pint(1.05, true);
-    let mut switch = star_with(layout);
-    let mut rng = Rng::new(26, 1);
-    let mut section = [0; 8];
-    for n in 0..500 {
-        let len = layout.prepare(&mut section, Nanos(0));
-        let (_, len) = depart(&mut switch, 1, Nanos(n * 84), 1_050, &mut section[..len], &mut rng);
-        assert_eq!(len, 2);
-    }
-    let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
-    assert!((0.9..1.1).contains(&u), "{u}");
 }
 
 /// A node's settings reach its switch and what its hosts read: 2 us in the switch, at 100 Gb/s, are 25,000 bytes before a queue

@@ -110,19 +110,3 @@ pub(super) fn live_ports(network: &Network, down: &[u32]) -> Vec<Vec<LivePort>> 
     };
     all.iter_mut().map(of_node).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::routes::tests::network;
-    use super::*;
-
-    #[test]
-    fn hosts_of_a_rack_with_equal_links_are_a_group() {
-        let network = network(4, 2, &[(0, 4, 100), (1, 4, 100), (2, 4, 25), (3, 5, 100), (4, 5, 400)]);
-        let groups = Groups::new(&network, &live_ports(&network, &[]));
-        assert_eq!(groups.members, [&[0, 1][..], &[2], &[3], &[4], &[5]]);
-        assert_eq!((groups.of_hosts, groups.is_first(0), groups.is_first(1)), (3, true, false));
-        let apart = Groups::new(&network, &live_ports(&network, &[1]));
-        assert_eq!(apart.members.len(), 6, "the link of host 1 is down");
-    }
-}

@@ -214,12 +214,12 @@ impl<'a> Search<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::super::Link;
     use super::*;
 
     /// Hosts, then switches; links of 1 us with their rates in Gb/s.
-    pub fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
+    fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
         let mut nodes = alloc::vec![NodeKind::Host; hosts];
         nodes.resize(hosts + switches, NodeKind::Switch);
         let link =
@@ -235,41 +235,6 @@ pub(super) mod tests {
         assert_eq!((path.rtt(), path.bdp(path.rtt())), (Nanos(4_160), 52_000));
         assert_eq!(routes.links(0, 1), Some(alloc::vec![(BitRate::gbps(100), Nanos(1_000)); 2]));
         assert_eq!(path.standalone_fct(100_000, 1000, 48), Nanos(12_544));
-    }
-
-    #[test]
-    fn equal_paths_lead_over_descending_switches() {
-        // hosts 0, 1; leaves 2, 3; spines 4, 5
-        let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
-        let routes = Routes::new(&network(2, 4, &links), 1000);
-        assert_eq!(routes.table(2).next_hops(1), [2, 1]);
-        assert_eq!(routes.table(4).next_hops(1), [1]);
-        assert_eq!(routes.table(0).next_hops(1), [0]);
-        assert_eq!(routes.path(0, 1).expect("connected").bottleneck, BitRate::gbps(100));
-    }
-
-    #[test]
-    fn links_that_are_down_are_avoided() {
-        let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
-        let network = network(2, 4, &links);
-        let routes = Routes::avoiding(&network, 1000, &[2], false);
-        assert_eq!(routes.table(2).next_hops(1), [2]);
-        assert_eq!(routes.table(3).next_hops(0), [2]);
-        assert_eq!(Routes::avoiding(&network, 1000, &[2, 3], false).path(0, 1), None);
-    }
-
-    #[test]
-    fn hosts_do_not_forward() {
-        let routes = Routes::new(&network(3, 0, &[(0, 1, 100), (1, 2, 100)]), 1000);
-        assert!(routes.path(0, 1).is_some());
-        assert_eq!(routes.path(0, 2), None);
-        assert!(routes.table(0).next_hops(2).is_empty());
-    }
-
-    #[test]
-    fn parallel_links_are_separate_next_hops() {
-        let routes = Routes::new(&network(2, 2, &[(0, 2, 100), (2, 3, 100), (2, 3, 100), (3, 1, 100)]), 1000);
-        assert_eq!(routes.table(2).next_hops(1), [1, 2]);
     }
 
     /// Next hops of all nodes to one, and the links of the paths there: searched from that node alone.

@@ -171,25 +171,12 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Recovery, TimeoutConfig};
+    use crate::transport::Recovery;
     use alloc::vec::Vec;
 
     fn on_data(receiver: &mut Receiver, config: &TransportConfig, now: Nanos, seq: u64, payload: u32) -> Reply {
         let data = Data { seq, payload, ..Data::default() };
         receiver.answer(config, now, Nanos(0), &data).reply
-    }
-
-    /// The sender asks with the third packet: the marks of the first two come back with its acknowledgement, once.
-    #[test]
-    fn marks_wait_for_the_acknowledgement_that_was_asked_for() {
-        let config = TransportConfig { ack_every: 8_000, ..TransportConfig::default() };
-        let mut receiver = Receiver::default();
-        let mut echoes = |seq, congestion_marked, ack_requested| {
-            let data = Data { seq, payload: 1_000, ack_requested, congestion_marked };
-            receiver.answer(&config, Nanos(0), Nanos(0), &data).congestion_echo
-        };
-        let marked = [echoes(0, true, false), echoes(1_000, true, false), echoes(2_000, false, true)];
-        assert_eq!((marked, echoes(3_000, false, true)), ([false, false, true], false));
     }
 
     /// Packets that are all marked, one each 10 us; what becomes of the marks of the first 20.
@@ -240,44 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_nacked_once_per_interval_and_byte() {
-        let mut receiver = Receiver::default();
-        on_data(&mut receiver, &TransportConfig::default(), Nanos(0), 0, 1000);
-        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(10), 2000, 1000), Reply::Nack(1000));
-        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(20), 3000, 1000), Reply::Silence);
-        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(500_010), 3000, 1000), Reply::Nack(1000));
-    }
-
-    #[test]
-    fn go_back_zero_returns_to_the_chunk() {
-        let config = TransportConfig { recovery: Recovery::GoBackZero, ..TransportConfig::default() };
-        let mut receiver = Receiver::default();
-        for seq in [0, 1000, 2000, 3000, 4000] {
-            on_data(&mut receiver, &config, Nanos(0), seq, 1000);
-        }
-        assert_eq!(on_data(&mut receiver, &config, Nanos(10), 6000, 1000), Reply::Nack(4000));
-        assert_eq!(receiver.expected(), 4000);
-    }
-
-    #[test]
     fn small_flows_wait_for_the_interval_or_a_chunk() {
         let config = TransportConfig { ack_interval: 3000, chunk: 2000, ..TransportConfig::default() };
         let mut receiver = Receiver::default();
         let replies = [0, 1000, 2000, 3000].map(|seq| on_data(&mut receiver, &config, Nanos(0), seq, 1000));
         assert_eq!(replies, [Reply::Silence, Reply::Ack(2000), Reply::Ack(3000), Reply::Ack(4000)]);
-    }
-
-    #[test]
-    fn selective_repeat_keeps_what_comes_early() {
-        let config = TransportConfig { recovery: Recovery::SelectiveRepeat, ..TransportConfig::default() };
-        let mut receiver = Receiver::default();
-        let nack = |missing, arrived| Reply::SelectiveNack { missing, arrived };
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), nack(0, 1000));
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), nack(0, 1000));
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 3000, 200), nack(0, 3000));
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 0, 1000), Reply::Ack(2000));
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), Reply::Ack(2000));
-        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 2000, 1000), Reply::Ack(3200));
     }
 
     /// A loss after any number of packets in order, and at any distance from the next.
@@ -317,14 +271,5 @@ mod tests {
         let told = Answer { reply: Reply::Ack(2000), congestion_echo: true, ..Answer::NONE };
         assert_eq!(answer(1000, true, false), told);
         assert_eq!(answer(2000, true, false), Answer { reply: Reply::Ack(3000), ..Answer::NONE });
-    }
-
-    #[test]
-    fn duplicates_are_acknowledged_where_there_is_a_timeout() {
-        let timeout = TimeoutConfig { high: Nanos(1), low: Nanos(1), few: 0, base_rtts: 0, back_off: false };
-        let config = TransportConfig { timeout: Some(timeout), ..TransportConfig::default() };
-        let mut receiver = Receiver::default();
-        on_data(&mut receiver, &config, Nanos(0), 0, 1000);
-        assert_eq!(on_data(&mut receiver, &config, Nanos(1), 0, 1000), Reply::Ack(1000));
     }
 }

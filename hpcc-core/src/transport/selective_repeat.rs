@@ -78,21 +78,6 @@ mod tests {
         sent
     }
 
-    #[test]
-    fn holes_are_sent_again_once() {
-        let mut state = SelectiveRepeat::default();
-        state.on_ack(1000, true, None, 1000);
-        assert_eq!(state.lost(), None);
-        state.on_ack(1000, false, Some(2000), 1000);
-        state.on_ack(1000, false, Some(5000), 1000);
-        assert_eq!(resend(&mut state, 1000), [1000, 3000, 4000]);
-        state.on_ack(1000, false, Some(6000), 1000);
-        assert_eq!(state.lost(), None);
-        state.on_ack(3000, true, None, 1000);
-        state.on_ack(3000, false, Some(8000), 1000);
-        assert_eq!(resend(&mut state, 3000), [7000]);
-    }
-
     /// What is remembered slides along: 70 000 packets on as at the start.
     #[test]
     fn holes_are_found_however_long_the_flow_is() {
@@ -104,16 +89,5 @@ mod tests {
             state.on_ack(start, false, Some(start + 4000), 1000);
             assert_eq!(resend(&mut state, start), [start + 3000]);
         }
-    }
-
-    #[test]
-    fn a_timeout_tries_one_packet_and_then_the_rest() {
-        let mut state = SelectiveRepeat::default();
-        state.on_timeout(2000, 6000);
-        assert_eq!(resend(&mut state, 2000), [2000]);
-        state.on_ack(3000, true, None, 1000);
-        assert_eq!(resend(&mut state, 3000), [3000, 4000, 5000]);
-        state.on_ack(6000, true, None, 1000);
-        assert_eq!(state.lost(), None);
     }
 }

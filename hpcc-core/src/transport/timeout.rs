@@ -167,17 +167,6 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_that_is_armed_is_not_armed_again_by_what_changes_nothing() {
-        let mut timer = RetransmissionTimer::default();
-        timer.progress(&CONFIG, RTT, Nanos(0), 9);
-        timer.take_armed();
-        timer.arm(&CONFIG, RTT, 9);
-        assert!(!timer.fire(&CONFIG, RTT, Nanos(1_019), 9), "too early");
-        assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(1_020)), Armed(0)));
-        assert!(timer.fire(&CONFIG, RTT, Nanos(1_021), 9), "late");
-    }
-
-    #[test]
     fn a_parked_timer_keeps_its_times() {
         let fired = || {
             let mut timer = RetransmissionTimer::default();

@@ -144,12 +144,9 @@ fn owned() -> impl Strategy<Value = Owned> {
                 identification: if ipv6 { 0 } else { identification },
                 sport,
                 udp_checksum,
-                telemetry: None,
-                destination_options: &[],
                 bth: Bth { opcode, ..bth },
                 extension,
-                payload: &[],
-                zeros: 0,
+                ..RoceFrame::EMPTY
             };
             let telemetry =
                 encapsulation.map(|encapsulation| (encapsulation, section(encapsulation, next, hops, filling)));

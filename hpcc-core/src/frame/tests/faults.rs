@@ -2,39 +2,24 @@
 //! Frames that are not as they should be, and one of each encapsulation spelt out.
 
 use crate::frame::parse::{Content, parse};
-use crate::frame::{Addresses, Dialect, Encapsulation, Extension, Fault, Layer, RoceFrame, Section, SectionLen, build};
+use crate::frame::{Addresses, Dialect, Encapsulation, Fault, Layer, RoceFrame, Section, SectionLen, build};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Bth, Opcode};
 use crate::testing::{hex, vector};
 use alloc::vec::Vec;
 
-fn frame(ipv6: bool) -> RoceFrame<'static> {
-    RoceFrame {
-        src_mac: [2, 0, 0, 0, 0, 1],
-        dst_mac: [2, 0, 0, 0, 0, 2],
-        addresses: if ipv6 {
-            Addresses::V6 { src: [0x11; 16], dst: [0x22; 16] }
-        } else {
-            Addresses::V4 { src: [10, 0, 0, 2], dst: [10, 0, 0, 1] }
-        },
-        dscp: 24,
-        ecn: 2,
-        hop_limit: 64,
-        identification: 0,
-        sport: 0xc000,
-        udp_checksum: false,
-        telemetry: None,
-        destination_options: &[],
-        bth: Bth { opcode: Opcode::WRITE_MIDDLE, dest_qp: 17, psn: 7, ..Bth::default() },
-        extension: Extension::None,
-        payload: &[0xab; 8],
-        zeros: 0,
-    }
-}
+const PLAIN: RoceFrame<'static> = RoceFrame {
+    dscp: 24,
+    ecn: 2,
+    bth: Bth { opcode: Opcode::WRITE_MIDDLE, dest_qp: 17, psn: 7, ..Bth::PLAIN },
+    payload: &[0xab; 8],
+    ..RoceFrame::EMPTY
+};
 
 fn built(ipv6: bool, encapsulation: Encapsulation, section: &[u8]) -> Vec<u8> {
     let telemetry = Some(Section::new(encapsulation, section).expect("a section"));
-    build::roce(&RoceFrame { telemetry, ..frame(ipv6) }, Coverage::default()).expect("a frame")
+    let addresses = if ipv6 { Addresses::V6 { src: [0x11; 16], dst: [0x22; 16] } } else { PLAIN.addresses };
+    build::roce(&RoceFrame { telemetry, addresses, ..PLAIN }, Coverage::default()).expect("a frame")
 }
 
 fn error(bytes: &[u8]) -> (usize, Layer, Fault) {
@@ -73,7 +58,7 @@ fn compact_int_stands_behind_udp() {
 
 #[test]
 fn a_vlan_tag_is_skipped() {
-    let untagged = build::roce(&frame(false), Coverage::default()).expect("a frame");
+    let untagged = build::roce(&PLAIN, Coverage::default()).expect("a frame");
     let tagged = [&untagged[..12], &hex("8100600a"), &untagged[12..]].concat();
     let parsed = parse(&tagged, &Dialect::default()).expect("a frame");
     assert_eq!(parsed.vlan, Some(0x600a));
@@ -84,7 +69,7 @@ fn a_vlan_tag_is_skipped() {
 
 #[test]
 fn faults_of_ethernet_and_ip_are_named() {
-    let bytes = build::roce(&frame(false), Coverage::default()).expect("a frame");
+    let bytes = build::roce(&PLAIN, Coverage::default()).expect("a frame");
     assert_eq!(error(&bytes[..13]), (0, Layer::Ethernet, Fault::Truncated));
     assert_eq!(error(&with(&bytes, 12, 0x0806)), (0, Layer::Ethernet, Fault::Unknown));
     let ip = |at, value| error(&with(&bytes, at, value));
@@ -102,7 +87,7 @@ fn faults_of_ethernet_and_ip_are_named() {
 
 #[test]
 fn faults_of_udp_are_named() {
-    let bytes = build::roce(&frame(false), Coverage::default()).expect("a frame");
+    let bytes = build::roce(&PLAIN, Coverage::default()).expect("a frame");
     for length in [0, 7, 31, 33, 0xffff] {
         assert_eq!(error(&with(&bytes, 38, length)), (34, Layer::Udp, Fault::Length), "{length}");
     }
@@ -117,7 +102,7 @@ fn faults_of_infinibands_headers_are_named() {
     assert_eq!(short(28 + 3), (42, Layer::Icrc, Fault::Truncated));
     assert_eq!(short(28 + 15), (42, Layer::BaseTransport, Fault::Truncated));
     assert_eq!(short(28 + 19), (54, Layer::ExtendedTransport, Fault::Truncated));
-    let data = build::roce(&RoceFrame { payload: &[], ..frame(false) }, Coverage::default()).expect("a frame");
+    let data = build::roce(&RoceFrame { payload: &[], ..PLAIN }, Coverage::default()).expect("a frame");
     assert_eq!(error(&with(&data, 42, 0x0710)), (54, Layer::Payload, Fault::Length), "padding without payload");
     assert_eq!(error(&with(&data, 42, 0x8100)), (54, Layer::Payload, Fault::Length), "REQ-33: 16 reserved bytes");
     let odd = with(&with(&vector("roce_rc_send_only_v4"), 38, 35), 16, 55);

@@ -25,27 +25,14 @@ fn section(layout: &Layout, hops: u8) -> Vec<u8> {
 
 fn data(ipv6: bool) -> SimulatedFrame {
     SimulatedFrame {
-        src_mac: [2, 0, 0, 0, 0, 1],
-        dst_mac: [2, 0, 0, 0, 0, 2],
         ipv6,
         src: 0x0b00_0001,
         dst: 0x0b00_0101,
-        sport: 10_000,
-        priority: 3,
         hop_limit: 64,
-        congestion_marked: false,
-        congestion_echo: false,
-        queue_pair: 7,
-        seq: 0,
         flow_bytes: 10_000,
-        earlier_packets: 0,
-        earlier_writes: 0,
         mtu: 1_000,
-        kind: PacketKind::Data,
         payload: 1_000,
-        ack_requested: false,
-        selective: None,
-        pause: false,
+        ..SimulatedFrame::default()
     }
 }
 

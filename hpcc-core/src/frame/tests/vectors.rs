@@ -94,16 +94,11 @@ fn req_33_an_adapters_notification_is_read_to_the_last_field() {
         addresses: Addresses::V4 { src: [10, 0, 17, 1], dst: [10, 0, 18, 1] },
         dscp: 48,
         ecn: 2,
-        hop_limit: 64,
         identification: 0x718c,
         sport: 0,
-        udp_checksum: false,
-        telemetry: None,
-        destination_options: &[],
         bth: Bth::cnp(0x118),
-        extension: Extension::None,
         payload: &[0; CNP_RESERVED],
-        zeros: 0,
+        ..RoceFrame::EMPTY
     };
     assert_eq!(packet.frame, expected);
     let offsets = packet.offsets;
