@@ -275,17 +275,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_rate_form_ignores_what_it_cannot_compare_too() {
-        let (_, mut flow) = armed(BDP);
-        for records in [stack(0, &[9 * BDP]), stack((1 << 24) - 9, &[9 * BDP]), stack(T, &[])] {
-            assert_eq!(notify(&mut flow, T, &records), RateDecision::Keep);
-        }
-        assert_eq!(flow.on_notification(&NOTIFICATION), Err(NoEffect::NoRecords));
-        let mut fresh = Hpcc::new(HpccConfig::default(), LIMITS);
-        assert_eq!(notify(&mut fresh, T, &stack(T, &[9 * BDP])), RateDecision::Keep);
-    }
-
     /// One busy hop of three: a rate for each hop comes to the same as one for the worst, and only hops that are there
     /// have a rate.
     #[test]

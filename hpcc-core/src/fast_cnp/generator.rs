@@ -297,16 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn req_53_a_fresh_configuration_notifies_nobody() {
-        let mut generator = generator(GeneratorConfig::default());
-        let verdict = generator.on_departure(&Departure { queue: u64::MAX, ..departure(0) }, || 0.0);
+    fn req_52_req_53_it_notifies_nobody_unless_it_is_switched_on() {
+        let mut fresh = generator(GeneratorConfig::default());
+        let verdict = fresh.on_departure(&Departure { queue: u64::MAX, ..departure(0) }, || 0.0);
         let decision = Decision::Suppressed(Suppression::Disabled);
         assert_eq!(verdict, Verdict { decision, may_mark: true });
-        assert_eq!((generator.sent(), generator.suppressed(Suppression::Disabled)), (0, 1));
-    }
-
-    #[test]
-    fn req_52_it_can_be_switched_on_and_off() {
+        assert_eq!((fresh.sent(), fresh.suppressed(Suppression::Disabled)), (0, 1));
         for enabled in [true, false] {
             let sent = decide(&mut generator(GeneratorConfig { enabled, ..config() }), &departure(0)) == Decision::Send;
             assert_eq!(sent, enabled);

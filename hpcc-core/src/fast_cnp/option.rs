@@ -172,12 +172,6 @@ mod tests {
         assert_eq!(parse(&bytes), Ok(option));
     }
 
-    /// 2 of the header, 2 of the option and its 16; 4 in front of option 2, its 2 + 26 and a trace of 228.
-    #[test]
-    fn headers_have_whole_units() {
-        assert_eq!((PLAIN_HEADER, MAX_HEADER), (24, 264));
-    }
-
     #[test]
     fn req_39_exactly_one_of_the_options_is_there() {
         let with = |options: &str| {

@@ -375,13 +375,6 @@ mod tests {
     }
 
     #[test]
-    fn options_have_the_types_that_are_set() {
-        let settings = FastCnpSettings { option_type: 0x8a, trace_option_type: 0x8b, ..common("none") };
-        let [destination, trace] = [0x8a, 0x8b].map(|code| OptionType::new(code).expect("bits 100"));
-        assert_eq!(settings.types(), OptionTypes { destination, trace });
-    }
-
-    #[test]
     fn thresholds_are_given_whole_and_scaled() {
         let of = |kmin: Option<u64>, kmax: Option<u64>, pmax| {
             let settings =

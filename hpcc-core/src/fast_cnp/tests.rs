@@ -127,17 +127,6 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     assert_eq!(flow.window().reference(), 162_500.0);
 }
 
-#[test]
-fn a_damaged_notification_is_refused() {
-    let bytes = notification(&section(2, 7, 9));
-    for at in [bytes.len() - 1, bytes.len() - 30, 80] {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x10;
-        assert!(acceptor().on_notification(&received(0, &read(&damaged))).is_err(), "byte {at}");
-    }
-    assert!(acceptor().on_notification(&received(0, &read(&bytes))).is_ok());
-}
-
 /// A trace that says it is not whole, or is another deployment's, tells no load.
 #[test]
 fn records_that_cannot_be_used_are_none() {

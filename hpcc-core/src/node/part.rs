@@ -80,21 +80,9 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
 
 /// The value of a setting of a section; of algorithms that of the one that is named, or else the choice.
 pub(super) fn value(node: &NodeSettings, section: &str, algorithm: Option<&str>, key: &str) -> Option<Value> {
-    let either = |first: &dyn Settings, second: &dyn Settings| first.get(key).or_else(|| second.get(key));
-    match section {
-        "congestion_control" => match algorithm {
-            None => node.control.get(key),
-            Some(name) => node.control.all().find(|known| known.name() == name)?.get(key),
-        },
-        "compatibility" => node.quirks.get(key),
-        "wire" => node.wire.get(key),
-        "telemetry" => either(&node.layout, &node.feedback),
-        "transport" => either(&node.protocol, &node.transport),
-        "receive" => node.receive.get(key),
-        "switch" => node.switch.get(key),
-        "fast_cnp" => either(&node.fast_cnp_switch, &node.fast_cnp_host),
-        _ => None,
-    }
+    let algorithm = algorithm.filter(|_| section == "congestion_control");
+    let is_it = |part: &Part<'_>| part.section == section && part.algorithm == algorithm;
+    parts(node).into_iter().filter(is_it).find_map(|part| part.settings.get(key))
 }
 
 /// The settings of a section. Of algorithms those of the one that is named, or of the chosen one.

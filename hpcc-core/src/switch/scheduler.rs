@@ -177,15 +177,6 @@ mod tests {
         sent
     }
 
-    /// Three to one in bytes, though the frames are one to ten.
-    #[test]
-    fn req_29_a_class_has_its_share_in_bytes() {
-        let mut scheduler = scheduler([1, 1, 3_000, 1_000, 1, 1, 1]);
-        let backlog = Backlog { heads: [0, 0, 0, 150, 1_500, 0, 0, 0], paused: 0 };
-        let sent = serve(&mut scheduler, &backlog, 21_000);
-        assert!((sent[3] as f64 / sent[4] as f64 - 3.0).abs() < 0.01, "{sent:?}");
-    }
-
     #[test]
     fn req_29_the_guarantee_holds_whatever_others_send() {
         let mut scheduler = scheduler([1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000]);

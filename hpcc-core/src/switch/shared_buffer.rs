@@ -438,15 +438,4 @@ mod tests {
             assert!(of_all <= memory && of_all > memory * 3 / 4, "{of_all} of {memory}");
         }
     }
-
-    #[test]
-    fn a_drained_port_resumes_once() {
-        let mut buffer = buffer(1 << 20, 9);
-        let mut frames = 1;
-        while buffer.admit(0, 3, 1090) == (Admission::Admit { pause: false }) {
-            frames += 1;
-        }
-        let resumes = (0..frames).filter(|_| buffer.release(0, 3, 1090)).count();
-        assert_eq!((resumes, buffer.paused(0), buffer.take_resume(0, 3)), (1, 0, false));
-    }
 }

@@ -91,15 +91,6 @@ fn sent(poll: Poll) -> (u32, u64) {
     }
 }
 
-#[test]
-fn queue_pairs_take_turns() {
-    let mut host = host();
-    let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
-    assert_eq!(host.places(), (3, 0));
-    let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
-    assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
-}
-
 /// Host 0 has two ports, to switches 2 and 3, and both lead to host 1. Routes without one of its links.
 fn routes_without(link: u32) -> RouteTable {
     use crate::topology::NodeKind::{Host, Switch};
@@ -148,14 +139,6 @@ fn a_shared_queue_pair_takes_turns_while_it_has_a_message() {
     assert_eq!([0, 1, 2].map(|n| sent(host.poll(0, Nanos(9_000 + n * 1_000), 0)).1), [1_000, 2_000, 3_000]);
     assert_eq!(host.on_ack(Nanos(9_000), &ack(key, 4_000), &mut rng()).map(|result| result.finished), Some(2));
     assert_eq!((host.post(Nanos(0), 99, 1), host.places()), (None, (2, 0)));
-}
-
-/// Headers of 46 bytes, but no acknowledgement under 60.
-#[test]
-fn answers_have_the_sizes_of_their_headers_and_telemetry() {
-    let host = host();
-    assert_eq!((host.ack_bytes(0, false), host.ack_bytes(42, false), host.ack_bytes(42, true)), (60, 88, 92));
-    assert_eq!((host.feedback_bytes(0), host.feedback_bytes(42)), (60, 88));
 }
 
 /// Swift adds a packet's share for each new packet: half of 52 packets, then 26 + 1 / 26, then another 26th.
@@ -456,22 +439,6 @@ fn a_flow_reacts_again_after_as_long_as_its_first_notification_took() {
     assert_eq!(notify(8_000, 62_500, 190_500), Ok(0), "four times the capacity arrives");
 }
 
-/// Headers of 48 bytes, 16 that are reserved and the options.
-#[test]
-fn a_notification_has_the_size_of_its_options() {
-    assert_eq!([0, 24].map(|options| host().notification_bytes(options)), [64, 88]);
-}
-
-#[test]
-fn a_timer_of_the_transport_is_announced_when_a_flow_opens() {
-    let timeout = TimeoutConfig { high: Nanos(9), low: Nanos(9), few: 0, base_rtts: 0, back_off: false };
-    for (timeout, armed) in [(Some(timeout), Armed(1 << RETRANSMISSION_TIMER)), (None, Armed(0))] {
-        let mut host = host_of(&LineRate, TransportConfig { timeout, ..TransportConfig::default() });
-        let key = open(&mut host, 9_000);
-        assert_eq!((host.take_armed(key), host.take_armed(key)), (armed, Armed(0)));
-    }
-}
-
 #[test]
 fn without_a_window_a_queue_is_weighed_by_the_path() {
     for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
@@ -503,23 +470,6 @@ fn dcqcn_is_notified_once_in_an_interval() {
 }
 
 #[test]
-fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
-    let mut host = host();
-    let key = open(&mut host, 1_000);
-    sent(host.poll(0, Nanos(0), 0));
-    assert_eq!(
-        host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()),
-        Some(AckResult { nic: 0, finished: 1, armed: Armed(0) })
-    );
-    assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()), None);
-    assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
-    assert!(host.sender(key).is_none());
-    let next = open(&mut host, 1_000);
-    assert_ne!(next, key);
-    assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut rng()), None);
-}
-
-#[test]
 fn timers_are_announced_fire_and_end_with_the_flow() {
     let mut host = host_with(&DcqcnConfig::default());
     let key = open(&mut host, 2_000);
@@ -537,22 +487,6 @@ fn timers_are_announced_fire_and_end_with_the_flow() {
     host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut rng());
     assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
     assert_eq!((host.timeout(99, 1), host.on_timeout(Nanos(9_000), 99, 1)), (None, None));
-}
-
-#[test]
-fn removal_keeps_the_winner() {
-    let mut host = host();
-    let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
-    sent(host.poll(0, Nanos(0), 0));
-    host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut rng());
-    assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
-    assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
-    host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut rng());
-    assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
-    assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
-    assert!(host.sender(keys[0]).is_some(), "not passed yet");
-    assert_eq!(sent(host.poll(0, Nanos(500), 0)), (keys[2], 2_000));
-    assert!(host.sender(keys[0]).is_none());
 }
 
 /// Finished flows leave nothing behind: neither queue pairs nor receivers grow with their number.

@@ -155,44 +155,6 @@ fn is_same_link(modulus: &Modulus, one: &Hop, other: &Hop) -> bool {
 mod tests {
     use super::*;
     use crate::units::BitRate;
-
-    const T: Nanos = Nanos(10_000);
-    const PORT: u16 = 10_000;
-
-    /// Records of two links of 100 Gb/s that carried so much of their capacity since time 0: one of its own, which had
-    /// sent `before` bytes then, and the last, which all paths share.
-    fn records(now: u64, before: u64, load: f64) -> HopStack {
-        let mut stack = HopStack::new(Modulus { ts: 1 << 40, tx_bytes: 1 << 40 });
-        stack.path = before;
-        for (before, load) in [(before, load), (0, 0.5)] {
-            let tx_bytes = before + (now as f64 * 12.5 * load) as u64;
-            stack.push(Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 });
-        }
-        stack
-    }
-
-    /// A flow that shares a path with another, where other candidates have this load; when it moves, and to which port.
-    fn first_move(other: f64, draw: f64) -> Option<(u64, u16)> {
-        let mut paths = PathProbes::new(&PathConfig { candidates: 3, interval: 1 }, T, PORT);
-        for round in 0..100 {
-            let now = round * T.0;
-            paths.on_data(Nanos(now), &records(now, 1 << 30, 0.95));
-            let port = paths.next_port();
-            assert_ne!(port, PORT);
-            if let Some(port) = paths.on_probe(Nanos(now), port, &records(now, 1 << 36, other), 0.5, || draw) {
-                return Some((round, port));
-            }
-        }
-        None
-    }
-
-    #[test]
-    fn req_30_a_flow_moves_to_a_path_that_stays_better() {
-        let (round, port) = first_move(0.2, 0.0).expect("it moves");
-        assert!((3..12).contains(&round), "after some rounds: {round}");
-        assert!([PORT + PORT_STEP, PORT + 2 * PORT_STEP].contains(&port));
-    }
-
     /// In 1 us a link of 100 Gb/s sends 12 500 bytes, and 16 384 more are in doubt; whichever record is the older one.
     #[test]
     fn counters_tell_whether_two_records_are_of_one_link() {
@@ -209,12 +171,5 @@ mod tests {
             assert_eq!(is_same_link(&modulus, &later, &earlier), same, "{later:?}");
         }
         assert!(is_same_link(&modulus, &earlier, &hop(5 + (1 << 23), 1_000)), "half a wrap is in order");
-    }
-
-    #[test]
-    fn all_candidates_but_the_own_are_probed_in_turn() {
-        let mut paths = PathProbes::new(&PathConfig { candidates: 4, interval: 1 }, T, PORT);
-        let ports: Vec<u16> = (0..6).map(|_| (paths.next_port() - PORT) / PORT_STEP).collect();
-        assert_eq!(ports, [1, 2, 3, 1, 2, 3]);
     }
 }

@@ -127,14 +127,6 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_reacts_again_when_t_is_over() {
-        let mut notices = Notices::new(Nanos(T));
-        assert_eq!(notices.half(Nanos(5), 0.95), Ok(1.9));
-        assert_eq!(notices.half(Nanos(4 + T), 0.95), Err(NoEffect::SameRound));
-        assert_eq!(notices.half(Nanos(5 + T), 0.95), Ok(1.9));
-    }
-
-    #[test]
     fn records_out_of_order_or_of_no_link_have_no_load() {
         let half = MODULUS.ts / 2;
         let load = |later: &Hop| arriving(&MODULUS, &hop(7), later, Nanos(T));

@@ -154,50 +154,12 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// What a hop can say: for each instruction bit the value of its field, which is cut to its bytes. All ones: unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metadata(pub [u64; 16]);
-
-impl Metadata {
-    /// Of a hop that knows nothing.
-    pub const UNKNOWN: Metadata = Metadata([u64::MAX; 16]);
-
-    /// The same with this value for a bit.
-    #[must_use]
-    pub fn with(mut self, bit: usize, value: u64) -> Metadata {
-        if let Some(place) = self.0.get_mut(bit) {
-            *place = value;
-        }
-        self
-    }
-
-    /// Writes what the instructions ask for into the bytes of one hop, and `domain` behind it if it has just the
-    /// length that is left. All that stays unanswered is ones.
-    #[expect(clippy::indexing_slicing, reason = "a field has 4 or 8 of 8 bytes, the complement 0 or 4 of 4")]
-    pub fn emit(&self, instructions: Instructions, domain: &[u8], hop: &mut [u8]) {
-        hop.fill(0xff);
-        let complement = if instructions.0 & COMPLEMENT != 0 { WORD } else { 0 };
-        let Some(front) = hop.len().checked_sub(complement) else { return };
-        let (mut rest, last) = hop.split_at_mut(front);
-        last.copy_from_slice(&self.0[15].to_be_bytes()[8 - complement..]);
-        for bit in Instructions(instructions.0 & !COMPLEMENT).bits() {
-            let Some((field, behind)) = rest.split_at_mut_checked(width(bit)) else { return };
-            let value = self.0[usize::from(bit)].to_be_bytes();
-            field.copy_from_slice(&value[value.len() - width(bit)..]);
-            rest = behind;
-        }
-        if rest.len() == domain.len() {
-            rest.copy_from_slice(domain);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
     use super::super::testing::UDP_EXAMPLE;
     use super::*;
-    use proptest::prelude::*;
+
     use std::vec::Vec;
 
     #[test]
@@ -217,54 +179,17 @@ mod tests {
     }
 
     #[test]
-    fn domain_specific_bytes_stand_before_the_complement() {
-        let mut hop = [0; 16];
-        let metadata = Metadata::UNKNOWN.with(0, 5).with(15, 6);
-        metadata.emit(Instructions(0x8001), &[7; 8], &mut hop);
-        assert_eq!(hop, [0, 0, 0, 5, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 6]);
-        let fields: Vec<Field<'_>> = Fields::new(Instructions(0x8001), &hop).expect("4 words").collect();
-        assert_eq!(fields, [Field::NodeId(5), Field::DomainSpecific(&[7; 8]), Field::ChecksumComplement(6)]);
-    }
-
-    #[test]
-    fn req_59_reserved_bits_and_foreign_domains_are_answered_with_ones() {
-        let mut hop = [0; 16];
-        Metadata::UNKNOWN.with(0, 5).emit(Instructions(0x8042), &[], &mut hop);
-        assert_eq!(hop[..4], [0, 0, 0, 5]);
-        assert_eq!(hop[4..], [0xff; 12]);
-        let reserved = Fields::new(Instructions(0x8042), &hop).expect("4 words").nth(1);
-        assert_eq!(reserved, Some(Field::Reserved { bit: 9, value: u32::MAX }));
+    fn fields_stand_in_the_order_of_their_bits() {
+        let bytes = |bit: u8| u64::from(bit).to_be_bytes().into_iter().skip(8 - width(bit));
+        let hop: Vec<u8> = (0..16).flat_map(bytes).collect();
+        let fields: Vec<Field<'_>> = Fields::new(Instructions(0xffff), &hop).expect("19 words").collect();
+        let expected: Vec<Field<'_>> = (0..16).map(|bit| Field::new(bit, bit.into())).collect();
+        assert_eq!(fields, expected);
     }
 
     #[test]
     fn a_hop_that_is_too_short_is_refused() {
         assert!(Fields::new(Instructions(0x0400), &[0; 7]).is_err());
         assert!(Fields::new(Instructions(0x8001), &[0; 7]).is_err());
-    }
-
-    /// Each bit's field holds its number; the wide ones, and the last, in their low bytes.
-    #[test]
-    fn fields_stand_in_the_order_of_their_bits() {
-        let metadata = Metadata(core::array::from_fn(|bit| bit as u64));
-        let mut hop = [0; 19 * WORD];
-        metadata.emit(Instructions(0xffff), &[], &mut hop);
-        let fields: Vec<Field<'_>> = Fields::new(Instructions(0xffff), &hop).expect("19 words").collect();
-        let expected: Vec<Field<'_>> = (0..16).map(|bit| Field::new(bit, bit.into())).collect();
-        assert_eq!(fields, expected);
-        let wide = [Field::new(1, 0x1_0002), Field::new(6, 0x1_0000_0002), Field::new(8, 0x0100_0002)];
-        let [buffer, queue] =
-            [Field::Buffer { id: 1, occupancy: 2 }, Field::Level2Interfaces { ingress: 1, egress: 2 }];
-        assert_eq!(wide, [Field::Level1Interfaces { ingress: 1, egress: 2 }, queue, buffer]);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn random_bytes_never_panic(bits: u16, mut hop in prop::collection::vec(any::<u8>(), 0..130)) {
-            if let Ok(fields) = Fields::new(Instructions(bits), &hop) {
-                prop_assert!(fields.count() <= 17);
-            }
-            Metadata::UNKNOWN.emit(Instructions(bits), &[1; 8], &mut hop);
-        }
     }
 }

@@ -6,47 +6,17 @@
 //! change, mean nothing to it.
 
 use super::header::{self, FLAGS, HOPS_EXHAUSTED, Header, MTU_EXCEEDED, REMAINING};
-use super::metadata::Metadata;
 use super::shim::{self, Kind, Shim};
 
 /// Shim and metadata header.
 pub const PREFIX: usize = shim::LEN + header::LEN;
 const WORD: usize = 4;
 
-/// What a hop has to say.
-#[derive(Clone, Copy, Debug)]
-pub struct Node<'a> {
-    /// For the baseline instructions.
-    pub metadata: Metadata,
-    /// For the one domain that it knows, if it knows any.
-    pub domain: Option<DomainMetadata<'a>>,
-}
-
-/// An answer to the domain-specific instructions of one domain.
-#[derive(Clone, Copy, Debug)]
-pub struct DomainMetadata<'a> {
-    /// The domain-specific id that it is for.
-    pub id: u16,
-    /// The domain-specific instructions that it is for.
-    pub instructions: u16,
-    /// The metadata, as they go on the wire.
-    pub bytes: &'a [u8],
-}
-
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length, which is at most
-/// `limit`: what the MTU of the way out leaves for it.
-pub fn push(section: &mut [u8], len: usize, limit: usize, node: &Node<'_>) -> usize {
-    insert(section, len, limit, |header, hop| {
-        let asked = (header.domain_id, header.domain_instructions);
-        let answer = node.domain.filter(|domain| (domain.id, domain.instructions) == asked);
-        node.metadata.emit(header.instructions, answer.map_or(&[], |domain| domain.bytes), hop);
-    })
-}
-
-/// As [`push`], for a hop whose bytes `write` fills in: HopML words, at first stale.
+/// `limit`: what the MTU of the way out leaves for it. `write` fills in the hop's bytes: HopML words, at first stale.
 #[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
-pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&Header, &mut [u8])) -> usize {
+pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&mut [u8])) -> usize {
     let Some((shim_bytes, rest)) = section.split_first_chunk_mut() else { return len };
     let Some((header_bytes, stack)) = rest.split_first_chunk_mut() else { return len };
     let (Ok(shim), header) = (Shim::parse(shim_bytes), Header::parse(header_bytes)) else { return len };
@@ -62,7 +32,7 @@ pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&
         return len;
     };
     stack.copy_within(..older, added);
-    write(&header, &mut stack[..added]);
+    write(&mut stack[..added]);
     header_bytes[REMAINING] -= 1;
     shim_bytes[shim::LENGTH] = words;
     len + added
@@ -85,12 +55,11 @@ mod tests {
     use super::*;
 
     const LEN: usize = UDP_EXAMPLE.len();
-    const METADATA: Metadata = {
-        let mut values = Metadata::UNKNOWN.0;
-        (values[0], values[3]) = (3, 1 << 24 | 512);
-        Metadata(values)
-    };
-    const NODE: Node<'_> = Node { metadata: METADATA, domain: None };
+    const HOP: [u8; 8] = [0, 0, 0, 3, 1, 0, 2, 0];
+
+    fn push(section: &mut [u8], len: usize, limit: usize) -> usize {
+        insert(section, len, limit, |hop| hop.copy_from_slice(&HOP))
+    }
 
     /// The example with changed bytes, and room for more.
     fn example(changes: &[(usize, u8)]) -> [u8; 128] {
@@ -105,7 +74,7 @@ mod tests {
     /// Pushes into a changed example and tells which of its bytes differ afterwards; none may grow.
     fn differs(changes: &[(usize, u8)], limit: usize) -> Option<(usize, u8)> {
         let (before, mut section) = (example(changes), example(changes));
-        assert_eq!(push(&mut section, LEN, limit, &NODE), LEN);
+        assert_eq!(push(&mut section, LEN, limit), LEN);
         let mut differing = (0..128).filter(|&at| before[at] != section[at]);
         let found = differing.next().map(|at| (at, section[at]));
         assert_eq!(differing.next(), None);
@@ -115,10 +84,10 @@ mod tests {
     #[test]
     fn req_59_the_newest_hop_comes_first_and_nothing_else_changes() {
         let mut section = example(&[]);
-        assert_eq!(push(&mut section, LEN, 128, &NODE), LEN + 8);
+        assert_eq!(push(&mut section, LEN, 128), LEN + 8);
         let mut expected = example(&[(1, 9), (7, 5)]);
         expected.copy_within(16..LEN, 24);
-        expected[16..24].copy_from_slice(&[0, 0, 0, 3, 1, 0, 2, 0]);
+        expected[16..24].copy_from_slice(&HOP);
         assert_eq!(section, expected);
     }
 
@@ -133,9 +102,9 @@ mod tests {
     fn req_59_what_would_exceed_the_mtu_sets_m_alone() {
         assert_eq!(differs(&[], LEN + 7), Some((4, 0x22)));
         let mut section = example(&[]);
-        assert_eq!(push(&mut section, LEN, LEN + 8, &NODE), LEN + 8);
+        assert_eq!(push(&mut section, LEN, LEN + 8), LEN + 8);
         let mut short = UDP_EXAMPLE;
-        assert_eq!(push(&mut short, LEN, 128, &NODE), LEN);
+        assert_eq!(push(&mut short, LEN, 128), LEN);
         assert_eq!(short[4], 0x22);
     }
 
@@ -145,7 +114,7 @@ mod tests {
         let mut section = [0; 2048];
         section[..128].copy_from_slice(&example(&[(1, 254)]));
         let len = 4 + 4 * 254;
-        assert_eq!(push(&mut section, len, 2048, &NODE), len);
+        assert_eq!(push(&mut section, len, 2048), len);
         assert_eq!((section[1], section[4], section[7]), (254, 0x22, 6));
     }
 
@@ -156,24 +125,6 @@ mod tests {
         let (version_1, no_words, too_few_words) = ((4, 0x10), (6, 0), (6, 1));
         for change in [wrong_length, destination_type, export_type, version_1, no_words, too_few_words] {
             assert_eq!(differs(&[change], 128), None, "{change:?}");
-        }
-    }
-
-    /// HopML 4, instruction bits 0 and 9 (reserved), domain 0x1234 with instruction bit 0.
-    #[test]
-    fn req_59_a_hop_adds_all_words_whatever_it_understands() {
-        let changes = [(1, 3), (6, 4), (8, 0x80), (9, 0x40), (10, 0x12), (11, 0x34), (12, 0x80)];
-        let known = DomainMetadata { id: 0x1234, instructions: 0x8000, bytes: &[7; 8] };
-        for (domain, expected) in [
-            (None, [0xff; 8]),
-            (Some(DomainMetadata { id: 0x1235, ..known }), [0xff; 8]),
-            (Some(DomainMetadata { instructions: 0xc000, ..known }), [0xff; 8]),
-            (Some(known), [7; 8]),
-        ] {
-            let mut section = example(&changes);
-            assert_eq!(push(&mut section, PREFIX, 128, &Node { domain, ..NODE }), PREFIX + 16);
-            assert_eq!(section[16..24], [0, 0, 0, 3, 0xff, 0xff, 0xff, 0xff]);
-            assert_eq!(section[24..32], expected);
         }
     }
 }

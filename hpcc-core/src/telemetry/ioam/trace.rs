@@ -14,9 +14,6 @@ use super::trace_type::TraceType;
 
 /// Bytes of the header.
 pub const LEN: usize = 8;
-/// A trace may ask for loopback only with this type (REQ-57; RFC 9322 section 3.1).
-pub const LOOPBACK_TYPE: TraceType = TraceType(0x80_0000);
-
 /// Flags of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
@@ -76,13 +73,6 @@ impl Header {
     #[inline]
     pub fn is_consistent(&self) -> bool {
         self.node_length == self.trace_type.words()
-    }
-
-    /// The header of the copy that a node sends back to the source; `None` if it must not: no such flag, or a trace
-    /// that asks for more than node ids. The copy does not ask for loopback again (REQ-57).
-    pub fn looped_back(&self) -> Option<Header> {
-        let allowed = self.flags.loopback && self.trace_type == LOOPBACK_TYPE;
-        allowed.then_some(Header { flags: Flags { loopback: false, ..self.flags }, ..*self })
     }
 }
 
@@ -224,15 +214,5 @@ mod tests {
         assert_eq!(trace.newest_first().collect::<Vec<_>>(), [Ok(node)]);
         let short = Trace { data: &bytes[..16], ..trace };
         assert_eq!(short.newest_first().collect::<Vec<_>>(), [Err(Malformed)]);
-    }
-
-    /// REQ-57: only with the type 0x800000, and the copy is not looped back again.
-    #[test]
-    fn req_57_loopback_is_for_node_ids_only_and_does_not_nest() {
-        let loopback = Flags { loopback: true, ..Flags::default() };
-        let header = Header { trace_type: LOOPBACK_TYPE, flags: loopback, ..Header::default() };
-        let copy = header.looped_back().expect("allowed");
-        assert!(!copy.flags.loopback && copy.looped_back().is_none());
-        assert_eq!(Header { trace_type: TraceType(0x90_0000), ..header }.looped_back(), None);
     }
 }

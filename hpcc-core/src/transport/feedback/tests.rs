@@ -11,7 +11,7 @@ use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link
 use crate::topology::routes::RouteTable;
 use crate::transport::path_probes::PathConfig;
 use crate::transport::{
-    Ack, Data, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Poll, QueuePair, ReceiverSpec, Reply, Segment, SenderSpec,
+    Ack, Data, Host, HostConfig, PROBE_TIMER, Poll, QueuePair, ReceiverSpec, Reply, Segment, SenderSpec,
     TransportConfig,
 };
 use crate::units::{BitRate, Nanos};
@@ -376,18 +376,6 @@ fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
         assert!(pair.sender.sender(pair.key).is_some_and(QueuePair::is_finished));
         pair.receiver.close_receiver(0);
         assert_eq!(rearmed(&pair), expected, "at the end");
-    }
-}
-
-/// Probes and other paths' probes are announced with the first packet, and with no other while they wait.
-#[test]
-fn timers_of_probes_are_announced_once() {
-    let paths = PathConfig { candidates: 2, interval: 5 };
-    for (sampling, armed) in
-        [(Sampling::Probes, 1 << PROBE_TIMER | 1 << PATH_TIMER), (Sampling::EveryPacket, 1 << PATH_TIMER)]
-    {
-        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, paths, ..FeedbackConfig::default() });
-        assert_eq!([pair.next_segment().armed.0, pair.next_segment().armed.0], [armed, 0]);
     }
 }
 

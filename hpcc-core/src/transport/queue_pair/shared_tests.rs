@@ -34,16 +34,6 @@ fn packets(qp: &mut QueuePair, config: &TransportConfig) -> Vec<(u64, u32)> {
 const PACKETS: [(u64, u32); 6] = [(0, 1_000), (1_000, 500), (2_000, 1_000), (3_000, 1_000), (4_000, 500), (5_000, 1)];
 
 #[test]
-fn a_packet_is_of_one_message_and_numbers_count_packets() {
-    let config = shared(Recovery::GoBackN);
-    let mut qp = queue_pair(&config, &[1_500, 2_500, 1]);
-    assert_eq!(packets(&mut qp, &config), PACKETS);
-    let starts = PACKETS.map(|(seq, _)| qp.message(&config, seq).start);
-    assert_eq!(starts, [0, 0, 2_000, 2_000, 2_000, 5_000]);
-    assert_eq!(qp.in_flight(), 4_001, "bytes, not numbers");
-}
-
-#[test]
 fn messages_finish_in_their_order_and_the_queue_pair_stays() {
     let config = shared(Recovery::GoBackN);
     let mut qp = queue_pair(&config, &[1_500, 2_500, 1]);
@@ -68,41 +58,6 @@ fn the_last_packet_of_each_message_asks_for_an_acknowledgement() {
     qp.post(&config, Nanos(0), 2_500).expect("room");
     let asked: Vec<bool> = (0..5).map(|_| qp.take_segment(&config).ack_requested).collect();
     assert_eq!(asked, [false, true, false, false, true]);
-}
-
-#[test]
-fn go_back_n_returns_into_an_earlier_message() {
-    let config = shared(Recovery::GoBackN);
-    let mut qp = queue_pair(&config, &[1_500, 2_500, 1]);
-    packets(&mut qp, &config);
-    qp.on_ack(&config, 1_000);
-    qp.go_back();
-    assert_eq!(qp.in_flight(), 0);
-    assert_eq!(packets(&mut qp, &config), PACKETS[1..]);
-    assert_eq!(qp.in_flight(), 3_001);
-}
-
-/// Packet 1, the short last one of the first message, and packet 4 are lost.
-#[test]
-fn selective_repeat_sends_again_what_is_lost_of_each_message() {
-    let config = shared(Recovery::SelectiveRepeat);
-    let mut qp = queue_pair(&config, &[1_500, 2_500, 1]);
-    packets(&mut qp, &config);
-    for (arrived, resent) in [(0, None), (2_000, Some((1_000, 500))), (3_000, None), (5_000, Some((4_000, 500)))] {
-        let seq = 1_000;
-        let nack = Ack {
-            queue_pair: 0,
-            seq,
-            nack: arrived > 0,
-            selective: Some(arrived).filter(|&seq| seq > 0),
-            congestion_marked: false,
-            telemetry: &[],
-        };
-        let moved = qp.on_ack(&config, seq).bytes > 0;
-        qp.recover(&config, Nanos(0), moved, &nack);
-        assert_eq!(packets(&mut qp, &config), Vec::from_iter(resent), "{arrived}");
-    }
-    assert_eq!((qp.in_flight(), qp.on_ack(&config, 6_000)), (3_001, Acked { bytes: 3_001, messages: 3 }));
 }
 
 #[test]

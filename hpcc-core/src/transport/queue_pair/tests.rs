@@ -51,17 +51,6 @@ fn req_31_window_and_pacing_both_bind() {
     assert!(!qp.is_eligible(1 << 3));
 }
 
-#[test]
-fn the_last_packet_is_short_and_the_last_ack_finishes() {
-    let config = TransportConfig::default();
-    let mut qp = queue_pair(1500);
-    assert_eq!(take(&mut qp), (0, 1000));
-    assert_eq!(take(&mut qp), (1000, 500));
-    assert!(!qp.has_data());
-    assert_eq!(qp.on_ack(&config, 1000), Acked { bytes: 1_000, messages: 0 });
-    assert_eq!(qp.on_ack(&config, 1500), Acked { bytes: 500, messages: 1 });
-}
-
 /// Which of six packets ask for an acknowledgement, of a flow that asks after 3000 bytes.
 fn requests(window: u64, size: u64) -> Vec<bool> {
     let config = TransportConfig { ack_every: 3_000, ..TransportConfig::default() };
@@ -136,18 +125,6 @@ fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
         qp.set_rate(&config, BitRate::gbps(50));
         assert_eq!(qp.window(), expected);
     }
-}
-
-#[test]
-fn a_nack_returns_to_the_first_missing_byte() {
-    let config = TransportConfig::default();
-    let mut qp = queue_pair(5000);
-    for _ in 0..5 {
-        take(&mut qp);
-    }
-    qp.on_ack(&config, 2000);
-    qp.go_back();
-    assert_eq!(take(&mut qp), (2000, 1000));
 }
 
 /// After a NACK the acknowledgement of packets that were on their way passes `snd_nxt`. In the reference the bytes
