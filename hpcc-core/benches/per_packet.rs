@@ -6,7 +6,6 @@ use divan::{Bencher, black_box};
 use hpcc_core::cc::{
     Algorithm, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
 };
-use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Rng;
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{
@@ -14,16 +13,7 @@ use hpcc_core::telemetry::{
 };
 use hpcc_core::units::{BitRate, Nanos};
 
-const LIMITS: FlowLimits = FlowLimits {
-    line_rate: BitRate::gbps(100),
-    base_rtt: Nanos(12_240),
-    window: 153_000,
-    path_bytes: 153_000,
-    mtu: 1_000,
-    hops: 4,
-    some_hops: false,
-    quirks: Quirks::NONE,
-};
+const LIMITS: FlowLimits = FlowLimits { hops: 4, ..FlowLimits::of(BitRate::gbps(100), Nanos(12_240), 153_000) };
 /// Of the packets that a controller is fed in turn.
 const LAP: u64 = 64;
 /// Counters wrap where the packets start over, so that time goes on.
@@ -110,18 +100,8 @@ fn layout(name: &str) -> Layout {
 }
 
 fn snapshot(n: u64) -> Snapshot {
-    Snapshot {
-        switch_id: 7,
-        ingress: 1,
-        egress: 2,
-        queue: 3,
-        hop_limit: 63,
-        rate: BitRate::gbps(100),
-        arrived: Nanos(n * 87),
-        now: Nanos(n * 87 + 600),
-        tx_bytes: n * 1_090,
-        qlen: n % 90_000,
-    }
+    let (arrived, now) = (Nanos(n * 87), Nanos(n * 87 + 600));
+    Snapshot { arrived, now, tx_bytes: n * 1_090, qlen: n % 90_000, ..Snapshot::IDLE }
 }
 
 #[divan::bench(args = names())]

@@ -104,18 +104,8 @@ impl Net {
     fn stamped(&mut self, segment: &Segment) -> ([u8; MAX_SECTION], usize) {
         let mut bytes = [0; MAX_SECTION];
         let len = self.layout.prepare(&mut bytes, Nanos(self.now));
-        let snapshot = Snapshot {
-            switch_id: 7,
-            ingress: 1,
-            egress: 2,
-            queue: 3,
-            hop_limit: 63,
-            rate: RATE,
-            arrived: Nanos(self.now),
-            now: Nanos(self.now),
-            tx_bytes: self.passed,
-            qlen: 0,
-        };
+        let now = Nanos(self.now);
+        let snapshot = Snapshot { arrived: now, now, tx_bytes: self.passed, ..Snapshot::IDLE };
         self.passed += u64::from(segment.frame);
         let len = self.layout.stamp(&mut bytes, len, &snapshot);
         (bytes, len)

@@ -3,7 +3,6 @@
 //! from each, up to what the format's fields leave of it.
 
 use hpcc_core::cc::{Algorithm, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
-use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Rng;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -88,31 +87,20 @@ fn path(packet: u64) -> [Snapshot; 5] {
         let now = 16_700_000 + packet * 1_000 + hop * 700;
         Snapshot {
             switch_id: hop as u32 + 1,
-            ingress: 1,
-            egress: 2,
-            queue: 0,
             hop_limit: 64 - hop as u8,
             rate: BitRate::gbps(if hop == 2 { 400 } else { 100 }),
             arrived: Nanos(now - 500),
             now: Nanos(now),
             tx_bytes: 134_000_000 / 128 * 128 + packet * 12_416,
             qlen: if packet / 50 % 2 == hop % 2 { packet % 50 * 800 } else { 0 },
+            ..Snapshot::IDLE
         }
     })
 }
 
 /// The rates that an algorithm sets in answer to 400 packets.
 fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
-    let limits = FlowLimits {
-        line_rate: BitRate::gbps(100),
-        base_rtt: Nanos(13_000),
-        window: 162_500,
-        path_bytes: 162_500,
-        mtu: 1_000,
-        hops: 5,
-        some_hops: false,
-        quirks: Quirks::NONE,
-    };
+    let limits = FlowLimits { hops: 5, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
     let mut flow = algorithm.start(limits);
     let mut rng = Rng::new(1, 1);
     (0..400)

@@ -3,7 +3,6 @@
 #![no_main]
 
 use hpcc_core::cc::FlowLimits;
-use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::normalised::Exporter;
 use hpcc_core::telemetry::seal::{SealKey, TAG_LEN};
@@ -12,16 +11,7 @@ use hpcc_core::transport::feedback::{Answer, Decoder, FeedbackConfig, Listener};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
 
-const LIMITS: FlowLimits = FlowLimits {
-    line_rate: BitRate::gbps(100),
-    base_rtt: Nanos(13_000),
-    window: 162_500,
-    path_bytes: 162_500,
-    mtu: 1_000,
-    hops: 3,
-    some_hops: false,
-    quirks: Quirks::NONE,
-};
+const LIMITS: FlowLimits = FlowLimits { hops: 3, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
 const ANSWERS: [Answer; 5] = [Answer::Records, Answer::BusiestLink, Answer::Loads, Answer::Window, Answer::Nothing];
 const KEY: [u8; 16] = [7; 16];
 const FLOW: u64 = 3;

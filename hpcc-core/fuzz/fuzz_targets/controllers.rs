@@ -6,22 +6,12 @@
 use hpcc_core::cc::{
     self, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Notification, Origin, RateDecision, Sent,
 };
-use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Rng;
 use hpcc_core::telemetry::{Hop, HopStack, LinkRecord, MAX_HOPS, Modulus, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
 
-const LIMITS: FlowLimits = FlowLimits {
-    line_rate: BitRate::gbps(100),
-    base_rtt: Nanos(13_000),
-    window: 162_500,
-    path_bytes: 162_500,
-    mtu: 1_000,
-    hops: 3,
-    some_hops: false,
-    quirks: Quirks::NONE,
-};
+const LIMITS: FlowLimits = FlowLimits { hops: 3, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
 
 /// Numbers from the fuzzer's bytes, 0 behind their end.
 struct Numbers<'a>(&'a [u8]);

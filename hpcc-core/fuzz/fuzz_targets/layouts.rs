@@ -4,23 +4,12 @@
 
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{HopStack, LayoutName, LayoutSettings, MAX_HOPS, MAX_SECTION, Snapshot};
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::Nanos;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let len = bytes.len().min(MAX_SECTION);
-    let snapshot = Snapshot {
-        switch_id: 7,
-        ingress: 1,
-        egress: 2,
-        queue: 3,
-        hop_limit: 63,
-        rate: BitRate::gbps(100),
-        arrived: Nanos(1_000),
-        now: Nanos(2_000),
-        tx_bytes: 3_000,
-        qlen: 4_000,
-    };
+    let snapshot = Snapshot { arrived: Nanos(1_000), now: Nanos(2_000), tx_bytes: 3_000, qlen: 4_000, ..Snapshot::IDLE };
     let mut stack = HopStack::default();
     // The last byte draws the options.
     let drawn = bytes.last().copied().unwrap_or_default();

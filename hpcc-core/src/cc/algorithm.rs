@@ -107,6 +107,20 @@ pub trait Algorithm: Settings + CloneAlgorithm + Debug {
     }
 }
 
+/// The name and the summary of an [`Algorithm`].
+macro_rules! known_as {
+    ($name:literal, $summary:literal) => {
+        fn name(&self) -> &'static str {
+            $name
+        }
+
+        fn summary(&self) -> &'static str {
+            $summary
+        }
+    };
+}
+pub(super) use known_as;
+
 /// Cloning behind `dyn Algorithm`; every algorithm that is [`Clone`] has it.
 pub trait CloneAlgorithm {
     /// The same algorithm with the same parameters.

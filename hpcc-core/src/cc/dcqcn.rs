@@ -11,7 +11,7 @@
 use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Timers,
-    words,
+    known_as, words,
 };
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
@@ -90,13 +90,7 @@ impl DcqcnConfig {
 }
 
 impl Algorithm for DcqcnConfig {
-    fn name(&self) -> &'static str {
-        "dcqcn"
-    }
-
-    fn summary(&self) -> &'static str {
-        "DCQCN: ECN marks; every marked acknowledgement is a notification"
-    }
+    known_as!("dcqcn", "DCQCN: ECN marks; every marked acknowledgement is a notification");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(Dcqcn::new(*self, limits))

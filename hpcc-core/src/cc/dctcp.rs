@@ -5,7 +5,7 @@
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
 use super::share::or_share;
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, words};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, known_as, words};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::BitRate;
@@ -39,13 +39,7 @@ impl DctcpConfig {
 }
 
 impl Algorithm for DctcpConfig {
-    fn name(&self) -> &'static str {
-        "dctcp"
-    }
-
-    fn summary(&self) -> &'static str {
-        "DCTCP: the fraction of ECN marks"
-    }
+    known_as!("dctcp", "DCTCP: the fraction of ECN marks");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(Dctcp::new(*self, limits))

@@ -17,7 +17,7 @@
 use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision,
-    Reaction, Reads, Stage,
+    Reaction, Reads, Stage, known_as,
 };
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, MAX_HOPS, Telemetry};
@@ -50,13 +50,7 @@ crate::settings! {
 const LEAST: u64 = 1_000;
 
 impl Algorithm for HpccConfig {
-    fn name(&self) -> &'static str {
-        "hpcc"
-    }
-
-    fn summary(&self) -> &'static str {
-        "HPCC in the rate form of the 2019 simulator"
-    }
+    known_as!("hpcc", "HPCC in the rate form of the 2019 simulator");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(Hpcc::new(*self, limits))

@@ -4,7 +4,9 @@
 //! fraction of the acknowledgements.
 
 use super::share::or_share;
-use super::{Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage};
+use super::{
+    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage, known_as,
+};
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
 use crate::units::BitRate;
@@ -34,13 +36,10 @@ impl HpccPintConfig {
 const LEAST: u64 = 10_000;
 
 impl Algorithm for HpccPintConfig {
-    fn name(&self) -> &'static str {
-        "hpcc_pint"
-    }
-
-    fn summary(&self) -> &'static str {
+    known_as!(
+        "hpcc_pint",
         "HPCC with probabilistic telemetry: the busiest hop's utilisation in 1 byte, or 2 for bases below 1.05"
-    }
+    );
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(HpccPint::new(*self, limits))

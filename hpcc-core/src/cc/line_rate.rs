@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No congestion control: line rate, bounded by the window alone.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Steers};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Steers, known_as};
 use crate::random::Rng;
-use crate::settings::{Input, Setting, SettingError, Settings, Value};
+use crate::settings::Settings;
 use crate::units::BitRate;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 /// Flows without congestion control, which have no parameters and no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineRate;
 
-impl Settings for LineRate {
-    fn list(&self) -> Vec<Setting> {
-        Vec::new()
-    }
-
-    fn get(&self, _: &str) -> Option<Value> {
-        None
-    }
-
-    fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
-        Err(SettingError::Unknown)
-    }
-}
+impl Settings for LineRate {}
 
 impl Algorithm for LineRate {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-
-    fn summary(&self) -> &'static str {
-        "line rate, bounded by the window alone"
-    }
+    known_as!("none", "line rate, bounded by the window alone");
 
     fn start(&self, _: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(*self)

@@ -85,6 +85,7 @@ use crate::random::Rng;
 pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
+use algorithm::known_as;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -110,6 +111,14 @@ pub struct FlowLimits {
     pub some_hops: bool,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
+}
+
+impl FlowLimits {
+    /// Of a flow with this window and packets of 1000 bytes, of whose path nothing else is known.
+    pub const fn of(line_rate: BitRate, base_rtt: Nanos, window: u64) -> FlowLimits {
+        let (path_bytes, mtu, hops, some_hops, quirks) = (window, 1_000, 0, false, Quirks::NONE);
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu, hops, some_hops, quirks }
+    }
 }
 
 /// One acknowledgement (positive or negative) as the sender sees it.

@@ -15,7 +15,7 @@
 //! round trip left with the window before `old`, so that a change counts twice.
 
 use super::share::or_share;
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, known_as, words};
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -49,13 +49,7 @@ crate::settings! {
 }
 
 impl Algorithm for PowerTcpConfig {
-    fn name(&self) -> &'static str {
-        "power_tcp"
-    }
-
-    fn summary(&self) -> &'static str {
-        "PowerTCP: the power of the busiest link"
-    }
+    known_as!("power_tcp", "PowerTCP: the power of the busiest link");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(PowerTcp::new(self, limits))

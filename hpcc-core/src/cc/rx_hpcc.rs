@@ -12,6 +12,7 @@
 use super::hpcc_plus::{Inflight, Measured, Notices, Window, WindowLaw};
 use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Reads,
+    known_as,
 };
 use crate::random::Rng;
 use crate::settings::Conflict;
@@ -150,13 +151,7 @@ crate::settings! {
 }
 
 impl Algorithm for RxHpccConfig {
-    fn name(&self) -> &'static str {
-        "rx_hpcc"
-    }
-
-    fn summary(&self) -> &'static str {
-        "HPCC++ with the window computed by the receiver"
-    }
+    known_as!("rx_hpcc", "HPCC++ with the window computed by the receiver");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(RxHpccSender::new(self, limits))

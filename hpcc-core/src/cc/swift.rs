@@ -7,7 +7,9 @@
 //! sender's clock. Windows are in packets, as in the paper; below one packet the pace spreads them over several round
 //! trips.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Steers};
+use super::{
+    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Steers, known_as,
+};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Nanos};
@@ -59,13 +61,7 @@ crate::settings! {
 }
 
 impl Algorithm for SwiftConfig {
-    fn name(&self) -> &'static str {
-        "swift"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Swift: round-trip times that the sender measures, against a target"
-    }
+    known_as!("swift", "Swift: round-trip times that the sender measures, against a target");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(Swift::new(self, limits))

@@ -2,22 +2,12 @@
 //! What the controllers' tests share.
 
 use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
-use crate::quirks::Quirks;
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
 
 /// B = 100 Gb/s, T = 13 us, W = 162 500 B: the setting of SPEC section 1.5.
-pub const LIMITS: FlowLimits = FlowLimits {
-    line_rate: BitRate::gbps(100),
-    base_rtt: Nanos(13_000),
-    window: 162_500,
-    path_bytes: 162_500,
-    mtu: 1_000,
-    hops: 0,
-    some_hops: false,
-    quirks: Quirks::NONE,
-};
+pub const LIMITS: FlowLimits = FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500);
 /// 80 bytes in 13 us.
 pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);
 

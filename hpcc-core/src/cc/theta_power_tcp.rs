@@ -4,7 +4,7 @@
 //! (1 + d theta / dt) * theta / T, and the window moves once in a round trip.
 
 use super::power_tcp::{PowerLaw, PowerWindow};
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, known_as};
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -18,13 +18,7 @@ crate::settings! {
 }
 
 impl Algorithm for ThetaPowerTcpConfig {
-    fn name(&self) -> &'static str {
-        "theta_power_tcp"
-    }
-
-    fn summary(&self) -> &'static str {
-        "PowerTCP without telemetry: round-trip times that the sender measures"
-    }
+    known_as!("theta_power_tcp", "PowerTCP without telemetry: round-trip times that the sender measures");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(ThetaPowerTcp::new(self, limits))

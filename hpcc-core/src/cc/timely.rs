@@ -3,7 +3,7 @@
 //! round-trip time and its gradient move the rate.
 
 use super::share::or_share;
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, known_as, words};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
@@ -76,13 +76,7 @@ impl TimelyConfig {
 }
 
 impl Algorithm for TimelyConfig {
-    fn name(&self) -> &'static str {
-        "timely"
-    }
-
-    fn summary(&self) -> &'static str {
-        "TIMELY: round-trip times and their gradient, measured by 8 bytes that come back"
-    }
+    known_as!("timely", "TIMELY: round-trip times and their gradient, measured by 8 bytes that come back");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(Timely::new(*self, limits))

@@ -140,19 +140,25 @@ impl Conflict {
     }
 }
 
-/// A structure of settings.
+/// A structure of settings; one that says nothing else has none.
 pub trait Settings {
     /// All settings, in the order of their declaration.
-    fn list(&self) -> Vec<Setting>;
+    fn list(&self) -> Vec<Setting> {
+        Vec::new()
+    }
 
     /// The value of a setting; `None` if there is none of that name.
-    fn get(&self, key: &str) -> Option<Value>;
+    fn get(&self, _: &str) -> Option<Value> {
+        None
+    }
 
     /// Changes a setting.
     ///
     /// # Errors
     /// If there is none of that name, or the value is of another kind or out of range; nothing changes then.
-    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError>;
+    fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
+        Err(SettingError::Unknown)
+    }
 }
 
 impl Setting {

@@ -88,10 +88,9 @@ pub struct Snapshot {
     pub qlen: u64,
 }
 
-#[cfg(test)]
 impl Snapshot {
     /// Of a port of 100 Gb/s at switch 7 that has not sent anything.
-    pub(crate) const IDLE: Snapshot = Snapshot {
+    pub const IDLE: Snapshot = Snapshot {
         switch_id: 7,
         ingress: 1,
         egress: 2,

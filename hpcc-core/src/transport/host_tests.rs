@@ -12,7 +12,7 @@ use crate::fast_cnp::{CopiedTrace, FastCnpOption, OptionTypes, packet};
 use crate::frame::PacketKind;
 use crate::quirks::Quirks;
 use crate::random::Rng;
-use crate::settings::{Input, Setting, SettingError, Settings, Value};
+use crate::settings::Settings;
 use crate::switch::FlowKey;
 use crate::telemetry::ioam::hpcc::Profile;
 use crate::telemetry::{Layout, MAX_SECTION, Snapshot};
@@ -293,19 +293,7 @@ struct RateOfSeq {
     sent: u64,
 }
 
-impl Settings for RateOfSeq {
-    fn list(&self) -> Vec<Setting> {
-        Vec::new()
-    }
-
-    fn get(&self, _: &str) -> Option<Value> {
-        None
-    }
-
-    fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
-        Err(SettingError::Unknown)
-    }
-}
+impl Settings for RateOfSeq {}
 
 impl Algorithm for RateOfSeq {
     fn name(&self) -> &'static str {

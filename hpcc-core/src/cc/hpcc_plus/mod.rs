@@ -43,6 +43,7 @@ pub use window::{Window, WindowLaw};
 
 use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Reads,
+    known_as,
 };
 use crate::random::Rng;
 use crate::settings::Conflict;
@@ -82,13 +83,7 @@ crate::settings! {
 }
 
 impl Algorithm for HpccPlusConfig {
-    fn name(&self) -> &'static str {
-        "hpcc_plus"
-    }
-
-    fn summary(&self) -> &'static str {
-        "HPCC++ in the window form of the IETF drafts"
-    }
+    known_as!("hpcc_plus", "HPCC++ in the window form of the IETF drafts");
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
         Box::new(HpccPlus::new(*self, limits))

@@ -8,16 +8,7 @@ use crate::quirks::Quirks;
 use crate::transport::TimeoutConfig;
 use alloc::vec::Vec;
 
-pub const LIMITS: FlowLimits = FlowLimits {
-    line_rate: BitRate::gbps(100),
-    base_rtt: Nanos(4_160),
-    window: 52_000,
-    path_bytes: 52_000,
-    mtu: 1_000,
-    hops: 0,
-    some_hops: false,
-    quirks: Quirks::NONE,
-};
+pub const LIMITS: FlowLimits = FlowLimits::of(BitRate::gbps(100), Nanos(4_160), 52_000);
 
 fn queue_pair(size: u64) -> QueuePair {
     QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Box::new(LineRate), Nanos(0))
