@@ -94,39 +94,19 @@ fn fill(bytes: &mut [u8], value: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::ioam::hpcc::Profile;
     use crate::telemetry::{LinkRecord, Snapshot};
-    use crate::units::{BitRate, Nanos};
+    use crate::testing::{LAYOUTS, records as read, stamped};
+    use crate::units::Nanos;
 
     const FLOW: FlowKey = (3, 7);
-    const LAYOUTS: [Layout; 8] = [
-        Layout::Reference { multiplier: 1 },
-        Layout::Paper,
-        Layout::Draft,
-        Layout::IntMd { hops: 5 },
-        Layout::Ifa { hops: 5, sojourn: false },
-        Layout::Ifa { hops: 5, sojourn: true },
-        Layout::Ioam { profile: Profile::Full, hops: 5 },
-        Layout::Ioam { profile: Profile::Slim, hops: 5 },
-    ];
 
     /// A section of three hops at a time, the counters of which are `sent` apart.
     fn section(layout: &Layout, now: u64, sent: u64) -> Vec<u8> {
-        let mut bytes = alloc::vec![0; layout.max_len()];
-        let mut len = layout.prepare(&mut bytes, Nanos(0));
-        for switch_id in 1..=3 {
-            let (rate, tx_bytes) = (BitRate::gbps(100), u64::from(switch_id) * 1_280_000 + sent);
-            let snapshot = Snapshot { switch_id, rate, now: Nanos(now), tx_bytes, qlen: 80_000, ..Snapshot::IDLE };
-            len = layout.stamp(&mut bytes, len, &snapshot);
-        }
-        bytes.truncate(len);
-        bytes
-    }
-
-    fn read(layout: &Layout, bytes: &[u8]) -> HopStack {
-        let mut stack = HopStack::default();
-        assert!(matches!(layout.read(bytes, &mut stack), Telemetry::Hops(_)), "{layout:?}");
-        stack
+        let hops = (1..=3).map(|switch_id| {
+            let tx_bytes = u64::from(switch_id) * 1_280_000 + sent;
+            Snapshot { switch_id, now: Nanos(now), tx_bytes, qlen: 80_000, ..Snapshot::IDLE }
+        });
+        stamped(layout, hops)
     }
 
     #[test]

@@ -8,17 +8,8 @@ use crate::fast_cnp::capability::{Capabilities, CapabilityConfig};
 use crate::fast_cnp::{Acceptor, AcceptorConfig, Received, Refusal};
 use crate::roce::Bth;
 use crate::simulated_frame::wire_queue_pair;
-use crate::topology::{Link, NodeKind};
+use crate::testing::star;
 use alloc::boxed::Box;
-
-/// Hosts 0 to 2 around switch 3.
-fn star() -> Network {
-    let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(500), loss: 0.0 };
-    Network {
-        nodes: [NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch].into(),
-        links: (0..3).map(link).collect(),
-    }
-}
 
 fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings)) -> Attack {
     let network = star();

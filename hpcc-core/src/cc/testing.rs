@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the controllers' tests share.
 
-use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
+use super::{CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Notification, Origin, RateDecision, Sent};
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -64,7 +64,7 @@ fn any_telemetry<'a>(bits: u64, place: &'a mut HopStack, link: &'a mut LinkRecor
     }
 }
 
-/// Feeds a controller 20 000 acknowledgements that no network would send, fires its timers as they come due
+/// Feeds a controller 20 000 acknowledgements, notifications and losses that no network would send, fires its timers as they come due
 /// and as they do not, and expects every rate between `min` and the line rate.
 pub fn survives_hostile_feedback(controller: &mut dyn CongestionControl, min: BitRate) {
     let mut rng = rng();
@@ -95,6 +95,12 @@ pub fn survives_hostile_feedback(controller: &mut dyn CongestionControl, min: Bi
         let telemetry = any_telemetry(noise >> 11, &mut stack, &mut link);
         let notification = Notification { now: Nanos(now), telemetry, ..NOTIFICATION };
         check(controller.on_notification(&notification).unwrap_or(RateDecision::Keep));
+        let (seq, in_flight, bytes) = (noise >> 20, noise >> 30, 1 + noise as u32 % 9_000);
+        controller.on_sent(&Sent { now: Nanos(now), seq, bytes, in_flight, retransmission: noise & 64 == 0 });
+        if noise % 16 == 0 {
+            let signal = if noise & 128 == 0 { LossSignal::Nack } else { LossSignal::Timeout };
+            check(controller.on_loss(&Loss { now: Nanos(now), seq, in_flight, signal }));
+        }
         for timer in 0..4 {
             let due = controller.timers().and_then(|timers| timers.due(timer));
             if due.is_some_and(|at| at <= Nanos(now)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Notifications as frames: the receiver's ordinary one, and the switch's (REQ-33, REQ-34, REQ-37, REQ-38).
+//! A switch's notifications as frames (REQ-33, REQ-37, REQ-38).
 
 use super::option::MAX_HEADER;
 use super::{Address, CopiedTrace, FastCnpOption, OptionTypes};
@@ -8,20 +8,9 @@ use crate::roce::{Bth, CNP_RESERVED};
 use crate::telemetry::ioam::option::{IoamOption, Kind};
 use crate::telemetry::ipv6_options::OptionsHeader;
 
-/// Congestion experienced. Notifications follow this mark, not mere ability (SPEC section 9.12).
-const CE: u8 = 3;
 /// As a ConnectX-4 Lx sends its notifications (SPEC section 3).
 const DSCP: u8 = 48;
 const HOP_LIMIT: u8 = 64;
-
-/// What the receiver of a marked packet sends: to the sender's own queue pair. `None` for a packet without a mark.
-pub fn by_receiver(data: &RoceFrame<'_>, sender_qp: u32) -> Option<RoceFrame<'static>> {
-    let addresses = match data.addresses {
-        Addresses::V4 { src, dst } => Addresses::V4 { src: dst, dst: src },
-        Addresses::V6 { src, dst } => Addresses::V6 { src: dst, dst: src },
-    };
-    (data.ecn == CE).then(|| RoceFrame { addresses, bth: Bth::cnp(sender_qp), ..turned_round(data) })
-}
 
 /// What a switch whose loopback address is `loopback` sends to the source of a data packet: with the receiver's queue
 /// pair, and the option in `room` that tells the receiver. `None` for a packet over IPv4.
@@ -36,8 +25,10 @@ pub fn by_switch<'r>(
     let Addresses::V6 { src, dst } = data.addresses else { return None };
     let option = option(dst, data.telemetry.as_ref());
     let addresses = Addresses::V6 { src: loopback, dst: src };
-    let frame = RoceFrame { addresses, bth: Bth::cnp(data.bth.dest_qp), ..turned_round(data) };
-    Some(RoceFrame { destination_options: option.emit(types, room), ..frame })
+    let destination_options = option.emit(types, room);
+    let bth = Bth::cnp(data.bth.dest_qp);
+    let (src_mac, dst_mac, hop_limit) = (data.dst_mac, data.src_mac, HOP_LIMIT);
+    Some(RoceFrame { src_mac, dst_mac, hop_limit, addresses, bth, destination_options, ..notification(data) })
 }
 
 /// What a switch tells about a data packet to this destination with this telemetry.
@@ -68,11 +59,6 @@ fn trace<'a>(section: &Section<'a>) -> Option<CopiedTrace<'a>> {
     let mut traces = ioam.filter(|ioam| matches!(ioam.kind, Kind::PreallocatedTrace | Kind::IncrementalTrace));
     let found = traces.next()?;
     CopiedTrace::of_packet(found.kind, found.data).ok()
-}
-
-/// A notification back over the link by which the packet came.
-fn turned_round(data: &RoceFrame<'_>) -> RoceFrame<'static> {
-    RoceFrame { src_mac: data.dst_mac, dst_mac: data.src_mac, hop_limit: HOP_LIMIT, ..notification(data) }
 }
 
 /// A frame made a notification: its header fields, and what stands behind them, but no queue pair.
@@ -122,16 +108,6 @@ mod tests {
 
     fn with<'a>(header: &'a [u8]) -> RoceFrame<'a> {
         RoceFrame { telemetry: Some(Section::new(Encapsulation::HopByHop, header).expect("whole")), ..DATA }
-    }
-
-    /// scapy made the vector; its UDP checksum is there, ours would be too if it were asked for.
-    #[test]
-    fn req_34_a_marked_packet_makes_its_receiver_notify_the_senders_queue_pair() {
-        assert_eq!(by_receiver(&DATA, 0x102), None);
-        assert_eq!(by_receiver(&RoceFrame { ecn: 2, ..DATA }, 0x102), None);
-        let answer = by_receiver(&RoceFrame { ecn: 3, ..DATA }, 0x102).expect("marked");
-        assert_eq!((answer.bth.dest_qp, answer.destination_options), (0x102, &[][..]));
-        assert_eq!(bytes(&RoceFrame { udp_checksum: true, ..answer }), vector("roce_cnp_ipv6"));
     }
 
     #[test]

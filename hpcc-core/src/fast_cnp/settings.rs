@@ -337,7 +337,7 @@ mod tests {
 
     /// Hosts 0, 1 and 2, switch 3.
     fn network() -> Network {
-        Network { nodes: alloc::vec![Host, Host, Host, Switch], links: alloc::vec![] }
+        crate::testing::network(3, 1, &[])
     }
 
     fn nodes(text: &str) -> NodeSet {

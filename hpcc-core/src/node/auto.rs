@@ -3,16 +3,14 @@
 
 use super::NodeSettings;
 use crate::settings::{Input, Value};
-use crate::topology::{Link, Network, NodeKind};
-use crate::units::{BitRate, Nanos};
+use crate::topology::Network;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Two hosts at a switch.
 fn network() -> Network {
-    let link = |a| Link { a, b: 2, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
-    Network { nodes: [NodeKind::Host, NodeKind::Host, NodeKind::Switch].into(), links: [link(0), link(1)].into() }
+    crate::testing::network(2, 1, &[(0, 2, 100), (1, 2, 100)])
 }
 
 /// What a setting is settled to with these others, as help texts write it.

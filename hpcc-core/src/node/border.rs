@@ -159,8 +159,8 @@ const KEY: &str = "telemetry_hidden_from";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Input;
-    use crate::telemetry::{Hop, LinkRecord, MAX_SECTION, Snapshot, Telemetry, link_codec};
+    use crate::telemetry::{Hop, LinkRecord, Snapshot, link_codec};
+    use crate::testing::{node_with, records, stamped};
     use crate::topology::{Link, NodeKind};
     use crate::units::{BitRate, Nanos};
 
@@ -175,32 +175,22 @@ mod tests {
     }
 
     fn node(sets: &[(&str, &str, &str)]) -> NodeSettings {
-        let mut node = NodeSettings::default();
         let base = [
             ("congestion_control", "algorithm", "hpcc_plus"),
             ("telemetry", "layout", "int_md"),
             ("switch", KEY, "2-3"),
         ];
-        for (section, key, value) in base.iter().chain(sets) {
-            let setting = node.section(section, None).into_iter().find(|setting| setting.key == *key).expect("known");
-            let input = Input::parse(&setting, value).expect("a value");
-            assert_eq!(node.set(section, None, key, input), Ok(()), "{key} = {value}");
-        }
+        let mut node = node_with(&[&base, sets].concat());
         node.resolve(&row());
         node
     }
 
     fn section() -> Vec<u8> {
-        let (layout, mut bytes) = (Layout::from(LayoutName::IntMd), [0; MAX_SECTION]);
-        let len = layout.prepare(&mut bytes, Nanos(0));
-        let len = layout.stamp(&mut bytes, len, &Snapshot { tx_bytes: 1_000, qlen: 50, ..Snapshot::IDLE });
-        bytes[..len].to_vec()
+        stamped(&Layout::from(LayoutName::IntMd), [Snapshot { tx_bytes: 1_000, qlen: 50, ..Snapshot::IDLE }])
     }
 
     fn rates(bytes: &[u8]) -> Vec<BitRate> {
-        let mut stack = HopStack::default();
-        let Telemetry::Hops(stack) = Layout::from(LayoutName::IntMd).read(bytes, &mut stack) else { panic!("records") };
-        stack.hops().iter().map(|hop| hop.rate).collect()
+        records(&Layout::from(LayoutName::IntMd), bytes).hops().iter().map(|hop| hop.rate).collect()
     }
 
     #[test]

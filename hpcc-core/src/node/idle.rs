@@ -43,14 +43,12 @@ impl NodeSettings {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::settings::Input;
+
     use crate::topology::Network;
 
     /// Why a key of `[transport]` does not count beside one other.
-    fn idle(key: &str, other: &str, value: Input<'_>) -> Option<alloc::string::String> {
-        let mut settings = NodeSettings::default();
-        settings.set("transport", None, other, value).expect("a value");
+    fn idle(key: &str, other: &str, value: &str) -> Option<alloc::string::String> {
+        let mut settings = crate::testing::node_with(&[("transport", other, value)]);
         settings.resolve(&Network::default());
         settings.idle("transport", key)
     }
@@ -58,21 +56,21 @@ mod tests {
     #[test]
     fn what_repeats_packets_counts_where_they_are_repeated_so() {
         for (key, other, value, expected) in [
-            ("nack_interval", "recovery", Input::Text("go_back_n"), None),
-            ("nack_interval", "recovery", Input::Text("go_back_zero"), None),
-            ("nack_interval", "recovery", Input::Text("selective_repeat"), Some("recovery = \"go_back_n\" or")),
-            ("chunk", "recovery", Input::Text("go_back_zero"), None),
-            ("chunk", "recovery", Input::Text("go_back_n"), Some("recovery = \"go_back_zero\", or to an ack_interval")),
-            ("chunk", "recovery", Input::Text("selective_repeat"), Some("recovery = \"go_back_zero\"")),
-            ("chunk", "ack_interval", Input::Whole(2), None),
-            ("chunk", "ack_interval", Input::Whole(0), Some("recovery = \"go_back_zero\"")),
-            ("timeout_back_off", "timeout", Input::Text("0s"), Some("a timeout above 0")),
-            ("timeout_low", "timeout", Input::Text("0s"), Some("a timeout above 0")),
-            ("timeout_low_packets", "timeout", Input::Text("0s"), Some("a timeout above 0")),
-            ("timeout_base_rtts", "timeout", Input::Text("0s"), Some("a timeout above 0")),
-            ("timeout_back_off", "timeout", Input::Text("1us"), None),
-            ("timeout_back_off", "timeout", Input::Text("auto"), None),
-            ("mtu", "timeout", Input::Text("0s"), None),
+            ("nack_interval", "recovery", "go_back_n", None),
+            ("nack_interval", "recovery", "go_back_zero", None),
+            ("nack_interval", "recovery", "selective_repeat", Some("recovery = \"go_back_n\" or")),
+            ("chunk", "recovery", "go_back_zero", None),
+            ("chunk", "recovery", "go_back_n", Some("recovery = \"go_back_zero\", or to an ack_interval")),
+            ("chunk", "recovery", "selective_repeat", Some("recovery = \"go_back_zero\"")),
+            ("chunk", "ack_interval", "2", None),
+            ("chunk", "ack_interval", "0", Some("recovery = \"go_back_zero\"")),
+            ("timeout_back_off", "timeout", "0s", Some("a timeout above 0")),
+            ("timeout_low", "timeout", "0s", Some("a timeout above 0")),
+            ("timeout_low_packets", "timeout", "0s", Some("a timeout above 0")),
+            ("timeout_base_rtts", "timeout", "0s", Some("a timeout above 0")),
+            ("timeout_back_off", "timeout", "1us", None),
+            ("timeout_back_off", "timeout", "auto", None),
+            ("mtu", "timeout", "0s", None),
         ] {
             let found = idle(key, other, value);
             match expected {

@@ -67,19 +67,15 @@ fn refuse_if(nothing: bool, key: &'static str, message: impl FnOnce() -> String)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Input, Named};
+    use crate::settings::Named;
 
     fn node(algorithm: &str, layout: &str, packets: &str, notification: &str) -> NodeSettings {
-        let mut node = NodeSettings::default();
-        for (section, key, value) in [
+        crate::testing::node_with(&[
             ("congestion_control", "algorithm", algorithm),
             ("telemetry", "layout", layout),
             ("telemetry", "packets", packets),
             ("transport", "congestion_notification", notification),
-        ] {
-            assert_eq!(node.set(section, None, key, Input::Text(value)), Ok(()), "{key} = {value}");
-        }
-        node
+        ])
     }
 
     /// The whole table, by algorithm: what it does about a receiver's CNP, option 1 and option 2.

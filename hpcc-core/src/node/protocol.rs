@@ -133,14 +133,10 @@ impl NodeSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Input;
-    use crate::topology::{Link, NodeKind};
-    use crate::units::{BitRate, Nanos};
 
     fn settings(algorithm: &str) -> NodeSettings {
-        let mut settings = NodeSettings::default();
-        settings.set("transport", None, "protocol", Input::Text("tcp")).expect("a name");
-        settings.set("congestion_control", None, "algorithm", Input::Text(algorithm)).expect("an algorithm");
+        let set = [("transport", "protocol", "tcp"), ("congestion_control", "algorithm", algorithm)];
+        let mut settings = crate::testing::node_with(&set);
         settings.resolve(&Network::default());
         settings
     }
@@ -176,8 +172,7 @@ mod tests {
 
     #[test]
     fn stacks_count_telemetry_as_other_hosts_do() {
-        let link = Link { a: 0, b: 1, rate: BitRate::gbps(400), delay: Nanos(1_000), loss: 0.0 };
-        let network = Network { nodes: [NodeKind::Switch, NodeKind::Host].into(), links: [link].into() };
+        let network = crate::testing::network(1, 1, &[(0, 1, 400)]);
         let rdma = NodeSettings::default();
         let mut stack = NodeSettings::default();
         stack.carry_packets(Protocol::Tcp, IpVersion::V4, 9_000);

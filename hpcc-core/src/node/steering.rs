@@ -145,19 +145,12 @@ impl NodeSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Input;
+    use crate::testing::node_with;
     use crate::topology::Network;
 
     /// What is wrong with a host of this algorithm and these settings; texts, but for switches.
     fn wrong(algorithm: &str, set: &[(&str, &str, &str)], by_switches: bool) -> Option<(&'static str, &'static str)> {
-        let mut node = NodeSettings::default();
-        for (section, key, value) in [&[("congestion_control", "algorithm", algorithm)][..], set].concat() {
-            let input = match value {
-                "true" | "false" => Input::Switch(value == "true"),
-                text => Input::Text(text),
-            };
-            assert_eq!(node.set(section, None, key, input), Ok(()), "{key} = {value}");
-        }
+        let mut node = node_with(&[&[("congestion_control", "algorithm", algorithm)][..], set].concat());
         node.resolve(&Network::default());
         node.check_control(by_switches).err().map(|wrong| (wrong.section, wrong.conflict.key))
     }
@@ -205,8 +198,7 @@ mod tests {
     #[test]
     fn a_path_must_fit_into_telemetry() {
         let check = |layout: &str, switches| {
-            let mut node = NodeSettings::default();
-            node.set("telemetry", None, "layout", Input::Text(layout)).expect("a layout");
+            let mut node = node_with(&[("telemetry", "layout", layout)]);
             node.resolve(&Network::default());
             node.check_hops(switches).map_err(|wrong| wrong.to_string())
         };
@@ -222,13 +214,11 @@ mod tests {
 
     #[test]
     fn one_sample_of_a_flow_is_too_few() {
-        let check = |every: u64, bytes| {
-            let mut node = NodeSettings::default();
-            node.set("telemetry", None, "packets", Input::Text("nth")).expect("packets");
-            node.set("telemetry", None, "every", Input::Whole(every as i64)).expect("every");
+        let check = |every, bytes| {
+            let mut node = node_with(&[("telemetry", "packets", "nth"), ("telemetry", "every", every)]);
             node.resolve(&Network::default());
             node.check_samples(bytes).map_err(|wrong| wrong.conflict.key)
         };
-        assert_eq!((check(1_000, 1_000_001), check(1_000, 1_000_000)), (Ok(()), Err("every")));
+        assert_eq!((check("1000", 1_000_001), check("1000", 1_000_000)), (Ok(()), Err("every")));
     }
 }

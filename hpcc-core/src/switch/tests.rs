@@ -5,7 +5,7 @@ use super::*;
 use crate::node::NodeSettings;
 use crate::settings::Input;
 use crate::telemetry::{HopStack, MAX_SECTION, Telemetry};
-use crate::topology::{Link, Network, NodeKind};
+use crate::topology::Network;
 
 /// Three hosts (0, 1, 2) on switch 3.
 fn star() -> Switch {
@@ -28,12 +28,7 @@ fn star_of_queues(layout: Layout, classes: &str) -> Switch {
 }
 
 fn star_like(layout: Layout, config: SwitchConfig) -> Switch {
-    let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
-    let network = Network {
-        nodes: alloc::vec![NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch],
-        links: alloc::vec![link(0), link(1), link(2)],
-    };
-    let routes = crate::topology::routes::Routes::new(&network, 1000);
+    let routes = crate::topology::routes::Routes::new(&crate::testing::star(), 1000);
     let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
     let config = SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold], ..config };
     let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];

@@ -59,42 +59,24 @@ pub fn link(layout: &Layout, bytes: &mut [u8]) -> Result<(), Unusable> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ioam::hpcc::Profile;
-    use super::super::{Comparison, MAX_SECTION, Snapshot, reference, speed};
+
+    use super::super::{Comparison, Snapshot, reference, speed};
     use super::*;
+    use crate::testing::{self, LAYOUTS, records as read};
     use crate::units::Nanos;
     use alloc::vec::Vec;
 
     const T: Nanos = Nanos(10_000);
-    const LAYOUTS: [Layout; 8] = [
-        Layout::Reference { multiplier: 4 },
-        Layout::Paper,
-        Layout::Draft,
-        Layout::IntMd { hops: 5 },
-        Layout::Ifa { hops: 5, sojourn: false },
-        Layout::Ifa { hops: 5, sojourn: true },
-        Layout::Ioam { profile: Profile::Full, hops: 5 },
-        Layout::Ioam { profile: Profile::Slim, hops: 5 },
-    ];
 
     /// A section of two links, of 100 Gb/s and of this rate, both as long under load as `sent` and `qlen` say for 100 Gb/s.
     fn stamped(layout: &Layout, gbps: u64, now: u64, sent: u64, qlen: u64) -> Vec<u8> {
-        let mut bytes = [0; MAX_SECTION];
-        let mut len = layout.prepare(&mut bytes, Nanos(0));
-        for (switch_id, gbps) in [(1, 100), (2, gbps)] {
+        let hops = [(1, 100), (2, gbps)].map(|(switch_id, gbps)| {
             let rate = BitRate::gbps(gbps);
             let part = |bytes: u64| bytes * gbps / 100;
             let (tx_bytes, qlen, arrived) = (part(sent), part(qlen), Nanos(now - 800));
-            let snapshot = Snapshot { switch_id, rate, arrived, now: Nanos(now), tx_bytes, qlen, ..Snapshot::IDLE };
-            len = layout.stamp(&mut bytes, len, &snapshot);
-        }
-        bytes[..len].to_vec()
-    }
-
-    fn read(layout: &Layout, bytes: &[u8]) -> HopStack {
-        let mut stack = HopStack::default();
-        assert!(matches!(layout.read(bytes, &mut stack), Telemetry::Hops(_)), "{layout:?}");
-        stack
+            Snapshot { switch_id, rate, arrived, now: Nanos(now), tx_bytes, qlen, ..Snapshot::IDLE }
+        });
+        testing::stamped(layout, hops)
     }
 
     fn hidden(layout: &Layout, mut bytes: Vec<u8>) -> Vec<u8> {
@@ -168,14 +150,8 @@ mod tests {
         let layout = Layout::IntMd { hops: 1 };
         let bytes = stamped(&layout, 25, 5_000, 1_024_000, 256_000);
         assert_eq!(layout.read(&bytes, &mut HopStack::default()), Telemetry::Nothing, "the second hop is missing");
-        let expected = {
-            let mut bytes = [0; MAX_SECTION];
-            let len = layout.prepare(&mut bytes, Nanos(0));
-            let idle = Snapshot { switch_id: 1, rate: BitRate::gbps(800), now: Nanos(5_000), ..Snapshot::IDLE };
-            let len = layout.stamp(&mut bytes, len, &idle);
-            layout.stamp(&mut bytes, len, &idle);
-            bytes[..len].to_vec()
-        };
+        let idle = Snapshot { switch_id: 1, rate: BitRate::gbps(800), now: Nanos(5_000), ..Snapshot::IDLE };
+        let expected = testing::stamped(&layout, [idle, idle]);
         assert_eq!(hidden(&layout, bytes), expected);
     }
 

@@ -275,7 +275,7 @@ impl fmt::Display for Layout {
 mod tests {
     use super::*;
     use crate::telemetry::{MAX_SECTION, Snapshot};
-    use crate::topology::{Link, NodeKind};
+
     use crate::units::Nanos;
 
     #[test]
@@ -310,8 +310,7 @@ mod tests {
     #[test]
     fn units_are_as_fine_as_a_full_packet() {
         let multiplier = |gigabits, mtu| {
-            let link = Link { a: 0, b: 1, rate: BitRate::gbps(gigabits), delay: Nanos(1_000), loss: 0.0 };
-            let network = Network { nodes: [NodeKind::Host, NodeKind::Switch].into(), links: [link].into() };
+            let network = crate::testing::network(1, 1, &[(0, 1, gigabits)]);
             let mut settings = LayoutSettings::default();
             settings.resolve(Reads::Records, &network, mtu);
             settings.multiplier

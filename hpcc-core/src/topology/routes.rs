@@ -217,15 +217,7 @@ impl<'a> Search<'a> {
 mod tests {
     use super::super::Link;
     use super::*;
-
-    /// Hosts, then switches; links of 1 us with their rates in Gb/s.
-    fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
-        let mut nodes = alloc::vec![NodeKind::Host; hosts];
-        nodes.resize(hosts + switches, NodeKind::Switch);
-        let link =
-            |&(a, b, gbps): &(u32, u32, u64)| Link { a, b, rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 };
-        Network { nodes, links: links.iter().map(link).collect() }
-    }
+    use crate::testing::network;
 
     /// The reference printed rtt 4160 and bdp 52000 for two hosts on one switch at 100 Gb/s and 1 us.
     #[test]

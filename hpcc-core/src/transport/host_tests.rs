@@ -17,7 +17,6 @@ use crate::switch::FlowKey;
 use crate::telemetry::ioam::hpcc::Profile;
 use crate::telemetry::{Layout, MAX_SECTION, Snapshot};
 use crate::topology::routes::{RouteTable, Routes};
-use crate::topology::{Link, Network};
 use crate::units::BitRate;
 use crate::wire::{FrameSizes, WireProfile};
 use alloc::boxed::Box;
@@ -93,10 +92,7 @@ fn sent(poll: Poll) -> (u32, u64) {
 
 /// Host 0 has two ports, to switches 2 and 3, and both lead to host 1. Routes without one of its links.
 fn routes_without(link: u32) -> RouteTable {
-    use crate::topology::NodeKind::{Host, Switch};
-    let link_of = |(a, b)| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
-    let links = [(0, 2), (0, 3), (1, 2), (1, 3)].map(link_of);
-    let network = Network { nodes: [Host, Host, Switch, Switch].into(), links: links.into() };
+    let network = crate::testing::network(2, 2, &[(0, 2, 100), (0, 3, 100), (1, 2, 100), (1, 3, 100)]);
     Routes::avoiding(&network, 1_000, &[link], false).table(0)
 }
 

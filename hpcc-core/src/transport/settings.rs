@@ -199,13 +199,10 @@ impl TransportSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{Link, NodeKind};
-    use crate::units::BitRate;
 
     /// A host on a switch, by a link of 8 Gb/s: a buffer of 1000 bytes drains in 1 us.
     fn network() -> Network {
-        let link = Link { a: 0, b: 1, rate: BitRate::gbps(8), delay: Nanos(0), loss: 0.0 };
-        Network { nodes: [NodeKind::Host, NodeKind::Switch].into(), links: [link].into() }
+        crate::testing::network(1, 1, &[(0, 1, 8)])
     }
 
     fn resolved(settings: TransportSettings, needs: &Needs) -> TransportSettings {

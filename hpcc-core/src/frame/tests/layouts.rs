@@ -7,20 +7,15 @@ use crate::frame::{Dialect, Encapsulation};
 use crate::roce::icrc::Coverage;
 use crate::settings::Named;
 use crate::simulated_frame::SimulatedFrame;
-use crate::telemetry::{Layout, LayoutName, LayoutSettings, MAX_SECTION, Snapshot};
+use crate::telemetry::{Layout, LayoutName, LayoutSettings, Snapshot};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
 const HOPS: u8 = 5;
 
 fn section(layout: &Layout, hops: u8) -> Vec<u8> {
-    let mut section = [0; MAX_SECTION];
-    let mut len = layout.prepare(&mut section, Nanos(1_000));
-    for hop in 0..hops {
-        let snapshot = Snapshot { switch_id: u32::from(hop) + 1, now: Nanos(2_000), qlen: 16_000, ..Snapshot::IDLE };
-        len = layout.stamp(&mut section, len, &snapshot);
-    }
-    section[..len].to_vec()
+    let hop = |hop| Snapshot { switch_id: u32::from(hop) + 1, now: Nanos(2_000), qlen: 16_000, ..Snapshot::IDLE };
+    crate::testing::stamped(layout, (0..hops).map(hop))
 }
 
 fn data(ipv6: bool) -> SimulatedFrame {
