@@ -144,13 +144,16 @@ mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);
 
+/// What a class of TCP needs of RDMA's hosts.
+const NO_RDMA: OpsNeeds = OpsNeeds { reads: OpsReads::Nothing, digests: false, reacts: false };
+
 /// The algorithm that a registered class is, or what a name may be besides those of the core.
 pub fn find(name: &str) -> Result<Box<dyn Algorithm>, String> {
     if ffi::is_congestion_ops(name) {
-        return Ok(Box::new(OpsAlgorithm::new(name)));
+        return Ok(Box::new(Class::new(name, ffi::congestion_ops_needs(name))));
     }
     if ffi::is_tcp_congestion_ops(name) {
-        return Ok(Box::new(TcpClass::new(name, Class::new(name))));
+        return Ok(Box::new(TcpClass::new(name, Class::new(name, NO_RDMA))));
     }
     let expected =
         "the name of a class derived from ns3::RdmaCongestionOps, or for TCP of one of ns-3's such as ns3::TcpDctcp";
@@ -181,12 +184,14 @@ struct Class {
     name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
+    /// Of one that controls RDMA flows.
+    needs: OpsNeeds,
 }
 
 impl Class {
-    fn new(name: &str) -> Class {
+    fn new(name: &str, needs: OpsNeeds) -> Class {
         let attributes = ffi::congestion_ops_attributes(name);
-        Class { name: name.into(), initial: attributes.clone(), attributes }
+        Class { name: name.into(), initial: attributes.clone(), attributes, needs }
     }
 
     /// The attributes that differ from their initial values.
@@ -233,36 +238,9 @@ impl Settings for Class {
     }
 }
 
-/// A class that controls RDMA flows.
-#[derive(Clone, Debug)]
-struct OpsAlgorithm {
-    class: Class,
-    needs: OpsNeeds,
-}
-
-impl OpsAlgorithm {
-    fn new(name: &str) -> OpsAlgorithm {
-        OpsAlgorithm { class: Class::new(name), needs: ffi::congestion_ops_needs(name) }
-    }
-}
-
-impl Settings for OpsAlgorithm {
-    fn list(&self) -> Vec<Setting> {
-        self.class.list()
-    }
-
-    fn get(&self, key: &str) -> Option<Value> {
-        self.class.get(key)
-    }
-
-    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
-        self.class.set(key, input)
-    }
-}
-
-impl Algorithm for OpsAlgorithm {
+impl Algorithm for Class {
     fn name(&self) -> &str {
-        &self.class.name
+        &self.name
     }
 
     fn summary(&self) -> &str {
@@ -277,7 +255,7 @@ impl Algorithm for OpsAlgorithm {
             mtu: limits.mtu,
             hops: limits.hops,
         };
-        let ops = ffi::new_congestion_ops(&self.class.name, &self.class.changed(), &known);
+        let ops = ffi::new_congestion_ops(&self.name, &self.changed(), &known);
         let mut flow = OpsFlow { ops, limits, hops: Vec::new(), timers: Timers::default() };
         flow.arm();
         Box::new(flow)

@@ -7,7 +7,6 @@ use crate::switch::ffi::FlowKey;
 use hpcc_core::address;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
-use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::{Input, Named, Settings as _};
 use hpcc_core::switch::HOST_SEED;
 use hpcc_core::topology::routes::RouteTable;
@@ -119,16 +118,9 @@ pub fn new_probed_flow(
         ));
     }
     let window = (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64;
-    let limits = FlowLimits {
-        line_rate: BitRate(line_rate_bps),
-        base_rtt: Nanos(base_rtt_ns),
-        window,
-        path_bytes: window,
-        mtu: mtu.max(1),
-        hops: 0,
-        some_hops: host.node.switch.leaves_hops_out(),
-        quirks: Quirks::NONE,
-    };
+    let (mtu, some_hops) = (mtu.max(1), host.node.switch.leaves_hops_out());
+    let plain = FlowLimits::of(BitRate(line_rate_bps), Nanos(base_rtt_ns), window);
+    let limits = FlowLimits { mtu, some_hops, ..plain };
     let value = |key| controller.node.get("congestion_control", Some(HPCC_PLUS), key);
     let mut config = HpccPlusConfig::default();
     for setting in config.list() {
