@@ -468,15 +468,4 @@ mod tests {
             assert_eq!(first, second, "feedback {n}");
         }
     }
-
-    #[test]
-    fn missing_telemetry_keeps_the_rate() {
-        let mut hpcc = Hpcc::new(config(), LIMITS);
-        for ack_seq in [1_000, 2_000, 200_000] {
-            for telemetry in [Telemetry::Nothing, Telemetry::SentAt(Nanos(7))] {
-                let feedback = Feedback { telemetry, ..ack(0, ack_seq, 150_000) };
-                assert_eq!(hpcc.on_feedback(&feedback, &mut rng()), RateDecision::Keep);
-            }
-        }
-    }
 }

@@ -117,13 +117,6 @@ mod tests {
         assert_eq!(judge(&group, |_| false), Judgement::Report(42));
     }
 
-    #[test]
-    fn plain_and_traced_packets_are_processed() {
-        for name in ["roce_cnp_ipv6", "ioam_linux_0xf22000_after_hop1"] {
-            assert_eq!(judge(&packet(name), |_| false), Judgement::Accept, "{name}");
-        }
-    }
-
     /// Rooms are for the longest notification of a layout; without a trace there is only one length.
     #[test]
     fn a_notification_and_its_report_fit_their_rooms() {

@@ -24,8 +24,10 @@ pub trait Field: Sized {
     /// What bounds are given in.
     type Bound;
 
-    /// Bounds, as declared.
-    fn range(bounds: RangeInclusive<Self::Bound>) -> Range;
+    /// Bounds, as declared; of no use to what is no number.
+    fn range(_: RangeInclusive<Self::Bound>) -> Range {
+        Range::Whole(0, 0)
+    }
 
     /// The kind of a setting with these bounds, or those of the type.
     fn kind(range: Option<Range>) -> Kind;
@@ -112,10 +114,6 @@ counts! { u8 u16 u32 u64 }
 
 impl Field for bool {
     type Bound = bool;
-
-    fn range(_: RangeInclusive<bool>) -> Range {
-        Range::Whole(0, 1)
-    }
 
     fn kind(_: Option<Range>) -> Kind {
         Kind::Switch
@@ -226,10 +224,6 @@ impl Field for Bytes {
 
 impl Field for String {
     type Bound = ();
-
-    fn range(_: RangeInclusive<()>) -> Range {
-        Range::Whole(0, 0)
-    }
 
     fn kind(_: Option<Range>) -> Kind {
         Kind::Text

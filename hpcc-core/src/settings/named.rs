@@ -50,10 +50,6 @@ macro_rules! named {
         impl $crate::settings::Field for $name {
             type Bound = ();
 
-            fn range(_: core::ops::RangeInclusive<()>) -> $crate::settings::Range {
-                $crate::settings::Range::Whole(0, 0)
-            }
-
             fn kind(_: Option<$crate::settings::Range>) -> $crate::settings::Kind {
                 $crate::settings::__private::choices::<Self>()
             }

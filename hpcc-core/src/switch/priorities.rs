@@ -6,7 +6,6 @@ use crate::settings::{Field, Input, Kind, Range, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
-use core::ops::RangeInclusive;
 
 /// Priorities from 1 to 7. Priority 0 is never paused, nor do its frames count to the shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +57,6 @@ impl fmt::Display for Priorities {
 
 impl Field for Priorities {
     type Bound = ();
-
-    fn range(_: RangeInclusive<()>) -> Range {
-        Range::Whole(0, 0)
-    }
 
     fn kind(_: Option<Range>) -> Kind {
         Kind::Text

@@ -2,9 +2,8 @@
 //! What a switch answers of frames that come, wait and leave.
 
 use super::*;
-use crate::node::NodeSettings;
-use crate::settings::Input;
 use crate::telemetry::{HopStack, MAX_SECTION, Telemetry};
+use crate::testing::{node_with, records};
 use crate::topology::Network;
 
 /// Three hosts (0, 1, 2) on switch 3.
@@ -97,9 +96,7 @@ fn req_29_the_stamp_shows_the_queue_of_the_frame() {
     let mut section = [0; 64];
     let len = layout.prepare(&mut section, Nanos(0));
     let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut Rng::new(26, 1));
-    let mut hops = HopStack::default();
-    let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
-    assert_eq!(stack.hops()[0].qlen, 2_160, "2180 in units of 80 bytes");
+    assert_eq!(records(&layout, &section[..len]).hops()[0].qlen, 2_160, "2180 in units of 80 bytes");
 }
 
 #[test]
@@ -196,9 +193,7 @@ fn req_01_the_stamp_shows_the_port() {
     let layout = Layout::Reference { multiplier: 1 };
     let len = layout.prepare(&mut section, Nanos(0));
     let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut rng);
-    let mut hops = HopStack::default();
-    let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
-    let hop = stack.hops()[0];
+    let hop = records(&layout, &section[..len]).hops()[0];
     assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 0));
 }
 
@@ -226,14 +221,11 @@ fn pint_tells_of_the_port_whatever_records_would_tell_of() {
 fn req_28_the_time_in_the_switch_stands_for_the_queue_where_it_is_asked_for() {
     for layout in ["reference", "ifa"] {
         for (asked, expected) in [("length", 0), ("sojourn", 25_000)] {
-            let mut node = NodeSettings::default();
-            for (section, key, text) in [
+            let mut node = node_with(&[
                 ("wire", "profile", "rocev2_ipv4"),
                 ("telemetry", "layout", layout),
                 ("switch", "telemetry_queue", asked),
-            ] {
-                node.set(section, None, key, Input::Text(text)).expect("a value");
-            }
+            ]);
             node.resolve(&Network::default());
             let config = node.switch(&[BitRate::gbps(100)]).expect("settings");
             let (stamps, reads) = (node.stamped_layout(), node.host().expect("settings").layout);
@@ -242,13 +234,7 @@ fn req_28_the_time_in_the_switch_stands_for_the_queue_where_it_is_asked_for() {
             let mut section = Section { len: reads.prepare(&mut bytes, Nanos(0)), bytes: &mut bytes };
             let head = Head { priority: 3, is_data: true, size: 1_000, arrived: Nanos(3_000), ..Head::default() };
             switch.depart(2, Nanos(5_000), &head, &mut section, &mut Rng::new(26, 1));
-            let mut stack = HopStack::default();
-            let mut queue = |layout: Layout| {
-                let Telemetry::Hops(stack) = layout.read(&section.bytes[..section.len], &mut stack) else {
-                    panic!("{layout:?}: one hop")
-                };
-                stack.hops()[0].qlen
-            };
+            let queue = |layout: Layout| records(&layout, &section.bytes[..section.len]).hops()[0].qlen;
             assert!(queue(reads).abs_diff(expected) < 600, "{layout} {asked}: {}", queue(reads));
             if let Layout::Ifa { hops, .. } = reads {
                 assert_eq!(queue(Layout::Ifa { hops, sojourn: false }), 0, "the queue's field is the queue's");

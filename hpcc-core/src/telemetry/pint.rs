@@ -303,15 +303,6 @@ mod tests {
         assert_eq!(read(&[0; 3]), Err(Unusable));
     }
 
-    /// The reference takes two bytes for either base.
-    #[test]
-    fn a_section_has_as_many_bytes_as_its_powers_need_or_the_references_two() {
-        use crate::telemetry::Layout;
-        let lens =
-            [(1.05, false), (1.01, false), (1.05, true)].map(|(base, wide)| Layout::pint(base, wide).initial_len());
-        assert_eq!(lens, [1, 2, 2]);
-    }
-
     #[test]
     fn one_byte_saturates_and_the_references_wraps() {
         let codebook = Codebook::new(1.05);

@@ -269,16 +269,6 @@ mod tests {
             assert!(settings.config(&Needs::default(), Quirks::NONE).shares_queue_pairs());
         }
     }
-
-    #[test]
-    fn a_timeout_of_0_is_none() {
-        let timeout = |high| {
-            let settings = TransportSettings { timeout: Some(Nanos(high)), ..TransportSettings::default() };
-            settings.config(&Needs::default(), Quirks::NONE).timeout
-        };
-        let low = TimeoutConfig { high: Nanos(1), low: Nanos(1), few: 0, base_rtts: 0, back_off: true };
-        assert_eq!((timeout(0), timeout(1)), (None, Some(low)));
-    }
     #[test]
     fn classes_that_are_none_are_refused() {
         let settings = |classes: &str| TransportSettings { classes: classes.into(), ..TransportSettings::default() };

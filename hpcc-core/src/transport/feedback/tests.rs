@@ -339,14 +339,7 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
         let mut section = Section { bytes: &mut bytes, len };
         assert!(pair.receiver.on_telemetry(0, probe.sender.receiver, &arrived, &mut section), "a packet of its own");
         let len = section.len;
-        let ack = Ack {
-            queue_pair: pair.key,
-            seq: probe.seq,
-            nack: false,
-            selective: None,
-            congestion_marked: false,
-            telemetry: &bytes[..len],
-        };
+        let ack = Ack { queue_pair: pair.key, seq: probe.seq, telemetry: &bytes[..len], ..Ack::default() };
         pair.sender.on_feedback(pair.now, &ack, 10_000, &mut pair.rng).expect("known");
     }
     assert_eq!(times, [0, 10_000, 20_000, 30_000, 40_000, 50_000]);
@@ -431,29 +424,20 @@ fn req_30_a_flow_moves_to_the_source_port_of_a_better_path() {
     assert_eq!((pair.sender.source_port(pair.key), pair.sender.counters().moves), (Some(OTHER), 1));
 }
 
+/// Of an answer that is not sealed where it should be, and of one that somebody took out, too.
 #[test]
-fn req_30_feedback_of_another_path_is_counted() {
-    let feedback = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 5 }, ..FeedbackConfig::default() };
-    let mut pair = Pair::new(PLUS, feedback);
-    let (queue_pair, seq) = (pair.key, 0);
-    for telemetry in [&[][..], &[0; 14]] {
-        let ack = Ack { queue_pair, seq, telemetry, ..Ack::default() };
-        pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
-    }
-    assert_eq!((pair.sender.counters().feedback, pair.sender.counters().moves), (1, 0));
-}
-
-/// An answer that is not sealed, and one that somebody took out, about another path.
-#[test]
-fn req_26_feedback_of_another_path_needs_its_seal() {
+fn req_26_req_30_feedback_of_another_path_is_counted_and_needs_its_seal() {
     let paths = PathConfig { candidates: 2, interval: 5 };
-    let feedback = FeedbackConfig { paths, seal: Some([7; 16]), ..FeedbackConfig::default() };
-    let mut pair = Pair::new(PLUS, feedback);
-    let (section, len) = pair.stamped();
-    for (telemetry, rejected) in [(&section[..len], 1), (&[][..], 2)] {
-        let ack = Ack { queue_pair: pair.key, seq: 0, telemetry, ..Ack::default() };
-        pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
-        assert_eq!(pair.sender.counters().rejected, Rejected { by_seal: rejected, by_guard: 0 });
+    for seal in [None, Some([7; 16])] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { paths, seal, ..FeedbackConfig::default() });
+        let (section, len) = pair.stamped();
+        for telemetry in [&section[..len], &[]] {
+            let ack = Ack { queue_pair: pair.key, telemetry, ..Ack::default() };
+            pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+        }
+        let (counters, sealed) = (pair.sender.counters(), u64::from(seal.is_some()));
+        assert_eq!((counters.rejected.by_seal, counters.moves), (2 * sealed, 0));
+        assert_eq!(counters.feedback, 1, "the answer that is there");
     }
 }
 
