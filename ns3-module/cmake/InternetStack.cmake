@@ -35,8 +35,6 @@ if("internet" IN_LIST ns3-all-enabled-modules AND "applications" IN_LIST ns3-all
   set(stack_tests
       tcp/test/datagram-client-test.cc
       tcp/test/packet-host-test.cc
-      tcp/test/scenario-tcp-test.cc
-      tcp/test/stack-misuse-test.cc
       tcp/test/stack-program-test.cc
       tcp/test/tcp-hpcc-plus-test.cc
       tcp/test/tcp-test-network.cc

@@ -3,216 +3,21 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "choose-delay.h"
 #include "hpcc-tests.h"
 
 #include "ns3/event-wheel.h"
-#include "ns3/map-scheduler.h"
-#include "ns3/wheel-scheduler.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <array>
 #include <random>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
 namespace tests
 {
-
-namespace
-{
-
-/**
- * \param ts time
- * \param uid id
- * \return an event that does nothing
- */
-Scheduler::Event
-MakeTestEvent(uint64_t ts, uint32_t uid)
-{
-    return {nullptr, {ts, uid, uid % 5}};
-}
-
-} // namespace
-
-/**
- * \ingroup hpcc
- * \brief Thousands of random operations: the wheel answers as ns-3's MapScheduler does.
- */
-class WheelDifferentialTest : public TestCase
-{
-  public:
-    /**
-     * \param seed of the operations
-     */
-    explicit WheelDifferentialTest(uint32_t seed)
-        : TestCase("WheelScheduler orders events as MapScheduler does, seed " +
-                   std::to_string(seed)),
-          m_random(seed)
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (uint32_t operation = 0; operation < 20'000; ++operation)
-        {
-            // Phases of growth and of shrinking, so that the queue is both long and empty at times.
-            const bool growing = operation / 1000 % 2 == 0;
-            const uint32_t choice = m_random() % 10;
-            if (choice < (growing ? 6 : 3))
-            {
-                InsertOne();
-            }
-            else if (choice == 9)
-            {
-                RemoveAny();
-            }
-            else
-            {
-                TakeNext();
-            }
-            NS_TEST_ASSERT_MSG_EQ(m_wheel->IsEmpty(), m_map->IsEmpty(), "one of them is empty");
-        }
-        while (!m_map->IsEmpty())
-        {
-            TakeNext();
-        }
-        NS_TEST_EXPECT_MSG_EQ(m_wheel->IsEmpty(), true, "an event is left over");
-    }
-
-    /// Insert an event that is not in the past.
-    void InsertOne()
-    {
-        const auto event = MakeTestEvent(m_now + ChooseDelay(m_random), m_uid++);
-        m_pending.push_back(event);
-        m_wheel->Insert(event);
-        m_map->Insert(event);
-    }
-
-    /// Remove an event that need not be the next.
-    void RemoveAny()
-    {
-        if (m_pending.empty())
-        {
-            return;
-        }
-        const auto event = m_pending[m_random() % m_pending.size()];
-        Forget(event);
-        m_wheel->Remove(event);
-        m_map->Remove(event);
-    }
-
-    /// Look at the next event, then take it.
-    void TakeNext()
-    {
-        if (m_map->IsEmpty())
-        {
-            return;
-        }
-        const auto peeked = m_wheel->PeekNext();
-        const auto mine = m_wheel->RemoveNext();
-        const auto other = m_map->RemoveNext();
-        NS_TEST_ASSERT_MSG_EQ(peeked.key.m_uid, other.key.m_uid, "PeekNext() shows another event");
-        NS_TEST_ASSERT_MSG_EQ(mine.key.m_uid, other.key.m_uid, "RemoveNext() takes another event");
-        NS_TEST_ASSERT_MSG_EQ(mine.key.m_ts, other.key.m_ts, "the event's time has changed");
-        NS_TEST_ASSERT_MSG_EQ(mine.key.m_context,
-                              other.key.m_context,
-                              "the event's context has changed");
-        m_now = other.key.m_ts;
-        Forget(other);
-    }
-
-    /**
-     * \brief An event waits no longer.
-     * \param event the event
-     */
-    void Forget(const Scheduler::Event& event)
-    {
-        const auto isIt = [&event](const auto& other) {
-            return other.key.m_uid == event.key.m_uid;
-        };
-        m_pending.erase(std::find_if(m_pending.begin(), m_pending.end(), isIt));
-    }
-
-    std::mt19937 m_random;                                   //!< chooses the operations
-    Ptr<Scheduler> m_wheel = CreateObject<WheelScheduler>(); //!< what is tested
-    Ptr<Scheduler> m_map = CreateObject<MapScheduler>();     //!< what it is compared with
-    std::vector<Scheduler::Event> m_pending;                 //!< events in both
-    uint64_t m_now{0};                                       //!< time of the latest event taken
-    uint32_t m_uid{4}; //!< id of the next event; ns-3 uses those below
-};
-
-/**
- * \ingroup hpcc
- * \brief The corners, one by one: empty, same step, the wheel's end, far events, removal.
- */
-class WheelCornersTest : public TestCase
-{
-  public:
-    WheelCornersTest()
-        : TestCase("WheelScheduler: same step, wrap, far events, removal")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        NS_TEST_EXPECT_MSG_EQ(m_wheel->IsEmpty(), true, "a new scheduler is empty");
-        ExpectOrder({{7, 10}, {7, 11}, {7, 12}}, "first in, first out within a step");
-        ExpectOrder({{4000, 20}, {4100, 21}, {8000, 22}, {8191, 23}}, "round the wheel");
-        ExpectOrder({{1'000'000, 30}, {1'000'000, 31}, {2'000'000, 32}}, "far events");
-
-        // 2'010'000 is far when its first event is inserted, near when its second is.
-        m_wheel->Insert(MakeTestEvent(2'010'000, 40));
-        m_wheel->Insert(MakeTestEvent(2'009'000, 41));
-        ExpectNext(41, "the earlier of two far events");
-        m_wheel->Insert(MakeTestEvent(2'010'000, 42));
-        m_wheel->Insert(MakeTestEvent(2'010'000, 43));
-        m_wheel->Remove(MakeTestEvent(2'010'000, 42));
-        ExpectNext(40, "inserted first, though as a far event");
-        ExpectNext(43, "what is left of the step");
-
-        m_wheel->Insert(MakeTestEvent(3'000'000, 50));
-        m_wheel->Insert(MakeTestEvent(3'000'001, 51));
-        m_wheel->Remove(MakeTestEvent(3'000'000, 50));
-        ExpectNext(51, "a removed far event is gone");
-        m_wheel->Insert(MakeTestEvent(3'000'002, 60));
-        m_wheel->Remove(MakeTestEvent(3'000'002, 60));
-        NS_TEST_EXPECT_MSG_EQ(m_wheel->IsEmpty(), true, "the last event was removed");
-    }
-
-    /**
-     * \brief Insert events and take them again.
-     * \param events time and id of each, in the order expected
-     * \param what what is tested
-     */
-    void ExpectOrder(std::vector<std::pair<uint64_t, uint32_t>> events, const std::string& what)
-    {
-        for (const auto& [ts, uid] : events)
-        {
-            m_wheel->Insert(MakeTestEvent(ts, uid));
-        }
-        for (const auto& [ts, uid] : events)
-        {
-            ExpectNext(uid, what);
-        }
-    }
-
-    /**
-     * \brief Take the next event.
-     * \param uid the id expected
-     * \param what what is tested
-     */
-    void ExpectNext(uint32_t uid, const std::string& what)
-    {
-        const auto next = m_wheel->RemoveNext();
-        NS_TEST_EXPECT_MSG_EQ(next.key.m_uid, uid, what);
-    }
-
-    Ptr<Scheduler> m_wheel = CreateObject<WheelScheduler>(); //!< what is tested
-};
 
 /**
  * \ingroup hpcc
@@ -393,11 +198,7 @@ class WheelCanonicalTest : public TestCase
 TestCases
 MakeWheelTests()
 {
-    return {new WheelDifferentialTest(1),
-            new WheelDifferentialTest(2),
-            new WheelDifferentialTest(3),
-            new WheelCornersTest,
-            new WheelCanonicalTest};
+    return {new WheelCanonicalTest};
 }
 
 } // namespace tests

@@ -3,332 +3,267 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "fast-cnp-network.h"
+#include "hpcc-tests.h"
 
+#include "ns3/attack-helper.h"
 #include "ns3/boolean.h"
 #include "ns3/double.h"
+#include "ns3/fast-cnp-host.h"
+#include "ns3/fast-cnp-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
 namespace tests
 {
 
+namespace
+{
+
+/// Senders, all to the host behind them.
+constexpr uint32_t SENDERS = 4;
+/// The switch.
+constexpr uint32_t SWITCH = SENDERS + 1;
+
+/**
+ * \brief Install a star over IPv6 whose switch finds a queue of 30 kB too long, and notifies.
+ * \param network the network, which is not started
+ */
+void
+MakeCongested(TestNetwork& network)
+{
+    network.helper.SetWireProfile("rocev2_ipv6");
+    network.helper.SetTelemetry("none");
+    network.SetControl("dcqcn");
+    network.helper.SetHostAttribute("AckPriority", UintegerValue(0));
+    network.helper.SetSwitchAttribute("EcnKmin", UintegerValue(30'000));
+    network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(30'000));
+    network.helper.SetSwitchAttribute("EcnPmax", DoubleValue(1));
+    network.helper.SetFastCnpHostAttribute("Enabled", BooleanValue(true));
+    network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(true));
+    network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
+    network.helper.SetFastCnpSwitchAttribute("Enabled", BooleanValue(true));
+    network.MakeStar(SENDERS + 1);
+}
+
+} // namespace
+
 /**
  * \ingroup hpcc
- * \brief REQ-33, REQ-34: receivers answer marks with congestion notification packets, if they are
- * told to.
+ * \brief A congested switch notifies senders; one of them does not know what that is.
  */
-class ReceiverCnpTest : public HpccTestCase
+class FastCnpTest : public HpccTestCase
 {
   public:
-    ReceiverCnpTest()
-        : HpccTestCase("A marked packet makes the receiver notify the sender's queue pair")
+    FastCnpTest()
+        : HpccTestCase("A congested switch notifies senders, who slow down; trace sources of both "
+                       "tell of all")
     {
     }
 
   private:
     void DoRun() override
     {
-        Congested echoed;
-        echoed.Build();
-        echoed.Run();
-        NS_TEST_EXPECT_MSG_EQ(echoed.byReceiver.count(QbbFrame::Kind::CNP),
-                              0,
-                              "none unless asked for");
-        Congested run;
-        run.network.helper.SetHostAttribute("CongestionNotification", StringValue("cnp"));
-        run.network.helper.SetHostAttribute("DcqcnNotificationInterval",
-                                            TimeValue(MicroSeconds(20)));
-        run.Build();
-        run.Run();
-        const std::vector<Seen>& cnps = run.byReceiver[QbbFrame::Kind::CNP];
-        NS_TEST_EXPECT_MSG_GT(cnps.size(), SENDERS, "notifications");
-        for (uint32_t sender = 0; sender < SENDERS; ++sender)
+        TestNetwork network;
+        MakeCongested(network);
+        GetAgent(network, 0)->SetAttribute("Enabled", BooleanValue(false));
+        network.helper.Start();
+        const auto notifier = network.helper.GetNode(SWITCH)->GetObject<FastCnpSwitch>();
+        Follow(*notifier);
+        uint64_t accepted = 0;
+        for (uint32_t host = 0; host < SENDERS; ++host)
         {
-            const std::vector<Seen> own = To(cnps, sender);
-            NS_TEST_EXPECT_MSG_GT(own.size(), 0, "each sender is notified");
-            NS_TEST_EXPECT_MSG_EQ(CountFor(own, 0), own.size(), "at its own queue pair");
-            for (std::size_t n = 1; n < own.size(); ++n)
-            {
-                NS_TEST_EXPECT_MSG_GT_OR_EQ(own[n].at - own[n - 1].at,
-                                            MicroSeconds(20),
-                                            "once in an interval");
-            }
+            Follow(*GetAgent(network, host));
+            network.AddFlow(host, SENDERS, 500'000);
         }
-        const std::vector<Seen>& acks = run.byReceiver[QbbFrame::Kind::ACK];
-        NS_TEST_EXPECT_MSG_EQ(
-            std::any_of(acks.begin(), acks.end(), [](const Seen& ack) { return ack.echoes; }),
-            false,
-            "no acknowledgement echoes a mark");
-        NS_TEST_EXPECT_MSG_LT(run.rate, DataRate("60Gbps"), "the flows slow down");
-        NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "and finish");
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief REQ-36, REQ-37, REQ-38, REQ-40, REQ-41, REQ-42, REQ-44: a congested switch notifies
- * senders, who slow down; no packet is marked that a notification is sent for, and every other one.
- */
-class SwitchNotifiesTest : public HpccTestCase
-{
-  public:
-    SwitchNotifiesTest()
-        : HpccTestCase("A congested switch notifies the senders, and they slow down")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Congested run;
-        run.Enable().Build();
-        run.Run();
-        const std::vector<Seen>& sent = run.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_EXPECT_MSG_GT(sent.size(), SENDERS, "notifications");
-        NS_TEST_EXPECT_MSG_EQ(run.sent, sent.size(), "all counted");
-        NS_TEST_EXPECT_MSG_EQ(run.accepted, sent.size(), "all believed");
-        std::map<uint32_t, uint32_t> receivers;
-        for (const Seen& data : run.bySwitch[QbbFrame::Kind::DATA])
+        DataRate rate;
+        Simulator::Schedule(MicroSeconds(25),
+                            [&]() { rate = network.helper.GetHost(1)->GetRate(0); });
+        Simulator::Schedule(MicroSeconds(30), [&]() { Forge(network); });
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        uint64_t migrations = 0;
+        for (uint32_t host = 0; host < SENDERS; ++host)
         {
-            receivers[data.src] = data.queuePair;
+            accepted += GetAgent(network, host)->GetAccepted();
+            migrations += GetAgent(network, host)->GetMigrations();
         }
-        for (const Seen& frame : sent)
-        {
-            NS_TEST_EXPECT_MSG_EQ(frame.src, SWITCH, "from the switch");
-            NS_TEST_EXPECT_MSG_EQ(frame.srcAddress,
-                                  0x0b000001 + (SWITCH << 8),
-                                  "by its own address");
-            NS_TEST_EXPECT_MSG_EQ(receivers.count(frame.dst), 1, "to a sender");
-            NS_TEST_EXPECT_MSG_EQ(frame.queuePair,
-                                  receivers[frame.dst],
-                                  "with the data packet's queue pair");
-            NS_TEST_EXPECT_MSG_EQ(std::equal(frame.section.begin(),
-                                             frame.section.end(),
-                                             OPTION_1.begin(),
-                                             OPTION_1.end()),
-                                  true,
-                                  "option 1 with the receiver's address, and nothing else");
-        }
-        NS_TEST_EXPECT_MSG_LT(SpanOf(sent).first, MicroSeconds(8), "as soon as there is a queue");
-        NS_TEST_EXPECT_MSG_LT(run.rate, DataRate("60Gbps"), "the flows slow down");
-        const std::size_t marked = CountMarked(run.bySwitch[QbbFrame::Kind::DATA]);
-        NS_TEST_EXPECT_MSG_GT(marked, 0, "what is sent between two notifications is marked");
-        NS_TEST_EXPECT_MSG_EQ(marked, run.withheld["flow_interval"], "and nothing else");
-        NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "and finish");
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief REQ-52, REQ-53: off unless switched on.
- */
-class OffByDefaultTest : public HpccTestCase
-{
-  public:
-    OffByDefaultTest()
-        : HpccTestCase("Nobody is notified unless Fast CNP is switched on")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Congested run;
-        run.Build();
-        run.Run();
-        NS_TEST_EXPECT_MSG_EQ(run.bySwitch.count(QbbFrame::Kind::FAST_CNP), 0, "no notification");
-        NS_TEST_EXPECT_MSG_EQ(run.sent + run.accepted, 0, "none counted");
-        NS_TEST_EXPECT_MSG_GT(CountMarked(run.bySwitch[QbbFrame::Kind::DATA]),
-                              0,
-                              "though there is congestion");
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief REQ-35, REQ-47, REQ-48: unknown senders are marked as well, others outside the domain not
- * notified, and no port notifies more than it may.
- */
-class SenderKindsTest : public HpccTestCase
-{
-  public:
-    SenderKindsTest()
-        : HpccTestCase("Whom a switch notifies, and how often, is bounded; who may not understand "
-                       "is marked as well")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (const bool marks : {true, false})
-        {
-            Congested unknown;
-            unknown.network.helper.SetFastCnpSwitchAttribute("Capable", StringValue("none"));
-            unknown.network.helper.SetFastCnpSwitchAttribute("MarkUnknown", BooleanValue(marks));
-            unknown.Enable().Build();
-            unknown.Run();
-            NS_TEST_EXPECT_MSG_GT(unknown.sent, 0, "who may not understand is notified");
-            const std::size_t instead = unknown.withheld["flow_interval"];
-            NS_TEST_EXPECT_MSG_EQ(CountMarked(unknown.bySwitch[QbbFrame::Kind::DATA]),
-                                  instead + (marks ? unknown.sent : 0),
-                                  "and marked as well");
-        }
-        Congested domain;
-        domain.network.helper.SetFastCnpSwitchAttribute("Domain", StringValue("1-2"));
-        domain.Enable().Build();
-        domain.Run();
-        const std::vector<Seen>& sent = domain.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_EXPECT_MSG_EQ(To(sent, 1).size() + To(sent, 2).size(),
-                              sent.size(),
-                              "inside the domain only");
-        NS_TEST_EXPECT_MSG_GT(sent.size(), 0, "and there");
-        std::size_t outside = 0;
-        for (const Seen& data : domain.bySwitch[QbbFrame::Kind::DATA])
-        {
-            outside += data.marked && (data.src == 0 || data.src == 3);
-        }
-        NS_TEST_EXPECT_MSG_GT(outside, 0, "the others are marked");
-        NS_TEST_EXPECT_MSG_EQ(outside, domain.withheld["outside_domain"], "each of their packets");
-        Congested limited;
-        limited.network.helper.SetFastCnpSwitchAttribute("PortInterval",
-                                                         TimeValue(MicroSeconds(10)));
-        limited.network.helper.SetFastCnpSwitchAttribute("PortBurst", UintegerValue(1));
-        limited.Enable().Build();
-        limited.Run();
-        const std::vector<Seen>& few = limited.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_EXPECT_MSG_GT(few.size(), 2, "some");
-        const Time span = SpanOf(few).second - SpanOf(few).first;
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(),
-                                    static_cast<uint64_t>(span.GetMicroSeconds()) / 10 + 2,
-                                    "one in 10 us");
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief REQ-46: a flow that one switch keeps complaining about takes another source port.
- */
-class MigrationTest : public HpccTestCase
-{
-  public:
-    MigrationTest()
-        : HpccTestCase("A flow that is notified again and again takes another source port")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (const bool migration : {false, true})
-        {
-            Congested run;
-            run.network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(migration));
-            if (migration)
-            {
-                run.network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
-            }
-            run.Enable().Build();
-            std::vector<std::pair<uint32_t, uint16_t>> moves;
-            run.HostAgent(0)->TraceConnectWithoutContext(
-                "Migrated",
-                Callback<void, uint32_t, uint16_t>([&moves](uint32_t queuePair, uint16_t sport) {
-                    moves.emplace_back(queuePair, sport);
-                }));
-            run.Run();
-            const std::vector<Seen>& data = run.bySender[QbbFrame::Kind::DATA];
-            NS_TEST_EXPECT_MSG_EQ(data.front().sport, 10'000, "the first port");
-            NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000),
-                                  migration,
-                                  "another port, if at all");
-            NS_TEST_EXPECT_MSG_EQ((run.migrations > 0), migration, "counted");
-            NS_TEST_EXPECT_MSG_EQ(moves.size(), run.migrations, "traced");
-            if (!moves.empty())
-            {
-                NS_TEST_EXPECT_MSG_EQ(data.back().sport,
-                                      moves.back().second,
-                                      "the one that was said");
-            }
-            NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "all finish");
-        }
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief REQ-39, REQ-43: over IOAM the notification brings the data packet's trace, and HPCC++
- * hears of it.
- */
-class CopiedTraceTest : public HpccTestCase
-{
-  public:
-    CopiedTraceTest()
-        : HpccTestCase("A notification copies the IOAM trace of the packet that met congestion")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Congested run;
-        run.network.helper.SetTelemetry("ioam");
-        run.network.SetControl("hpcc_plus");
-        run.network.helper.SetFastCnpSwitchAttribute("Trigger", StringValue("utilisation"));
-        run.network.helper.SetFastCnpSwitchAttribute("Bound", DoubleValue(1.5));
-        run.Enable().Build();
-        run.Run();
-        const std::vector<Seen>& sent = run.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_EXPECT_MSG_GT(sent.size(), 0, "notifications");
-        NS_TEST_EXPECT_MSG_EQ(run.accepted, sent.size(), "all believed");
-        for (const Seen& frame : sent)
-        {
-            NS_TEST_EXPECT_MSG_GT(frame.section.size(), OPTION_1.size(), "option 2");
-            if (frame.section.size() <= OPTION_1.size())
-            {
-                return;
-            }
-            NS_TEST_EXPECT_MSG_EQ(+frame.section[4], 0x9e, "behind two bytes of padding");
-            ExpectTrace(frame.section, run.bySwitch[QbbFrame::Kind::DATA]);
-        }
-        NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "all finish");
+        NS_TEST_EXPECT_MSG_LT(rate, DataRate("60Gbps"), "the flows slow down");
+        NS_TEST_EXPECT_MSG_GT(m_told["Sent"], SENDERS, "notifications");
+        NS_TEST_EXPECT_MSG_EQ(m_told["Sent"], notifier->GetSent(), "all counted");
+        NS_TEST_EXPECT_MSG_EQ(m_told["Accepted"], accepted, "all believed");
+        NS_TEST_EXPECT_MSG_EQ(accepted + 1, notifier->GetSent(), "but for one");
+        NS_TEST_EXPECT_MSG_EQ(GetAgent(network, 0)->GetReports(), 1, "which is answered by ICMPv6");
+        NS_TEST_EXPECT_MSG_EQ(m_told["Learnt"], 1, "the switch learns who does not understand");
+        NS_TEST_EXPECT_MSG_EQ(m_reasons.count("incapable"), 1, "and is silent");
+        NS_TEST_EXPECT_MSG_GT(m_told["Migrated"], 0, "flows move");
+        NS_TEST_EXPECT_MSG_EQ(m_told["Migrated"], migrations, "as often as is counted");
+        NS_TEST_EXPECT_MSG_EQ(m_told["Refused"], 1, "a stranger is not believed");
+        NS_TEST_EXPECT_MSG_EQ(GetAgent(network, 1)->GetRefused("source"), 1, "for this reason");
+        NS_TEST_EXPECT_MSG_EQ(m_reasons.count("source"), 1, "of which the trace source tells");
+        Simulator::Destroy();
     }
 
     /**
-     * \brief Expect that some packet left with the trace that a notification has.
-     * \param options the notification's options: trace data from byte 8 on, and the address behind
-     * them
-     * \param data the packets that left: trace data from byte 8 of the hop-by-hop header on
+     * \param network the network
+     * \param host a host
+     * \return its part of Fast CNP
      */
-    void ExpectTrace(const std::vector<uint8_t>& options, const std::vector<Seen>& data)
+    static Ptr<FastCnpHost> GetAgent(const TestNetwork& network, uint32_t host)
     {
-        const std::size_t length = options[5] - 2 - 16;
-        const bool found = std::any_of(data.begin(), data.end(), [&](const Seen& packet) {
-            return packet.section.size() >= 8 + length && std::equal(options.begin() + 8,
-                                                                     options.begin() + 8 + length,
-                                                                     packet.section.begin() + 8);
-        });
-        NS_TEST_EXPECT_MSG_EQ(found, true, "byte for byte");
+        return network.hosts.Get(host)->GetObject<FastCnpHost>();
     }
+
+    /**
+     * \brief Connect to the trace sources of a switch.
+     * \param agent its part of Fast CNP
+     */
+    void Follow(FastCnpSwitch& agent)
+    {
+        agent.TraceConnectWithoutContext(
+            "Sent",
+            Callback<void, const QbbFrame&>([this](const QbbFrame&) { ++m_told["Sent"]; }));
+        agent.TraceConnectWithoutContext("Withheld", MakeCallback(&FastCnpTest::OnReason, this));
+        agent.TraceConnectWithoutContext("Learnt", Callback<void, uint32_t>([this](uint32_t host) {
+                                             m_told["Learnt"] += host == 0;
+                                         }));
+    }
+
+    /**
+     * \brief Connect to the trace sources of a host.
+     * \param agent its part of Fast CNP
+     */
+    void Follow(FastCnpHost& agent)
+    {
+        agent.TraceConnectWithoutContext(
+            "Accepted",
+            Callback<void, const QbbFrame&, uint32_t>(
+                [this](const QbbFrame&, uint32_t) { ++m_told["Accepted"]; }));
+        agent.TraceConnectWithoutContext("Refused",
+                                         Callback<void, const QbbFrame&, const std::string&>(
+                                             [this](const QbbFrame& frame, const std::string& why) {
+                                                 m_told["Refused"] += why == "source";
+                                                 OnReason(frame, why);
+                                             }));
+        agent.TraceConnectWithoutContext(
+            "Migrated",
+            Callback<void, uint32_t, uint16_t>(
+                [this](uint32_t, uint16_t sport) { m_told["Migrated"] += sport != 10'000; }));
+    }
+
+    /**
+     * \brief Give host 1 a notification in the name of host 2.
+     * \param network the network
+     */
+    void Forge(TestNetwork& network)
+    {
+        const auto device = network.GetHostDevice(1);
+        QbbFrame* frame = m_pool.Acquire();
+        frame->kind = QbbFrame::Kind::FAST_CNP;
+        frame->receiver = PeekPointer(device);
+        frame->src = 2;
+        frame->srcAddress = 0x0b000001 + (2 << 8);
+        frame->dst = 1;
+        frame->queuePair = 0;
+        frame->size = 122;
+        frame->telemetryBytes = 0;
+        network.helper.GetHost(1)->Receive(*device, frame);
+    }
+
+    /**
+     * \brief A notification is withheld, or not believed.
+     * \param reason why
+     */
+    void OnReason(const QbbFrame&, const std::string& reason)
+    {
+        m_reasons.insert(reason);
+    }
+
+    QbbFramePool m_pool;                    //!< for forgeries
+    std::map<std::string, uint64_t> m_told; //!< how often each trace source told of something
+    std::set<std::string> m_reasons;        //!< why notifications were withheld or refused
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A program's attacker, and a border that keeps its notifications out.
+ */
+class AttackHelperTest : public HpccTestCase
+{
+  public:
+    AttackHelperTest()
+        : HpccTestCase("An attacker of a program slows its victim down until it goes, unless a "
+                       "border drops what it sends")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const uint64_t attacked = Run(false, false);
+        NS_TEST_EXPECT_MSG_GT(m_sent, 100, "100 Mb/s of notifications");
+        const uint64_t sent = m_sent;
+        NS_TEST_EXPECT_MSG_GT(Run(false, true), 4 * attacked, "an attack ends with its attacker");
+        NS_TEST_EXPECT_MSG_EQ(m_drops, 0, "there is no border");
+        NS_TEST_EXPECT_MSG_GT(Run(true, false), 4 * attacked, "a border drops notifications");
+        NS_TEST_EXPECT_MSG_EQ(m_sent, sent, "the attacker does not notice");
+        NS_TEST_EXPECT_MSG_EQ(m_drops, sent, "each is told of");
+    }
+
+    /**
+     * \brief Hosts 0 and 1 send to host 4 for 2 ms while host 3 forges notifications for host 0.
+     * \param border whether the switch takes no notifications from host 3
+     * \param brief whether the attacker goes at once
+     * \return bytes of host 0 that were acknowledged
+     */
+    uint64_t Run(bool border, bool brief)
+    {
+        TestNetwork network;
+        MakeCongested(network);
+        if (border)
+        {
+            network.helper.SetFastCnpBorder(SWITCH, 3);
+        }
+        network.helper.Start();
+        m_drops = 0;
+        const auto notifier = network.helper.GetNode(SWITCH)->GetObject<FastCnpSwitch>();
+        notifier->TraceConnectWithoutContext(
+            "BorderDrop",
+            Callback<void, const QbbFrame&, bool>(
+                [this](const QbbFrame&, bool inbound) { m_drops += inbound; }));
+        network.AddFlow(0, SENDERS, 1'000'000'000);
+        network.AddFlow(1, SENDERS, 1'000'000'000);
+        AttackHelper attack("forged_fast_cnp");
+        attack.Set("victims", "0");
+        attack.Set("pretends", std::to_string(SWITCH));
+        auto attacker = attack.Install(network.hosts.Get(3), network.helper);
+        if (brief)
+        {
+            attacker.reset();
+        }
+        Simulator::Stop(MilliSeconds(2));
+        Simulator::Run();
+        m_sent = attacker ? attacker->GetSent() : 0;
+        const uint64_t acked = network.helper.GetHost(0)->GetAckedBytes(0);
+        Simulator::Destroy();
+        return acked;
+    }
+
+    uint64_t m_sent{0};  //!< frames that the attacker sent
+    uint64_t m_drops{0}; //!< of these: that the border told of
 };
 
 TestCases
 MakeFastCnpTests()
 {
-    return {new ReceiverCnpTest,
-            new SwitchNotifiesTest,
-            new OffByDefaultTest,
-            new SenderKindsTest,
-            new MigrationTest,
-            new CopiedTraceTest};
+    return {new FastCnpTest, new AttackHelperTest};
 }
 
 } // namespace tests

@@ -27,7 +27,7 @@ namespace tests
 /// Test cases of one subject; the suite that takes them owns them.
 using TestCases = std::vector<TestCase*>;
 
-/// \return tests of the event wheel and its scheduler
+/// \return tests of the event wheel
 TestCases MakeWheelTests();
 /// \return tests of the events that the wheel looks at before their turn
 TestCases MakeWheelForesightTests();
@@ -41,54 +41,22 @@ TestCases MakeNetDeviceTests();
 TestCases MakeFlowPortsTests();
 /// \return tests of QbbSwitch
 TestCases MakeSwitchTests();
-/// \return tests of classes of service
-TestCases MakeQosTests();
-/// \return tests of what hosts send, and when
+/// \return tests of RdmaHost, and of flows as programs see them
 TestCases MakeHostTests();
-/// \return tests of flows as programs see them
-TestCases MakeFlowTests();
-/// \return tests of queue pairs that flows share
-TestCases MakeQueuePairTests();
-/// \return tests of telemetry's way back
-TestCases MakeFeedbackTests();
-/// \return tests of congestion notifications by receivers and by switches
+/// \return tests of congestion notifications by switches, and of attackers
 TestCases MakeFastCnpTests();
-/// \return tests of congestion notifications that must not reach a sender, or not slow it down
-TestCases MakeFastCnpRefusalTests();
-/// \return tests of attackers
-TestCases MakeAttackTests();
-/// \return tests of loss recovery
-TestCases MakeRecoveryTests();
 /// \return tests of congestion control that a program brings
 TestCases MakeOwnControlTests();
-/// \return tests of the reference simulator's faults
-TestCases MakeFaultTests();
-/// \return tests of captures
-TestCases MakeCaptureTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
-/// \return tests of what is set where a program sets nothing
-TestCases MakeDefaultsTests();
 /// \return tests of links that fail and come up
 TestCases MakeLinkTests();
-/// \return tests of what a program disposes of in mid-run
-TestCases MakeDisposeTests();
 /// \return tests of trace sources and of helpers for programs
 TestCases MakeTraceTests();
-/// \return tests of what a program must not do with flows
-TestCases MakeFlowMisuseTests();
-/// \return tests of what it must not do with nodes, devices and links
-TestCases MakeNetworkMisuseTests();
-/// \return tests of what it must not do with captures and text traces
-TestCases MakeTraceMisuseTests();
-/// \return tests of what it must not set
-TestCases MakeSettingMisuseTests();
-/// \return tests of what it must not do with the simulator
-TestCases MakeSimulatorMisuseTests();
-/// \return tests of hosts that take what arrives slowly
-TestCases MakeSlowReceiverTests();
-/// \return tests of attributes that contradict each other, or those of other nodes
-TestCases MakeSettingsTests();
+/// \return tests of attributes
+TestCases MakeAttributeTests();
+/// \return tests of what a program must not do
+TestCases MakeMisuseTests();
 
 /**
  * \brief Expect that something ends the program.
@@ -154,8 +122,9 @@ class TestNetwork
      * \brief Link two nodes by 100 Gb/s and 1 us.
      * \param a one node
      * \param b the other node
+     * \return the devices at both ends
      */
-    void Link(Ptr<Node> a, Ptr<Node> b);
+    NetDeviceContainer Link(Ptr<Node> a, Ptr<Node> b);
 
     /**
      * \brief Add an application that sends one flow.
@@ -186,14 +155,6 @@ class TestNetwork
      */
     void SetParameter(const std::string& name, const std::string& value);
 };
-
-/**
- * \brief Give a network of two hosts to what needs one.
- * \param start whether it is started
- * \param misuse does something with it
- * \return a call that makes the network, and does that
- */
-std::function<void()> WithNetwork(bool start, const std::function<void(TestNetwork&)>& misuse);
 
 } // namespace tests
 } // namespace ns3

@@ -3,9 +3,23 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+// What programs must not do, and the message that ends them.
 #include "hpcc-tests.h"
 
 #include "ns3/abort.h"
+#include "ns3/attack-helper.h"
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/global-value.h"
+#include "ns3/names.h"
+#include "ns3/node.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <array>
 #include <csignal>
@@ -103,17 +117,272 @@ MakeMisuseTest(const std::string& what, std::function<void()> misuse, const std:
     return new MisuseTest(what, std::move(misuse), reason);
 }
 
-std::function<void()>
-WithNetwork(bool start, const std::function<void(TestNetwork&)>& misuse)
+namespace
 {
-    return [start, misuse]() {
+
+/// Something done with a network of two hosts and a switch.
+using Misuse = std::function<void(TestNetwork&)>;
+
+/**
+ * \brief Expect a message from what is done before a network starts, or from its start.
+ * \param what what is done wrong
+ * \param misuse does it
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseBefore(const std::string& what, const Misuse& misuse, const std::string& reason)
+{
+    const auto act = [misuse]() {
         TestNetwork network;
         network.MakeStar(2);
-        if (start)
-        {
-            network.helper.Start();
-        }
         misuse(network);
+        network.helper.Start();
+    };
+    return MakeMisuseTest(what, act, reason);
+}
+
+/**
+ * \brief Expect a message from what is done once a network has started, or from its run.
+ * \param what what is done wrong
+ * \param misuse does it
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseAfter(const std::string& what, const Misuse& misuse, const std::string& reason)
+{
+    const auto act = [misuse]() {
+        TestNetwork network;
+        network.MakeStar(2);
+        network.helper.Start();
+        misuse(network);
+        Simulator::Run();
+    };
+    return MakeMisuseTest(what, act, reason);
+}
+
+/**
+ * \brief Expect a message as an attribute is set once the network has started.
+ * \param path path of the attribute, as for Config::Set()
+ * \param value its value
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseLate(const std::string& path, const std::string& value, const std::string& reason)
+{
+    // Names of tests have no slash.
+    std::string what = path.substr(path.rfind('$') + 1);
+    what.replace(what.find('/'), 1, "::");
+    return RefuseAfter(
+        what + " after the start",
+        [path, value](TestNetwork&) { Config::Set(path, StringValue(value)); },
+        reason);
+}
+
+/**
+ * \brief Expect a message as the congestion control of hosts is chosen.
+ * \param name its name
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseControl(const std::string& name, const std::string& reason)
+{
+    return MakeMisuseTest(
+        "congestion control " + name,
+        [name]() { QbbHelper().SetHostAttribute("CongestionControl", StringValue(name)); },
+        reason);
+}
+
+} // namespace
+
+TestCases
+MakeMisuseTests()
+{
+    const std::string settled = "it has been taken over, by QbbHelper::Start()";
+    return {
+        // The order of calls.
+        MakeMisuseTest(
+            "a flow in a network that was not started",
+            []() {
+                TestNetwork network;
+                network.MakeStar(2);
+                network.AddFlow(0, 1, 1000);
+                Simulator::Run();
+            },
+            "host 0 is not part of a running network: call QbbHelper::Start()"),
+        RefuseBefore(
+            "a link that fails before the start",
+            [](TestNetwork& network) { network.helper.TakeLinkDown(0, 2); },
+            "call QbbHelper::Start() first"),
+        RefuseAfter(
+            "a second start",
+            [](TestNetwork& network) { network.helper.Start(); },
+            "started already"),
+        RefuseAfter(
+            "a link after the start",
+            [](TestNetwork& network) { network.Link(network.hosts.Get(0), network.hosts.Get(1)); },
+            "cannot be linked after Start()"),
+        RefuseBefore(
+            "an attack before the start",
+            [](TestNetwork& network) {
+                const auto attack =
+                    AttackHelper("tampered_feedback").Install(network.hosts.Get(0), network.helper);
+            },
+            "an attack comes after QbbHelper::Start()"),
+        RefuseBefore(
+            "an attribute of hosts after them",
+            [](TestNetwork& network) {
+                network.helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+            },
+            "attribute CongestionControl has no effect: it was set after all hosts were installed"),
+        RefuseAfter(
+            "an attribute of switches after the start",
+            [](TestNetwork& network) {
+                network.helper.SetSwitchAttribute("Ecn", BooleanValue(false));
+            },
+            "attribute Ecn is set after Start()"),
+        RefuseLate("/NodeList/*/$ns3::RdmaHost/HpccEta", "0.5", settled),
+        RefuseLate("/NodeList/*/$ns3::FastCnpSwitch/Enabled", "true", settled),
+        RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/DataRate",
+                   "25Gbps",
+                   "cannot change from 100000000000bps to 25000000000bps"),
+        RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Mtu",
+                   "9000",
+                   "the Mtu of a device: set it before QbbHelper::Start()"),
+        RefuseLate("/ChannelList/*/$ns3::QbbChannel/Delay",
+                   "50us",
+                   "cannot change from +1000ns to +50000ns"),
+        MakeMisuseTest(
+            "another order of events when there are some",
+            []() {
+                GlobalValue::Bind("SimulatorImplementationType",
+                                  StringValue("ns3::WheelSimulatorImpl"));
+                Simulator::Schedule(Time(0), []() {});
+                Simulator::GetImplementation()->SetAttribute("CanonicalOrder", BooleanValue(true));
+            },
+            "the order of events is chosen before the first one is scheduled"),
+        // What there is not.
+        RefuseAfter(
+            "a node by a name that none has",
+            [](TestNetwork& network) { network.helper.GetHost("nobody"); },
+            "no node has the name \"nobody\""),
+        RefuseAfter(
+            "a node that there is not",
+            [](TestNetwork& network) { network.helper.GetHost(9); },
+            "there is no node 9 in this network, which has 3"),
+        RefuseAfter(
+            "a switch for a host",
+            [](TestNetwork& network) { network.helper.GetHost(2); },
+            "switch 2 is no RdmaHost"),
+        RefuseAfter(
+            "a link that there is not",
+            [](TestNetwork& network) { network.helper.TakeLinkDown(0, 1); },
+            "there is no link from host 0 to host 1"),
+        RefuseAfter(
+            "a port that there is not",
+            [](TestNetwork& network) { network.helper.GetNode(0)->GetPort(1); },
+            "node 0 has no port 1; it has 1"),
+        RefuseAfter(
+            "a queue of a device that there is not",
+            [](TestNetwork& network) { network.GetHostDevice(0)->GetQueuedBytes(8); },
+            "no queue, 8; expected 0 to 7"),
+        RefuseAfter(
+            "the rate of a flow that there never was",
+            [](TestNetwork& network) { network.helper.GetHost(0)->GetRate(7); },
+            "host 0 has had no flow with the queue pair 7"),
+        RefuseAfter(
+            "a node of another network",
+            [](TestNetwork& network) {
+                TestNetwork other;
+                other.MakeStar(2);
+                network.helper.GetHost(other.hosts.Get(0));
+            },
+            "is neither host nor switch of this network"),
+        // Flows and links that cannot be.
+        RefuseAfter(
+            "a flow from a host to itself",
+            [](TestNetwork& network) { network.AddFlow(1, 1, 1000); },
+            "host 1 cannot send to itself"),
+        RefuseAfter(
+            "an RdmaClient without a peer",
+            [](TestNetwork& network) {
+                network.hosts.Get(1)->AddApplication(CreateObject<RdmaClient>());
+            },
+            "has no peer: call SetPeer()"),
+        RefuseAfter(
+            "a flow of a priority for which switches keep no memory",
+            [](TestNetwork& network) {
+                network.AddFlow(0, 1, 1000)->SetAttribute("Priority", UintegerValue(4));
+            },
+            "the flow has priority 4, for which switches keep no memory; expected 4 beside 3"),
+        RefuseBefore(
+            "a link without a rate",
+            [](TestNetwork& network) { network.helper.Link(0, 1, DataRate(0), Time(0)); },
+            "above 0 b/s"),
+        RefuseAfter(
+            "a link that comes up before it can have failed",
+            [](TestNetwork& network) {
+                network.helper.TakeLinkDown(0, 2);
+                network.helper.SetLinkUp(0, 2);
+            },
+            "cannot come up +0ns after it failed; expected at least +1800ns"),
+        RefuseAfter(
+            "a capture of frames without bytes",
+            [](TestNetwork& network) {
+                network.helper.EnablePcap("none", network.GetHostDevice(0));
+            },
+            "frames of the WireProfile \"reference\" have no bytes"),
+        // Settings that the core refuses.
+        RefuseControl("hpc", "the value is \"hpc\"; expected one of \"hpcc\", "),
+        RefuseControl("ns3::Nope", "no class ns3::Nope is registered"),
+        RefuseControl("ns3::Node", "ns3::Node is not derived from ns3::RdmaCongestionOps"),
+        RefuseBefore(
+            "a buffer below its headroom",
+            [](TestNetwork& network) {
+                network.helper.GetNode(2)->SetAttribute("Buffer", StringValue("10KB"));
+            },
+            "the buffer has 10000 bytes, but the headroom and reserve of switch 2's ports"),
+        RefuseBefore(
+            "a parameter of a congestion control that no host runs",
+            [](TestNetwork& network) {
+                network.helper.GetHost(0)->SetAttribute("DcqcnGain", DoubleValue(0.5));
+            },
+            "host 0: attribute DcqcnGain has no effect"),
+        RefuseBefore(
+            "hosts that differ in their recovery",
+            [](TestNetwork& network) {
+                network.helper.GetHost(1)->SetAttribute("Recovery",
+                                                        StringValue("selective_repeat"));
+            },
+            "host 1 has Recovery selective_repeat, and host 0 go_back_n; expected the same"),
+        RefuseBefore(
+            "a switch with another layout of telemetry",
+            [](TestNetwork& network) {
+                network.helper.GetNode(2)->SetAttribute("TelemetryLayout", StringValue("draft"));
+            },
+            "switch 2 has the telemetry layout \"draft\", and host 0 \"reference\""),
+        RefuseBefore(
+            "notifications that no host accepts",
+            [](TestNetwork& network) {
+                for (const uint32_t node : {0, 1, 2})
+                {
+                    network.helper.GetNode(node)->SetAttribute("WireProfile",
+                                                               StringValue("rocev2_ipv6"));
+                }
+                network.switches.Get(0)->GetObject<FastCnpSwitch>()->SetAttribute(
+                    "Enabled",
+                    BooleanValue(true));
+            },
+            "ns3::FastCnpSwitch::Enabled has no effect: ns3::FastCnpHost::Enabled is false at all"),
+        RefuseBefore(
+            "thresholds of a rate that no port has",
+            [](TestNetwork& network) {
+                network.helper.SetEcnThreshold(DataRate("1Gbps"), 1, 2, 1);
+            },
+            "there are thresholds for 1Gbps, but no switch has such a port; expected 100Gbps"),
     };
 }
 

@@ -13,9 +13,11 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
-#include <tuple>
+#include <string>
 
 namespace ns3
 {
@@ -137,81 +139,6 @@ class LosslessIncastTest : public IncastTest
 
 /**
  * \ingroup hpcc
- * \brief Pauses and resumes that the reference simulator recorded for an incast with HPCC into a
- * buffer of 1 MiB.
- */
-class ReferencePauseTest : public HpccTestCase
-{
-  public:
-    ReferencePauseTest()
-        : HpccTestCase("Pauses and resumes come at the reference simulator's nanosecond")
-    {
-    }
-
-  private:
-    /// Time in ns, host, and whether it is paused.
-    using Change = std::tuple<int64_t, uint32_t, bool>;
-
-    void DoRun() override
-    {
-        TestNetwork network("all");
-        network.helper.SetSwitchAttribute("Buffer", UintegerValue(1 << 20));
-        network.MakeStar(9);
-        network.helper.Start();
-        for (uint32_t sender = 0; sender < 8; ++sender)
-        {
-            m_flows.push_back(network.AddFlow(sender, 8, 500'000, Seconds(2)));
-            network.GetHostDevice(sender)->TraceConnectWithoutContext(
-                "Pause",
-                MakeBoundCallback(&ReferencePauseTest::OnPause, &m_changes, sender));
-        }
-        Simulator::Run();
-        ExpectChanges();
-        const std::vector<int64_t>
-            completions{378562, 375448, 366293, 342561, 330418, 354357, 337344, 332172};
-        for (uint32_t sender = 0; sender < 8; ++sender)
-        {
-            NS_TEST_EXPECT_MSG_EQ(m_flows[sender]->GetFlow().completion,
-                                  NanoSeconds(completions[sender]),
-                                  "completion time of host " << sender);
-        }
-    }
-
-    /// Compare the pauses and resumes.
-    void ExpectChanges()
-    {
-        const int64_t start = 2'000'000'000;
-        std::vector<Change> expected{{start + 6179, 7, true}};
-        for (uint32_t sender = 0; sender < 7; ++sender)
-        {
-            expected.emplace_back(start + 6266, sender, true);
-        }
-        expected.emplace_back(start + 10355, 7, false);
-        for (uint32_t sender = 0; sender < 7; ++sender)
-        {
-            expected.emplace_back(start + 10442 + 87 * sender, sender, false);
-        }
-        NS_TEST_EXPECT_MSG_EQ(m_changes.size(), expected.size(), "the number of PFC frames");
-        NS_TEST_EXPECT_MSG_EQ((m_changes == expected), true, "a pause or resume differs");
-    }
-
-    /**
-     * \brief Note a pause or resume.
-     * \param changes where
-     * \param sender whom it concerns
-     * \param paused whether it is paused now
-     */
-    static void OnPause(std::vector<Change>* changes, uint32_t sender, uint8_t, bool paused)
-    {
-        changes->emplace_back(Simulator::Now().GetNanoSeconds(), sender, paused);
-    }
-
-    std::vector<Ptr<RdmaClient>> m_flows; //!< the flows
-    std::vector<Change> m_changes;        //!< pauses and resumes
-};
-
-/**
- * \ingroup hpcc
  * \brief Senders that never hear a pause overrun the headroom: the switch drops, counts, and tells.
  */
 class HeadroomTest : public IncastTest
@@ -328,88 +255,54 @@ class EcnTest : public IncastTest
 
 /**
  * \ingroup hpcc
- * \brief Without the Ecn attribute nothing is marked.
+ * \brief Flows between two leaves spread over two spines, but each stays on its path.
  */
-class NoEcnTest : public IncastTest
+class EcmpTest : public HpccTestCase
 {
   public:
-    NoEcnTest()
-        : IncastTest("ECN can be switched off")
+    EcmpTest()
+        : HpccTestCase("ECMP spreads flows over the spines and keeps each on one")
     {
     }
 
   private:
-    void DoRun() override
-    {
-        m_network.helper.SetSwitchAttribute("Ecn", BooleanValue(false));
-        m_network.helper.SetSwitchAttribute("EcnKmin", UintegerValue(0));
-        m_network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(0));
-        MakeIncast(32 << 20);
-        m_network.helper.Start();
-        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
-            "RxEnd",
-            Callback<void, const QbbFrame&>(
-                [this](const QbbFrame& frame) { m_seen += frame.congestionMarked; }));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_seen, 0, "marks that nobody asked for");
-    }
-
-    uint32_t m_seen{0}; //!< frames that arrived with a mark
-};
-
-/**
- * \ingroup hpcc
- * \brief Two leaves, each with one host, and two spines.
- */
-class LeafSpineTest : public HpccTestCase
-{
-  protected:
-    using HpccTestCase::HpccTestCase;
-
     static constexpr uint32_t FLOWS = 16; //!< flows from host 0 to host 1
 
-    /**
-     * \brief Make the network and the flows, and note which spines each flow uses.
-     * \param size bytes of each flow
-     */
-    void MakeFlows(uint64_t size)
+    void DoRun() override
     {
-        MakeLeafSpine();
-        for (const uint32_t spine : {2, 3})
-        {
-            const auto node = m_network.switches.Get(spine)->GetObject<QbbSwitch>();
-            for (uint32_t port = 0; port < node->GetNPorts(); ++port)
-            {
-                node->GetPort(port)->TraceConnect("RxEnd",
-                                                  std::to_string(spine),
-                                                  MakeCallback(&LeafSpineTest::OnArrival, this));
-            }
-        }
-        for (uint32_t flow = 0; flow < FLOWS; ++flow)
-        {
-            m_flows.push_back(m_network.AddFlow(0, 1, size));
-        }
-    }
-
-    std::vector<Ptr<RdmaClient>> m_flows;               //!< the flows
-    TestNetwork m_network;                              //!< the network
-    std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
-
-  private:
-    /// Link host 0 to leaf 0, host 1 to leaf 1, and both leaves to spines 2 and 3.
-    void MakeLeafSpine()
-    {
-        m_network.hosts.Create(2);
-        m_network.switches.Create(4);
-        m_network.helper.InstallHosts(m_network.hosts);
-        m_network.helper.InstallSwitches(m_network.switches);
+        TestNetwork network;
+        network.hosts.Create(2);
+        network.switches.Create(4);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
         for (const uint32_t leaf : {0, 1})
         {
-            m_network.Link(m_network.hosts.Get(leaf), m_network.switches.Get(leaf));
-            m_network.Link(m_network.switches.Get(leaf), m_network.switches.Get(2));
-            m_network.Link(m_network.switches.Get(leaf), m_network.switches.Get(3));
+            network.Link(network.hosts.Get(leaf), network.switches.Get(leaf));
+            for (const uint32_t spine : {2, 3})
+            {
+                network.Link(network.switches.Get(leaf), network.switches.Get(spine))
+                    .Get(1)
+                    ->TraceConnect("RxEnd",
+                                   std::to_string(spine),
+                                   MakeCallback(&EcmpTest::OnArrival, this));
+            }
         }
-        m_network.helper.Start();
+        network.helper.Start();
+        for (uint32_t flow = 0; flow < FLOWS; ++flow)
+        {
+            network.AddFlow(0, 1, 20'000);
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_spines.size(), FLOWS, "a flow crossed no spine");
+        std::set<std::string> used;
+        for (const auto& [sport, spines] : m_spines)
+        {
+            NS_TEST_EXPECT_MSG_EQ(spines.size(),
+                                  1,
+                                  "flow from port " << sport << " changed its path");
+            used.insert(*spines.begin());
+        }
+        NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
     }
 
     /**
@@ -424,82 +317,107 @@ class LeafSpineTest : public HpccTestCase
             m_spines[frame.sport].insert(spine);
         }
     }
+
+    std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
 };
 
 /**
  * \ingroup hpcc
- * \brief Flows spread over the spines, but each stays on its path.
+ * \brief The order of frames on a port that two classes want all of.
  */
-class EcmpTest : public LeafSpineTest
+class ClassOrderTest : public HpccTestCase
 {
   public:
-    EcmpTest()
-        : LeafSpineTest("ECMP spreads flows over the spines and keeps each on one")
+    ClassOrderTest()
+        : HpccTestCase(
+              "Classes are served to the frame, and a pause of one does not hold back the other")
     {
     }
 
   private:
+    static constexpr uint32_t SENDERS = 2; //!< all to the host behind them
+    static constexpr uint8_t FIRST = 3;    //!< priority of the first; the second has the next
+    /// Bytes of a frame, headers and telemetry included, at most.
+    static constexpr int64_t FRAME = 1100;
+
     void DoRun() override
     {
-        MakeFlows(20'000);
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_spines.size(), FLOWS, "a flow crossed no spine");
-        std::set<std::string> used;
-        for (const auto& [sport, spines] : m_spines)
-        {
-            NS_TEST_EXPECT_MSG_EQ(spines.size(),
-                                  1,
-                                  "flow from port " << sport << " changed its path");
-            used.insert(*spines.begin());
-        }
-        NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
+        Run();
+        NS_TEST_EXPECT_MSG_EQ(m_sentInPause[0], 0, "a paused class sends nothing");
+        // 15 us at 100 Gb/s.
+        NS_TEST_EXPECT_MSG_GT(m_sentInPause[1], 187'500 - 2 * FRAME, "the other has the link");
+        // Three turns' worth of bytes for one; each side may be ahead by a turn, and a frame of
+        // either.
+        NS_TEST_EXPECT_MSG_GT(m_sent[1], 100'000, "the second class was served");
+        NS_TEST_EXPECT_MSG_LT(m_farthest, 3000 + 4 * FRAME, "three to one before and after");
     }
-};
 
-/**
- * \ingroup hpcc
- * \brief A link between leaf and spine fails: its flows lose frames and go on over the other spine.
- */
-class LinkFailureTest : public LeafSpineTest
-{
-  public:
-    LinkFailureTest()
-        : LeafSpineTest("Flows go round a link that fails")
+    /// Let both classes send at line rate to one port, pause the first of them for a while, and
+    /// watch the port while both wait there.
+    void Run()
     {
-    }
-
-  private:
-    void DoRun() override
-    {
-        MakeFlows(200'000);
-        const auto leaf = m_network.switches.Get(0)->GetObject<QbbSwitch>();
-        const auto spine = m_network.switches.Get(2)->GetObject<QbbSwitch>();
-        Simulator::Schedule(MicroSeconds(50), [this, leaf, spine]() {
-            m_network.helper.TakeLinkDown(leaf->GetIndex(), spine->GetIndex());
-            m_sent = leaf->GetPort(1)->GetTxFrames();
-        });
+        TestNetwork network;
+        network.SetControl("none");
+        network.helper.SetHostAttribute("Window", BooleanValue(false));
+        network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
+        network.helper.SetSwitchAttribute("Classes", StringValue("3:3000,4:1000"));
+        network.MakeStar(3);
+        for (uint32_t sender = 0; sender < SENDERS; ++sender)
+        {
+            const auto flow = network.AddFlow(sender, SENDERS, 1'000'000);
+            flow->SetAttribute("Priority", UintegerValue(FIRST + sender));
+        }
+        network.helper.Start();
+        m_port = DynamicCast<QbbSwitch>(network.helper.GetNode(SENDERS + 1))->GetPort(SENDERS);
+        m_port->TraceConnectWithoutContext("TxBegin", MakeCallback(&ClassOrderTest::OnSend, this));
+        Simulator::Schedule(MicroSeconds(30), &ClassOrderTest::Pause, this, true);
+        Simulator::Schedule(MicroSeconds(45), &ClassOrderTest::Pause, this, false);
+        Simulator::Stop(MicroSeconds(70));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(leaf->GetPort(1)->IsLinkUp(), false, "the leaf's end");
-        NS_TEST_EXPECT_MSG_EQ(spine->GetPort(0)->IsLinkUp(), false, "the spine's end");
-        NS_TEST_EXPECT_MSG_GT(m_sent, 0, "the link was in use");
-        NS_TEST_EXPECT_MSG_EQ(leaf->GetPort(1)->GetTxFrames(),
-                              m_sent,
-                              "a broken cable carries nothing");
-        NS_TEST_EXPECT_MSG_GT(spine->GetPort(0)->GetLostFrames(), 0, "what was on it is lost");
-        uint32_t moved = 0;
-        for (const auto& [sport, spines] : m_spines)
-        {
-            moved += spines.size() == 2;
-            NS_TEST_EXPECT_MSG_EQ(spines.count("3"), 1, "every flow has crossed the other spine");
-        }
-        NS_TEST_EXPECT_MSG_GT(moved, 0, "no flow was moved");
-        for (const auto& flow : m_flows)
-        {
-            NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "a flow has not finished");
-        }
+        m_port = nullptr;
+        Simulator::Destroy();
     }
 
-    uint64_t m_sent{0}; //!< frames that the leaf's end had sent when it failed
+    /**
+     * \brief The far end of the port pauses or resumes the first class.
+     * \param pause whether it pauses
+     */
+    void Pause(bool pause)
+    {
+        QbbFrame* frame = m_frames.Acquire();
+        frame->kind = QbbFrame::Kind::PFC;
+        frame->priority = FIRST;
+        frame->pause = pause;
+        m_port->Receive(frame);
+    }
+
+    /**
+     * \brief A frame leaves the port.
+     * \param frame the frame
+     */
+    void OnSend(const QbbFrame& frame)
+    {
+        const bool bothWait = m_port->GetQueuedBytes(FIRST) && m_port->GetQueuedBytes(FIRST + 1);
+        if (frame.kind != QbbFrame::Kind::DATA || !bothWait)
+        {
+            return;
+        }
+        const std::size_t sender = frame.priority == FIRST ? 0 : 1;
+        if (m_port->GetPaused())
+        {
+            m_sentInPause[sender] += frame.size;
+            return;
+        }
+        m_sent[sender] += frame.size;
+        m_farthest = std::max(m_farthest, std::abs(m_sent[0] - 3 * m_sent[1]));
+    }
+
+    QbbFramePool m_frames;                  //!< for pauses
+    Ptr<QbbNetDevice> m_port;               //!< the port
+    std::array<int64_t, 2> m_sent{};        //!< bytes of each class while both waited
+    std::array<int64_t, 2> m_sentInPause{}; //!< the same while the first was paused
+    /// Farthest that they were from three to one, in bytes of the first class.
+    int64_t m_farthest{0};
 };
 
 /**
@@ -549,130 +467,14 @@ class UnroutableTest : public HpccTestCase
     uint32_t m_drops{0}; //!< drops seen
 };
 
-/**
- * \ingroup hpcc
- * \brief A switch without PFC drops, and selective repeat brings back what it dropped.
- */
-class LossySwitchTest : public HpccTestCase
-{
-  public:
-    LossySwitchTest()
-        : HpccTestCase("A lossy switch drops and never pauses, and all flows finish")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        TestNetwork network;
-        network.helper.SetSwitchAttribute("Mode", StringValue("lossy"));
-        network.helper.SetSwitchAttribute("Buffer", UintegerValue(200'000));
-        network.SetControl("none");
-        network.helper.SetHostAttribute("Recovery", StringValue("selective_repeat"));
-        network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(100)));
-        network.MakeStar(9);
-        network.helper.Start();
-        std::vector<Ptr<RdmaClient>> flows;
-        for (uint32_t sender = 0; sender < 8; ++sender)
-        {
-            flows.push_back(network.AddFlow(sender, 8, 100'000));
-        }
-        const auto aSwitch = network.switches.Get(0)->GetObject<QbbSwitch>();
-        aSwitch->TraceConnectWithoutContext(
-            "Drop",
-            Callback<void, const QbbFrame&>([this](const QbbFrame&) { ++m_traced; }));
-        Simulator::Stop(Seconds(1));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_GT(aSwitch->GetDrops(), 0, "drops");
-        NS_TEST_EXPECT_MSG_EQ(m_traced, aSwitch->GetDrops(), "each traced");
-        for (const auto& flow : flows)
-        {
-            NS_TEST_EXPECT_MSG_GT(flow->GetFlow().completion, Time(0), "finished");
-        }
-        for (uint32_t sender = 0; sender < 8; ++sender)
-        {
-            NS_TEST_EXPECT_MSG_EQ(+network.GetHostDevice(sender)->GetPaused(), 0, "not paused");
-        }
-        Simulator::Destroy();
-    }
-
-    uint64_t m_traced{0}; //!< drops seen
-};
-
-/**
- * \ingroup hpcc
- * \brief Hosts send in all priorities to one that takes as much as one of them sends.
- */
-class PrioritiesTest : public HpccTestCase
-{
-  public:
-    PrioritiesTest()
-        : HpccTestCase("A switch keeps memory for each priority, and holds no more than it has")
-    {
-    }
-
-  private:
-    /// Sending hosts.
-    static constexpr uint32_t SENDERS = 16;
-    /// Bytes of the switch: 17 ports keep 37,500 and 4096 for each of seven priorities.
-    static constexpr uint32_t BUFFER = 5'000'000;
-
-    void DoRun() override
-    {
-        const uint64_t held = Run("1,2,3,4,5,6,7", "none");
-        NS_TEST_EXPECT_MSG_GT(held, BUFFER / 5, "senders are stopped by pauses alone");
-        NS_TEST_EXPECT_MSG_LT(held, BUFFER, "no more than there is");
-        NS_TEST_EXPECT_MSG_GT(Run("auto", "short_headroom"),
-                              BUFFER,
-                              "in the reference memory is kept for one priority");
-    }
-
-    /**
-     * \param priorities attribute of the switch
-     * \param faults of the reference
-     * \return most bytes that waited
-     */
-    uint64_t Run(const std::string& priorities, const std::string& faults)
-    {
-        TestNetwork network(faults);
-        network.SetControl("none");
-        network.helper.SetHostAttribute("Window", BooleanValue(false));
-        network.helper.SetSwitchAttribute("Buffer", UintegerValue(BUFFER));
-        network.helper.SetSwitchAttribute("PfcPriorities", StringValue(priorities));
-        network.MakeStar(SENDERS + 1);
-        for (uint32_t flow = 0; flow < 7 * SENDERS; ++flow)
-        {
-            const auto client = network.AddFlow(flow % SENDERS, SENDERS, 100'000);
-            client->SetAttribute("Priority", UintegerValue(1 + flow / SENDERS));
-        }
-        network.helper.Start();
-        const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
-        uint64_t held = 0;
-        for (uint64_t micros = 1; micros < 900; ++micros)
-        {
-            Simulator::Schedule(MicroSeconds(micros), [&held, center]() {
-                held = std::max<uint64_t>(held, center->GetQueuedBytes(SENDERS));
-            });
-        }
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(center->GetDrops(), 0, "nothing is dropped");
-        Simulator::Destroy();
-        return held;
-    }
-};
-
 TestCases
 MakeSwitchTests()
 {
     return {new LosslessIncastTest,
-            new PrioritiesTest,
-            new ReferencePauseTest,
             new HeadroomTest,
-            new LossySwitchTest,
             new EcnTest,
-            new NoEcnTest,
             new EcmpTest,
-            new LinkFailureTest,
+            new ClassOrderTest,
             new UnroutableTest};
 }
 

@@ -7,8 +7,12 @@
 #include "ns3-bridge/src/network.rs.h"
 
 #include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
-#include "ns3/uinteger.h"
+#include "ns3/source-ports.h"
+#include "ns3/string.h"
 
 #include <map>
 
@@ -16,32 +20,6 @@ namespace ns3
 {
 namespace tests
 {
-
-namespace
-{
-
-/// Bytes of the reference layout's section: five words and a count.
-constexpr uint32_t REFERENCE_SECTION = 42;
-
-/**
- * \brief Read a little-endian integer out of a frame's telemetry.
- * \param frame the frame
- * \param offset of its first byte
- * \param length in bytes
- * \return the integer
- */
-uint64_t
-ReadTelemetry(const QbbFrame& frame, uint32_t offset, uint32_t length)
-{
-    uint64_t value = 0;
-    for (uint32_t byte = 0; byte < length; ++byte)
-    {
-        value |= static_cast<uint64_t>(frame.GetTelemetry()[offset + byte]) << 8 * byte;
-    }
-    return value;
-}
-
-} // namespace
 
 /**
  * \ingroup hpcc
@@ -64,10 +42,6 @@ class ReferenceFctTest : public HpccTestCase
             ExpectOneFlow();
             ExpectTwoFlows("HpccFastReact", BooleanValue(true), 16748, 20053);
             ExpectTwoFlows("HpccFastReact", BooleanValue(false), 16455, 16502);
-            ExpectTwoFlows("HpccSampledFeedback", BooleanValue(true), 16455, 20593);
-            ExpectTwoFlows("HpccMultiRate", BooleanValue(true), 16748, 20053);
-            ExpectTwoFlows("HpccMaxStage", UintegerValue(5), 16748, 20053);
-            ExpectIncast();
         }
     }
 
@@ -114,79 +88,11 @@ class ReferenceFctTest : public HpccTestCase
                               "second flow, other " << attribute);
     }
 
-    /// Eight flows to one host.
-    void ExpectIncast()
-    {
-        TestNetwork network("all");
-        network.MakeStar(9);
-        network.helper.Start();
-        std::vector<Ptr<RdmaClient>> flows;
-        for (uint32_t sender = 0; sender < 8; ++sender)
-        {
-            flows.push_back(network.AddFlow(sender, 8, 30'000, Seconds(2)));
-        }
-        Finish();
-        int64_t expected = 24372;
-        for (const auto& flow : flows)
-        {
-            NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion,
-                                  NanoSeconds(expected),
-                                  "a flow of an incast");
-            expected += 87;
-        }
-    }
-
     /// Run, and clear the simulator for the next network.
     static void Finish()
     {
         Simulator::Run();
         Simulator::Destroy();
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief Each congestion control runs with its telemetry: a flow alone, against the reference
- * simulator.
- */
-class EachControlTest : public HpccTestCase
-{
-  public:
-    EachControlTest()
-        : HpccTestCase("Each congestion control with its telemetry")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        // The frames' size is what differs: 42, 8, 2 or no bytes of telemetry.
-        Expect("hpcc", "reference", 5888);
-        Expect("hpcc_plus", "reference", 5888);
-        Expect("timely", "timestamp", 5816);
-        Expect("hpcc_pint", "pint", 5794);
-        Expect("dcqcn", "none", 5794);
-        Expect("dctcp", "none", 5794);
-        Expect("none", "none", 5794);
-    }
-
-    /**
-     * \brief Run a flow alone.
-     * \param control the congestion control
-     * \param layout the telemetry layout
-     * \param completion time expected in ns
-     */
-    void Expect(const std::string& control, const std::string& layout, int64_t completion)
-    {
-        TestNetwork network("all");
-        network.helper.SetTelemetry(layout);
-        network.SetControl(control);
-        network.MakeStar(2);
-        network.helper.Start();
-        const auto flow = network.AddFlow(0, 1, 20'500, Seconds(2));
-        Simulator::Run();
-        Simulator::Destroy();
-        NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion, NanoSeconds(completion), control);
     }
 };
 
@@ -262,17 +168,13 @@ class WindowTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief The telemetry of a packet, read byte by byte: a word for each switch that it has passed.
+ * \brief A flow's state as RdmaHost shows it, from its start until it is forgotten.
  */
-class TelemetryBytesTest : public HpccTestCase
+class FlowStateTest : public HpccTestCase
 {
   public:
-    /**
-     * \param switches between the two hosts
-     */
-    explicit TelemetryBytesTest(uint32_t switches)
-        : HpccTestCase("Telemetry of " + std::to_string(switches) + " hops as bytes"),
-          m_hops(switches)
+    FlowStateTest()
+        : HpccTestCase("A flow's state while it runs, and afterwards")
     {
     }
 
@@ -280,82 +182,170 @@ class TelemetryBytesTest : public HpccTestCase
     void DoRun() override
     {
         TestNetwork network;
-        network.MakeChain(m_hops);
+        network.MakeStar(2);
         network.helper.Start();
-        network.GetHostDevice(1)->TraceConnectWithoutContext(
-            "RxEnd",
-            MakeCallback(&TelemetryBytesTest::OnData, this));
-        network.GetHostDevice(0)->TraceConnectWithoutContext(
-            "RxEnd",
-            MakeCallback(&TelemetryBytesTest::OnAck, this));
-        const auto flow = network.AddFlow(0, 1, 100'000);
+        m_host = network.helper.GetHost(0);
+        uint32_t started = 0;
+        uint32_t finished = 0;
+        uint32_t controlled = 0;
+        RdmaControl control;
+        m_host->TraceConnectWithoutContext(
+            "FlowStart",
+            RdmaHost::FlowCallback([&](const RdmaFlow& flow) { started += flow.tag == 77; }));
+        m_host->TraceConnectWithoutContext(
+            "FlowFinish",
+            RdmaHost::FlowCallback([&](const RdmaFlow& flow) {
+                finished += flow.tag == 77 && flow.completion == Simulator::Now() - flow.start;
+            }));
+        m_host->TraceConnectWithoutContext("Control",
+                                           Callback<void, const RdmaFlow&, const RdmaControl&>(
+                                               [&](const RdmaFlow& flow, const RdmaControl& told) {
+                                                   controlled += flow.tag == 77;
+                                                   control = told;
+                                               }));
+        Simulator::ScheduleNow([&] { Start(network.helper.GetHost(1)); });
+        Simulator::Schedule(MicroSeconds(10), &FlowStateTest::Check, this);
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow has not finished");
-        NS_TEST_EXPECT_MSG_EQ(m_packets, 100, "packets at the receiver");
-        NS_TEST_EXPECT_MSG_EQ(m_acks, 100, "acknowledgements at the sender");
+        NS_TEST_EXPECT_MSG_EQ(started, 1, "FlowStart");
+        NS_TEST_EXPECT_MSG_EQ(finished, 1, "FlowFinish");
+        NS_TEST_EXPECT_MSG_EQ(controlled, 200, "Control, for each acknowledgement");
+        NS_TEST_EXPECT_MSG_EQ(control.inFlight, 0, "all is acknowledged");
+        NS_TEST_EXPECT_MSG_EQ_TOL(control.utilisation, 0.95, 0.1, "U is where HPCC keeps it");
+        NS_TEST_EXPECT_MSG_EQ(control.bottleneck, 0, "on the only switch of the path");
+        NS_TEST_EXPECT_MSG_EQ(m_done, 1, "the caller was told");
+        const std::string forgotten = "a flow that has finished is forgotten";
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetAckedBytes(m_queuePair), 0, forgotten);
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair), DataRate(0), forgotten);
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 0, forgotten);
+        m_host = nullptr;
     }
 
     /**
-     * \brief A packet arrives at the receiver.
-     * \param frame the packet
+     * \brief Start the flow.
+     * \param peer its destination
      */
-    void OnData(const QbbFrame& frame)
+    void Start(Ptr<RdmaHost> peer)
     {
-        NS_TEST_ASSERT_MSG_EQ(frame.telemetryBytes, REFERENCE_SECTION, "length of the section");
-        NS_TEST_EXPECT_MSG_EQ(frame.size,
-                              1048 + REFERENCE_SECTION,
-                              "the section is part of the frame");
-        NS_TEST_EXPECT_MSG_EQ(ReadTelemetry(frame, 40, 2), m_hops, "the count of hops");
-        uint64_t time = 0;
-        for (uint32_t hop = 0; hop < 5; ++hop)
+        RdmaFlow flow;
+        flow.size = 200'000;
+        flow.tag = 77;
+        const auto done = [this](const RdmaFlow& told) { m_done += told.tag == 77; };
+        m_queuePair = m_host->StartFlow(peer, flow, RdmaHost::FlowCallback(done));
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair), DataRate("100Gbps"), "line rate");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 52'350, "bandwidth times delay");
+    }
+
+    /// Look at the flow in its midst.
+    void Check()
+    {
+        const uint64_t acked = m_host->GetAckedBytes(m_queuePair);
+        NS_TEST_EXPECT_MSG_GT(acked, 0, "10 us are more than a round trip");
+        NS_TEST_EXPECT_MSG_LT(acked, 200'000, "10 us are not enough");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetFlow(m_queuePair).tag, 77, "the caller's tag");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetFlow(m_queuePair).dst, 1, "the destination");
+    }
+
+    Ptr<RdmaHost> m_host;    //!< the source
+    uint32_t m_queuePair{0}; //!< the flow's queue pair
+    uint32_t m_done{0};      //!< flows that the caller was told of
+};
+
+/**
+ * \ingroup hpcc
+ * \brief All ports are taken, none twice, and one that is given back is found.
+ */
+class SourcePortsTest : public HpccTestCase
+{
+  public:
+    SourcePortsTest()
+        : HpccTestCase("No UDP source port is two flows' unless all are in use")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        SourcePorts ports;
+        uint32_t rising = 0;
+        for (uint32_t port = SourcePorts::FIRST; port <= UINT16_MAX; ++port)
         {
-            const uint64_t word = ReadTelemetry(frame, 8 * hop, 8);
-            if (hop >= m_hops)
-            {
-                NS_TEST_EXPECT_MSG_EQ(word, 0, "an unused word");
-                continue;
-            }
-            NS_TEST_EXPECT_MSG_EQ((word & 7), 2, "the code of 100 Gb/s");
-            NS_TEST_EXPECT_MSG_GT((word >> 3 & 0xff'ffff), time, "time passes from hop to hop");
-            time = word >> 3 & 0xff'ffff;
-            // This flow is all that the port has sent, in units of 512 bytes.
-            NS_TEST_EXPECT_MSG_EQ((word >> 27 & 0xf'ffff),
-                                  m_packets * 1090 / 512,
-                                  "bytes sent by the port");
-            NS_TEST_EXPECT_MSG_EQ((word >> 47), 0, "one flow at line rate queues nothing");
+            rising += ports.Take() == port;
         }
-        const uint64_t sent = Simulator::Now().GetNanoSeconds() - 1000 - 87;
-        NS_TEST_EXPECT_MSG_EQ(time, sent, "the last hop's time is the start of its transmission");
-        ++m_packets;
+        NS_TEST_EXPECT_MSG_EQ(rising, SourcePorts::COUNT, "all of them, in turn");
+        NS_TEST_EXPECT_MSG_EQ(ports.Take(), SourcePorts::FIRST, "all are in use: two share it");
+        ports.GiveBack(SourcePorts::FIRST);
+        NS_TEST_EXPECT_MSG_EQ(ports.Take(), SourcePorts::FIRST + 1, "it is still one flow's");
+        for (const uint16_t port : {10001, 65535, 20000, 30000})
+        {
+            ports.GiveBack(port);
+        }
+        for (const uint16_t port : {20000, 30000, 65535})
+        {
+            NS_TEST_EXPECT_MSG_EQ(ports.Take(), port, "the next that is free");
+        }
     }
+};
 
-    /**
-     * \brief An acknowledgement arrives at the sender.
-     * \param frame the acknowledgement
-     */
-    void OnAck(const QbbFrame& frame)
+/**
+ * \ingroup hpcc
+ * \brief One slow host among others.
+ */
+class SlowHostTest : public HpccTestCase
+{
+  public:
+    SlowHostTest()
+        : HpccTestCase("A slow host takes frames at its rate, and its NIC pauses the switch")
     {
-        NS_TEST_EXPECT_MSG_EQ(frame.size, 88, "14 + 20 + 12 bytes and the section");
-        NS_TEST_EXPECT_MSG_EQ(ReadTelemetry(frame, 40, 2),
-                              m_hops,
-                              "the section comes back unchanged");
-        ++m_acks;
     }
 
-    uint32_t m_hops;       //!< switches on the path
-    uint64_t m_packets{0}; //!< packets received
-    uint64_t m_acks{0};    //!< acknowledgements received
+  private:
+    static constexpr uint32_t SLOW = 1; //!< the host that is slow
+
+    void DoRun() override
+    {
+        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
+        {
+            UseSimulator(simulator);
+            TestNetwork network;
+            network.helper.SetHostAttribute("Timeout", StringValue("500us"));
+            network.MakeStar(4);
+            const auto slow = network.helper.GetHost(SLOW);
+            slow->SetAttribute("ReceiveSlow", StringValue("hosts"));
+            slow->SetAttribute("ReceiveRate", StringValue("40Gbps"));
+            slow->SetAttribute("ReceiveBuffer", StringValue("60KB"));
+            network.helper.Start();
+            const auto toSlow = network.AddFlow(0, SLOW, 2'000'000);
+            const auto toOther = network.AddFlow(2, 3, 2'000'000);
+            Simulator::Run();
+            // 2,000 frames of 1,090 bytes with HPCC's telemetry, at 40 Gb/s, and a round trip.
+            const Time duration = toSlow->GetFlow().completion;
+            NS_TEST_EXPECT_MSG_GT(duration, NanoSeconds(436'000), "time of what it takes");
+            NS_TEST_EXPECT_MSG_LT(duration, NanoSeconds(445'000), "time of what it takes");
+            NS_TEST_EXPECT_MSG_LT(toOther->GetFlow().completion,
+                                  NanoSeconds(200'000),
+                                  "time of what another one takes");
+            const auto counters = slow->GetCounters();
+            NS_TEST_EXPECT_MSG_GT(counters.receivePauses, 0, "pauses of the slow host");
+            NS_TEST_EXPECT_MSG_EQ(counters.receiveDropped, 0, "frames that it had no room for");
+            const auto forwarding = network.switches.Get(0)->GetObject<QbbSwitch>();
+            NS_TEST_EXPECT_MSG_EQ(forwarding->GetPort(SLOW)->GetPauses(),
+                                  counters.receivePauses,
+                                  "pauses that the switch received");
+            NS_TEST_EXPECT_MSG_EQ(forwarding->GetPort(SLOW)->GetPaused(), 0, "paused at the end");
+            NS_TEST_EXPECT_MSG_EQ(forwarding->GetPort(3)->GetPauses(), 0, "pauses of another one");
+            Simulator::Destroy();
+        }
+    }
 };
 
 TestCases
 MakeHostTests()
 {
     return {new ReferenceFctTest,
-            new EachControlTest,
             new WindowTest,
-            new TelemetryBytesTest(1),
-            new TelemetryBytesTest(3),
-            new TelemetryBytesTest(5)};
+            new FlowStateTest,
+            new SourcePortsTest,
+            new SlowHostTest};
 }
 
 } // namespace tests

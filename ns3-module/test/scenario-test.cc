@@ -5,17 +5,16 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/config.h"
+#include "ns3/double.h"
 #include "ns3/global-value.h"
-#include "ns3/heap-scheduler.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
-#include "ns3/type-id.h"
 #include "ns3/wheel-simulator-impl.h"
 
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -93,32 +92,15 @@ class ScenarioTest : public HpccTestCase
     void DoRun() override
     {
         ExpectRefusal("unknown.toml", std::string(SCENARIO) + "colour = \"red\"\n", "colour");
-        ExpectRefusal("unit.toml", std::string(SCENARIO) + "start = \"5 parsecs\"\n", "parsecs");
-        ExpectNoRun();
+        Config::SetDefault("ns3::RdmaHost::HpccEta", DoubleValue(0.5));
+        ExpectRefusal("default.toml", SCENARIO, "the default of the attribute ns3::RdmaHost::");
+        Config::Reset();
         ExpectResults("wheel", {"run.seed=5"});
         // A program that has used its simulator before keeps it, which has one order only.
         GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
         Simulator::Now();
         ExpectTooLate();
         ExpectResults("default", {"run.seed=5", "run.order='insertion'"});
-    }
-
-    /// Run without an experiment.
-    void ExpectNoRun()
-    {
-        const CapturedErrors errors;
-        HpccScenarioHelper scenario;
-        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("none")),
-                              HpccScenarioHelper::BAD_INPUT,
-                              "nothing was loaded");
-        const std::string config = Write("bad.toml", std::string(SCENARIO) + "colour = \"red\"\n");
-        NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), false, "accepted");
-        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("none")),
-                              HpccScenarioHelper::BAD_INPUT,
-                              "nothing was accepted");
-        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("there is no experiment to run"),
-                              std::string::npos,
-                              "the message: " << errors.GetText());
     }
 
     /**
@@ -130,17 +112,12 @@ class ScenarioTest : public HpccTestCase
     void ExpectRefusal(const std::string& name, const std::string& text, const std::string& culprit)
     {
         const std::string config = Write(name, text);
-        const auto before = ListFolder();
         const CapturedErrors errors;
         HpccScenarioHelper scenario;
         NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), false, name << " was accepted");
         NS_TEST_EXPECT_MSG_NE(errors.GetText().find(culprit),
                               std::string::npos,
                               "the message: " << errors.GetText());
-        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(name),
-                              std::string::npos,
-                              "the message: " << errors.GetText());
-        NS_TEST_EXPECT_MSG_EQ((ListFolder() == before), true, "something was written");
     }
 
     /// Run a file in an order that the program's simulator has not.
@@ -171,24 +148,12 @@ class ScenarioTest : public HpccTestCase
         NS_TEST_ASSERT_MSG_EQ(scenario.Run(out),
                               HpccScenarioHelper::FINISHED,
                               "the flow has not finished");
-        const auto files = SystemPath::ReadFiles(out);
-        for (const std::string name : {"fct.txt", "fct.csv", "summary.json"})
-        {
-            NS_TEST_EXPECT_MSG_EQ(std::count(files.begin(), files.end(), name),
-                                  1,
-                                  name << " is missing");
-        }
         std::ifstream fct(SystemPath::Append(out, "fct.txt"));
         std::string line;
         std::getline(fct, line);
         NS_TEST_EXPECT_MSG_EQ(line,
                               "0b000001 0b000101 10000 100 20500 0 5888 5888",
                               "the reference simulator's line");
-        const CapturedErrors errors;
-        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::BAD_INPUT, "a second run");
-        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("runs one experiment, once"),
-                              std::string::npos,
-                              "the message: " << errors.GetText());
     }
 
     /**
@@ -202,16 +167,6 @@ class ScenarioTest : public HpccTestCase
         const std::string path = CreateTempDirFilename(name);
         std::ofstream(path) << text;
         return path;
-    }
-
-    /// \return the files of the test's folder
-    std::vector<std::string> ListFolder()
-    {
-        const std::string file = CreateTempDirFilename("x");
-        const auto files = SystemPath::ReadFiles(file.substr(0, file.size() - 2));
-        std::vector<std::string> sorted(files.begin(), files.end());
-        std::sort(sorted.begin(), sorted.end());
-        return sorted;
     }
 };
 
@@ -231,7 +186,6 @@ class AfterScenarioTest : public HpccTestCase
     void DoRun() override
     {
         RngSeedManager::SetRun(3);
-        GlobalValue::Bind("SchedulerType", StringValue("ns3::HeapScheduler"));
         const std::string config = CreateTempDirFilename("good.toml");
         std::ofstream(config) << SCENARIO;
         HpccScenarioHelper scenario;
@@ -241,10 +195,6 @@ class AfterScenarioTest : public HpccTestCase
                               "the flow has not finished");
         NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find(), nullptr, "ns-3's simulator, as before");
         NS_TEST_EXPECT_MSG_EQ(RngSeedManager::GetRun(), 3, "the program's run");
-        TypeIdValue scheduler;
-        GlobalValue::GetValueByName("SchedulerType", scheduler);
-        NS_TEST_EXPECT_MSG_EQ(scheduler.Get(), HeapScheduler::GetTypeId(), "its scheduler");
-        GlobalValue::Bind("SchedulerType", StringValue("ns3::MapScheduler"));
         UseSimulator("ns3::WheelSimulatorImpl");
         NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find()->IsCanonical(),
                               false,
@@ -254,7 +204,6 @@ class AfterScenarioTest : public HpccTestCase
     void DoTeardown() override
     {
         RngSeedManager::SetRun(1);
-        GlobalValue::Bind("SchedulerType", StringValue("ns3::MapScheduler"));
         HpccTestCase::DoTeardown();
     }
 };
@@ -279,15 +228,8 @@ class ScenarioBesideProgramTest : public HpccTestCase
         network.helper.Start();
         const auto flow = network.AddFlow(0, 1, 100'000);
         ExpectRefusal();
-        Simulator::Stop(MicroSeconds(5));
-        Simulator::Run();
-        ExpectRefusal();
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the program's own network goes on");
-        Simulator::Destroy();
-
-        Simulator::Schedule(MicroSeconds(1), &ScenarioBesideProgramTest::ExpectRefusal, this);
-        Simulator::Run();
         Simulator::Destroy();
     }
 
@@ -298,14 +240,13 @@ class ScenarioBesideProgramTest : public HpccTestCase
         std::ofstream(config) << SCENARIO;
         HpccScenarioHelper scenario;
         NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {"run.order=\"insertion\""}), true, "refused");
-        std::ostringstream errors;
-        std::streambuf* usual = std::cerr.rdbuf(errors.rdbuf());
-        const auto outcome = scenario.Run(CreateTempDirFilename("out"));
-        std::cerr.rdbuf(usual);
-        NS_TEST_EXPECT_MSG_EQ(outcome, HpccScenarioHelper::BAD_INPUT, "it would end what there is");
-        NS_TEST_EXPECT_MSG_NE(errors.str().find("a simulation of this program is under way"),
+        const CapturedErrors errors;
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("out")),
+                              HpccScenarioHelper::BAD_INPUT,
+                              "it would end what there is");
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("a simulation of this program is under way"),
                               std::string::npos,
-                              "the message: " << errors.str());
+                              "the message: " << errors.GetText());
     }
 };
 

@@ -7,7 +7,6 @@
 #include "tcp-test-network.h"
 
 #include "ns3/datagram-client-helper.h"
-#include "ns3/datagram-client.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
 #include "ns3/packet-sink-helper.h"
@@ -18,8 +17,8 @@
 #include "ns3/udp-header.h"
 #include "ns3/uinteger.h"
 
-#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -30,106 +29,37 @@ namespace tests
 namespace
 {
 
-/// The first client's port at the last host; the next one has the next.
-constexpr uint16_t FIRST_PORT = 6000;
-
-/// Senders of datagrams to the last host of a star, whose port has 25 Gb/s.
-struct DatagramNetwork
-{
-    DatagramNetwork()
-        : network(3, "ns3::TcpNewReno")
-    {
-        network.MakeStar();
-    }
-
-    /**
-     * \brief Let a host send to the last one.
-     * \param src the host
-     * \param bytes how much, 0 for no end
-     */
-    void AddClient(uint32_t src, uint64_t bytes)
-    {
-        const auto port = static_cast<uint16_t>(FIRST_PORT + sinks.GetN());
-        PacketSinkHelper sink("ns3::UdpSocketFactory",
-                              InetSocketAddress(Ipv4Address::GetAny(), port));
-        sinks.Add(sink.Install(network.nodes.Get(2)));
-        DatagramClientHelper client(InetSocketAddress(network.GetHost(2)->GetAddress(), port));
-        client.SetAttribute("MaxBytes", UintegerValue(bytes));
-        client.SetAttribute("ExpectedFlows", UintegerValue(2));
-        clients.Add(client.Install(NodeContainer(network.nodes.Get(src))));
-    }
-
-    /**
-     * \param flow place in the order of AddClient()
-     * \return bytes that arrived
-     */
-    uint64_t GetReceived(uint32_t flow) const
-    {
-        return DynamicCast<PacketSink>(sinks.Get(flow))->GetTotalRx();
-    }
-
-    /**
-     * \param flow place in the order of AddClient()
-     * \return bytes that were sent
-     */
-    uint64_t GetSent(uint32_t flow) const
-    {
-        return DynamicCast<DatagramClient>(clients.Get(flow))->GetSent();
-    }
-
-    TcpTestNetwork network;       //!< hosts and switch
-    ApplicationContainer sinks;   //!< where datagrams arrive
-    ApplicationContainer clients; //!< where they leave
-};
-
-} // namespace
+/// The port of the last host.
+constexpr uint16_t PORT = 6000;
 
 /**
- * \ingroup hpcc
- * \brief HPCC++ paces datagrams that nothing acknowledges.
+ * \brief Let host 0 of a network send to an address.
+ * \param network the network
+ * \param remote the address
+ * \param bytes how much
  */
-class DatagramPaceTest : public TcpTestCase
+void
+AddClient(const TcpTestNetwork& network, const Address& remote, uint64_t bytes)
 {
-  public:
-    DatagramPaceTest()
-        : TcpTestCase(
-              "Datagrams under HPCC++ share a link and keep its queue short, by probes alone")
-    {
-    }
+    DatagramClientHelper client(remote);
+    client.SetAttribute("MaxBytes", UintegerValue(bytes));
+    client.Install(network.nodes.Get(0));
+}
 
-  private:
-    void DoRun() override
-    {
-        DatagramNetwork datagrams;
-        datagrams.AddClient(0, 0);
-        datagrams.AddClient(1, 0);
-        uint64_t queue = 0;
-        const uint64_t samples = 3'000;
-        for (uint64_t micros = 1'000; micros < 1'000 + samples; ++micros)
-        {
-            Simulator::Schedule(MicroSeconds(micros), [&]() {
-                queue += datagrams.network.GetLastSwitch()->GetQueuedBytes(
-                    datagrams.network.GetBottleneck());
-            });
-        }
-        std::vector<uint64_t> before{0, 0};
-        Simulator::Schedule(MilliSeconds(1), [&]() {
-            before = {datagrams.GetReceived(0), datagrams.GetReceived(1)};
-        });
-        Simulator::Stop(MilliSeconds(4));
-        Simulator::Run();
-        const uint64_t first = datagrams.GetReceived(0) - before[0];
-        const uint64_t second = datagrams.GetReceived(1) - before[1];
-        // 25 Gb/s for 3 ms are 9.375 MB, of which headers take 3 % and the headroom at most 5 %.
-        NS_TEST_EXPECT_MSG_GT(first + second, 8'500'000, "the link is used");
-        NS_TEST_EXPECT_MSG_LT(first + second, 9'375'000, "by no more than it can carry");
-        NS_TEST_EXPECT_MSG_GT(std::min(first, second), (first + second) * 45 / 100, "and shared");
-        NS_TEST_EXPECT_MSG_LT(queue / samples, 10'000, "without a standing queue");
-        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetDrops(),
-                              0,
-                              "the host's queue is none");
-    }
-};
+/**
+ * \brief Send datagrams to an address that no host has.
+ * \param remote the address
+ */
+void
+SendTo(const Address& remote)
+{
+    TcpTestNetwork network(3, "ns3::TcpNewReno");
+    network.MakeStar();
+    AddClient(network, remote, 1000);
+    Simulator::Run();
+}
+
+} // namespace
 
 /**
  * \ingroup hpcc
@@ -147,20 +77,24 @@ class DatagramProbeTest : public TcpTestCase
   private:
     void DoRun() override
     {
-        DatagramNetwork datagrams;
-        datagrams.AddClient(0, 1'000'000);
+        TcpTestNetwork network(3, "ns3::TcpNewReno");
+        network.MakeStar();
+        PacketSinkHelper sink("ns3::UdpSocketFactory",
+                              InetSocketAddress(Ipv4Address::GetAny(), PORT));
+        const auto received = DynamicCast<PacketSink>(sink.Install(network.nodes.Get(2)).Get(0));
+        AddClient(network, InetSocketAddress(network.GetHost(2)->GetAddress(), PORT), 1'000'000);
         for (const uint32_t host : {0, 2})
         {
-            const auto port = datagrams.network.GetHost(host)->GetPort(0);
+            const auto port = network.GetHost(host)->GetPort(0);
             port->TraceConnectWithoutContext("TxBegin",
                                              MakeCallback(&DatagramProbeTest::OnSent, this));
         }
-        const auto last = datagrams.network.GetHost(2)->GetPort(0);
+        const auto last = network.GetHost(2)->GetPort(0);
         last->TraceConnectWithoutContext("PromiscSniffer",
                                          MakeCallback(&DatagramProbeTest::OnSniffed, this));
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(0), 1'000'000, "probes reach no application");
+        NS_TEST_EXPECT_MSG_EQ(received->GetTotalRx(), 1'000'000, "probes reach no application");
         NS_TEST_EXPECT_MSG_EQ(m_data, (1'000'000 + 1'451) / 1'452, "datagrams");
         // 1 MB at 23.75 Gb/s and with headers takes 347 us; T is 4 us of cables and the frames'
         // times.
@@ -171,7 +105,7 @@ class DatagramProbeTest : public TcpTestCase
                                   MicroSeconds(4),
                                   "two probes in T");
         }
-        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetProbes(),
+        NS_TEST_EXPECT_MSG_EQ(network.GetHost(0)->GetProbes(),
                               m_probes.size(),
                               "the host counts them");
         NS_TEST_EXPECT_MSG_EQ(m_answers, m_probes.size(), "each is answered");
@@ -240,85 +174,10 @@ class DatagramProbeTest : public TcpTestCase
     uint64_t m_wrongLength{0}; //!< those whose lengths contradict each other
 };
 
-/**
- * \ingroup hpcc
- * \brief Lost datagrams, probes and answers stop no flow.
- */
-class DatagramLossTest : public TcpTestCase
-{
-  public:
-    DatagramLossTest()
-        : TcpTestCase("A flow of datagrams goes on where datagrams, probes and answers are lost")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        DatagramNetwork datagrams;
-        datagrams.AddClient(0, 5'000'000);
-        const auto last = datagrams.network.GetHost(2)->GetPort(0);
-        datagrams.network.network.SetLoss(NetDeviceContainer(last), 0.02, 1);
-        datagrams.network.network.SetLoss(
-            NetDeviceContainer(datagrams.network.GetHost(0)->GetPort(0)),
-            0.02,
-            2);
-        Simulator::Stop(MilliSeconds(10));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(datagrams.GetSent(0), 5'000'000, "all is sent");
-        const uint64_t received = datagrams.GetReceived(0);
-        NS_TEST_EXPECT_MSG_GT(received, 4'800'000, "and most arrives");
-        NS_TEST_EXPECT_MSG_LT(received, 4'970'000, "but for what is lost");
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief What stops before it starts sends nothing.
- */
-class DatagramStopTest : public TcpTestCase
-{
-  public:
-    DatagramStopTest()
-        : TcpTestCase("A client that stops before it starts sends no datagram")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        DatagramNetwork datagrams;
-        datagrams.AddClient(0, 1'000'000);
-        datagrams.AddClient(1, 1'000'000);
-        datagrams.clients.Get(0)->SetStartTime(MicroSeconds(50));
-        datagrams.clients.Get(0)->SetStopTime(MicroSeconds(20));
-        Simulator::Stop(MilliSeconds(2));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(datagrams.GetSent(0), 0, "it was stopped");
-        NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(0), 0, "nothing arrives");
-        NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(1), 1'000'000, "the other one sends");
-    }
-};
-
-/**
- * \brief Send datagrams to an address that no host has.
- * \param remote the address
- */
-static void
-SendTo(const Address& remote)
-{
-    DatagramNetwork datagrams;
-    DatagramClientHelper(remote).Install(datagrams.network.nodes.Get(0));
-    Simulator::Run();
-}
-
 std::vector<TestCase*>
 MakeDatagramClientTests()
 {
-    return {new DatagramPaceTest,
-            new DatagramProbeTest,
-            new DatagramLossTest,
-            new DatagramStopTest,
+    return {new DatagramProbeTest,
             MakeMisuseTest(
                 "datagrams to an IPv4 address that no host has",
                 [] { SendTo(InetSocketAddress("10.9.9.9", 200)); },

@@ -3,10 +3,13 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "../../test/hpcc-tests.h"
 #include "tcp-test-network.h"
 
 #include "ns3/ethernet-header.h"
 #include "ns3/inet-socket-address.h"
+#include "ns3/internet-stack-helper.h"
+#include "ns3/ipv4-address-helper.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"
@@ -266,13 +269,54 @@ class PacketAndRdmaTest : public TcpTestCase
     }
 };
 
+/**
+ * \brief Link two hosts with stacks, and send from one to the other.
+ * \param ownAddresses whether the program gives them addresses of its own
+ * \param starts whether the network is started
+ */
+static void
+SendInPair(bool ownAddresses, bool starts)
+{
+    const NodeContainer nodes(2);
+    QbbHelper network;
+    const PacketHostHelper hosts;
+    hosts.Install(nodes, network);
+    const NetDeviceContainer devices =
+        network.Link(nodes.Get(0), nodes.Get(1), DataRate("25Gbps"), MicroSeconds(1));
+    InternetStackHelper().Install(nodes);
+    if (ownAddresses)
+    {
+        Ipv4AddressHelper("10.1.1.0", "255.255.255.0").Assign(devices);
+    }
+    else
+    {
+        hosts.AssignAddresses(nodes);
+    }
+    if (starts)
+    {
+        network.Start();
+    }
+    const auto host = nodes.Get(1)->GetObject<PacketHost>();
+    MakeUdpSocket(nodes.Get(0))
+        ->SendTo(Create<Packet>(10), 0, InetSocketAddress(host->GetAddress(), PORT));
+}
+
 std::vector<TestCase*>
 MakePacketHostTests()
 {
     return {new PacketPauseTest,
             new PacketEncapsulationTest,
             new PacketLimitsTest,
-            new PacketAndRdmaTest};
+            new PacketAndRdmaTest,
+            MakeMisuseTest(
+                "datagrams in a network that was not started",
+                []() { SendInPair(false, false); },
+                "host 0 is not part of a running network: call QbbHelper::Start()"),
+            MakeMisuseTest(
+                "an address to which no way leads",
+                []() { SendInPair(true, true); },
+                "host 0 has an address to which no way leads; PacketHostHelper assigns those that "
+                "stand for hosts. It is 10.1.1.1")};
 }
 
 } // namespace tests

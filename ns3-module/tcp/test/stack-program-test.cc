@@ -263,82 +263,10 @@ class StackFragmentTest : public TcpTestCase
     }
 };
 
-/**
- * \ingroup hpcc
- * \brief RDMA and TCP share fast links, whose telemetry has units by the size of packets.
- */
-class StackUnitsTest : public TcpTestCase
-{
-  public:
-    StackUnitsTest()
-        : TcpTestCase("RDMA hosts and hosts of TCP with longer packets count telemetry alike")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (const bool stackFirst : {false, true})
-        {
-            NodeContainer nodes(1);
-            NodeContainer rdma(1);
-            NodeContainer center(1);
-            QbbHelper network;
-            if (!stackFirst)
-            {
-                network.InstallHosts(rdma);
-            }
-            PacketHostHelper().Install(nodes, network);
-            if (stackFirst)
-            {
-                network.InstallHosts(rdma);
-            }
-            network.InstallSwitches(center);
-            network.LinkAll(nodes, center.Get(0), DataRate("400Gbps"), MicroSeconds(1));
-            network.LinkAll(rdma, center.Get(0), DataRate("400Gbps"), MicroSeconds(1));
-            network.Start();
-            NS_TEST_EXPECT_MSG_EQ(network.IsStarted(), true, "it starts");
-            Simulator::Destroy();
-        }
-    }
-};
-
-/**
- * \ingroup hpcc
- * \brief Where the addresses of hosts are found.
- */
-class StackAddressTest : public TcpTestCase
-{
-  public:
-    StackAddressTest()
-        : TcpTestCase("A host's IPv6 address is that of index 1, behind the link-local one")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        NodeContainer nodes(2);
-        QbbHelper network;
-        PacketHostHelper hosts;
-        hosts.Install(nodes, network);
-        network.Link(nodes.Get(0), nodes.Get(1), DataRate("25Gbps"), MicroSeconds(1));
-        InternetStackHelper().Install(nodes);
-        const Ipv6InterfaceContainer interfaces = hosts.AssignIpv6Addresses(nodes);
-        for (uint32_t host = 0; host < 2; ++host)
-        {
-            NS_TEST_EXPECT_MSG_EQ(interfaces.GetAddress(host, 0).IsLinkLocal(), true, "index 0");
-            NS_TEST_EXPECT_MSG_EQ(interfaces.GetAddress(host, 1),
-                                  nodes.Get(host)->GetObject<PacketHost>()->GetIpv6Address(),
-                                  "index 1");
-        }
-    }
-};
-
 std::vector<TestCase*>
 MakeStackProgramTests()
 {
-    return {new StackProgramTest, new StackFragmentTest, new StackUnitsTest, new StackAddressTest};
+    return {new StackProgramTest, new StackFragmentTest};
 }
 
 } // namespace tests

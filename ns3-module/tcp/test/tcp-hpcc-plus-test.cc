@@ -5,13 +5,11 @@
  */
 #include "tcp-test-network.h"
 
-#include "ns3/config.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/simulator.h"
 #include "ns3/tcp-hpcc-plus.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <map>
@@ -24,83 +22,6 @@ namespace ns3
 {
 namespace tests
 {
-
-namespace
-{
-
-/// What a run of two flows over one bottleneck showed.
-struct Contest
-{
-    uint64_t meanQueue{0};                //!< mean queue at the bottleneck, in bytes
-    std::vector<uint64_t> received{0, 0}; //!< bytes of each flow while the queue was watched
-};
-
-/**
- * \brief Let two flows share 25 Gb/s for 4 ms, and watch them from 1 ms on.
- * \param congestionControl TypeId name
- * \return what that showed
- */
-Contest
-Compete(const std::string& congestionControl)
-{
-    TcpTestNetwork network(3, congestionControl);
-    network.MakeStar();
-    network.AddFlow(0, 0);
-    network.AddFlow(1, 0, MicroSeconds(100));
-    Contest contest;
-    const uint64_t samples = 3'000;
-    for (uint64_t micros = 1'000; micros < 1'000 + samples; ++micros)
-    {
-        Simulator::Schedule(MicroSeconds(micros), [&]() {
-            contest.meanQueue += network.GetLastSwitch()->GetQueuedBytes(network.GetBottleneck());
-        });
-    }
-    Simulator::Schedule(MilliSeconds(1), [&]() {
-        contest.received = {network.GetReceived(0), network.GetReceived(1)};
-    });
-    Simulator::Stop(MilliSeconds(4));
-    Simulator::Run();
-    contest.meanQueue /= samples;
-    for (uint32_t flow = 0; flow < 2; ++flow)
-    {
-        contest.received[flow] = network.GetReceived(flow) - contest.received[flow];
-    }
-    Simulator::Destroy();
-    return contest;
-}
-
-} // namespace
-
-/**
- * \ingroup hpcc
- * \brief Two flows under HPCC++ keep the queue short and share; under NewReno they fill it.
- */
-class TcpBottleneckTest : public TcpTestCase
-{
-  public:
-    TcpBottleneckTest()
-        : TcpTestCase("TCP under HPCC++ keeps the bottleneck's queue short and shares it")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Config::SetDefault("ns3::TcpHpccPlus::ExpectedFlows", UintegerValue(2));
-        const Contest plus = Compete("ns3::TcpHpccPlus");
-        const Contest reno = Compete("ns3::TcpNewReno");
-        // 25 Gb/s for 3 ms are 9.375 MB, of which headers take 4.6 % and the headroom at most 5 %.
-        const uint64_t total = plus.received[0] + plus.received[1];
-        NS_TEST_EXPECT_MSG_GT(total, 8'400'000, "the link is used");
-        NS_TEST_EXPECT_MSG_LT(total, 9'375'000, "by no more than it can carry");
-        NS_TEST_EXPECT_MSG_GT(std::min(plus.received[0], plus.received[1]),
-                              total * 45 / 100,
-                              "and shared");
-        NS_TEST_EXPECT_MSG_LT(plus.meanQueue, 5'000, "without a standing queue");
-        NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 10 * plus.meanQueue, "which NewReno has");
-        NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 500'000, "for it sends until something is lost");
-    }
-};
 
 /**
  * \ingroup hpcc
@@ -320,7 +241,7 @@ class TcpHpccPlusUnboundTest : public TcpTestCase
 std::vector<TestCase*>
 MakeTcpHpccPlusTests()
 {
-    return {new TcpBottleneckTest, new TcpProbeTest, new TcpHpccPlusUnboundTest};
+    return {new TcpProbeTest, new TcpHpccPlusUnboundTest};
 }
 
 } // namespace tests

@@ -150,9 +150,7 @@ class HpccTcpTestSuite : public TestSuite
     {
         for (const auto make : {MakeDatagramClientTests,
                                 MakePacketHostTests,
-                                MakeScenarioTcpTests,
                                 MakeStackProgramTests,
-                                MakeStackMisuseTests,
                                 MakeTcpHpccPlusTests})
         {
             for (TestCase* test : make())

@@ -28,12 +28,8 @@ namespace tests
 std::vector<TestCase*> MakeDatagramClientTests();
 /// \return tests of PacketHost
 std::vector<TestCase*> MakePacketHostTests();
-/// \return tests of TCP in scenarios
-std::vector<TestCase*> MakeScenarioTcpTests();
 /// \return tests of whole programs with hosts of ns-3's stack
 std::vector<TestCase*> MakeStackProgramTests();
-/// \return tests of what programs must not do with hosts whose traffic is that of a stack
-std::vector<TestCase*> MakeStackMisuseTests();
 /// \return tests of TcpHpccPlus
 std::vector<TestCase*> MakeTcpHpccPlusTests();
 
