@@ -76,8 +76,6 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
     NS_ABORT_MSG_UNLESS(node, "a null pointer is no node");
     NS_ABORT_MSG_UNLESS(network.IsStarted(), "an attack comes after QbbHelper::Start()");
     const Ptr<QbbNode> attacker = network.GetNode(node);
-    NS_ABORT_MSG_IF(attacker->IsDisposed(),
-                    "the network is no more: Simulator::Destroy() has ended it");
     std::vector<hpcc::AttackEntry> entries;
     for (const auto& [key, value] : m_settings)
     {

@@ -165,11 +165,6 @@ Attacker::ListFlows() const
 void
 Attacker::Send()
 {
-    // A program may have disposed of the node.
-    if (m_node->IsDisposed())
-    {
-        return;
-    }
     if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
     {
         if (const uint8_t priority = m_core->resumes())

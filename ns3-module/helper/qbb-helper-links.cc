@@ -13,7 +13,6 @@
 #include "ns3/qbb-node.h"
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 namespace ns3
@@ -63,50 +62,49 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     {
         for (std::size_t end = 0; m_links[link] && end < 2; ++end)
         {
-            ends.push_back(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end)));
-        }
-    }
-    // A program may have disposed of an end, and may do so whenever it is told of anything.
-    const auto forEach = [&ends](const std::function<void(QbbNetDevice&)>& act) {
-        for (const auto& end : ends)
-        {
-            if (end->GetNode())
+            const auto device = DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end));
+            // A program may have disposed of the node.
+            if (device->GetNode())
             {
-                act(*end);
+                ends.push_back(device);
             }
         }
-    };
-    forEach([up](QbbNetDevice& end) {
+    }
+    for (const auto& end : ends)
+    {
         if (up)
         {
-            end.BringUp();
+            end->BringUp();
         }
         else
         {
-            end.TakeDown();
-            end.GetOwner().OnLinkDown(end);
+            end->TakeDown();
+            end->GetOwner().OnLinkDown(*end);
         }
-    });
+    }
     // Switches first: a host may send at once, and they must know the way by then.
     for (const bool switches : {true, false})
     {
         for (const auto& node : m_nodes)
         {
-            // A program may have disposed of one.
-            if (node->IsSwitch() == switches && node->IsLocal() && !node->IsDisposed())
+            if (node->IsSwitch() == switches && node->IsLocal() && node->GetNPorts() > 0)
             {
                 node->OnNewRoutes();
             }
         }
     }
-    forEach([up](QbbNetDevice& end) {
-        if (up && end.GetOwner().IsLocal())
+    for (const auto& end : ends)
+    {
+        if (up && end->GetOwner().IsLocal())
         {
-            end.GetOwner().OnLinkUp(end);
+            end->GetOwner().OnLinkUp(*end);
         }
-    });
+    }
     // Last, so that a program that is told may start flows over what is there now.
-    forEach([](QbbNetDevice& end) { end.TellLinkChange(); });
+    for (const auto& end : ends)
+    {
+        end->TellLinkChange();
+    }
 }
 
 std::vector<uint32_t>

@@ -91,7 +91,6 @@ QbbHelper::Start()
 {
     QbbNode::CheckResolution();
     NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
-    CheckNotGone();
     m_isStarted = true;
     m_hosts.CheckUsed("hosts were installed; set it before InstallHosts()");
     m_switches.CheckUsed("switches were installed; set it before InstallSwitches()");

@@ -178,7 +178,6 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
     NS_ABORT_MSG_IF(m_isStarted,
                     "nodes cannot be installed after Start(), which computes the routes");
-    CheckNotGone();
     NS_ABORT_MSG_UNLESS(
         factory.IsTypeIdSet() && factory.GetTypeId().IsChildOf(QbbNode::GetTypeId()),
         "nodes are installed by a factory of a QbbNode, such as ns3::RdmaHost, not "
@@ -205,7 +204,6 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
 {
     const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
-    CheckNotGone();
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
     NS_ABORT_MSG_IF(owners[0] == owners[1], owners[0]->Describe() << " cannot be linked to itself");
@@ -432,16 +430,6 @@ QbbHelper::CheckRunning() const
 {
     NS_ABORT_MSG_UNLESS(m_isStarted,
                         "the network has not been started: call QbbHelper::Start() first");
-    CheckNotGone();
-}
-
-void
-QbbHelper::CheckNotGone() const
-{
-    // Simulator::Destroy() ends all nodes at once; a program may dispose of some.
-    const auto isDisposed = [](const auto& node) { return node->IsDisposed(); };
-    const bool isGone = !m_nodes.empty() && std::all_of(m_nodes.begin(), m_nodes.end(), isDisposed);
-    NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 
 const hpcc::Network&

@@ -492,11 +492,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     std::vector<uint32_t> FindLinks(const NetDeviceContainer& devices) const;
 
-    /// End the program if the network has not been started, or is gone.
+    /// End the program if the network has not been started.
     void CheckRunning() const;
-
-    /// End the program if the network is gone.
-    void CheckNotGone() const;
 
     /// End the program if nodes write and read telemetry in different layouts.
     void CheckLayouts() const;

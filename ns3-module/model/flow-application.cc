@@ -17,11 +17,6 @@ namespace ns3
 void
 FlowApplication::DoInitialize()
 {
-    // Disposed of before its turn, as with its node: it has nothing to start.
-    if (!GetNode())
-    {
-        return;
-    }
     NS_ABORT_MSG_IF(m_startTime.IsStrictlyNegative() || m_stopTime.IsStrictlyNegative(),
                     "the application of node "
                         << GetNode()->GetId() << " is to start at " << m_startTime.GetNanoSeconds()

@@ -194,8 +194,6 @@ QbbNetDevice::DoDispose()
     WithdrawTxComplete();
     m_linkUp = false;
     m_shared = nullptr;
-    // So that a frame that is about to leave is looked at once more, and goes.
-    m_flags.watched = true;
     m_owner = nullptr;
     m_peer = nullptr;
     m_channel = nullptr;
@@ -462,15 +460,7 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     NS_LOG_FUNCTION(this << frame->size);
     if (m_flags.watched)
     {
-        if (m_owner)
-        {
-            ShowDeparture(*frame);
-        }
-        if (!m_owner)
-        {
-            frame->Release();
-            return;
-        }
+        ShowDeparture(*frame);
     }
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
@@ -502,7 +492,7 @@ void
 QbbNetDevice::ShowDeparture(const QbbFrame& frame)
 {
     m_txBeginTrace(frame);
-    if (m_owner && !m_sniffer.IsEmpty())
+    if (!m_sniffer.IsEmpty())
     {
         Sniff(frame, *this, *m_peer);
     }
@@ -512,7 +502,7 @@ void
 QbbNetDevice::ShowArrival(QbbFrame& frame)
 {
     m_rxEndTrace(frame);
-    if (m_owner && !m_sniffer.IsEmpty())
+    if (!m_sniffer.IsEmpty())
     {
         Sniff(frame, *m_peer, *this);
     }
@@ -567,7 +557,6 @@ QbbNetDevice::BringUp()
                         << down.As(Time::NS) << " after it failed; expected at least "
                         << least.As(Time::NS) << ", when what was on it is gone");
     const uint8_t wasPaused = std::exchange(m_paused, 0);
-    // Before anybody is told, who may dispose of the device.
     m_linkUp = true;
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
@@ -623,11 +612,6 @@ QbbNetDevice::Receive(QbbFrame* frame)
     if (m_flags.watched)
     {
         ShowArrival(*frame);
-        if (!m_owner)
-        {
-            frame->Release();
-            return;
-        }
     }
     if (frame->kind == QbbFrame::Kind::PFC)
     {

@@ -57,7 +57,6 @@ void
 QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_isDisposed = true;
     m_ports.clear();
     m_rng.reset();
     m_shared = nullptr;
@@ -149,12 +148,6 @@ QbbNode::CheckResolution()
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS,
                     "the module counts in nanoseconds, and Time::SetResolution() has chosen "
                     "another unit; leave it out");
-}
-
-bool
-QbbNode::IsDisposed() const
-{
-    return m_isDisposed;
 }
 
 uint32_t

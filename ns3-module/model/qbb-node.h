@@ -71,10 +71,6 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     /// End the program if ns-3 does not count in nanoseconds.
     static void CheckResolution();
 
-    /// \return whether the simulation has ended, or the node was disposed of before, which took the
-    /// ports away
-    bool IsDisposed() const;
-
     /// \return the number of ports
     uint32_t GetNPorts() const;
 
@@ -243,9 +239,8 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     std::shared_ptr<hpcc::Rng> m_rng;       //!< the random number generator
     /// Tells the other nodes; nullptr: nothing is told at the end of windows.
     SharedNetwork* m_shared{nullptr};
-    uint32_t m_index{0};      //!< index in the network
-    uint32_t m_pfcBytes{0};   //!< size of a PFC frame
-    bool m_isDisposed{false}; //!< whether the ports were taken away
+    uint32_t m_index{0};    //!< index in the network
+    uint32_t m_pfcBytes{0}; //!< size of a PFC frame
 };
 
 } // namespace ns3

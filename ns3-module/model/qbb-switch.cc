@@ -98,12 +98,10 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
 void
 QbbSwitch::CheckLocal() const
 {
-    NS_ABORT_MSG_IF(IsDisposed(),
-                    "switch " << m_index << " is no more: Simulator::Destroy() has ended it");
     NS_ABORT_MSG_UNLESS(m_core,
                         "switch " << m_index
-                                  << " is simulated by another process, or the network has not "
-                                     "been started; see QbbNode::IsLocal()");
+                                  << " is simulated by another process, or its network is not "
+                                     "running; see QbbNode::IsLocal()");
 }
 
 uint32_t
@@ -229,12 +227,6 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
     NS_LOG_FUNCTION(this << &port);
     while (QbbFrame* frame = port.DequeueAny())
     {
-        // Who was told of it may have disposed of the switch.
-        if (IsDisposed())
-        {
-            frame->Release();
-            return;
-        }
         if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown &&
             m_core->discard(port.GetPortNumber(), frame->ingress, frame->priority, frame->size))
         {
@@ -252,7 +244,7 @@ QbbSwitch::OnLinkUp(QbbNetDevice& port)
     NS_LOG_FUNCTION(this << &port);
     // The far end has forgotten the pauses that are in force here.
     const uint8_t paused = m_core->paused(port.GetPortNumber());
-    for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES && !IsDisposed(); ++priority)
+    for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
     {
         if (paused >> priority & 1)
         {
@@ -501,8 +493,7 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_rng);
     Stamp(out, frame, departing.telemetry_bytes, departure.mark);
-    // Who was told of a notification may have disposed of the switch.
-    if (departure.resume && !IsDisposed())
+    if (departure.resume)
     {
         m_rng->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
@@ -532,16 +523,12 @@ QbbSwitch::DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool mark
     {
         const hpcc::FastCnpVerdict verdict = m_fastCnp->OnData(out, frame, marked, *m_rng);
         mark = verdict.mark;
-        // Who is told why nobody is notified, or of the notification, may dispose of the switch.
-        if (verdict.send && !IsDisposed())
+        if (verdict.send)
         {
             NotifySender(frame);
         }
     }
-    if (!IsDisposed())
-    {
-        m_fastCnp->OnSent(out, frame);
-    }
+    m_fastCnp->OnSent(out, frame);
     return mark;
 }
 
@@ -550,11 +537,6 @@ QbbSwitch::NotifySender(const QbbFrame& data)
 {
     QbbFrame* frame = NewFrame();
     m_fastCnp->Fill(data, m_index, m_network->address(m_index), *frame);
-    if (IsDisposed())
-    {
-        frame->Release();
-        return;
-    }
     Send(frame);
 }
 

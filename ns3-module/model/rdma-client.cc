@@ -175,8 +175,6 @@ void
 RdmaClient::StartApplication()
 {
     NS_LOG_FUNCTION(this);
-    // Whoever is told of what begins may dispose of the node, and so of its applications.
-    const Ptr<RdmaClient> kept(this);
     Ptr<RdmaHost> host = GetNode()->GetObject<RdmaHost>();
     Ptr<RdmaHost> peer = m_peer ? m_peer->GetObject<RdmaHost>() : nullptr;
     NS_ABORT_MSG_UNLESS(m_peer,
@@ -201,7 +199,7 @@ RdmaClient::StartApplication()
     m_flow.dst = peer->GetIndex();
     m_flow.start = Simulator::Now();
     m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
-    if (m_queuePair != RdmaHost::ELSEWHERE && !host->IsDisposed())
+    if (m_queuePair != RdmaHost::ELSEWHERE)
     {
         m_flow = host->GetFlow(m_queuePair);
     }
@@ -218,8 +216,6 @@ void
 RdmaClient::OnFinish(const RdmaFlow& flow)
 {
     NS_LOG_FUNCTION(this << flow.size);
-    // As when it starts.
-    const Ptr<RdmaClient> kept(this);
     m_finished = true;
     m_flow = flow;
     m_finishTrace(flow);

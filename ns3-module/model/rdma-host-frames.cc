@@ -404,14 +404,7 @@ RdmaHost::ReceiveFastCnp(QbbFrame* frame)
     }
     const hpcc::FastCnpReaction reaction =
         Decide([&] { return m_fastCnp->React(*frame, *m_core, *m_rng); });
-    // It stays when who is told disposes of the host.
-    const Ptr<FastCnpHost> agent = m_fastCnp;
-    agent->Tell(*frame, reaction);
-    if (IsDisposed())
-    {
-        frame->Release();
-        return;
-    }
+    m_fastCnp->Tell(*frame, reaction);
     if (reaction.unknown)
     {
         ReportUnknown(*frame);
@@ -520,14 +513,9 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
         ScheduleTimers(queuePair, result.armed);
     }
     TraceControl(queuePair);
-    // Who is told may dispose of the host.
-    for (uint32_t n = 0; n < result.finished && !IsDisposed(); ++n)
+    for (uint32_t n = 0; n < result.finished; ++n)
     {
         FinishFirst(queuePair);
-    }
-    if (IsDisposed())
-    {
-        return;
     }
     UpdateWakeUp(result.nic);
     m_ports[result.nic]->TrySend();
@@ -556,8 +544,7 @@ RdmaHost::FinishFirst(uint32_t queuePair)
     }
     finished.flow.completion = Simulator::Now() - finished.flow.start;
     m_finishTrace(finished.flow);
-    // With a host that was disposed of its applications have gone, too.
-    if (!finished.done.IsNull() && !IsDisposed())
+    if (!finished.done.IsNull())
     {
         finished.done(finished.flow);
     }
@@ -628,7 +615,7 @@ RdmaHost::ScheduleTimers(uint32_t queuePair, uint8_t armed)
 void
 RdmaHost::OnAlarm(const HostAlarm& alarm)
 {
-    if (IsDisposed())
+    if (!m_core)
     {
         return;
     }
@@ -662,10 +649,6 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     }
     ScheduleTimers(queuePair, result.armed);
     TraceControl(queuePair);
-    if (IsDisposed())
-    {
-        return;
-    }
     UpdateWakeUp(result.nic);
     if (result.probe.present)
     {

@@ -103,7 +103,6 @@ RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     CheckDecided();
-    m_receivesSlowly = false;
     for (const auto& receiver : m_slowReceivers)
     {
         receiver->Stop();
@@ -347,11 +346,7 @@ void
 RdmaHost::TellStart(const RdmaFlow& flow, uint16_t nic)
 {
     m_startTrace(flow);
-    // Who was told may have disposed of the host.
-    if (!IsDisposed())
-    {
-        m_ports[nic]->TrySend();
-    }
+    m_ports[nic]->TrySend();
 }
 
 uint32_t
@@ -365,10 +360,6 @@ void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
     CheckDecided();
-    if (IsDisposed())
-    {
-        return;
-    }
     const auto flow = m_arriving.find(receiver);
     if (flow != m_arriving.end())
     {
@@ -504,7 +495,7 @@ RdmaHost::OnNewRoutes()
     NS_LOG_FUNCTION(this);
     CheckDecided();
     hpcc::update_host_routes(*m_network, m_index, *m_core);
-    // Who is told of a frame may start flows, which go by the new routes, or dispose of the host.
+    // Who is told of a frame may start flows, which go by the new routes.
     std::vector<uint32_t> queuePairs;
     queuePairs.reserve(m_byFlowKey.size());
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
@@ -589,18 +580,12 @@ RdmaHost::GetWindow(uint32_t queuePair) const
 void
 RdmaHost::VisitFlows(const FlowVisitor& visit) const
 {
-    // What is visited may start flows, which moves the others.
-    std::vector<std::tuple<RdmaFlow, uint32_t, uint32_t>> flows;
     for (const auto& [queuePair, sending] : m_sending)
     {
         for (const auto& [firstSeq, message] : sending.messages)
         {
-            flows.emplace_back(message.flow, queuePair, sending.receiver);
+            visit(message.flow, queuePair, sending.receiver);
         }
-    }
-    for (const auto& [flow, queuePair, receiver] : flows)
-    {
-        visit(flow, queuePair, receiver);
     }
 }
 

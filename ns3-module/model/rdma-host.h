@@ -207,9 +207,8 @@ class RdmaHost : public QbbNode
         std::function<void(const RdmaFlow& flow, uint32_t queuePair, uint32_t receiver)>;
 
     /**
-     * \brief Visit the flows from here that are under way, in no particular order. Those that the
-     * visitor starts are not visited.
-     * \param visit called with each
+     * \brief Visit the flows from here that are under way, in no particular order.
+     * \param visit called with each; must start no flow
      */
     void VisitFlows(const FlowVisitor& visit) const;
 

@@ -47,7 +47,6 @@ SlowReceiver::SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, 
 void
 SlowReceiver::Stop()
 {
-    m_isStopped = true;
     m_end.Cancel();
     Clear(m_held);
     Clear(m_pfcs);
@@ -68,11 +67,6 @@ SlowReceiver::Hold(QbbFrame* frame)
         break;
     default:
         NS_FATAL_ERROR("no such fate of a frame that arrives");
-    }
-    if (m_isStopped)
-    {
-        frame->Release();
-        return;
     }
     const bool isFirst = m_held.IsEmpty();
     m_held.Push(frame);
@@ -96,15 +90,10 @@ SlowReceiver::End()
     const uint8_t resumed = m_core.take(m_port.GetPortNumber(), frame->size);
     for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
     {
-        if (!m_isStopped && (resumed >> priority & 1))
+        if (resumed >> priority & 1)
         {
             SendPfc(priority, false);
         }
-    }
-    if (m_isStopped)
-    {
-        frame->Release();
-        return;
     }
     if (!m_held.IsEmpty())
     {

@@ -65,8 +65,7 @@ class SlowReceiver
      */
     QbbFrame* NextPfc();
 
-    /// The host is no more, nor its core: release all frames. Whoever a trace source tells may end
-    /// it while a pause leaves.
+    /// The host is no more, nor its core: release all frames.
     void Stop();
 
     /// The link has failed: what it had paused is not, and pauses that wait are void.
@@ -86,14 +85,13 @@ class SlowReceiver
      */
     void SendPfc(uint8_t priority, bool pause);
 
-    hpcc::Host& m_core;      //!< the host's decisions
-    QbbNode& m_node;         //!< the host
-    QbbNetDevice& m_port;    //!< the port
-    Taken m_taken;           //!< whom to give frames
-    QbbFrameQueue m_held;    //!< what waits for the host, the frame that it is taking first
-    QbbFrameQueue m_pfcs;    //!< pauses and resumes that wait for the port
-    EventId m_end;           //!< when it will have taken that frame
-    bool m_isStopped{false}; //!< whether the host is no more
+    hpcc::Host& m_core;   //!< the host's decisions
+    QbbNode& m_node;      //!< the host
+    QbbNetDevice& m_port; //!< the port
+    Taken m_taken;        //!< whom to give frames
+    QbbFrameQueue m_held; //!< what waits for the host, the frame that it is taking first
+    QbbFrameQueue m_pfcs; //!< pauses and resumes that wait for the port
+    EventId m_end;        //!< when it will have taken that frame
 };
 
 } // namespace ns3
