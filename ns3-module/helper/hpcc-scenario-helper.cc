@@ -310,8 +310,6 @@ HpccScenarioHelper::ChooseSimulator() const
 {
     const bool isCanonical = hpcc::is_canonical(*m_scenario);
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    // It takes no other, and a program may have chosen one for its own simulations.
-    GlobalValue::Bind("SchedulerType", StringValue("ns3::MapScheduler"));
     Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (isCanonical && !(simulator && simulator->IsCanonical()))

@@ -21,9 +21,6 @@ KeptDefaults::KeptDefaults()
     StringValue simulator;
     GlobalValue::GetValueByName("SimulatorImplementationType", simulator);
     m_simulator = simulator.Get();
-    TypeIdValue scheduler;
-    GlobalValue::GetValueByName("SchedulerType", scheduler);
-    m_scheduler = scheduler.Get();
     TypeId::AttributeInformation order;
     WheelSimulatorImpl::GetTypeId().LookupAttributeByName("CanonicalOrder", &order);
     m_isCanonical = order.initialValue;
@@ -32,7 +29,6 @@ KeptDefaults::KeptDefaults()
 KeptDefaults::~KeptDefaults()
 {
     GlobalValue::Bind("SimulatorImplementationType", StringValue(m_simulator));
-    GlobalValue::Bind("SchedulerType", TypeIdValue(m_scheduler));
     Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", *m_isCanonical);
     RngSeedManager::SetRun(m_run);
 }

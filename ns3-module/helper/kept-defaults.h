@@ -8,7 +8,6 @@
 
 #include "ns3/attribute.h"
 #include "ns3/ptr.h"
-#include "ns3/type-id.h"
 
 #include <cstdint>
 #include <string>
@@ -19,7 +18,7 @@ namespace ns3
 /**
  * \ingroup hpcc
  * \brief Keeps what a scenario changes for the whole process, and puts it back in the end: the
- * simulator, its scheduler and its order of events, and ns-3's run number.
+ * simulator and its order of events, and ns-3's run number.
  */
 class KeptDefaults
 {
@@ -32,7 +31,6 @@ class KeptDefaults
 
   private:
     std::string m_simulator;                 //!< type of the simulator
-    TypeId m_scheduler;                      //!< type of its scheduler
     Ptr<const AttributeValue> m_isCanonical; //!< whether that runs in canonical order
     uint64_t m_run;                          //!< the run number
 };

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -22,14 +21,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("WheelSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(WheelSimulatorImpl);
-
-namespace
-{
-
-/// The last time that there is, in ns: what lies beyond was negative.
-constexpr uint64_t LAST_TIME = std::numeric_limits<int64_t>::max();
-
-} // namespace
 
 TypeId
 WheelSimulatorImpl::GetTypeId()
@@ -92,9 +83,6 @@ WheelSimulatorImpl::DoDispose()
 void
 WheelSimulatorImpl::Destroy()
 {
-    NS_ABORT_MSG_IF(m_runs > 0,
-                    "Simulator::Destroy() is called by an event, which is a part of what it would "
-                    "end; call it after Simulator::Run()");
     while (!m_destroyEvents.empty())
     {
         const Ptr<EventImpl> event = m_destroyEvents.front().PeekEventImpl();
@@ -146,23 +134,6 @@ WheelSimulatorImpl::Run()
     TakeForeignEvents();
     m_stop = false;
 
-    // An event may throw, and the program go on.
-    const struct Running
-    {
-        explicit Running(uint32_t& runs)
-            : runs(runs)
-        {
-            ++runs;
-        }
-
-        ~Running()
-        {
-            --runs;
-        }
-
-        uint32_t& runs;
-    } running(m_runs);
-
     while (!m_stop)
     {
         if (m_wheel.PeekTs() < m_windowEnd)
@@ -194,10 +165,6 @@ WheelSimulatorImpl::BeginWindow()
     {
         return false;
     }
-    NS_ABORT_MSG_IF(next > LAST_TIME,
-                    "an event was scheduled for " << static_cast<int64_t>(next)
-                                                  << " ns, before the begin of the simulation; "
-                                                     "expected no negative delay");
     m_windowEnd = (next / m_windowLength + 1) * m_windowLength;
     m_windowEventCount = m_eventCount;
     return true;
@@ -337,15 +304,9 @@ WheelSimulatorImpl::GetMaximumSimulationTime() const
 }
 
 void
-WheelSimulatorImpl::SetScheduler(ObjectFactory factory)
+WheelSimulatorImpl::SetScheduler(ObjectFactory)
 {
-    // This simulator has a queue of its own. Simulator always calls this once, with ns-3's default
-    // if nobody has chosen a scheduler.
-    NS_ABORT_MSG_UNLESS(factory.GetTypeId().GetName() == "ns3::MapScheduler",
-                        "ns3::WheelSimulatorImpl keeps its events itself, without a scheduler: it "
-                        "cannot use "
-                            << factory.GetTypeId().GetName()
-                            << "; leave SchedulerType, and Simulator::SetScheduler(), as they are");
+    // This simulator has a queue of its own, which runs events in the order of any scheduler.
 }
 
 uint32_t

@@ -211,7 +211,6 @@ class WheelSimulatorImpl : public SimulatorImpl
     Time Now() const override;
     Time GetDelayLeft(const EventId& id) const override;
     Time GetMaximumSimulationTime() const override;
-    // Ends the program but for ns-3's default: the simulator is its own scheduler.
     void SetScheduler(ObjectFactory factory) override;
     uint32_t GetSystemId() const override;
     uint32_t GetContext() const override;
@@ -270,7 +269,6 @@ class WheelSimulatorImpl : public SimulatorImpl
     uint64_t m_now{0};                     //!< its time
     uint64_t m_id;                         //!< id of the next event
     bool m_stop{false};                    //!< whether to stop after this event
-    uint32_t m_runs{0};                    //!< calls of Run() that have not returned
     uint64_t m_eventCount{0};              //!< events that have run
     uint64_t m_otherEventCount{0};         //!< those of no node, and of time 0
     uint64_t m_windowLength{0};            //!< time steps of a window
