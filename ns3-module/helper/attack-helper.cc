@@ -73,7 +73,6 @@ AttackHelper::Set(const std::string& key, const std::string& value)
 std::unique_ptr<Attacker>
 AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
 {
-    NS_ABORT_MSG_UNLESS(node, "a null pointer is no node");
     NS_ABORT_MSG_UNLESS(network.IsStarted(), "an attack comes after QbbHelper::Start()");
     const Ptr<QbbNode> attacker = network.GetNode(node);
     std::vector<hpcc::AttackEntry> entries;

@@ -46,12 +46,6 @@ void
 QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
 {
     CheckRunning();
-    for (const uint32_t link : links)
-    {
-        NS_ABORT_MSG_UNLESS(link < m_links.size(),
-                            "there is no link " << link << " in this network, which has "
-                                                << m_links.size());
-    }
     std::vector<Ptr<QbbNetDevice>> ends;
     const auto changed = m_network->set_links({links.data(), links.size()}, up);
     if (changed.empty())
@@ -121,16 +115,13 @@ QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
 std::vector<uint32_t>
 QbbHelper::FindLinks(const NetDeviceContainer& devices) const
 {
-    NS_ABORT_MSG_UNLESS(devices.GetN(), "a container without a device names no link");
     std::vector<uint32_t> links;
     for (auto device = devices.Begin(); device != devices.End(); ++device)
     {
-        NS_ABORT_MSG_UNLESS(*device, "a null pointer is no device");
         const Ptr<Channel> channel = (*device)->GetChannel();
         const auto link = std::find(m_links.begin(), m_links.end(), channel);
         NS_ABORT_MSG_IF(!channel || link == m_links.end(),
-                        "a device is given that no link of this network ends at, or that was "
-                        "disposed of");
+                        "a device is given that no link of this network ends at");
         links.push_back(static_cast<uint32_t>(link - m_links.begin()));
     }
     std::sort(links.begin(), links.end());

@@ -142,14 +142,12 @@ QbbHelper::Start()
 void
 QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already, by this process alone");
     m_exchange = std::move(exchange);
 }
 
 void
 QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks)
 {
-    NS_ABORT_MSG_UNLESS(m_links.empty(), "the division of a network has to be known before links");
     ShareAmong(std::move(exchange));
     m_ranks = std::move(ranks);
 }

@@ -97,7 +97,6 @@ QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeVal
 void
 QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the borders of Fast CNP are in use: set borders before Start()");
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
@@ -178,16 +177,11 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
     NS_ABORT_MSG_IF(m_isStarted,
                     "nodes cannot be installed after Start(), which computes the routes");
-    NS_ABORT_MSG_UNLESS(
-        factory.IsTypeIdSet() && factory.GetTypeId().IsChildOf(QbbNode::GetTypeId()),
-        "nodes are installed by a factory of a QbbNode, such as ns3::RdmaHost, not "
-            << (factory.IsTypeIdSet() ? factory.GetTypeId().GetName() : "by one without a type"));
     AlikeObjects parts(factory);
     AlikeObjects switchAgents(m_fastCnpSwitchFactory);
     AlikeObjects hostAgents(m_fastCnpHostFactory);
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        NS_ABORT_MSG_UNLESS(*it, "a null pointer is no node");
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
                         "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = DynamicCast<QbbNode>(parts.Create());
@@ -205,8 +199,6 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
-    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
-    NS_ABORT_MSG_IF(owners[0] == owners[1], owners[0]->Describe() << " cannot be linked to itself");
     NetDeviceContainer devices;
     if (IsElsewhere(owners[0]->GetIndex()) && IsElsewhere(owners[1]->GetIndex()))
     {
@@ -285,9 +277,6 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability
                                                                        << "; expected 0 to 1");
-    // Of several processes some have no devices of a link.
-    NS_ABORT_MSG_UNLESS(devices.GetN() || m_exchange,
-                        "SetLoss() is given no device at which frames are lost");
     const Chance chance = GetChance();
     stream += chance.streams;
     const std::shared_ptr<hpcc::Loss> common =
@@ -314,7 +303,6 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
 void
 QbbHelper::UseStreamsAlone()
 {
-    NS_ABORT_MSG_IF(m_isStarted, "random streams are in use: choose them before Start()");
     m_usesStreamsAlone = true;
 }
 
@@ -337,21 +325,18 @@ QbbHelper::GetChance() const
 void
 QbbHelper::SetEcnStream(uint64_t stream)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the stream of ECN marking is in use: set it before Start()");
     m_ecnStream = stream;
 }
 
 void
 QbbHelper::SetPintSeed(uint32_t seed)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the seed of PINT is in use: set it before Start()");
     m_pintSeed = seed;
 }
 
 void
 QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the ECN thresholds are in use: set them before Start()");
     const bool hasSwitch = std::any_of(m_nodes.begin(),
                                        m_nodes.end(),
                                        [](const Ptr<QbbNode>& node) { return node->IsSwitch(); });
@@ -455,7 +440,7 @@ QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, 
 {
     const Ptr<QbbNode> source = GetNode(src);
     const uint32_t destination = GetNode(dst)->GetIndex();
-    NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
+    CheckRunning();
     return NanoSeconds(CallCore([&] {
         return m_network->standalone_fct_ns({source->GetIndex(), destination, size, false, 0, 0},
                                             source->GetSettings());
@@ -466,7 +451,7 @@ Time
 QbbHelper::GetStandaloneFct(const RdmaFlow& flow) const
 {
     const Ptr<QbbNode> source = GetNode(flow.src);
-    NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
+    CheckRunning();
     return NanoSeconds(CallCore([&] {
         return m_network->standalone_fct_ns(
             {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},

@@ -239,78 +239,6 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// owns, too; nullptr before Start() and in other runs
     SharedNetwork* GetShared() const;
 
-    using AsciiTraceHelperForDevice::EnableAscii;
-    using PcapHelperForDevice::EnablePcap;
-
-    /**
-     * \brief Write a capture of each device of some nodes; ends the program if a node has none yet.
-     * \param prefix beginning of the files' names
-     * \param nodes the nodes
-     * \param promiscuous makes no difference
-     */
-    void EnablePcap(std::string prefix, NodeContainer nodes, bool promiscuous = false);
-
-    /**
-     * \brief Write a capture of one device; ends the program if there is none.
-     * \param prefix beginning of the file's name
-     * \param node id of its node
-     * \param device its number at the node
-     * \param promiscuous makes no difference
-     */
-    void EnablePcap(std::string prefix, uint32_t node, uint32_t device, bool promiscuous = false);
-
-    /**
-     * \brief Write a capture of each device of all nodes; ends the program if there is none yet.
-     * \param prefix beginning of the files' names
-     * \param promiscuous makes no difference
-     */
-    void EnablePcapAll(std::string prefix, bool promiscuous = false);
-
-    /**
-     * \brief Write a file of lines for each device of some nodes; ends the program if a node has
-     * none yet.
-     * \param prefix beginning of the files' names
-     * \param nodes the nodes
-     */
-    void EnableAscii(std::string prefix, NodeContainer nodes);
-
-    /**
-     * \brief Write lines for all devices of some nodes; ends the program if a node has none yet.
-     * \param stream where to
-     * \param nodes the nodes
-     */
-    void EnableAscii(Ptr<OutputStreamWrapper> stream, NodeContainer nodes);
-
-    /**
-     * \brief Write a file of lines for one device; ends the program if there is none.
-     * \param prefix beginning of the file's name, or the name
-     * \param node id of its node
-     * \param device its number at the node
-     * \param explicitFilename whether the prefix is the name
-     */
-    void EnableAscii(std::string prefix, uint32_t node, uint32_t device, bool explicitFilename);
-
-    /**
-     * \brief Write lines for one device; ends the program if there is none.
-     * \param stream where to
-     * \param node id of its node
-     * \param device its number at the node
-     */
-    void EnableAscii(Ptr<OutputStreamWrapper> stream, uint32_t node, uint32_t device);
-
-    /**
-     * \brief Write a file of lines for each device of all nodes; ends the program if there is none
-     * yet.
-     * \param prefix beginning of the files' names
-     */
-    void EnableAsciiAll(std::string prefix);
-
-    /**
-     * \brief Write lines for all devices of all nodes; ends the program if there is none yet.
-     * \param stream where to
-     */
-    void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
-
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
 
@@ -353,8 +281,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Take links down or bring them up, as TakeLinkDown() and SetLinkUp() do.
-     * \param links their places in the order in which they were made; ends the program if there is
-     * no such link
+     * \param links their places in the order in which they were made
      * \param up whether they come up
      */
     void SetLinks(const std::vector<uint32_t>& links, bool up) const;
@@ -416,8 +343,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// computed
     uint64_t GetMaxBdp() const;
 
-    /// \return frames that all devices have put on their links; ends the program before Start() and
-    /// after Simulator::Destroy(), which takes the devices away
+    /// \return frames that all devices have put on their links; ends the program before Start()
     uint64_t GetTxFrames() const;
 
   private:

@@ -7,7 +7,6 @@
 
 #include "node-reference.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
 #include "ns3/rdma-client.h"
@@ -17,7 +16,6 @@ namespace ns3
 
 RdmaClientHelper::RdmaClientHelper(Ptr<Node> peer)
 {
-    NS_ABORT_MSG_UNLESS(peer, "an RdmaClient needs a peer");
     m_factory.SetTypeId(RdmaClient::GetTypeId());
     m_factory.Set("Peer", PointerValue(peer));
 }
@@ -39,7 +37,6 @@ RdmaClientHelper::Install(const NodeContainer& nodes) const
     ApplicationContainer applications;
     for (auto node = nodes.Begin(); node != nodes.End(); ++node)
     {
-        NS_ABORT_MSG_UNLESS(*node, "a null pointer is no node");
         const auto application = m_factory.Create<Application>();
         (*node)->AddApplication(application);
         applications.Add(application);

@@ -7,8 +7,6 @@
 
 #include "wheel-simulator-impl.h"
 
-#include "ns3/abort.h"
-#include "ns3/node.h"
 #include "ns3/simulator.h"
 
 namespace ns3
@@ -17,11 +15,6 @@ namespace ns3
 void
 FlowApplication::DoInitialize()
 {
-    NS_ABORT_MSG_IF(m_startTime.IsStrictlyNegative() || m_stopTime.IsStrictlyNegative(),
-                    "the application of node "
-                        << GetNode()->GetId() << " is to start at " << m_startTime.GetNanoSeconds()
-                        << " ns and to stop at " << m_stopTime.GetNanoSeconds()
-                        << " ns; expected times of at least 0 ns");
     Application::DoInitialize();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (simulator && simulator->IsCanonical())

@@ -37,9 +37,6 @@ QbbNetDevice::GetChannel() const
 void
 QbbNetDevice::SetAddress(Address address)
 {
-    NS_ABORT_MSG_UNLESS(Mac48Address::IsMatchingType(address),
-                        "a device has an address of 48 bits: expected a Mac48Address, not "
-                            << address);
     m_address = Mac48Address::ConvertFrom(address);
 }
 

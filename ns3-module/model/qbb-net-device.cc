@@ -225,7 +225,6 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_wheelOwner = m_wheel;
     m_peerNodeId = peer.m_nodeId;
     m_peerPort = peer.m_port;
-    NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
     ReadSettings();
     m_linkUp = true;
     m_linkChanges();
@@ -246,19 +245,13 @@ QbbNetDevice::ReadSettings()
 QbbNetDevice&
 QbbNetDevice::GetPeer() const
 {
-    NS_ABORT_MSG_UNLESS(
-        m_peer,
-        "a device has no link: none was made, or Simulator::Destroy() has ended the "
-        "network");
     return *m_peer;
 }
 
 QbbNode&
 QbbNetDevice::GetOwner() const
 {
-    NS_ABORT_MSG_UNLESS(m_owner,
-                        "a device is no port of a host or switch: no QbbHelper has made it, or "
-                        "Simulator::Destroy() has ended the network");
+    NS_ABORT_MSG_UNLESS(m_owner, "a device is no port of a host or switch of a running network");
     return *m_owner;
 }
 

@@ -86,7 +86,7 @@ class QbbNetDevice : public NetDevice
     /// Take over what the owner's settings say of frames.
     void ReadSettings();
 
-    /// \return the device at the other end of the cable; ends the program if there is none
+    /// \return the device at the other end of the cable
     QbbNetDevice& GetPeer() const;
 
     /// \return the switch or host that the device is a port of; ends the program if there is none

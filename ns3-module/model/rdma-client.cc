@@ -5,8 +5,6 @@
  */
 #include "rdma-client.h"
 
-#include "setting-attributes.h"
-
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -14,8 +12,6 @@
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
-
-#include <string>
 
 namespace ns3
 {
@@ -35,24 +31,23 @@ RdmaClient::GetTypeId()
             .AddAttribute("Peer",
                           "Node of the destination host",
                           PointerValue(),
-                          MakePointerAccessor(&RdmaClient::SetPeer, &RdmaClient::GetPeer),
+                          MakePointerAccessor(&RdmaClient::m_peer),
                           MakePointerChecker<Node>())
             .AddAttribute("Size",
                           "Bytes to send",
                           UintegerValue(1'000'000),
-                          MakeUintegerAccessor(&RdmaClient::SetSize, &RdmaClient::GetSize),
-                          MakeTellingChecker<uint64_t>("Size", 1))
+                          MakeUintegerAccessor(&RdmaClient::m_size),
+                          MakeUintegerChecker<uint64_t>(1))
             .AddAttribute("Priority",
-                          "Priority group",
+                          "Priority group, 1 to 7: 0 is never paused",
                           UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaClient::SetPriority, &RdmaClient::GetPriority),
-                          MakeTellingChecker<uint8_t>("Priority", LEAST_PRIORITY, MOST_PRIORITY))
+                          MakeUintegerAccessor(&RdmaClient::m_priority),
+                          MakeUintegerChecker<uint8_t>(1, QbbNetDevice::PRIORITIES - 1))
             .AddAttribute("DestinationPort",
                           "UDP destination port",
                           UintegerValue(100),
-                          MakeUintegerAccessor(&RdmaClient::SetDestinationPort,
-                                               &RdmaClient::GetDestinationPort),
-                          MakeTellingChecker<uint16_t>("DestinationPort", 0))
+                          MakeUintegerAccessor(&RdmaClient::m_dport),
+                          MakeUintegerChecker<uint16_t>())
             .AddTraceSource("Finish",
                             "The flow's last acknowledgement has arrived",
                             MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
@@ -79,71 +74,9 @@ RdmaClient::DoDispose()
 }
 
 void
-RdmaClient::CheckNotStarted(const char* attribute) const
-{
-    const Ptr<Node> node = GetNode();
-    const std::string whose =
-        node ? "the RdmaClient of node " + std::to_string(node->GetId()) : "a disposed RdmaClient";
-    NS_ABORT_MSG_IF(m_isStarted,
-                    "the flow of " << whose << " has started: its " << attribute
-                                   << " cannot change any more; make another RdmaClient");
-}
-
-void
 RdmaClient::SetPeer(Ptr<Node> peer)
 {
-    CheckNotStarted("Peer");
     m_peer = peer;
-}
-
-Ptr<Node>
-RdmaClient::GetPeer() const
-{
-    return m_peer;
-}
-
-void
-RdmaClient::SetSize(uint64_t bytes)
-{
-    CheckNotStarted("Size");
-    m_size = bytes;
-}
-
-uint64_t
-RdmaClient::GetSize() const
-{
-    return m_size;
-}
-
-void
-RdmaClient::SetPriority(uint8_t priority)
-{
-    CheckNotStarted("Priority");
-    NS_ABORT_MSG_UNLESS(priority >= LEAST_PRIORITY && priority <= MOST_PRIORITY,
-                        "an RdmaClient cannot have the priority "
-                            << +priority << "; expected " << +LEAST_PRIORITY << " to "
-                            << +MOST_PRIORITY << ", for the flow would not be paused; see "
-                            << "RdmaHost::StartFlow()");
-    m_priority = priority;
-}
-
-uint8_t
-RdmaClient::GetPriority() const
-{
-    return m_priority;
-}
-
-void
-RdmaClient::SetDestinationPort(uint16_t port)
-{
-    CheckNotStarted("DestinationPort");
-    m_dport = port;
-}
-
-uint16_t
-RdmaClient::GetDestinationPort() const
-{
-    return m_dport;
 }
 
 bool
@@ -180,11 +113,10 @@ RdmaClient::StartApplication()
     NS_ABORT_MSG_UNLESS(m_peer,
                         "the RdmaClient of node " << GetNode()->GetId()
                                                   << " has no peer: call SetPeer()");
-    NS_ABORT_MSG_UNLESS(host,
-                        "node " << GetNode()->GetId() << " has an RdmaClient and is no RdmaHost");
-    NS_ABORT_MSG_UNLESS(peer,
-                        "node " << m_peer->GetId()
-                                << " is the peer of an RdmaClient and is no RdmaHost");
+    NS_ABORT_MSG_UNLESS(host && peer,
+                        "an RdmaClient sends from one RdmaHost to another, and of the nodes "
+                            << GetNode()->GetId() << " and " << m_peer->GetId()
+                            << " not both are one");
     if (m_isStopped)
     {
         NS_LOG_WARN("the RdmaClient of node " << GetNode()->GetId()

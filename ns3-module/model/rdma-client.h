@@ -38,37 +38,9 @@ class RdmaClient : public FlowApplication
     ~RdmaClient() override;
 
     /**
-     * \param peer node of the destination host; ends the program if the flow has started
+     * \param peer node of the destination host
      */
     void SetPeer(Ptr<Node> peer);
-
-    /// \return node of the destination host
-    Ptr<Node> GetPeer() const;
-
-    /**
-     * \param bytes to send; ends the program if the flow has started
-     */
-    void SetSize(uint64_t bytes);
-
-    /// \return bytes to send
-    uint64_t GetSize() const;
-
-    /**
-     * \param priority priority group, 1 to 7; ends the program if the flow has started, or if it is
-     * another
-     */
-    void SetPriority(uint8_t priority);
-
-    /// \return the priority group
-    uint8_t GetPriority() const;
-
-    /**
-     * \param port UDP destination port; ends the program if the flow has started
-     */
-    void SetDestinationPort(uint16_t port);
-
-    /// \return the UDP destination port
-    uint16_t GetDestinationPort() const;
 
     /// \return whether the last acknowledgement has arrived
     bool IsFinished() const;
@@ -88,19 +60,8 @@ class RdmaClient : public FlowApplication
     void DoDispose() override;
 
   private:
-    /// Least of the priorities that can be paused, which a flow of an application may have.
-    static constexpr uint8_t LEAST_PRIORITY = 1;
-    /// The last of them.
-    static constexpr uint8_t MOST_PRIORITY = QbbNetDevice::PRIORITIES - 1;
-
     void StartApplication() override;
     void StopApplication() override;
-
-    /**
-     * \brief End the program if the flow has started.
-     * \param attribute what would come too late
-     */
-    void CheckNotStarted(const char* attribute) const;
 
     /**
      * \brief The flow has finished.

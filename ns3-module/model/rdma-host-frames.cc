@@ -43,7 +43,6 @@ constexpr std::size_t QUEUE_PAIR_LINES = 4;
 void
 RdmaHost::Send(QbbFrame* frame)
 {
-    NS_ABORT_MSG_UNLESS(frame, "a null pointer is no frame");
     NS_LOG_FUNCTION(this << frame->size);
     CheckRunning();
     const std::string wrong =

@@ -418,9 +418,7 @@ RdmaHost::CheckPeer(const RdmaHost& peer) const
     CheckRunning();
     peer.CheckRunning();
     NS_ABORT_MSG_IF(peer.m_network != m_network,
-                    "host " << peer.m_index << ", which is node " << peer.GetObject<Node>()->GetId()
-                            << ", is part of another network than host " << m_index
-                            << ", which is node " << GetObject<Node>()->GetId());
+                    "host " << peer.m_index << " is part of another network than host " << m_index);
 }
 
 void
@@ -438,7 +436,6 @@ bool
 RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 {
     CheckResolution();
-    NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
     CheckPeer(*peer);
     NS_ABORT_MSG_IF(PeekPointer(peer) == this, "host " << m_index << " cannot send to itself");
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");

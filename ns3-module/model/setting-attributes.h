@@ -10,11 +10,6 @@
 #include "rust/cxx.h"
 
 #include "ns3/type-id.h"
-#include "ns3/uinteger.h"
-
-#include <cstdint>
-#include <limits>
-#include <string>
 
 namespace ns3
 {
@@ -31,42 +26,6 @@ namespace ns3
  * \return the type
  */
 TypeId AddSettings(TypeId tid, const rust::Vec<hpcc::SettingInfo>& settings);
-
-/**
- * \ingroup hpcc
- * \brief Make a checker of whole numbers that says on standard error which value it refuses and
- * what it expects: ns-3 ends the program without either.
- * \param attribute name of the attribute
- * \param lowest the smallest value
- * \param highest the largest
- * \param checker what checks values of that range
- * \return the checker
- */
-Ptr<const AttributeChecker> MakeTellingChecker(const std::string& attribute,
-                                               uint64_t lowest,
-                                               uint64_t highest,
-                                               Ptr<const AttributeChecker> checker);
-
-/**
- * \ingroup hpcc
- * \brief Make such a checker of one of C++'s types of whole numbers.
- * \tparam T the type
- * \param attribute name of the attribute
- * \param lowest the smallest value
- * \param highest the largest
- * \return the checker
- */
-template <class T>
-Ptr<const AttributeChecker>
-MakeTellingChecker(const std::string& attribute,
-                   T lowest,
-                   T highest = std::numeric_limits<T>::max())
-{
-    return MakeTellingChecker(attribute,
-                              uint64_t{lowest},
-                              uint64_t{highest},
-                              MakeUintegerChecker<T>(lowest, highest));
-}
 
 } // namespace ns3
 

@@ -5,7 +5,6 @@
  */
 #include "datagram-client-helper.h"
 
-#include "ns3/abort.h"
 #include "ns3/datagram-client.h"
 #include "ns3/node-reference.h"
 
@@ -30,7 +29,6 @@ DatagramClientHelper::Install(const NodeContainer& nodes) const
     ApplicationContainer applications;
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        NS_ABORT_MSG_UNLESS(*it, "a null pointer is no node");
         const auto application = m_factory.Create<Application>();
         (*it)->AddApplication(application);
         applications.Add(application);

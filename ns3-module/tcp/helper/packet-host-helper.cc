@@ -38,7 +38,6 @@ template <class T>
 Ptr<T>
 GetStack(Ptr<Node> node)
 {
-    NS_ABORT_MSG_UNLESS(node, "a null pointer is no node");
     const Ptr<PacketHost> host = node->GetObject<PacketHost>();
     const Ptr<T> stack = node->GetObject<T>();
     NS_ABORT_MSG_UNLESS(host && stack,

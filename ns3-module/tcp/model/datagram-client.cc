@@ -49,18 +49,16 @@ DatagramClient::GetTypeId()
             .SetParent<Application>()
             .SetGroupName("Hpcc")
             .AddConstructor<DatagramClient>()
-            .AddAttribute(
-                "Remote",
-                "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a "
-                "host of the network",
-                AddressValue(),
-                MakeAddressAccessor(&DatagramClient::SetRemote, &DatagramClient::GetRemote),
-                MakeAddressChecker())
+            .AddAttribute("Remote",
+                          "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a "
+                          "host of the network",
+                          AddressValue(),
+                          MakeAddressAccessor(&DatagramClient::m_remote),
+                          MakeAddressChecker())
             .AddAttribute("PacketSize",
                           "Payload bytes of a datagram",
                           UintegerValue(1452),
-                          MakeUintegerAccessor(&DatagramClient::SetPacketSize,
-                                               &DatagramClient::GetPacketSize),
+                          MakeUintegerAccessor(&DatagramClient::m_size),
                           MakeUintegerChecker<uint32_t>(1, MOST_BYTES))
             .AddAttribute("MaxBytes",
                           "Payload bytes to send in all; 0: until the application stops",
@@ -77,43 +75,6 @@ DatagramClient::DatagramClient()
 }
 
 DatagramClient::~DatagramClient() = default;
-
-void
-DatagramClient::CheckNotStarted(const char* what) const
-{
-    NS_ABORT_MSG_IF(IsSettled(),
-                    "the DatagramClient of node " << GetNode()->GetId() << " has started, and "
-                                                  << what << " comes too late; make another one");
-}
-
-void
-DatagramClient::SetRemote(const Address& remote)
-{
-    CheckNotStarted("another Remote");
-    m_remote = remote;
-}
-
-Address
-DatagramClient::GetRemote() const
-{
-    return m_remote;
-}
-
-void
-DatagramClient::SetPacketSize(uint32_t bytes)
-{
-    CheckNotStarted("another PacketSize");
-    NS_ABORT_MSG_UNLESS(bytes >= 1 && bytes <= MOST_BYTES,
-                        "a datagram cannot have " << bytes << " bytes of payload; expected 1 to "
-                                                  << MOST_BYTES);
-    m_size = bytes;
-}
-
-uint32_t
-DatagramClient::GetPacketSize() const
-{
-    return m_size;
-}
 
 uint16_t
 DatagramClient::GetPort() const
@@ -148,7 +109,6 @@ DatagramClient::StartApplication()
 void
 DatagramClient::Start()
 {
-    CheckNotStarted("a second start");
     m_host = GetNode()->GetObject<PacketHost>();
     NS_ABORT_MSG_UNLESS(m_host,
                         "node " << GetNode()->GetId()

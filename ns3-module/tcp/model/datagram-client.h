@@ -43,27 +43,8 @@ class DatagramClient : public FlowApplication, public SettingsOwner, public Prob
     DatagramClient();
     ~DatagramClient() override;
 
-    /// Begin to send now; an application's start time does it by itself. Ends the program if it has
-    /// begun already.
+    /// Begin to send now, once; an application's start time does it by itself.
     void Start();
-
-    /**
-     * \param remote an InetSocketAddress or Inet6SocketAddress of a host of the network; ends the
-     * program if it has begun to send
-     */
-    void SetRemote(const Address& remote);
-
-    /// \return where the datagrams go
-    Address GetRemote() const;
-
-    /**
-     * \param bytes payload bytes of a datagram, 1 to 65507; ends the program if it has begun to
-     * send
-     */
-    void SetPacketSize(uint32_t bytes);
-
-    /// \return payload bytes of a datagram
-    uint32_t GetPacketSize() const;
 
     /// \return the port that it sends from, once it has begun
     uint16_t GetPort() const;
@@ -81,12 +62,6 @@ class DatagramClient : public FlowApplication, public SettingsOwner, public Prob
     void DoDispose() override;
     void StartApplication() override;
     void StopApplication() override;
-
-    /**
-     * \brief End the program if it has begun to send.
-     * \param what what would come too late
-     */
-    void CheckNotStarted(const char* what) const;
 
     /// Open the socket.
     void Bind();

@@ -44,8 +44,6 @@ namespace
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
 /// Ethernet's shortest frame.
 constexpr uint32_t SHORTEST_FRAME = 64;
-/// IP takes no link whose packets are shorter (RFC 791).
-constexpr uint32_t LEAST_MTU = 68;
 /// What is said of an address that is not the host's.
 constexpr const char* WRONG_ADDRESS =
     " has an address to which no way leads; PacketHostHelper assigns those that stand for hosts. "
@@ -101,7 +99,7 @@ PacketHost::GetTypeId()
             .AddAttribute("Priority",
                           "Priority group of all packets from here, 1 to 7",
                           UintegerValue(3),
-                          MakeUintegerAccessor(&PacketHost::SetPriority, &PacketHost::GetPriority),
+                          MakeUintegerAccessor(&PacketHost::m_priority),
                           MakeUintegerChecker<uint8_t>(1, 7))
             .AddAttribute("ProbeDscp",
                           "DSCP of probes and their answers, which nothing else may have; the same "
@@ -218,21 +216,6 @@ PacketHost::GetMtu() const
 }
 
 void
-PacketHost::SetPriority(uint8_t priority)
-{
-    NS_ABORT_MSG_IF(m_network,
-                    Describe() << ": Priority comes before Start(), which checks that switches "
-                               << "keep memory for it");
-    m_priority = priority;
-}
-
-uint8_t
-PacketHost::GetPriority() const
-{
-    return m_priority;
-}
-
-void
 PacketHost::PrepareSettings()
 {
     const Ptr<Ipv6> ipv6 = GetObject<Ipv6>();
@@ -261,9 +244,6 @@ PacketHost::CheckStack() const
     {
         return;
     }
-    NS_ABORT_MSG_IF(GetMtu() < LEAST_MTU,
-                    Describe() << " has a device with an Mtu of " << GetMtu() << "; expected at "
-                               << "least " << LEAST_MTU);
     if (const auto ipv4 = GetObject<Ipv4>())
     {
         const int32_t interface = ipv4->GetInterfaceForDevice(m_ports.front());

@@ -123,12 +123,6 @@ class PacketHost : public QbbNode
     void DoDispose() override;
 
   private:
-    /// \param priority the priority group of all packets from here; before the network starts
-    void SetPriority(uint8_t priority);
-
-    /// \return the priority group of all packets from here
-    uint8_t GetPriority() const;
-
     /// End the program if the host has not been started, or the simulation is over.
     void CheckRunning() const;
 
