@@ -47,6 +47,8 @@ pub(crate) mod ffi {
         seq: u64,
         ack_requested: bool,
         collects: bool,
+        /// Whether it was sent before.
+        again: bool,
         /// As in `AckResult`.
         armed: u8,
     }
@@ -266,6 +268,10 @@ pub(crate) mod ffi {
         /// A data packet has arrived: what goes back becomes `reply`.
         fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame, reply: &mut Reply);
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult;
+        /// Measures round-trip times of all flows from now on.
+        fn measure_rtts(self: &mut Host);
+        /// That of the newest packet that the last acknowledgement of a queue pair told of, once; 0 if there is none.
+        fn take_rtt(self: &mut Host, queue_pair: u32) -> u64;
         /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
             self: &mut Host,
@@ -505,6 +511,7 @@ impl Host {
             seq: chosen.seq,
             ack_requested: chosen.ack_requested,
             collects: chosen.collects,
+            again: chosen.again,
             armed: chosen.armed.0,
         };
         true
@@ -541,6 +548,14 @@ impl Host {
         let selective = Some(selective).filter(|&seq| seq != NONE);
         let ack = Ack { queue_pair, seq, nack, selective, congestion_marked, telemetry };
         self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
+    }
+
+    pub fn measure_rtts(&mut self) {
+        self.host.measure_rtts();
+    }
+
+    pub fn take_rtt(&mut self, queue_pair: u32) -> u64 {
+        self.host.take_rtt(queue_pair).map_or(0, |rtt| rtt.0)
     }
 
     pub fn on_feedback(

@@ -88,6 +88,10 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     {
         ScheduleTimers(segment.queue_pair, segment.armed);
     }
+    if (segment.again)
+    {
+        TraceResend(segment);
+    }
     return MakeFrame(QbbFrame::Kind::DATA, segment, now);
 }
 
@@ -357,6 +361,11 @@ void
 RdmaHost::ReceiveCnp(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
+    const RdmaFlow* flow = m_cnpTrace.IsEmpty() ? nullptr : FindFlow(queuePair);
+    if (flow)
+    {
+        m_cnpTrace(*flow);
+    }
     const hpcc::AckResult result = Decide([&] {
         return m_core->on_cnp(frame->receiver->GetNow(),
                               queuePair,
@@ -511,6 +520,7 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
     {
         ScheduleTimers(queuePair, result.armed);
     }
+    TraceRtt(queuePair);
     TraceControl(queuePair);
     for (uint32_t n = 0; n < result.finished; ++n)
     {
@@ -518,6 +528,32 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
     }
     UpdateWakeUp(result.nic);
     m_ports[result.nic]->TrySend();
+}
+
+void
+RdmaHost::TraceRtt(uint32_t queuePair)
+{
+    if (m_rttTrace.IsEmpty())
+    {
+        return;
+    }
+    const uint64_t nanos = m_core->take_rtt(queuePair);
+    const RdmaFlow* flow = nanos > 0 ? FindFlow(queuePair) : nullptr;
+    if (flow)
+    {
+        m_rttTrace(*flow, NanoSeconds(nanos));
+    }
+}
+
+void
+RdmaHost::TraceResend(const hpcc::Segment& segment)
+{
+    const RdmaFlow* flow =
+        m_resendTrace.IsEmpty() ? nullptr : FindFlow(segment.queue_pair, segment.seq);
+    if (flow)
+    {
+        m_resendTrace(*flow, segment.seq - flow->firstSeq);
+    }
 }
 
 void

@@ -55,20 +55,20 @@ RdmaHost::GetTypeId()
                             "ns3::RdmaHost::ControlTracedCallback")
             .AddTraceSource("Resend",
                             "A packet is sent again",
-                            MakeLateTraceAccessor<RdmaHost>([](RdmaHost & host) -> auto& {
-                                return host.GetFlowWatch().resend;
-                            }),
+                            MakeTraceSourceAccessor(&RdmaHost::m_resendTrace),
                             "ns3::RdmaHost::ResendTracedCallback")
             .AddTraceSource("Rtt",
-                            "A packet that was sent once is acknowledged, and no later one with it",
-                            MakeLateTraceAccessor<RdmaHost>(
-                                [](RdmaHost & host) -> auto& { return host.GetFlowWatch().rtt; }),
+                            "A packet that was sent once is acknowledged, and no later such one "
+                            "with it",
+                            MakeLateTraceAccessor<RdmaHost>([](RdmaHost & host) -> auto& {
+                                host.MeasureRtts();
+                                return host.m_rttTrace;
+                            }),
                             "ns3::RdmaHost::RttTracedCallback")
             .AddTraceSource("Cnp",
                             "The receiver of a flow has sent a congestion notification, which "
                             "arrives; those of switches are told of by FastCnpHost",
-                            MakeLateTraceAccessor<RdmaHost>(
-                                [](RdmaHost & host) -> auto& { return host.GetFlowWatch().cnp; }),
+                            MakeTraceSourceAccessor(&RdmaHost::m_cnpTrace),
                             "ns3::RdmaHost::FlowTracedCallback")
             .AddTraceSource("Bottleneck",
                             "The link that U of a flow is of has become another",
@@ -117,23 +117,15 @@ RdmaHost::DoDispose()
     QbbNode::DoDispose();
 }
 
-FlowWatch&
-RdmaHost::GetFlowWatch()
+void
+RdmaHost::MeasureRtts()
 {
-    if (!m_flowWatch)
+    CheckDecided();
+    m_measuresRtts = true;
+    if (m_core)
     {
-        m_flowWatch = std::make_unique<FlowWatch>(*this);
-        if (m_network)
-        {
-            m_flowWatch->FollowPorts();
-            CheckDecided();
-            for (const auto& [queuePair, sending] : m_sending)
-            {
-                m_flowWatch->Begin(queuePair, m_core->sent_end(queuePair));
-            }
-        }
+        m_core->measure_rtts();
     }
-    return *m_flowWatch;
 }
 
 BottleneckWatch&
@@ -169,10 +161,6 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_receiverKeys = OwnCore(hpcc::new_receiver_keys());
         return;
     }
-    if (m_flowWatch)
-    {
-        m_flowWatch->FollowPorts();
-    }
     m_wakeUps.assign(m_ports.size(), nullptr);
     // In the order of their insertion, when a wake-up is planned decides its place among the events
     // of its time.
@@ -183,6 +171,10 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
     m_core = MakeCore();
+    if (m_measuresRtts)
+    {
+        m_core->measure_rtts();
+    }
     m_wirePort = GetSettings().wire_port();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();

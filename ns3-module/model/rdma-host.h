@@ -7,7 +7,6 @@
 #define RDMA_HOST_H
 
 #include "fast-cnp-host.h"
-#include "flow-watch.h"
 #include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
@@ -289,7 +288,8 @@ class RdmaHost : public QbbNode
     /**
      * TracedCallback signature for round-trip times.
      * \param [in] flow the flow
-     * \param [in] rtt from the first bit of a packet to the acknowledgement of its last byte
+     * \param [in] rtt from the first bit of the newest packet that is acknowledged and was sent
+     * once
      */
     typedef void (*RttTracedCallback)(const RdmaFlow& flow, Time rtt);
 
@@ -306,8 +306,8 @@ class RdmaHost : public QbbNode
     void DoDispose() override;
 
   private:
-    /// \return what follows the frames of flows for trace sources; made at the first call
-    FlowWatch& GetFlowWatch();
+    /// Measure round-trip times from now on, for the trace source.
+    void MeasureRtts();
 
     /// \return what follows bottlenecks for the trace source; made at the first call
     BottleneckWatch& GetBottleneckWatch();
@@ -545,6 +545,18 @@ class RdmaHost : public QbbNode
     void TakeResult(uint32_t queuePair, const hpcc::AckResult& result);
 
     /**
+     * \brief Tell of the round-trip time that an acknowledgement has brought, if it has.
+     * \param queuePair queue pair of its flow
+     */
+    void TraceRtt(uint32_t queuePair);
+
+    /**
+     * \brief Tell of a packet that is sent again.
+     * \param segment the packet
+     */
+    void TraceResend(const hpcc::Segment& segment);
+
+    /**
      * \brief Tell of the state of a flow.
      * \param queuePair its queue pair
      */
@@ -620,9 +632,8 @@ class RdmaHost : public QbbNode
     // The second line.
     alignas(64)
         TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
-    /// Follows frames, once somebody wants to know.
-    std::unique_ptr<FlowWatch> m_flowWatch;
-    /// Follows bottlenecks, likewise.
+    TracedCallback<const RdmaFlow&, Time> m_rttTrace;                       //!< trace source
+    /// Follows bottlenecks, once somebody wants to know.
     std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
     HostAlarms m_alarms; //!< wake-ups and timers
     // What few frames need.
@@ -641,8 +652,11 @@ class RdmaHost : public QbbNode
     std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
     /// Source and UDP source port of the flows to here, by receiver.
     std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
-    TracedCallback<const RdmaFlow&> m_startTrace;  //!< trace source
-    TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source
+    TracedCallback<const RdmaFlow&> m_startTrace;            //!< trace source
+    TracedCallback<const RdmaFlow&> m_finishTrace;           //!< trace source
+    TracedCallback<const RdmaFlow&, uint64_t> m_resendTrace; //!< trace source
+    TracedCallback<const RdmaFlow&> m_cnpTrace;              //!< trace source
+    bool m_measuresRtts{false}; //!< whether somebody wants to know round-trip times
 };
 
 template <class F>

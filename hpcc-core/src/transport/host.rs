@@ -205,6 +205,20 @@ impl Host {
         Some(key)
     }
 
+    /// Measures round-trip times of all flows from now on, also of those whose controller does not go by them.
+    pub fn measure_rtts(&mut self) {
+        self.rules.needs.rtt = true;
+        for sender in self.senders.iter_mut() {
+            sender.send_times.get_or_insert_default();
+        }
+    }
+
+    /// The round-trip time that the last acknowledgement of a queue pair told, once: of the newest packet that it
+    /// acknowledged and that was sent once.
+    pub fn take_rtt(&mut self, queue_pair: u32) -> Option<Nanos> {
+        self.senders.get_mut(queue_pair)?.send_times.as_mut()?.take_newest()
+    }
+
     /// A flow that was just opened has no way, for links have failed: it waits until it is [reassigned](Host::reassign) to a
     /// port.
     pub fn cut_off(&mut self, queue_pair: u32) {

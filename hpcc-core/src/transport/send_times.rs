@@ -17,6 +17,7 @@ struct Departed {
 #[derive(Clone, Debug, Default)]
 pub struct SendTimes {
     departed: VecDeque<Departed>,
+    newest: Option<Nanos>,
 }
 
 impl SendTimes {
@@ -37,7 +38,13 @@ impl SendTimes {
             newest = Some(now.saturating_sub(packet.at));
             self.departed.pop_front();
         }
+        self.newest = newest;
         newest
+    }
+
+    /// What the last acknowledgement told, once.
+    pub fn take_newest(&mut self) -> Option<Nanos> {
+        self.newest.take()
     }
 }
 

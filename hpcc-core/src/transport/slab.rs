@@ -68,6 +68,11 @@ impl<T> Slab<T> {
         self.places.iter().filter_map(|place| place.tenant.as_ref())
     }
 
+    /// All values, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.places.iter_mut().filter_map(|place| place.tenant.as_mut())
+    }
+
     /// Places, free ones included.
     pub fn places(&self) -> usize {
         self.places.len()
