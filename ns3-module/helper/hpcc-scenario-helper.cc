@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "hpcc-scenario-helper.h"
-
 #include "../model/call-core.h"
 #include "../model/stop-run.h"
+#include "hpcc-scenario-helper.h"
 #include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
@@ -311,18 +310,18 @@ HpccScenarioHelper::ChooseSimulator() const
     const bool isCanonical = hpcc::is_canonical(*m_scenario);
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
     Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
-    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    if (isCanonical && !(simulator && simulator->IsCanonical()))
-    {
-        Say("run.order = \"canonical\" comes too late: this program has used another simulator "
-            "already; run the scenario first, or set it to \"insertion\"");
-        return false;
-    }
     // Times of a scenario count from 0, and its end would be that of the program's own nodes.
     if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
     {
         Say("a simulation of this program is under way, which the end of a scenario would end, "
             "too; run the scenario first, or call Simulator::Destroy() before");
+        return false;
+    }
+    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
+    if (!simulator || simulator->IsCanonical() != isCanonical)
+    {
+        Say("a scenario comes too late: this program has used another simulator already, or the "
+            "same with another order of events; run the scenario first");
         return false;
     }
     return true;
@@ -663,8 +662,8 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     // In canonical order events of no node are not counted: how many there are depends on what else
     // this process simulates.
-    const bool isCanonical = simulator && simulator->IsCanonical();
-    totals.events = isCanonical ? simulator->GetNodeEventCount() : Simulator::GetEventCount();
+    totals.events =
+        simulator->IsCanonical() ? simulator->GetNodeEventCount() : Simulator::GetEventCount();
     totals.queue = results.queue_figures();
     totals.packet_hops = m_network.GetTxFrames();
     CountNodes(m_network, results, totals);

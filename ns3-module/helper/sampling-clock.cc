@@ -22,7 +22,7 @@ void
 SamplingClock::Add(const Time& first, const Time& interval, Sample sample, Repeat repeat)
 {
     m_series.push_back({static_cast<uint64_t>(first.GetTimeStep()),
-                        m_wheel ? m_wheel->Reserve() : 0,
+                        m_wheel->Reserve(),
                         static_cast<uint64_t>(interval.GetTimeStep()),
                         true,
                         std::move(sample),
@@ -32,15 +32,7 @@ SamplingClock::Add(const Time& first, const Time& interval, Sample sample, Repea
 void
 SamplingClock::Begin()
 {
-    if (m_wheel)
-    {
-        ScheduleNext();
-        return;
-    }
-    for (Series& series : m_series)
-    {
-        Schedule(series);
-    }
+    ScheduleNext();
 }
 
 void
@@ -51,20 +43,10 @@ SamplingClock::Tick(Series& series)
     if (series.runs)
     {
         series.ts += series.interval;
-        if (m_wheel)
-        {
-            SkipIdleTime(series);
-            series.uid = m_wheel->Reserve();
-        }
+        SkipIdleTime(series);
+        series.uid = m_wheel->Reserve();
     }
-    if (m_wheel)
-    {
-        ScheduleNext();
-    }
-    else if (series.runs)
-    {
-        Schedule(series);
-    }
+    ScheduleNext();
 }
 
 void
@@ -76,13 +58,6 @@ SamplingClock::SkipIdleTime(Series& series) const
         const uint64_t before = (next - series.ts - 1) / series.interval + 1;
         series.ts += series.repeat(before) * series.interval;
     }
-}
-
-void
-SamplingClock::Schedule(Series& series)
-{
-    Simulator::Schedule(TimeStep(series.ts) - Simulator::Now(),
-                        [this, &series]() { Tick(series); });
 }
 
 void

@@ -25,9 +25,8 @@ namespace ns3
  * but are counted all at once. A sample that is taken runs exactly where a chain of events would
  * have run it, each of which schedules the next: its place among the events of its nanosecond is
  * reserved when the sample before it would have been taken. At most one sample is in the
- * simulator's queue, so that the clock's own samples are not taken for the network's events.
- *
- * This needs WheelSimulatorImpl; with any other simulator each sample is an event.
+ * simulator's queue, so that the clock's own samples are not taken for the network's events. All
+ * this needs WheelSimulatorImpl.
  */
 class SamplingClock
 {
@@ -81,16 +80,10 @@ class SamplingClock
      */
     void SkipIdleTime(Series& series) const;
 
-    /**
-     * \brief Schedule a series' next sample.
-     * \param series the series
-     */
-    void Schedule(Series& series);
-
-    /// Schedule the next sample of all series, where only one is in the simulator's queue.
+    /// Schedule the next sample of all series.
     void ScheduleNext();
 
-    Ptr<WheelSimulatorImpl> m_wheel; //!< the simulator; nullptr: it is of another type
+    Ptr<WheelSimulatorImpl> m_wheel; //!< the simulator
     std::deque<Series> m_series;     //!< the series
     uint64_t m_ticks{0};             //!< events that were samples
 };

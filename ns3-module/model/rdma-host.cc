@@ -627,15 +627,6 @@ RdmaHost::GetCounters() const
 }
 
 Time
-RdmaHost::GetStandaloneFct(uint32_t dst, uint64_t size) const
-{
-    CheckRunning();
-    return NanoSeconds(CallCore([&] {
-        return m_network->standalone_fct_ns({m_index, dst, size, false, 0, 0}, GetSettings());
-    }));
-}
-
-Time
 RdmaHost::GetStandaloneFct(const RdmaFlow& flow) const
 {
     CheckRunning();

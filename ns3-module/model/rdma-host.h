@@ -237,15 +237,6 @@ class RdmaHost : public QbbNode
     RdmaCounters GetCounters() const;
 
     /**
-     * \brief Compute how long a flow from here would take on an idle network; see
-     * QbbHelper::GetStandaloneFct().
-     * \param dst index of its destination in the network
-     * \param size payload bytes
-     * \return the flow completion time, 0 if there is no way
-     */
-    Time GetStandaloneFct(uint32_t dst, uint64_t size) const;
-
-    /**
      * \brief Compute how long a flow that has started here would take on an idle network.
      * \param flow the flow, whose ports say which of several paths it takes
      * \return the flow completion time, 0 if there is no way

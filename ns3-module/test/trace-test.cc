@@ -18,7 +18,6 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -46,9 +45,7 @@ class TraceSourcesTest : public HpccTestCase
     {
         CheckRoundTrips();
         CheckResent();
-        CheckConnectedLate();
         CheckNotifications();
-        CheckLateLink();
     }
 
     /// A packet that meets no other takes the base round-trip time, and the queues hold what they
@@ -93,35 +90,6 @@ class TraceSourcesTest : public HpccTestCase
         Simulator::Destroy();
     }
 
-    /// A sink that is connected in the midst of a repair hears of the rest of it.
-    void CheckConnectedLate()
-    {
-        TestNetwork network;
-        network.helper.SetHostAttribute("Timeout", StringValue("100us"));
-        network.MakeStar(2);
-        network.helper.SetLoss(network.links[1], 0.01, 1);
-        network.helper.Start();
-        const Ptr<RdmaHost> sender = network.helper.GetHost(0);
-        uint64_t before = 0;
-        std::function<void()> connect = [&]() {
-            before = sender->GetCounters().resent;
-            if (before == 0)
-            {
-                Simulator::Schedule(NanoSeconds(100), connect);
-                return;
-            }
-            Connect();
-        };
-        Simulator::Schedule(NanoSeconds(100), connect);
-        network.AddFlow(0, 1, 1'000'000);
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_LT(before, 5, "the first repair has only begun");
-        NS_TEST_EXPECT_MSG_EQ(m_resent + before,
-                              sender->GetCounters().resent,
-                              "packets sent again since then");
-        Simulator::Destroy();
-    }
-
     /// DCQCN's receivers notify.
     void CheckNotifications()
     {
@@ -147,33 +115,6 @@ class TraceSourcesTest : public HpccTestCase
             unfinished.str().find("10000000 bytes from host 1:10000 to host 2:100, begun at"),
             std::string::npos,
             unfinished.str());
-        Simulator::Destroy();
-    }
-
-    /// A sink that is connected before a link is there hears of what goes over that, too.
-    void CheckLateLink()
-    {
-        TestNetwork network;
-        network.hosts.Create(2);
-        network.helper.InstallHosts(network.hosts);
-        m_rtts.clear();
-        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt",
-                                      MakeCallback(&TraceSourcesTest::OnRtt, this));
-        network.Link(network.hosts.Get(0), network.hosts.Get(1));
-        network.Link(network.hosts.Get(0), network.hosts.Get(1));
-        network.helper.Start();
-        for (uint32_t flow = 0; flow < 16; ++flow)
-        {
-            network.AddFlow(0, 1, 20'000);
-        }
-        Simulator::Run();
-        for (uint32_t port = 0; port < 2; ++port)
-        {
-            NS_TEST_EXPECT_MSG_GT(network.helper.GetHost(0)->GetPort(port)->GetTxFrames(),
-                                  20,
-                                  "both links are used");
-        }
-        NS_TEST_EXPECT_MSG_EQ(m_rtts.size(), 320, "packets are acknowledged one by one");
         Simulator::Destroy();
     }
 
