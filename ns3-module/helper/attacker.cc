@@ -5,9 +5,11 @@
  */
 #include "attacker.h"
 
+#include "../model/call-core.h"
 #include "../model/frame-record.h"
 #include "flow-tag.h"
 #include "ns3-bridge/src/attack.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
 
@@ -281,6 +283,21 @@ Attacker::OnNotification(const QbbFrame& frame)
                      passing,
                      {options.data(), options.size()},
                      frame.telemetryBytes);
+}
+
+std::vector<std::unique_ptr<Attacker>>
+MakeAttackers(const hpcc::Scenario& scenario,
+              const QbbHelper& network,
+              const std::function<bool()>& isOver)
+{
+    std::vector<std::unique_ptr<Attacker>> attackers;
+    for (uint32_t index = 0; index < hpcc::attack_count(scenario); ++index)
+    {
+        CorePointer<hpcc::Attack> core =
+            OwnCore(CallCore([&] { return hpcc::new_attack(scenario, index); }));
+        attackers.push_back(std::make_unique<Attacker>(std::move(core), network, isOver));
+    }
+    return attackers;
 }
 
 } // namespace ns3

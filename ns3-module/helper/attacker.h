@@ -17,7 +17,8 @@
 namespace hpcc
 {
 struct KnownFlow;
-}
+struct Scenario;
+} // namespace hpcc
 
 namespace ns3
 {
@@ -113,6 +114,18 @@ class Attacker
     const std::function<bool()> m_isOver;   //!< whether there is nothing left to attack
     const std::shared_ptr<bool> m_isHere;   //!< goes with the attacker
 };
+
+/**
+ * \ingroup hpcc
+ * \brief Make the attackers of a scenario.
+ * \param scenario the scenario
+ * \param network its network
+ * \param isOver whether there is nothing left to attack
+ * \return the attackers
+ */
+std::vector<std::unique_ptr<Attacker>> MakeAttackers(const hpcc::Scenario& scenario,
+                                                     const QbbHelper& network,
+                                                     const std::function<bool()>& isOver);
 
 } // namespace ns3
 

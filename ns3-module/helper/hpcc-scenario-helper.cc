@@ -3,20 +3,20 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "hpcc-scenario-helper.h"
+
 #include "../model/call-core.h"
 #include "../model/stop-run.h"
-#include "hpcc-scenario-helper.h"
+#include "attacker.h"
 #include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "scenario-attack.h"
-#include "scenario-capture.h"
-#include "scenario-fast-cnp.h"
 #include "scenario-hosts.h"
 #include "scenario-monitor.h"
+#include "scenario-totals.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
 
@@ -136,40 +136,6 @@ ScheduleLinkFailures(const hpcc::Scenario& scenario, const QbbHelper& network)
         if (failure.until_ns < scenario.stop_ns())
         {
             schedule(failure.until_ns, true);
-        }
-    }
-}
-
-/**
- * \brief Add up what the nodes of this process have counted.
- * \param network the network
- * \param results told what each port of a switch has sent
- * \param totals where to
- */
-void
-CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotals& totals)
-{
-    for (uint32_t index = 0; index < network.GetNNodes(); ++index)
-    {
-        const Ptr<QbbNode> node = network.GetNode(index);
-        if (!node->IsLocal())
-        {
-            continue;
-        }
-        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
-        {
-            totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
-                            aSwitch->GetUnroutable() + aSwitch->GetExpired();
-            totals.marks += aSwitch->GetMarks();
-            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
-            {
-                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
-            }
-        }
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
-        {
-            totals.losses += node->GetPort(port)->GetLostFrames();
-            totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
         }
     }
 }
@@ -381,7 +347,8 @@ HpccScenarioHelper::Run(const std::string& out)
     // Flows, link failures, samples: of the same nanosecond the reference simulator has them in
     // this order.
     traffic.Begin();
-    const ScenarioAttacks attacks = MakeScenarioAttacks(*m_scenario, m_network, traffic);
+    const std::vector<std::unique_ptr<Attacker>> attacks =
+        MakeAttackers(*m_scenario, m_network, [&traffic]() { return traffic.IsDone(); });
     for (const auto& attack : attacks)
     {
         attack->Begin();

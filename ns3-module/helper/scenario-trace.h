@@ -24,6 +24,17 @@ void TraceScenarioPackets(const hpcc::Scenario& scenario,
                           const QbbHelper& network,
                           hpcc::Results& results);
 
+/**
+ * \ingroup hpcc
+ * \brief Capture the frames of the nodes that a scenario names, as bytes, in one file.
+ * \param scenario the scenario
+ * \param network its network
+ * \param results where they are recorded; used until the simulation ends
+ */
+void CaptureScenarioFrames(const hpcc::Scenario& scenario,
+                           const QbbHelper& network,
+                           hpcc::Results& results);
+
 } // namespace ns3
 
 #endif /* SCENARIO_TRACE_H */

@@ -19,16 +19,10 @@
 #include <string>
 #include <vector>
 
-namespace hpcc
-{
-struct RunTotals;
-} // namespace hpcc
-
 namespace ns3
 {
 
 class QbbFrame;
-class QbbHelper;
 class QbbNode;
 
 /**
@@ -119,6 +113,10 @@ class FastCnpHost : public Object, public SettingsOwner
      */
     void Fill(const QbbFrame& data, QbbFrame& notification) const;
 
+    /// \return what happened so far, as the module's results have it; programs ask for single
+    /// counters
+    hpcc::FastCnpCounters GetCounters() const;
+
     /// \return notifications that were believed and acted on so far; the trace source Accepted
     /// tells of those without effect, too
     uint64_t GetAccepted() const;
@@ -160,14 +158,6 @@ class FastCnpHost : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    friend void CountFastCnps(const hpcc::Scenario& scenario,
-                              const QbbHelper& network,
-                              hpcc::RunTotals& totals);
-
-    /// \return what happened so far, as the module's results have it; programs ask for single
-    /// counters
-    hpcc::FastCnpCounters GetCounters() const;
-
     CorePointer<hpcc::FastCnpHost> m_core;                     //!< the decisions
     std::unique_ptr<FrameSerializer> m_serializer;             //!< what an answer quotes
     std::vector<std::string> m_reasons;                        //!< names of the core's reasons

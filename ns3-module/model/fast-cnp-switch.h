@@ -20,16 +20,10 @@
 #include <string>
 #include <vector>
 
-namespace hpcc
-{
-struct RunTotals;
-} // namespace hpcc
-
 namespace ns3
 {
 
 class QbbFrame;
-class QbbHelper;
 class QbbNetDevice;
 class QbbNode;
 
@@ -123,6 +117,10 @@ class FastCnpSwitch : public Object, public SettingsOwner
      */
     bool Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbound);
 
+    /// \return what happened so far, as the module's results have it; programs ask for single
+    /// counters
+    hpcc::FastCnpCounters GetCounters() const;
+
     /// \return notifications sent so far
     uint64_t GetSent() const;
 
@@ -153,14 +151,6 @@ class FastCnpSwitch : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    friend void CountFastCnps(const hpcc::Scenario& scenario,
-                              const QbbHelper& network,
-                              hpcc::RunTotals& totals);
-
-    /// \return what happened so far, as the module's results have it; programs ask for single
-    /// counters
-    hpcc::FastCnpCounters GetCounters() const;
-
     CorePointer<hpcc::FastCnpSwitch> m_core;       //!< the decisions
     std::unique_ptr<FrameSerializer> m_serializer; //!< what borders look at
     std::set<uint16_t> m_borders;                  //!< ports at the edge of the domain

@@ -154,7 +154,7 @@ fn every_claim_has_a_test() {
 fn a_tests_place_says_what_it_shows() {
     let shown = |path: &str| Shown::of(Path::new(path));
     assert_eq!(shown("hpcc-core/src/cc/hpcc_plus/tests.rs"), Shown::Core);
-    assert_eq!(shown("ns3-module/test/feedback-test.cc"), Shown::Simulation);
+    assert_eq!(shown("ns3-module/test/fast-cnp-test.cc"), Shown::Simulation);
     assert_eq!(shown("tests/tests/cli/idle.rs"), Shown::Simulation);
     assert_eq!(shown("hpcc-core/src/frame/tests/vectors.rs"), Shown::Wire);
     assert_eq!(shown("tests/tests/wire/expected.rs"), Shown::Wire);

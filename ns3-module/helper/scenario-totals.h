@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef SCENARIO_FAST_CNP_H
-#define SCENARIO_FAST_CNP_H
+#ifndef SCENARIO_TOTALS_H
+#define SCENARIO_TOTALS_H
 
 #include "../model/core-pointer.h"
 
@@ -20,7 +20,16 @@ class QbbHelper;
 
 /**
  * \ingroup hpcc
- * \brief Sum up what the nodes did.
+ * \brief Add up what the nodes of this process have counted.
+ * \param network the network
+ * \param results told what each port of a switch has sent
+ * \param totals where to
+ */
+void CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotals& totals);
+
+/**
+ * \ingroup hpcc
+ * \brief Add up what the nodes did about Fast CNP.
  * \param scenario the scenario
  * \param network the network
  * \param totals what a run's summary says
@@ -31,4 +40,4 @@ void CountFastCnps(const hpcc::Scenario& scenario,
 
 } // namespace ns3
 
-#endif /* SCENARIO_FAST_CNP_H */
+#endif /* SCENARIO_TOTALS_H */

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "scenario-fast-cnp.h"
+#include "scenario-totals.h"
 
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/results.rs.h"
@@ -12,7 +12,8 @@
 
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
-#include "ns3/qbb-node.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/qbb-switch.h"
 
 namespace ns3
 {
@@ -53,6 +54,34 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
 }
 
 } // namespace
+
+void
+CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotals& totals)
+{
+    for (uint32_t index = 0; index < network.GetNNodes(); ++index)
+    {
+        const Ptr<QbbNode> node = network.GetNode(index);
+        if (!node->IsLocal())
+        {
+            continue;
+        }
+        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
+        {
+            totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
+                            aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            totals.marks += aSwitch->GetMarks();
+            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
+            {
+                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
+            }
+        }
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            totals.losses += node->GetPort(port)->GetLostFrames();
+            totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
+        }
+    }
+}
 
 void
 CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals)
