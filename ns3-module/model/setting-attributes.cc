@@ -32,56 +32,54 @@ namespace ns3
 namespace
 {
 
-/**
- * \brief Make an empty value of the kind that a setting has.
- * \param kind the kind
- * \return the value
- */
-Ptr<AttributeValue>
-MakeValue(hpcc::SettingKind kind)
+/// What ns-3 has for the values of one kind of settings.
+struct ValueType
 {
-    switch (kind)
-    {
-    case hpcc::SettingKind::Switch:
-        return Create<BooleanValue>();
-    case hpcc::SettingKind::Whole:
-        return Create<UintegerValue>();
-    case hpcc::SettingKind::Real:
-        return Create<DoubleValue>();
-    case hpcc::SettingKind::Time:
-        return Create<TimeValue>();
-    case hpcc::SettingKind::Rate:
-        return Create<DataRateValue>();
-    case hpcc::SettingKind::Text:
-        break;
-    }
-    return Create<StringValue>();
+    const char* name;              //!< of their type
+    Ptr<AttributeValue> (*make)(); //!< makes an empty value
+    /// Compares two of them.
+    bool (*areEqual)(const AttributeValue& a, const AttributeValue& b);
+};
+
+/**
+ * \tparam Value a type of values
+ * \param name its name
+ * \return what there is to know of it
+ */
+template <class Value>
+ValueType
+MakeValueType(const char* name)
+{
+    return {name,
+            []() -> Ptr<AttributeValue> { return Create<Value>(); },
+            [](const AttributeValue& a, const AttributeValue& b) {
+                return static_cast<const Value&>(a).Get() == static_cast<const Value&>(b).Get();
+            }};
 }
 
 /**
- * \brief Name the type of a setting's values, as ns-3 lists it.
- * \param kind the setting's kind
- * \return the name
+ * \param kind a kind of settings
+ * \return what their values are
  */
-std::string
-NameOf(hpcc::SettingKind kind)
+ValueType
+TypeOf(hpcc::SettingKind kind)
 {
     switch (kind)
     {
     case hpcc::SettingKind::Switch:
-        return "ns3::BooleanValue";
+        return MakeValueType<BooleanValue>("ns3::BooleanValue");
     case hpcc::SettingKind::Whole:
-        return "ns3::UintegerValue";
+        return MakeValueType<UintegerValue>("ns3::UintegerValue");
     case hpcc::SettingKind::Real:
-        return "ns3::DoubleValue";
+        return MakeValueType<DoubleValue>("ns3::DoubleValue");
     case hpcc::SettingKind::Time:
-        return "ns3::TimeValue";
+        return MakeValueType<TimeValue>("ns3::TimeValue");
     case hpcc::SettingKind::Rate:
-        return "ns3::DataRateValue";
+        return MakeValueType<DataRateValue>("ns3::DataRateValue");
     case hpcc::SettingKind::Text:
         break;
     }
-    return "ns3::StringValue";
+    return MakeValueType<StringValue>("ns3::StringValue");
 }
 
 /**
@@ -139,20 +137,6 @@ TextOf(const AttributeValue& value, Ptr<const AttributeChecker> checker)
 }
 
 /**
- * \brief Compare two values of one type.
- * \tparam Value the type
- * \param a a value
- * \param b another one
- * \return whether they are equal
- */
-template <class Value>
-bool
-AreEqual(const AttributeValue& a, const AttributeValue& b)
-{
-    return static_cast<const Value&>(a).Get() == static_cast<const Value&>(b).Get();
-}
-
-/**
  * \brief Give a value the meaning of a text.
  * \param value the value
  * \param text the text
@@ -178,7 +162,8 @@ struct SettingAttribute
      */
     explicit SettingAttribute(hpcc::SettingInfo setting)
         : info(std::move(setting)),
-          initial(MakeValue(info.kind))
+          type(TypeOf(info.kind)),
+          initial(type.make())
     {
         initial->DeserializeFromString(std::string(info.initial), nullptr);
     }
@@ -191,29 +176,11 @@ struct SettingAttribute
      */
     bool IsInitial(const AttributeValue& value) const
     {
-        if (typeid(value) != typeid(*initial))
-        {
-            return false;
-        }
-        switch (info.kind)
-        {
-        case hpcc::SettingKind::Switch:
-            return AreEqual<BooleanValue>(value, *initial);
-        case hpcc::SettingKind::Whole:
-            return AreEqual<UintegerValue>(value, *initial);
-        case hpcc::SettingKind::Real:
-            return AreEqual<DoubleValue>(value, *initial);
-        case hpcc::SettingKind::Time:
-            return AreEqual<TimeValue>(value, *initial);
-        case hpcc::SettingKind::Rate:
-            return AreEqual<DataRateValue>(value, *initial);
-        case hpcc::SettingKind::Text:
-            break;
-        }
-        return AreEqual<StringValue>(value, *initial);
+        return typeid(value) == typeid(*initial) && type.areEqual(value, *initial);
     }
 
     const hpcc::SettingInfo info;      //!< what the core says of it
+    const ValueType type;              //!< what its values are
     const Ptr<AttributeValue> initial; //!< its value in new settings
 };
 
@@ -269,7 +236,7 @@ class SettingChecker : public AttributeChecker
             std::cerr << "hpcc: attribute " << std::string(info.attribute)
                       << ": no setting is set by a value of this type; expected ns3::StringValue, "
                          "or what ns-3 lists as the attribute's type, "
-                      << NameOf(info.kind) << std::endl;
+                      << m_setting->type.name << std::endl;
             return false;
         }
         const std::string wrong =
@@ -284,7 +251,7 @@ class SettingChecker : public AttributeChecker
 
     std::string GetValueTypeName() const override
     {
-        return NameOf(m_setting->info.kind);
+        return m_setting->type.name;
     }
 
     bool HasUnderlyingTypeInformation() const override
