@@ -42,8 +42,7 @@ WheelSimulatorImpl::GetTypeId()
 
 WheelSimulatorImpl::WheelSimulatorImpl()
     : m_current({nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false}),
-      m_id(EventId::UID::VALID),
-      m_thread(std::this_thread::get_id())
+      m_id(EventId::UID::VALID)
 {
 }
 
@@ -72,7 +71,6 @@ WheelSimulatorImpl::Find()
 void
 WheelSimulatorImpl::DoDispose()
 {
-    TakeForeignEvents();
     while (!m_wheel.IsEmpty())
     {
         Drop(m_wheel.Discard());
@@ -121,17 +119,11 @@ WheelSimulatorImpl::ProcessOneEvent()
         event->Invoke();
         event->Unref();
     }
-    if (m_hasForeign.load(std::memory_order_relaxed))
-    {
-        TakeForeignEvents();
-    }
 }
 
 void
 WheelSimulatorImpl::Run()
 {
-    m_thread = std::this_thread::get_id();
-    TakeForeignEvents();
     m_stop = false;
 
     while (!m_stop)
@@ -170,21 +162,6 @@ WheelSimulatorImpl::BeginWindow()
     return true;
 }
 
-void
-WheelSimulatorImpl::TakeForeignEvents()
-{
-    std::vector<ForeignEvent> foreign;
-    {
-        const std::lock_guard<std::mutex> lock(m_foreignMutex);
-        foreign.swap(m_foreign);
-        m_hasForeign = false;
-    }
-    for (const auto& event : foreign)
-    {
-        Insert(m_now + event.delay, event.context, event.event);
-    }
-}
-
 bool
 WheelSimulatorImpl::IsFinished() const
 {
@@ -206,7 +183,6 @@ WheelSimulatorImpl::Stop(const Time& delay)
 EventId
 WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 {
-    NS_ASSERT_MSG(m_thread == std::this_thread::get_id(), "Schedule() from another thread");
     NS_ASSERT_MSG(delay.IsPositive(), "negative delay");
     const uint64_t ts = m_now + delay.GetTimeStep();
     const EventId id(event, ts, m_current.context, static_cast<uint32_t>(m_id));
@@ -217,14 +193,7 @@ WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 void
 WheelSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event)
 {
-    if (m_thread == std::this_thread::get_id())
-    {
-        Insert(m_now + delay.GetTimeStep(), context, event);
-        return;
-    }
-    const std::lock_guard<std::mutex> lock(m_foreignMutex);
-    m_foreign.push_back({static_cast<uint64_t>(delay.GetTimeStep()), context, event});
-    m_hasForeign = true;
+    Insert(m_now + delay.GetTimeStep(), context, event);
 }
 
 EventId

@@ -13,14 +13,10 @@
 #include "ns3/simulator-impl.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -30,7 +26,8 @@ namespace ns3
  * \brief A simulator on an EventWheel, for one process or for each of those that share a network
  * (SharedNetwork).
  *
- * It runs any ns-3 program as DefaultSimulatorImpl does, event for event. Beyond the common
+ * It runs any ns-3 program of one thread as DefaultSimulatorImpl does, event for event. Beyond the
+ * common
  * interface it lets the module's devices schedule without virtual calls, and reserve the place of
  * an event that is inserted only if it turns out to be needed.
  *
@@ -220,14 +217,6 @@ class WheelSimulatorImpl : public SimulatorImpl
     void DoDispose() override;
 
   private:
-    /// An event that another thread has scheduled.
-    struct ForeignEvent
-    {
-        uint64_t delay;   //!< time steps from when it is taken in
-        uint32_t context; //!< its context
-        EventImpl* event; //!< the event
-    };
-
     /// Take the next event and run it.
     void ProcessOneEvent();
 
@@ -236,9 +225,6 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \param event the event
      */
     static void Drop(const WheelEntry& event);
-
-    /// Take in what other threads have scheduled.
-    void TakeForeignEvents();
 
     /**
      * \brief Complete the id of an event that was inserted, or its place reserved, no more than
@@ -263,24 +249,20 @@ class WheelSimulatorImpl : public SimulatorImpl
      */
     bool BeginWindow();
 
-    EventWheel m_wheel;                    //!< the events
-    bool m_isCanonical{false};             //!< whether they run in canonical order
-    WheelEntry m_current;                  //!< the event that runs
-    uint64_t m_now{0};                     //!< its time
-    uint64_t m_id;                         //!< id of the next event
-    bool m_stop{false};                    //!< whether to stop after this event
-    uint64_t m_eventCount{0};              //!< events that have run
-    uint64_t m_otherEventCount{0};         //!< those of no node, and of time 0
-    uint64_t m_windowLength{0};            //!< time steps of a window
-    uint64_t m_windowEnd{UINT64_MAX};      //!< first time step behind the present window
-    uint64_t m_windowEventCount{0};        //!< events that had run before the present window
-    bool m_isAlone{false};                 //!< whether only this process brings events
-    EndWindow m_endWindow;                 //!< called between windows, if there are any
-    std::list<EventId> m_destroyEvents;    //!< events for the end
-    std::thread::id m_thread;              //!< the thread that runs the simulation
-    std::mutex m_foreignMutex;             //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;   //!< what other threads have scheduled
-    std::atomic<bool> m_hasForeign{false}; //!< whether m_foreign has something
+    EventWheel m_wheel;                 //!< the events
+    bool m_isCanonical{false};          //!< whether they run in canonical order
+    WheelEntry m_current;               //!< the event that runs
+    uint64_t m_now{0};                  //!< its time
+    uint64_t m_id;                      //!< id of the next event
+    bool m_stop{false};                 //!< whether to stop after this event
+    uint64_t m_eventCount{0};           //!< events that have run
+    uint64_t m_otherEventCount{0};      //!< those of no node, and of time 0
+    uint64_t m_windowLength{0};         //!< time steps of a window
+    uint64_t m_windowEnd{UINT64_MAX};   //!< first time step behind the present window
+    uint64_t m_windowEventCount{0};     //!< events that had run before the present window
+    bool m_isAlone{false};              //!< whether only this process brings events
+    EndWindow m_endWindow;              //!< called between windows, if there are any
+    std::list<EventId> m_destroyEvents; //!< events for the end
 };
 
 } // namespace ns3
