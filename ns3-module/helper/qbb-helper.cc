@@ -97,6 +97,7 @@ QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeVal
 void
 QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
 {
+    NS_ABORT_MSG_IF(m_isStarted, "the borders of Fast CNP are in use: set borders before Start()");
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
