@@ -93,7 +93,7 @@ fn test_code<'a>(path: &Path, text: &'a str) -> &'a str {
     let in_folder = path.parent().is_some_and(|folder| {
         folder.components().any(|part| ["tests", "test"].iter().any(|name| part.as_os_str() == *name))
     });
-    if in_folder || path.file_name().is_some_and(|name| name == "tests.rs") {
+    if in_folder || path.to_str().is_some_and(|name| name.ends_with("tests.rs")) {
         return text;
     }
     text.find("#[cfg(test)]").map_or("", |start| &text[start..])
