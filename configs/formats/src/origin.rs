@@ -18,6 +18,11 @@ impl Origin {
         Origin { section, place, keys }
     }
 
+    /// Adds the place of a key.
+    pub fn add(&mut self, key: &str, place: Place) {
+        self.keys.insert(key.into(), place);
+    }
+
     /// The section.
     pub fn section(&self) -> &Place {
         &self.place

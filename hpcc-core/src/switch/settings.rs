@@ -78,7 +78,6 @@ crate::settings! {
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
         /// How the queues of a port are served, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes a
         /// turn, or ahead of those; queues that are not named send while no other may. Without any: all in turn, a frame each.
-        /// Files may have a list of `{ priority, quantum }` and `{ priority, strict = true }` instead.
         #[change = "Set it to give priorities shares of a link, or to serve one ahead of others; name every priority that must \
             not starve, that of acknowledgements included."]
         pub classes: String = String::new();

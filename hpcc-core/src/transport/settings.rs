@@ -95,7 +95,7 @@ crate::settings! {
         pub ack_priority: Option<u8> {0..=7} = None;
         /// How a port of a host serves its flows, by their priorities, such as `3:3000, 4:1000, 5:strict`: as `classes` of a
         /// switch serves queues; within a priority in turn, a packet each. Without any: all flows in turn. What hosts answer
-        /// goes ahead of data. Files may have a list of `{ priority, quantum }` and `{ priority, strict = true }` instead.
+        /// goes ahead of data.
         #[change = "Set it, mostly as at switches, where the flows of one host have several priorities and should share its \
             link by them."]
         pub classes: String = String::new();

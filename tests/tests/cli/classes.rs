@@ -85,9 +85,9 @@ fn req_29_a_port_of_a_host_serves_its_flows_by_their_classes() {
     assert!(in_turn.iter().all(|time| (495..515).contains(time)), "{in_turn:?}");
     let shared = times(&["transport.classes='3:3000, 4:1000'"]);
     assert!((330..345).contains(&shared[0]) && (495..515).contains(&shared[1]), "{shared:?}");
-    let other = times(&["transport.classes=[{priority=3, quantum='1KB'}, {priority=4, quantum='3KB'}]"]);
+    let other = times(&["transport.classes='3:1000, 4:3000'"]);
     assert!((495..515).contains(&other[0]) && (330..345).contains(&other[1]), "{other:?}");
-    let strict = times(&["transport.classes=[{priority=4, strict=true}]"]);
+    let strict = times(&["transport.classes='4:strict'"]);
     assert!((495..515).contains(&strict[0]) && (250..265).contains(&strict[1]), "{strict:?}");
     let bench = Bench::new(&[("run.toml", NIC)]);
     let told = bench.run("run.toml", &["transport.classes='3'"]);

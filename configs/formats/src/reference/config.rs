@@ -103,7 +103,6 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         control_flows: settings.blame("FLOW_FILE"),
         control: None,
         // Such a file has no classes of hosts, and no attacks.
-        classes: Vec::new(),
         victims: Vec::new(),
     }
 }

@@ -40,8 +40,6 @@ pub(crate) struct Places {
     pub control_flows: Blame,
     /// What may leave flows without control; `None`: they run, as those of the reference's files do.
     pub control: Option<Control>,
-    /// Of each class of hosts, with its priority.
-    pub classes: Vec<(u8, Blame)>,
     /// One for each attack.
     pub victims: Vec<Blame>,
 }

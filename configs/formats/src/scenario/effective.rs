@@ -5,7 +5,7 @@ use super::Scenario;
 use super::compatibility;
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::settings::{self, Setting, Settings};
+use hpcc_core::settings::{self, Named, Setting, Settings};
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ impl Scenario {
         let mut effective = json!({
             "name": self.name,
             "seed": self.seed,
-            "order": self.order,
+            "order": self.order.name(),
             "stop_ns": self.stop.0,
             "compatibility": compatibility::effective(&self.quirks()),
             "network": self.effective_network(),

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[attack]]`: what it can hold is declared in the core.
 
-use super::document::{Document, Entries};
-use super::plain::assign;
+use super::document::Document;
+use super::plain::set_all;
+use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::flows::Traffic;
 use crate::scenario::Blame;
 use hpcc_core::attack::{AttackKind, AttackSettings};
 use hpcc_core::node::NodeSettings;
-use hpcc_core::settings::Settings;
+use hpcc_core::settings::{Setting, Settings};
 use hpcc_core::topology::Network;
 
 const SECTION: &str = "attack";
@@ -23,38 +24,24 @@ pub(super) fn read(
     nodes: &NodeSettings,
     traffic: &[Traffic],
 ) -> Result<Vec<(AttackSettings, Blame)>, InputError> {
-    let sections = document.entries_list(SECTION)?;
-    sections.into_iter().map(|entries| attack(entries, network, nodes, traffic)).collect()
+    document.list(SECTION)?.iter().map(|section| attack(section, network, nodes, traffic)).collect()
 }
 
 fn attack(
-    (entries, section): Entries,
+    section: &Entry<'_>,
     network: &Network,
     nodes: &NodeSettings,
     traffic: &[Traffic],
 ) -> Result<(AttackSettings, Blame), InputError> {
     let mut attack = AttackSettings::default();
-    let known = attack.list();
-    for entry in &entries {
-        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
-        let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
-            let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
-            return Err(wrong(format!("unknown key {} in [[{SECTION}]]{}", entry.key, suggestion(&entry.key, &keys))));
-        };
-        assign(setting, entry, |input| attack.set(setting.key, input)).map_err(wrong)?;
-    }
+    let entries = section.section()?;
+    set_all(&mut attack, SECTION, &entries, &[])?;
     let given = |key: &str| entries.iter().find(|entry| entry.key == key);
-    if let Some(missing) = known.iter().find(|setting| REQUIRED.contains(&setting.key) && given(setting.key).is_none())
-    {
+    let place = |key: &str| given(key).unwrap_or(section).place();
+    let required = |setting: &&Setting| REQUIRED.contains(&setting.key) && given(setting.key).is_none();
+    if let Some(missing) = attack.list().iter().find(required) {
         let message = format!("{} is missing from [[{SECTION}]]; expected {}", missing.key, missing.kind.expected());
-        return Err(section.key_error(format!("{SECTION}.{}", missing.key), message));
-    }
-    let place = |key: &str| given(key).map_or(&section, |entry| &entry.place);
-    for entry in &entries {
-        let setting = known.iter().find(|setting| setting.key == entry.key);
-        if let Some(message) = setting.and_then(|setting| setting.idle(&attack)) {
-            return Err(entry.place.key_error(format!("{SECTION}.{}", entry.key), message));
-        }
+        return Err(place(missing.key).key_error(format!("{SECTION}.{}", missing.key), message));
     }
     let names: Vec<&str> = traffic.iter().map(|traffic| traffic.group.as_str()).collect();
     let unknown = attack.traffic().and_then(|mut attacked| attacked.find(|name| !names.contains(name)));
@@ -66,6 +53,6 @@ fn attack(
         .check(network, nodes)
         .map_err(|wrong| place(wrong.key).key_error(format!("{SECTION}.{}", wrong.key), wrong.message))?;
     let aim = if attack.kind == AttackKind::ForgedPfc { "from" } else { "victims" };
-    let blame = Blame::new(place(aim).clone(), format!("{SECTION}.{aim}"));
+    let blame = Blame::new(place(aim), format!("{SECTION}.{aim}"));
     Ok((attack, blame))
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[compatibility]`.
 
-use super::document::{Document, Entry};
+use super::document::Document;
 use super::plain::{assign, mismatch};
+use super::source::Entry;
 use crate::error::InputError;
 use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{SECTION, settings};
@@ -12,16 +13,15 @@ use hpcc_core::settings::{Input, Kind, SettingError};
 /// The reference's faults that the run repeats: none by default.
 pub(super) fn compatibility(document: &mut Document<'_>) -> Result<Quirks, InputError> {
     let mut compatibility = Compatibility::new(Quirks::NONE);
-    let (entries, _) = document.entries(SECTION, &[])?.unwrap_or_else(|| (Vec::new(), document.file()));
+    let entries = document.section(SECTION).map_or_else(|| Ok(Vec::new()), |section| section.section())?;
     for entry in entries {
-        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
-        set(&mut compatibility, &entry).map_err(wrong)?;
+        set(&mut compatibility, &entry).map_err(|message| entry.error(SECTION, message))?;
     }
     Ok(compatibility.quirks())
 }
 
 /// The error is a sentence for the user.
-fn set(compatibility: &mut Compatibility, entry: &Entry) -> Result<(), String> {
+fn set(compatibility: &mut Compatibility, entry: &Entry<'_>) -> Result<(), String> {
     let known = settings();
     let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
         return compatibility.set(&entry.key, false);

@@ -3,6 +3,7 @@
 
 use super::document::Document;
 use super::plain::Given;
+use super::source::Entry;
 use crate::error::InputError;
 use hpcc_core::node::NodeSettings;
 
@@ -17,16 +18,18 @@ pub(super) fn read(
     settings: &mut NodeSettings,
     given: &mut Given,
 ) -> Result<Option<String>, InputError> {
-    if let Some(choice) = document.take_key(SECTION, "algorithm") {
-        given.choose(settings, SECTION, choice)?;
+    let Some(section) = document.section(SECTION) else { return Ok(None) };
+    let (mut entries, place) = (section.section()?, section.place());
+    given.add_section(SECTION, place);
+    if let Some(choice) = Entry::take(&mut entries, "algorithm") {
+        given.read(settings, SECTION, None, vec![choice])?;
     }
     let algorithm = settings.control.chosen().name().to_string();
     if settings.section(SECTION, Some(&algorithm)).is_empty() {
-        let entries = document.entries(SECTION, &[])?.map(|(entries, _)| entries).unwrap_or_default();
         let names: Vec<String> = entries.into_iter().map(|entry| entry.key).collect();
         let note = || format!("algorithm = \"{algorithm}\" has no use for {}", names.join(", "));
         return Ok((!names.is_empty()).then(note));
     }
-    given.read(document, settings, SECTION, Some(&algorithm), &[])?;
+    given.read(settings, SECTION, Some(&algorithm), entries)?;
     Ok(None)
 }

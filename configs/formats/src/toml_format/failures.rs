@@ -2,46 +2,40 @@
 //! `[failures]`.
 
 use super::document::Document;
-use super::values::Time;
+use super::keys::{COUNT, Form, Need, TIME, Values, keys};
 use crate::error::InputError;
 use crate::scenario::LinkFailure;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use serde::Deserialize;
-use toml::Spanned;
 
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct FailureKeys {
-    /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
-    /// where needed.
-    #[schemars(with = "Vec<FailedLink>")]
-    links: Vec<Spanned<FailedLink>>,
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a failure such as { time = \"1ms\", a = 4, b = 5 }")]
-struct FailedLink {
-    /// Simulated time at which it fails.
-    time: Time,
-    /// Simulated time at which it comes up again; without it never.
-    until: Option<Time>,
-    /// Number of the node at one end.
-    a: u32,
-    /// Number of the node at the other end.
-    b: u32,
-    /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
-    link: Option<u32>,
+keys! {
+    FAILURES {
+        /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
+        /// where needed.
+        links: Form::Tables(FAILED_LINK, "{ time = \"1ms\", a = 4, b = 5 }") => Need::Optional;
+    }
+    FAILED_LINK {
+        /// Simulated time at which it fails.
+        time: TIME;
+        /// Simulated time at which it comes up again; without it never.
+        until: TIME => Need::Optional;
+        /// Number of the node at one end.
+        a: COUNT;
+        /// Number of the node at the other end.
+        b: COUNT;
+        /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
+        link: COUNT => Need::Optional;
+    }
 }
 
 /// The links that fail, by ascending time.
 pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Vec<LinkFailure>, InputError> {
-    let (keys, _) = document.optional::<FailureKeys>("failures")?;
+    let section = document.section("failures");
+    let keys = Values::of_optional("failures", section, document.file(), FAILURES)?;
     let mut failures = Vec::new();
-    for link in keys.links {
-        let place = document.place(link.span());
-        let failure =
-            failure(&link.into_inner(), network).map_err(|message| place.key_error("failures.links", message))?;
+    for link in keys.tables("failures.links", FAILED_LINK, "links")? {
+        let place = link.origin.section();
+        let failure = failure(&link, network).map_err(|message| place.key_error("failures.links", message))?;
         if let Some(earlier) = failures.iter().find(|earlier| overlap(earlier, &failure)) {
             let message = format!(
                 "the failures at {} and {} are of the same link; expected the later one after until of the other one",
@@ -56,13 +50,14 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Vec
     Ok(failures)
 }
 
-fn failure(link: &FailedLink, network: &Network) -> Result<LinkFailure, String> {
-    let &FailedLink { time: Time(time), until, a, b, link } = link;
+fn failure(keys: &Values<'_>, network: &Network) -> Result<LinkFailure, String> {
+    let (time, until): (Nanos, Option<Nanos>) = (keys.the("time"), keys.get("until"));
+    let (a, b) = (keys.the("a"), keys.the("b"));
     let between = network.links_between(a, b);
     if between.is_empty() {
         return Err(format!("nodes {a} and {b} are not linked; expected the two ends of a link"));
     }
-    let links = match link {
+    let links = match keys.get::<u32>("link") {
         None => between,
         Some(link) => {
             let known = between.get(link as usize).copied();
@@ -70,7 +65,6 @@ fn failure(link: &FailedLink, network: &Network) -> Result<LinkFailure, String> 
             vec![known.ok_or_else(|| format!("nodes {a} and {b} have no link {link}; expected 0 to {most}"))?]
         }
     };
-    let until = until.map(|Time(until)| until);
     if let Some(until) = until {
         let least = links.iter().map(|&index| network.links[index as usize].least_outage()).max().unwrap_or_default();
         if until.0 < time.0.saturating_add(least.0) {

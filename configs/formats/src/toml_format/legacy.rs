@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[legacy]`: nodes of a mixed deployment that know nothing of telemetry.
 
-use super::document::{Document, Entry};
-use super::plain::assign;
+use super::document::Document;
+use super::keys::{Need, TEXT, Values, keys};
+use super::plain::set_all;
+use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
-use hpcc_core::settings::Named;
-use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::settings::{Conflict, Named};
+use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::transport::TransportSettings;
-use serde::Deserialize;
-use toml::{Spanned, Value};
+use toml::Value;
 
 const SECTION: &str = "legacy";
 
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct LegacyKeys {
-    /// Numbers of the hosts and switches that know nothing of telemetry. Give it to study a network that is only
-    /// partly upgraded.
-    #[schemars(with = "Vec<u32>")]
-    nodes: Vec<Spanned<u32>>,
+keys! {
+    NODES {
+        /// The hosts and switches that know nothing of telemetry. Give it to study a network that is only partly upgraded.
+        nodes: TEXT => Need::Else("none");
+    }
 }
 
 /// The nodes, and the algorithm of those that are hosts.
@@ -37,40 +36,30 @@ pub(super) fn read(
     network: &Network,
     settings: &NodeSettings,
 ) -> Result<LegacyNodes, InputError> {
-    let (algorithm, given) = algorithm(document, network, settings)?;
-    let (keys, _) = document.optional::<LegacyKeys>("legacy")?;
-    let count = network.nodes.len();
-    if let Some(node) = keys.nodes.iter().find(|node| *node.get_ref() as usize >= count) {
-        let message = format!("there is no node {}; expected 0 to {}", node.get_ref(), count.saturating_sub(1));
-        return Err(document.place(node.span()).key_error("legacy.nodes", message));
-    }
-    let is_host = |node: &&Spanned<u32>| network.nodes[*node.get_ref() as usize] == NodeKind::Host;
+    let section = document.section(SECTION);
+    let place = section.as_ref().map_or_else(|| document.file(), Entry::place);
+    let mut entries = section.map_or_else(|| Ok(Vec::new()), |section| section.section())?;
+    let algorithm = algorithm(&mut entries, &place, network, settings)?;
+    let keys = Values::read(SECTION, place, &entries, &[NODES])?;
+    let nodes = NodeSet::parse(&keys.the::<String>("nodes"), network);
+    let nodes = nodes.map_err(|message| keys.origin.error(&["nodes"], message))?;
     if settings.protocol.protocol.is_of_stack()
-        && let Some(host) = keys.nodes.iter().find(is_host)
+        && let Some(host) = nodes.iter().find(|node| network.is_host(*node))
     {
         let message = format!(
-            "host {} cannot be a legacy one with transport.protocol = \"{}\": a legacy host's algorithm is RDMA's; expected \
+            "host {host} cannot be a legacy one with transport.protocol = \"{}\": a legacy host's algorithm is RDMA's; expected \
              switches",
-            host.get_ref(),
             settings.protocol.protocol.name()
         );
-        return Err(document.place(host.span()).key_error("legacy.nodes", message));
+        return Err(keys.origin.error(&["nodes"], message));
     }
-    if let Some((key, place)) = given.filter(|_| !keys.nodes.iter().any(|node| is_host(&node))) {
-        let message =
-            format!("{key} belongs to legacy hosts, and legacy.nodes names none; expected a host among legacy.nodes");
-        return Err(place.key_error(format!("{SECTION}.{key}"), message));
-    }
-    let mut nodes: Vec<u32> = keys.nodes.into_iter().map(Spanned::into_inner).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    Ok(LegacyNodes { nodes, algorithm })
+    Ok(LegacyNodes { nodes: nodes.iter().collect(), algorithm })
 }
 
 impl LegacyNodes {
     /// Has switches mark for legacy hosts, if there are some and they are the only ones who read marks.
     pub(super) fn mark(&self, network: &Network, settings: &mut NodeSettings) {
-        if self.nodes.iter().any(|node| network.nodes[*node as usize] == NodeKind::Host) {
+        if self.nodes.iter().any(|node| network.is_host(*node)) {
             settings.mark_for(&*self.algorithm);
         }
     }
@@ -87,67 +76,41 @@ pub(super) fn usable(settings: &NodeSettings) -> impl Iterator<Item = &dyn Algor
     settings.control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing)
 }
 
-/// A key that was given, with its place.
-type GivenKey = (String, Place);
-
-/// The algorithm of legacy hosts, with the parameters that the section has for it, and the first key that says something of
-/// it.
+/// The algorithm of legacy hosts, with the parameters that the section has for it, which are taken out of it.
 fn algorithm(
-    document: &mut Document<'_>,
+    entries: &mut Vec<Entry<'_>>,
+    section: &Place,
     network: &Network,
     settings: &NodeSettings,
-) -> Result<(Box<dyn Algorithm>, Option<GivenKey>), InputError> {
-    let (name, given) = match document.take_key(SECTION, "algorithm") {
-        None => (Legacy::algorithm().name().to_string(), None),
-        Some(entry) => {
-            let name =
-                chosen(&entry, settings).map_err(|message| entry.place.key_error("legacy.algorithm", message))?;
-            (name, Some((entry.key, entry.place)))
-        }
+) -> Result<Box<dyn Algorithm>, InputError> {
+    let name = match Entry::take(entries, "algorithm") {
+        None => Legacy::algorithm().name().to_string(),
+        Some(entry) => chosen(&entry, settings).map_err(|message| entry.error(SECTION, message))?,
     };
     let found = settings.control.all().find(|algorithm| algorithm.name() == name);
     let mut algorithm = found.map_or_else(Legacy::algorithm, <dyn Algorithm>::clone_algorithm);
-    let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok((algorithm, given)) };
-    let known = algorithm.list();
-    let mut places = Vec::new();
-    for entry in entries {
-        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
-        let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
-            let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(["nodes", "algorithm"]).collect();
-            return Err(wrong(if entry.key == "nodes" {
-                format!("the value is {}; expected a list of nodes", entry.written)
-            } else {
-                let hint = suggestion(&entry.key, &keys);
-                format!("unknown key {} in [{SECTION}]{hint} (algorithm = \"{name}\")", entry.key)
-            }));
-        };
-        assign(setting, &entry, |input| algorithm.set(setting.key, input)).map_err(wrong)?;
-        places.push((setting, entry.place));
-    }
-    for (setting, place) in &places {
-        if let Some(message) = setting.idle(&*algorithm) {
-            return Err(place.key_error(format!("{SECTION}.{}", setting.key), message));
-        }
-    }
-    algorithm.check().map_err(|conflict| {
-        let place = places.iter().find(|(setting, _)| setting.key == conflict.key).map_or(&section, |(_, place)| place);
+    let (nodes, parameters) = entries.drain(..).partition(|entry| entry.key == "nodes");
+    *entries = nodes;
+    set_all(&mut *algorithm, SECTION, &parameters, &["nodes", "algorithm"])?;
+    let given = |key: &str| parameters.iter().find(|entry| entry.key == key);
+    let wrong = |conflict: Conflict| {
+        let place = given(conflict.key).map_or_else(|| section.clone(), Entry::place);
         place.key_error(format!("{SECTION}.{}", conflict.key), conflict.message)
-    })?;
-    if let Some((_, place)) = places.iter().find(|(setting, _)| setting.key == "min_rate") {
-        lowest_rate(&*algorithm, &LinkRates::of(network))
-            .map_err(|wrong| place.key_error("legacy.min_rate", wrong.message))?;
+    };
+    algorithm.check().map_err(wrong)?;
+    if given("min_rate").is_some() {
+        lowest_rate(&*algorithm, &LinkRates::of(network)).map_err(wrong)?;
     }
-    let parameter = || places.into_iter().next().map(|(setting, place)| (setting.key.to_string(), place));
-    Ok((algorithm, given.or_else(parameter)))
+    Ok(algorithm)
 }
 
 /// The name of an algorithm that legacy hosts can run.
-fn chosen(entry: &Entry, settings: &NodeSettings) -> Result<String, String> {
+fn chosen(entry: &Entry<'_>, settings: &NodeSettings) -> Result<String, String> {
     let known: Vec<&str> = usable(settings).map(|algorithm| algorithm.name()).collect();
-    match &entry.value {
-        Some(Value::String(name)) if known.contains(&name.as_str()) => Ok(name.clone()),
-        Some(Value::String(name)) => Err(format!("unknown algorithm \"{name}\"{}", suggestion(name, &known))),
-        _ => Err(format!("the value is {}; expected one of {}", entry.written, known.join(", "))),
+    match entry.value() {
+        Some(Value::String(name)) if known.contains(&name.as_str()) => Ok(name),
+        Some(Value::String(name)) => Err(format!("unknown algorithm \"{name}\"{}", suggestion(&name, &known))),
+        _ => Err(format!("the value is {}; expected one of {}", entry.written(), known.join(", "))),
     }
 }
 

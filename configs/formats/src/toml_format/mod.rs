@@ -20,20 +20,19 @@
 //! | `[monitor]` | time series |
 
 mod attack;
-mod classes;
 mod compatibility;
 mod congestion_control;
 mod document;
 mod failures;
 mod fast_cnp;
+mod keys;
 mod legacy;
 mod plain;
-mod refusal;
 mod schema;
 mod settings;
+mod source;
 mod topology;
 mod traffic;
-mod values;
 
 pub use schema::scenario as schema;
 
@@ -44,10 +43,11 @@ use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::place::Place;
 use crate::scenario::{Blame, Control, Draft, Places, Scenario, name_of};
-use document::{Document, Source};
+use document::Document;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;
 use plain::Given;
+use source::Source;
 use std::path::Path;
 
 const SECTIONS: &[&str] = &[
@@ -68,21 +68,10 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// Sections of plain settings, and the lists that they hold besides.
-const PLAIN: [(&str, &[&str]); 6] = [
-    ("wire", &[]),
-    ("telemetry", &[]),
-    ("transport", settings::TRANSPORT_LISTS),
-    ("receive", &[]),
-    ("switch", settings::SWITCH_LISTS),
-    ("fast_cnp", fast_cnp::LISTS),
-];
-
 /// What overrides, or else the text, say of a key whose value is text, as far as they can be read.
 pub(super) fn text_of(path: &Path, text: &str, overrides: &[String], section: &str, key: &str) -> Option<String> {
     let source = Source::new(path, text, overrides).ok()?;
-    let root = source.tree()?;
-    root.get(section)?.get_ref().get(key)?.get_ref().as_str().map(Into::into)
+    Document::parse(&source).ok()?.text_of(section, key)
 }
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
@@ -96,12 +85,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (mut settings, mut given) = (defaults, Given::default());
     settings.quirks = QuirkSettings::of(quirks);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
-    for (section, lists) in PLAIN {
-        given.read(&mut document, &mut settings, section, None, lists)?;
+    for section in ["wire", "telemetry", "transport", "receive"] {
+        given.section(&mut document, &mut settings, section, &[])?;
     }
-    let thresholds = settings::switch_lists(&mut document, &mut settings)?;
-    let listed = settings::transport_lists(&mut document, &mut settings)?;
-    let (borders, border_place) = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
+    let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
+    settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
+    let thresholds = lists.origin.place(&["ecn_thresholds"]);
+    let lists = given.section(&mut document, &mut settings, "fast_cnp", fast_cnp::LISTS)?;
+    let (borders, border_place) = fast_cnp::borders(&lists, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
         let place = given.place(&document, "fast_cnp", "border_side");
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
@@ -123,13 +114,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (attacks, victims) = attacks.into_iter().unzip();
-    let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
+    let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
-    let class = |priority: u8| {
-        let listed = listed.iter().find(|(known, _)| *known == priority).map(|(_, place)| place.clone());
-        let place = listed.unwrap_or_else(|| given.place(&document, "transport", "classes"));
-        (priority, Blame::new(place, "transport.classes"))
-    };
     let places = Places {
         network: topology.section,
         links: topology.links,
@@ -142,7 +128,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
         control: Some(Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
-        classes: classes::priorities(&settings.transport.classes).map(class).collect(),
         victims,
     };
     let dropped = document.dropped.then(|| {

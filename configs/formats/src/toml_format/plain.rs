@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sections of plain settings: what they can hold is declared in the core, beside what uses it.
 
-use super::document::{Document, Entry};
+use super::document::Document;
+use super::keys::{Key, Values};
+use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::node::{Located, NodeSettings};
-use hpcc_core::settings::{Input, Kind, Setting, SettingError};
+use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, first_sentence};
 use hpcc_core::topology::Network;
 use std::collections::BTreeMap;
 use toml::Value;
@@ -38,48 +40,50 @@ impl Given {
         keys.next().map(|((_, name), place)| (name.as_str(), place))
     }
 
-    /// Sets what a section says. Keys of `structured` are left for their own reader; `algorithm` names whose parameters
-    /// the section `congestion_control` has.
+    /// Adds a section that is there.
+    pub fn add_section(&mut self, section: &'static str, place: Place) {
+        self.sections.insert(section, place);
+    }
+
+    /// Reads a section, if it is there. Returns its keys among `lists`, which are not plain.
+    pub fn section<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        settings: &mut NodeSettings,
+        section: &'static str,
+        lists: &'static [Key],
+    ) -> Result<Values<'a>, InputError> {
+        let Some(entry) = document.section(section) else {
+            return Values::read(section, document.file(), &[], &[lists]);
+        };
+        self.add_section(section, entry.place());
+        let is_list = |entry: &Entry<'_>| lists.iter().any(|list| list.name == entry.key);
+        let (listed, entries): (Vec<_>, Vec<_>) = entry.section()?.into_iter().partition(is_list);
+        self.read(settings, section, None, entries)?;
+        Values::read(section, entry.place(), &listed, &[lists])
+    }
+
+    /// Sets what a section says; `algorithm` names whose parameters the section `congestion_control` has.
     pub fn read(
         &mut self,
-        document: &mut Document<'_>,
         settings: &mut NodeSettings,
         section: &'static str,
         algorithm: Option<&str>,
-        structured: &[&str],
+        entries: Vec<Entry<'_>>,
     ) -> Result<(), InputError> {
         let known = settings.section(section, algorithm);
-        let Some((entries, place)) = document.entries(section, structured)? else { return Ok(()) };
-        self.sections.insert(section, place);
         for entry in entries {
-            let key = &entry.key;
-            let wrong = |message| entry.place.key_error(format!("{section}.{key}"), message);
+            let (key, wrong) = (&entry.key, |message: String| entry.error(section, message));
             let Some(setting) = known.iter().find(|setting| setting.key == key) else {
-                let keys: Vec<&str> =
-                    known.iter().map(|setting| setting.key).chain(structured.iter().copied()).collect();
+                let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
                 let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
                 let hint = owners(settings, section, key).unwrap_or_else(|| suggestion(key, &keys));
                 return Err(wrong(format!("unknown key {key} in [{section}]{hint}{of}")));
             };
-            set(settings, section, algorithm, setting, &entry).map_err(wrong)?;
-            self.keys.insert((section, entry.key), entry.place);
+            assign(setting, &entry, |input| settings.set(section, algorithm, setting.key, input)).map_err(wrong)?;
+            let place = entry.place();
+            self.keys.insert((section, entry.key), place);
         }
-        Ok(())
-    }
-
-    /// Sets one key on which those of its section depend.
-    pub fn choose(
-        &mut self,
-        settings: &mut NodeSettings,
-        section: &'static str,
-        entry: Entry,
-    ) -> Result<(), InputError> {
-        let known = settings.section(section, None);
-        let setting = known.iter().find(|setting| setting.key == entry.key);
-        let wrong = |message: String| entry.place.key_error(format!("{section}.{}", entry.key), message);
-        let setting = setting.ok_or_else(|| wrong(format!("there is no setting {}", entry.key)))?;
-        set(settings, section, None, setting, &entry).map_err(wrong)?;
-        self.keys.insert((section, entry.key), entry.place);
         Ok(())
     }
 
@@ -119,14 +123,26 @@ impl Given {
     }
 }
 
-fn set(
-    settings: &mut NodeSettings,
+/// Sets what a section says of a structure of settings; `others` are keys that the section has besides. Each must count.
+pub(super) fn set_all(
+    target: &mut dyn Settings,
     section: &str,
-    algorithm: Option<&str>,
-    setting: &Setting,
-    entry: &Entry,
-) -> Result<(), String> {
-    assign(setting, entry, |input| settings.set(section, algorithm, setting.key, input))
+    entries: &[Entry<'_>],
+    others: &[&str],
+) -> Result<(), InputError> {
+    let known = target.list();
+    let setting = |entry: &Entry<'_>| known.iter().find(|setting| setting.key == entry.key);
+    for entry in entries {
+        let Some(setting) = setting(entry) else {
+            let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(others.iter().copied()).collect();
+            let message = format!("unknown key {} in [{section}]{}", entry.key, suggestion(&entry.key, &keys));
+            return Err(entry.error(section, message));
+        };
+        assign(setting, entry, |input| target.set(setting.key, input))
+            .map_err(|message| entry.error(section, message))?;
+    }
+    let idle = |entry: &Entry<'_>| Some(entry.error(section, setting(entry)?.idle(target)?));
+    entries.iter().find_map(idle).map_or(Ok(()), Err)
 }
 
 /// The algorithms of a section that have a parameter, as the tail of a message; `None` if none has.
@@ -139,11 +155,12 @@ fn owners(settings: &NodeSettings, section: &str, key: &str) -> Option<String> {
 /// Hands a value to what sets a setting. The error is a sentence for the user.
 pub(super) fn assign(
     setting: &Setting,
-    entry: &Entry,
+    entry: &Entry<'_>,
     set: impl FnOnce(Input<'_>) -> Result<(), SettingError>,
 ) -> Result<(), String> {
     let text;
-    let input = match &entry.value {
+    let value = entry.value();
+    let input = match &value {
         Some(Value::Boolean(on)) => Input::Switch(*on),
         // A node: a list of one.
         Some(Value::Integer(number)) if setting.kind == Kind::Text => {
@@ -158,7 +175,7 @@ pub(super) fn assign(
             Input::Text(&text)
         }
         Some(Value::Array(_) | Value::Table(_) | Value::Datetime(_)) => return Err(mismatch(setting, entry)),
-        None => Input::Large(entry.written.parse().map_err(|_| mismatch(setting, entry))?),
+        None => Input::Large(entry.written().parse().map_err(|_| mismatch(setting, entry))?),
     };
     set(input).map_err(|error| match (error, input, &setting.kind) {
         (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),
@@ -175,10 +192,10 @@ pub(super) fn assign(
 }
 
 /// Says that a value is nothing that a setting can be.
-pub(super) fn mismatch(setting: &Setting, entry: &Entry) -> String {
+pub(super) fn mismatch(setting: &Setting, entry: &Entry<'_>) -> String {
     let kind = setting.kind.expected();
     let expected = match setting.kind {
-        Kind::Text => "a text, or a list of whole numbers".into(),
+        Kind::Text => format!("a text: {}", by_help(&setting.help)),
         Kind::Choice(_) => format!("one of {kind}"),
         Kind::Switch
         | Kind::Count { .. }
@@ -187,7 +204,14 @@ pub(super) fn mismatch(setting: &Setting, entry: &Entry) -> String {
         | Kind::Rate { .. }
         | Kind::Real { .. } => kind,
     };
-    format!("the value is {}; expected {expected}", entry.written)
+    format!("the value is {}; expected {expected}", entry.written())
+}
+
+/// What a key's help says that it holds, as a part of a sentence.
+pub(super) fn by_help(help: &str) -> String {
+    let first = first_sentence(help).trim_end_matches('.');
+    let mut letters = first.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
 /// A list of numbers as a text names nodes.

@@ -4,52 +4,35 @@
 //! Plain settings come from their declarations, all other keys from the structures that they are read into.
 
 use super::attack::REQUIRED;
-use super::failures::FailureKeys;
-use super::fast_cnp::FastCnpLists;
-use super::legacy::{self, LegacyKeys};
-use super::settings::{MonitorKeys, RunKeys, SwitchLists, TransportLists};
-use super::values::{Bounded, Fraction, HostNames, Interval, Payload, Probability, Rate, Size, Time};
-use super::{topology, traffic};
+use super::keys::{Form, INTERVAL, Key, KindOf, Need, RATE, SIZE, TIME};
+use super::{failures, fast_cnp, legacy, settings, topology, traffic};
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Kind, Setting, Settings, Value as SettingValue, quantity};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
-
-/// The schema of a type, without title and references.
-pub fn of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Value::Object(object) = &mut schema {
-        object.retain(|key, _| !["$schema", "title"].contains(&key.as_str()));
-    }
-    schema
-}
 
 /// The schema of a scenario in TOML.
 pub fn scenario() -> Value {
-    let settings = NodeSettings::default();
-    let plain = |section: &str| settings.section(section, None);
+    let nodes = NodeSettings::default();
+    let plain = |section: &str| nodes.section(section, None);
     let sections = json!({
         "compatibility": section(&compatibility::settings()),
-        "run": of::<RunKeys>(),
-        "topology": kinded("What the network looks like, by which the section has other keys.", topology::schemas()),
-        "congestion_control": congestion_control(&settings),
+        "run": object(&[settings::RUN]),
+        "topology": kinded("What the network looks like, by which the section has other keys.", &topology::KINDS),
+        "congestion_control": congestion_control(&nodes),
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
-        "transport": with_lists(section(&plain("transport")), of::<TransportLists>()),
+        "transport": section(&plain("transport")),
         "receive": section(&plain("receive")),
-        "switch": with_lists(section(&plain("switch")), of::<SwitchLists>()),
-        "traffic": { "type": "array", "items": kinded("How flows come about, by which the section has other keys.", traffic::schemas()) },
-        "legacy": legacy_nodes(&settings),
-        "failures": of::<FailureKeys>(),
-        "fast_cnp": with_lists(section(&plain("fast_cnp")), of::<FastCnpLists>()),
+        "switch": with_lists(section(&plain("switch")), settings::SWITCH),
+        "traffic": { "type": "array", "items": kinded("How flows come about, by which the section has other keys.", &traffic::KINDS) },
+        "legacy": legacy_nodes(&nodes),
+        "failures": object(&[failures::FAILURES]),
+        "fast_cnp": with_lists(section(&plain("fast_cnp")), fast_cnp::LISTS),
         "attack": { "type": "array", "items": attack() },
-        "monitor": of::<MonitorKeys>(),
+        "monitor": object(&[settings::MONITOR]),
     });
     json!({ "type": "object", "properties": sections, "required": ["run", "topology"], "additionalProperties": false })
 }
@@ -70,25 +53,44 @@ fn properties(settings: &[Setting]) -> Map<String, Value> {
     settings.iter().map(|setting| (setting.key.into(), described(setting))).collect()
 }
 
-/// Adds the lists of a section. One that is a text as well may be either.
-fn with_lists(mut section: Value, lists: Value) -> Value {
-    let Some(lists) = lists["properties"].as_object() else { return section };
-    for (key, list) in lists {
-        let text = section["properties"][key].take();
-        section["properties"][key] = if text.is_null() { list.clone() } else { either(&[text, list.clone()]) };
+/// Adds the lists of a section.
+fn with_lists(mut section: Value, lists: &[Key]) -> Value {
+    for list in lists {
+        section["properties"][list.name] = key(list);
     }
     section
 }
 
+/// A section whose keys are declared in groups.
+fn object(groups: &[&[Key]]) -> Value {
+    let keys = || groups.iter().copied().flatten();
+    let properties: Map<String, Value> = keys().map(|one| (one.name.into(), key(one))).collect();
+    let required: Vec<&str> = keys().filter(|key| key.need == Need::Required).map(|key| key.name).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn key(key: &Key) -> Value {
+    let items = match (&key.form, key.setting()) {
+        (_, Some(setting)) => return described(&setting),
+        (Form::Tables(keys, _), None) => object(&[keys]),
+        (Form::Pairs(_) | Form::One(_) | Form::Word(_), None) => {
+            json!({ "type": "array", "items": whole(0, u32::MAX.into()), "minItems": 2, "maxItems": 2 })
+        }
+    };
+    json!({ "type": "array", "items": items, "description": key.help() })
+}
+
 /// A section whose other keys depend on its `kind`.
-fn kinded(help: &str, kinds: Vec<(&str, Value)>) -> Value {
-    let one = |(kind, mut keys): (&str, Value)| {
+fn kinded(help: &str, kinds: &[KindOf]) -> Value {
+    let one = |(kind, groups): &KindOf| {
+        let mut keys = object(groups);
         keys["properties"]["kind"] = json!({ "const": kind, "description": help });
-        let required = keys["required"].as_array().cloned().unwrap_or_default();
-        keys["required"] = [required, vec!["kind".into()]].concat().into();
+        if let Some(required) = keys["required"].as_array_mut() {
+            required.push("kind".into());
+        }
         keys
     };
-    json!({ "type": "object", "oneOf": kinds.into_iter().map(one).collect::<Vec<_>>() })
+    json!({ "type": "object", "oneOf": kinds.iter().map(one).collect::<Vec<_>>() })
 }
 
 /// The section whose keys depend on the algorithm. Editors are offered the parameters of all; a file may have those of its
@@ -104,7 +106,7 @@ fn congestion_control(settings: &NodeSettings) -> Value {
 
 /// The section of legacy nodes, likewise.
 fn legacy_nodes(settings: &NodeSettings) -> Value {
-    let Value::Object(mut all) = of::<LegacyKeys>()["properties"].take() else { return json!({}) };
+    let Value::Object(mut all) = object(&[legacy::NODES])["properties"].take() else { return json!({}) };
     let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();
     let help = "Congestion control of flows from those hosts: one that reads no telemetry. Its parameters may follow.";
     let default = Legacy::algorithm();
@@ -150,6 +152,7 @@ fn described(setting: &Setting) -> Value {
         SettingValue::Count(count) => json!(count),
         SettingValue::Real(number) => json!(number),
         SettingValue::Text(text) => json!(text),
+        SettingValue::Auto if !setting.auto => return schema,
         SettingValue::Bytes(_)
         | SettingValue::Time(_)
         | SettingValue::Rate(_)
@@ -163,21 +166,29 @@ fn described(setting: &Setting) -> Value {
 
 /// What a kind of setting can be. The range of a value with a unit is for the reader to check.
 fn values(kind: &Kind) -> Value {
+    let zero = || json!({ "const": 0 });
     match kind {
         Kind::Switch => json!({ "type": "boolean" }),
-        Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Kind::Bytes { .. } => of::<Size>(),
-        Kind::Time { least: 0, .. } => of::<Time>(),
-        Kind::Rate { least: 0, .. } => either(&[of::<Rate>(), json!({ "const": 0 })]),
-        Kind::Time { .. } => of::<Interval>(),
-        Kind::Rate { .. } => of::<Rate>(),
+        Kind::Count { least, most } => whole(*least, *most),
+        Kind::Bytes { .. } => {
+            let plain = json!({ "type": "integer", "minimum": 0 });
+            called(&SIZE, &[with_unit(quantity::SIZES), plain, json!({ "type": "string", "pattern": "^[0-9]+$" })])
+        }
+        Kind::Time { least: 0, .. } => called(&TIME, &[with_unit(quantity::TIMES), zero()]),
+        Kind::Rate { least: 0, .. } => called(&RATE, &[with_unit(quantity::RATES), zero()]),
+        Kind::Time { .. } => called(&INTERVAL, &[with_unit(quantity::TIMES)]),
+        Kind::Rate { .. } => called(&RATE, &[with_unit(quantity::RATES)]),
         Kind::Real { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Text => either(&[
-            json!({ "type": "string" }),
-            json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
-        ]),
+        Kind::Text => {
+            let numbers = json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } });
+            either(&[json!({ "type": "string" }), json!({ "type": "integer", "minimum": 0 }), numbers])
+        }
     }
+}
+
+fn whole(least: u64, most: u64) -> Value {
+    json!({ "type": "integer", "minimum": least, "maximum": most })
 }
 
 fn either(schemas: &[Value]) -> Value {
@@ -190,50 +201,11 @@ fn with_unit(units: &[(&str, u64)]) -> Value {
     json!({ "type": "string", "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")) })
 }
 
-/// The same, called as errors call it.
-fn called(kind: &Kind, mut schema: Value) -> Schema {
-    schema["title"] = kind.expected().into();
-    Schema::try_from(schema).unwrap_or_default()
-}
-
-const RATE: Kind = Kind::Rate { least: 0, most: u64::MAX };
-const TIME: Kind = Kind::Time { least: 0, most: u64::MAX };
-const SIZE: Kind = Kind::Bytes { least: 0, most: u64::MAX };
-
-fn size() -> Value {
-    let plain = json!({ "type": "integer", "minimum": 0 });
-    either(&[with_unit(quantity::SIZES), plain, json!({ "type": "string", "pattern": "^[0-9]+$" })])
-}
-
-macro_rules! schemas {
-    ($([$(const $parameter:ident: u32),*] $type:ty: $schema:expr;)*) => {$(
-        impl<$(const $parameter: u32),*> JsonSchema for $type {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($type).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                $schema
-            }
-        }
-    )*};
-}
-
-schemas! {
-    [] Rate: called(&RATE, with_unit(quantity::RATES));
-    [] Time: called(&TIME, either(&[with_unit(quantity::TIMES), json!({ "const": 0 })]));
-    [] Interval: called(&TIME, with_unit(quantity::TIMES));
-    [] Size: called(&SIZE, size());
-    [] Payload: called(&SIZE, size());
-    [] HostNames: json_schema!({
-        "title": "hosts such as [0, 1], \"0-3\" or 5",
-        "anyOf": [
-            { "type": "string" },
-            { "type": "integer", "minimum": 0 },
-            { "type": "array", "items": { "type": "integer", "minimum": 0 } },
-        ],
-    });
-    [] Probability: json_schema!({ "type": "number", "minimum": 0, "maximum": 1 });
-    [const TWICE: u32] Fraction<TWICE>: json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": f64::from(TWICE) / 2.0 });
-    [const MIN: u32, const MAX: u32] Bounded<MIN, MAX>: json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX });
+/// One of these, called as errors call what has no bounds.
+fn called(form: &Form, schemas: &[Value]) -> Value {
+    let mut schema = either(schemas);
+    if let Form::One(kind) = form {
+        schema["title"] = kind.expected().into();
+    }
+    schema
 }

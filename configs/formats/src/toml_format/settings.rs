@@ -1,38 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The sections that concern the run as a whole, and the lists of `[switch]`.
+//! `[run]`, `[monitor]`, and the ECN thresholds of `[switch]`.
 
-use super::classes::{self, ClassKeys};
 use super::document::Document;
-use super::values::{Interval, Probability, Rate, Size, Time};
+use super::keys::{Form, INTERVAL, Need, RATE, SHARE, SIZE, TEXT, TIME, Values, keys, whole};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Blame, EventOrder, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Named;
+use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::Nanos;
-use serde::Deserialize;
-use toml::Spanned;
 
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RunKeys {
-    /// What every random choice of the run follows from. Change it to see how far results are a matter of chance; the
-    /// same seed gives the same run. ECMP does not follow it: switches hash addresses and ports. So flows that are listed
-    /// take the same paths with each seed; what moves them are other hosts, another order or number of flows between two hosts,
-    /// whose source ports count from 10000, and with `wire.profile = "reference"` their `dport`.
-    #[serde(default = "one")]
-    seed: u64,
-    /// Which of several events of the same nanosecond runs first. Take `insertion`, the 2019 simulator's order, which
-    /// needs a single process, to compare with its numbers.
-    #[serde(default)]
-    order: EventOrder,
-    /// Simulated time at which the run ends. Raise it where flows are listed as unfinished.
-    #[schemars(with = "Interval")]
-    stop: Spanned<Interval>,
-}
-
-fn one() -> u64 {
-    1
+keys! {
+    RUN {
+        /// What every random choice of the run follows from. Change it to see how far results are a matter of chance; the
+        /// same seed gives the same run. ECMP does not follow it: switches hash addresses and ports. So flows that are listed
+        /// take the same paths with each seed; what moves them are other hosts, another order or number of flows between two hosts,
+        /// whose source ports count from 10000, and with `wire.profile = "reference"` their `dport`.
+        seed: whole(0, u64::MAX) => Need::Else("1");
+        /// Which of several events of the same nanosecond runs first. Take `insertion`, the 2019 simulator's order, which
+        /// needs a single process, to compare with its numbers.
+        order: Form::Word(EventOrder::NAMES) => Need::Else("canonical");
+        /// Simulated time at which the run ends. Raise it where flows are listed as unfinished.
+        stop: INTERVAL;
+    }
+    /// What `[switch]` holds besides plain settings.
+    SWITCH {
+        /// ECN thresholds for ports of each rate, as a list of `{ rate, kmin, kmax, pmax }`. Give it, in place of
+        /// `ecn_kmin`, `ecn_kmax` and `ecn_pmax`, where thresholds should not grow in step with rates.
+        ecn_thresholds: Form::Tables(THRESHOLD, "{ rate = \"100Gbps\", kmin = 400000, kmax = 1600000, pmax = 0.2 }") => Need::Optional;
+    }
+    THRESHOLD {
+        /// Data rate of the ports.
+        rate: RATE;
+        /// Queue length in bytes up to which no frame is marked.
+        kmin: SIZE;
+        /// Queue length in bytes above which every frame is marked.
+        kmax: SIZE;
+        /// Probability that a frame is marked where the queue is `kmax`.
+        pmax: SHARE;
+    }
+    MONITOR {
+        /// Time between two samples of every switch port's queue, in `queue.csv`; without it there are none. A shorter
+        /// one shows shorter bursts and writes more.
+        queue_interval: INTERVAL => Need::Optional;
+        /// Time between two samples of every flow's progress, in `goodput.csv`; without it there are none. A shorter one
+        /// shows shorter changes and writes more.
+        goodput_interval: INTERVAL => Need::Optional;
+        /// Time between two samples of what congestion control makes of flows, in `control.csv`: rate, window, bytes in
+        /// flight, U, bottleneck and round-trip time. Without it there are none.
+        control_interval: INTERVAL => Need::Optional;
+        /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
+        /// there are many.
+        control_flows: TEXT => Need::Optional;
+        /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
+        queue_histogram_start: TIME => Need::Optional;
+        /// Simulated time at which that histogram ends, which is written at each multiple of 100 ms until then; without it
+        /// there is none.
+        queue_histogram_end: TIME => Need::Optional;
+        /// The nodes whose packets go into `packets.tr`, for `./hpcc trace`. Give it to follow single packets; each frame
+        /// is a record.
+        trace_nodes: TEXT => Need::Else("none");
+        /// The nodes whose frames go into `packets.pcap` as bytes, for `./hpcc dissect` and Wireshark; needs a `rocev2`
+        /// profile, or TCP or UDP.
+        capture_nodes: TEXT => Need::Else("none");
+    }
 }
 
 /// `[run]`.
@@ -44,197 +77,92 @@ pub(super) struct Run {
 }
 
 pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
-    let (keys, _) = document.required::<RunKeys>("run", "stop = \"10ms\"")?;
-    let stop_place = document.place(keys.stop.span());
-    Ok(Run { seed: keys.seed, order: keys.order, stop: keys.stop.into_inner().0, stop_place })
+    let keys = Values::of("run", &document.required("run", "stop = \"10ms\"")?, RUN)?;
+    let order = keys.get::<String>("order").and_then(|name| EventOrder::from_name(&name)).unwrap_or_default();
+    Ok(Run { seed: keys.the("seed"), order, stop: keys.the("stop"), stop_place: keys.origin.place(&["stop"]) })
 }
 
-/// What `[switch]` holds besides plain settings.
-pub(super) const SWITCH_LISTS: &[&str] = &["ecn_thresholds", "classes"];
-
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct SwitchLists {
-    /// ECN thresholds for ports of each rate, as a list of `{ rate, kmin, kmax, pmax }`. Give it, in place of
-    /// `ecn_kmin`, `ecn_kmax` and `ecn_pmax`, where thresholds should not grow in step with rates.
-    #[schemars(with = "Option<Vec<ThresholdKeys>>")]
-    ecn_thresholds: Option<Spanned<Vec<Spanned<ThresholdKeys>>>>,
-    /// The same as a list.
-    #[schemars(with = "Option<Vec<ClassKeys>>")]
-    classes: Option<Vec<Spanned<ClassKeys>>>,
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "thresholds such as { rate = \"100Gbps\", kmin = 400000, kmax = 1600000, pmax = 0.2 }"
-)]
-struct ThresholdKeys {
-    /// Data rate of the ports.
-    rate: Rate,
-    /// Queue length in bytes up to which no frame is marked.
-    kmin: Size,
-    /// Queue length in bytes above which every frame is marked.
-    kmax: Size,
-    /// Probability that a frame is marked where the queue is `kmax`.
-    pmax: Probability,
-}
-
-/// What `[transport]` holds besides plain settings.
-pub(super) const TRANSPORT_LISTS: &[&str] = &["classes"];
-
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct TransportLists {
-    /// The same as a list.
-    #[schemars(with = "Option<Vec<ClassKeys>>")]
-    classes: Option<Vec<Spanned<ClassKeys>>>,
-}
-
-/// The lists of `[transport]`: classes of service. Returns where each priority is.
-pub(super) fn transport_lists(
-    document: &mut Document<'_>,
-    settings: &mut NodeSettings,
-) -> Result<Vec<(u8, Place)>, InputError> {
-    let (lists, _) = document.optional::<TransportLists>("transport")?;
-    let Some(list) = lists.classes else { return Ok(Vec::new()) };
-    let places = classes::places(document, &list);
-    settings.transport.classes = classes::text(document, "transport", list)?;
-    Ok(places)
-}
-
-/// The lists of `[switch]`: thresholds of link rates, and classes of service. Returns where the thresholds are; if there
-/// are none, the section.
-pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<Place, InputError> {
-    let (lists, mut place) = document.optional::<SwitchLists>("switch")?;
-    if let Some(list) = lists.ecn_thresholds {
-        place = document.place(list.get_ref().first().map_or_else(|| list.span(), Spanned::span));
-        settings.ecn_thresholds = Some(thresholds(document, list.into_inner())?);
-    }
-    if let Some(list) = lists.classes {
-        settings.switch.classes = classes::text(document, "switch", list)?;
-    }
-    Ok(place)
-}
-
-fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Result<Vec<EcnThreshold>, InputError> {
+/// Thresholds of link rates, if there are any.
+pub(super) fn thresholds(lists: &Values<'_>) -> Result<Option<Vec<EcnThreshold>>, InputError> {
     let mut thresholds: Vec<EcnThreshold> = Vec::new();
-    for entry in list {
-        let place = document.place(entry.span());
-        let entry = entry.into_inner();
-        let rate = entry.rate.0;
-        let threshold = EcnThreshold { rate, kmin: entry.kmin.0, kmax: entry.kmax.0, pmax: entry.pmax.0 };
-        threshold.check().map_err(|message| place.key_error("switch.ecn_thresholds", message))?;
-        if thresholds.iter().any(|earlier| earlier.rate == rate) {
-            let message = format!("there are two entries for {rate}; expected one");
-            return Err(place.key_error("switch.ecn_thresholds", message));
+    for entry in lists.tables("switch.ecn_thresholds", THRESHOLD, "ecn_thresholds")? {
+        let refuse = |message: String| entry.origin.section().key_error("switch.ecn_thresholds", message);
+        let threshold = EcnThreshold {
+            rate: entry.the("rate"),
+            kmin: entry.the("kmin"),
+            kmax: entry.the("kmax"),
+            pmax: entry.the("pmax"),
+        };
+        threshold.check().map_err(refuse)?;
+        if thresholds.iter().any(|earlier| earlier.rate == threshold.rate) {
+            return Err(refuse(format!("there are two entries for {}; expected one", threshold.rate)));
         }
         thresholds.push(threshold);
     }
-    Ok(thresholds)
-}
-
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct MonitorKeys {
-    /// Time between two samples of every switch port's queue, in `queue.csv`; without it there are none. A shorter
-    /// one shows shorter bursts and writes more.
-    queue_interval: Option<Interval>,
-    /// Time between two samples of every flow's progress, in `goodput.csv`; without it there are none. A shorter one
-    /// shows shorter changes and writes more.
-    goodput_interval: Option<Interval>,
-    /// Time between two samples of what congestion control makes of flows, in `control.csv`: rate, window, bytes in
-    /// flight, U, bottleneck and round-trip time. Without it there are none.
-    control_interval: Option<Interval>,
-    /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
-    /// there are many.
-    #[schemars(with = "Vec<u32>")]
-    control_flows: Option<Spanned<Vec<u32>>>,
-    /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
-    queue_histogram_start: Option<Time>,
-    /// Simulated time at which that histogram ends, which is written at each multiple of 100 ms until then; without it
-    /// there is none.
-    #[schemars(with = "Option<Time>")]
-    queue_histogram_end: Option<Spanned<Time>>,
-    /// Numbers of the nodes whose packets go into `packets.tr`, for `./hpcc trace`. Give it to follow single packets;
-    /// each frame is a record.
-    #[schemars(with = "Vec<u32>")]
-    trace_nodes: Vec<Spanned<u32>>,
-    /// Numbers of the nodes whose frames go into `packets.pcap` as bytes, for `./hpcc dissect` and Wireshark; needs a
-    /// `rocev2` profile, or TCP or UDP.
-    #[schemars(with = "Vec<u32>")]
-    capture_nodes: Vec<Spanned<u32>>,
-}
-
-/// The nodes that a key of `[monitor]` lists, all of which must be there.
-fn node_list(
-    document: &Document<'_>,
-    key: &str,
-    list: Vec<Spanned<u32>>,
-    nodes: usize,
-) -> Result<Vec<u32>, InputError> {
-    if let Some(node) = list.iter().find(|node| *node.get_ref() as usize >= nodes) {
-        let message =
-            format!("{key} names node {}; expected nodes from 0 to {}", node.get_ref(), nodes.saturating_sub(1));
-        return Err(document.place(node.span()).key_error(format!("monitor.{key}"), message));
-    }
-    Ok(list.into_iter().map(Spanned::into_inner).collect())
+    Ok(lists.has("ecn_thresholds").then_some(thresholds))
 }
 
 /// `[monitor]`, and where it names flows.
 pub(super) fn monitor(
     document: &mut Document<'_>,
-    nodes: usize,
+    network: &Network,
     settings: &NodeSettings,
 ) -> Result<(Monitor, Blame), InputError> {
-    let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
-    let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
+    let section = document.section("monitor");
+    let keys = Values::of_optional("monitor", section, document.file(), MONITOR)?;
+    let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
+    let queue_histogram = match (keys.get("queue_histogram_start"), keys.get("queue_histogram_end")) {
         (None, None) => None,
         (start, Some(end)) => {
-            let place = document.place(end.span());
-            let (start, end) = (start.unwrap_or_default().0, end.into_inner().0);
+            let start = start.unwrap_or_default();
             if end <= start {
                 let message =
                     format!("the histogram ends at {end}, not after its start, {start}; expected a later time");
-                return Err(place.key_error("monitor.queue_histogram_end", message));
+                return refuse("queue_histogram_end", message);
             }
             Some(QueueHistogram { start, end })
         }
         (Some(_), None) => {
             let message = "queue_histogram_end is missing from [monitor]; expected it beside queue_histogram_start";
-            return Err(place.key_error("monitor.queue_histogram_end", message));
+            return refuse("queue_histogram_end", message.into());
         }
     };
+    let nodes = |key: &str| {
+        let nodes = NodeSet::parse(&keys.the::<String>(key), network);
+        nodes.map(|nodes| nodes.iter().collect()).map_err(|message| keys.origin.error(&[key], message))
+    };
+    let (trace_nodes, capture_nodes): (Vec<u32>, Vec<u32>) = (nodes("trace_nodes")?, nodes("capture_nodes")?);
     let of_stack = settings.protocol.protocol.is_of_stack();
-    if let Some(node) = keys.trace_nodes.first().filter(|_| of_stack) {
+    if !trace_nodes.is_empty() && of_stack {
         let message = "the reference's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
-        return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
+        return refuse("trace_nodes", message.into());
     }
-    if keys.control_interval.is_some() && of_stack {
+    if keys.has("control_interval") && of_stack {
         let message =
             "hosts of TCP or UDP keep their congestion control in ns-3's sockets, which have traces; expected none";
-        return Err(place.key_error("monitor.control_interval", message));
+        return refuse("control_interval", message.into());
     }
-    let flows_place = keys.control_flows.as_ref().map_or_else(|| place.clone(), |flows| document.place(flows.span()));
-    if keys.control_flows.is_some() && keys.control_interval.is_none() {
-        let message = "no flow is watched without an interval; expected control_interval as well";
-        return Err(flows_place.key_error("monitor.control_flows", message));
-    }
-    let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
-    let has_bytes = of_stack || settings.wire.profile.is_real();
-    if let Some(node) = keys.capture_nodes.first().filter(|_| !has_bytes) {
+    if !capture_nodes.is_empty() && !of_stack && !settings.wire.profile.is_real() {
         let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
-        return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));
+        return refuse("capture_nodes", message.into());
     }
-    let capture_nodes = node_list(document, "capture_nodes", keys.capture_nodes, nodes)?;
+    let flows = keys.get::<String>("control_flows").unwrap_or_default();
+    let numbers = flows.split(',').filter(|_| keys.has("control_flows") && flows != "none");
+    let Ok(control_flows) = numbers.map(|number| number.trim().parse()).collect::<Result<Vec<u32>, _>>() else {
+        return refuse("control_flows", format!("\"{flows}\" is no list of flows; expected numbers such as [0, 3]"));
+    };
+    if keys.has("control_flows") && !keys.has("control_interval") {
+        let message = "no flow is watched without an interval; expected control_interval as well";
+        return refuse("control_flows", message.into());
+    }
     let monitor = Monitor {
         queue_histogram,
         trace_nodes,
         capture_nodes,
-        queue_interval: keys.queue_interval.map(|interval| interval.0),
-        control_interval: keys.control_interval.map(|interval| interval.0),
-        control_flows: keys.control_flows.map(Spanned::into_inner).unwrap_or_default(),
-        goodput_interval: keys.goodput_interval.map(|interval| interval.0),
+        queue_interval: keys.get("queue_interval"),
+        control_interval: keys.get("control_interval"),
+        control_flows,
+        goodput_interval: keys.get("goodput_interval"),
     };
-    Ok((monitor, Blame::new(flows_place, "monitor.control_flows")))
+    Ok((monitor, Blame::new(keys.origin.place(&["control_flows"]), "monitor.control_flows")))
 }

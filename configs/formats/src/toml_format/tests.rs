@@ -8,13 +8,13 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
-use hpcc_core::telemetry::{Layout, Sampling};
-use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
+use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
 mod algorithms;
+mod classes;
 mod paths;
 mod priorities;
 mod topology;
@@ -87,90 +87,50 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
 
 #[test]
 fn loss_and_recovery_can_be_set() {
-    let settings = r#"
-[transport]
-recovery = "selective_repeat"
-ack_every = "4KB"
-timeout = "320us"
-timeout_low = "50us"
-timeout_low_packets = 5
-timeout_back_off = false
-[switch]
-mode = "lossy"
-alpha = 0.5
-"#;
+    let settings = "[transport]\nrecovery = \"selective_repeat\"\nack_every = \"4KB\"\ntimeout = \"320us\"\n\
+                    timeout_low_packets = 5\n[switch]\nmode = \"lossy\"\nalpha = 0.5\n";
     let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
-    let timeout = TimeoutConfig { high: Nanos(320_000), low: Nanos(50_000), few: 5, base_rtts: 0, back_off: false };
+    let timeout = TimeoutConfig { high: Nanos(320_000), low: Nanos(100_000), few: 5, base_rtts: 0, back_off: true };
     assert_eq!((scenario.transport().recovery, scenario.transport().ack_every), (Recovery::SelectiveRepeat, 4_000));
     assert_eq!(scenario.transport().timeout, Some(timeout));
     assert_eq!((scenario.settings.switch.mode, scenario.settings.switch.alpha), (BufferKind::Lossy, 0.5));
-    let off = load_with(format!("{MINIMAL}{settings}"), &["transport.timeout=0s", "transport.timeout_low=1ns"]);
-    assert!(off.is_err(), "timeout_low above timeout");
-    let text = format!("{MINIMAL}[transport]\nrecovery = \"selective_repeat\"\n");
-    let scenario = load_with(&text, &[]).expect("valid");
-    assert_eq!(scenario.transport().timeout.map(|timeout| (timeout.low, timeout.few)), Some((Nanos(100_000), 3)));
-    let scenario = load_with(&text, &["transport.timeout=0s", "switch.mode=lossy"]).expect("valid");
-    assert_eq!(scenario.transport().timeout, None);
-    assert!(scenario.notes.iter().any(|note| note.contains("without a timeout")), "{:?}", scenario.notes);
 }
 
 #[test]
-fn settings_of_loss_and_recovery_that_contradict_are_refused() {
-    for (section, place) in [
-        ("[switch]\nalpha = 2.0\n", "switch.alpha"),
-        ("[switch]\nmode = \"lossy\"\nbuffer = \"2KB\"\n", "switch.buffer"),
-        ("[transport]\nack_every = 4000\nack_interval = 2\n", "transport.ack_every"),
-        ("[transport]\ntimeout = \"1us\"\ntimeout_low = \"2us\"\n", "transport.timeout_low"),
-    ] {
-        let message = load_with(format!("{MINIMAL}{section}"), &[]).expect_err(place);
-        assert!(message.contains(place), "{message}");
-    }
-}
-
-#[test]
-fn every_setting_can_be_given() {
+fn every_section_can_be_given() {
     let settings = r#"
 [congestion_control]
-algorithm = "hpcc"
 eta = 1
-max_stage = 0
 additive_increase = "40Mb/s"
-min_rate = "1Gbps"
 fast_react = false
-multi_rate = true
-sampled_feedback = true
 [telemetry]
 layout = "paper"
 [transport]
 mtu = 4096
 recovery = "go_back_zero"
 chunk = 8000
-ack_interval = 1
-nack_interval = "100us"
-window = true
-variable_window = true
-global_rtt = false
-rate_bound = false
 ack_priority = 0
 [switch]
-buffer = "1MB"
-ecn = true
 ecn_thresholds = [
   { rate = "100Gbps", kmin = "1KB", kmax = "2KB", pmax = 1 },
 ]
 [monitor]
-queue_interval = "1us"
 goodput_interval = "10us"
+control_interval = "1us"
+control_flows = [0]
+trace_nodes = "switches"
 queue_histogram_start = "100us"
 queue_histogram_end = "200us"
 "#;
     let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
-    let values = ["eta", "max_stage", "fast_react"].map(|key| scenario.algorithm().get(key).expect(key));
-    assert_eq!(values, [Value::Real(1.0), Value::Count(0), Value::Switch(false)]);
+    let values = ["eta", "fast_react"].map(|key| scenario.algorithm().get(key).expect(key));
+    assert_eq!(values, [Value::Real(1.0), Value::Switch(false)]);
     assert_eq!(scenario.layout(), Layout::Paper);
     assert_eq!((scenario.transport().recovery, scenario.transport().ack_priority), (Recovery::GoBackZero, 0));
     assert_eq!(thresholds(&scenario)[0].kmax, 2000);
-    assert_eq!(scenario.monitor.queue_histogram.expect("on").end, Nanos(200_000));
+    let Monitor { queue_histogram, control_flows, trace_nodes, .. } = &scenario.monitor;
+    assert_eq!(queue_histogram.expect("on").end, Nanos(200_000));
+    assert_eq!((&control_flows[..], &trace_nodes[..]), (&[0][..], &[4][..]));
     let effective = scenario.effective();
     assert_eq!(effective["transport"]["mtu_bytes"], 4096);
     assert_eq!(effective["congestion_control"]["additive_increase_bps"], 40_000_000);
@@ -232,23 +192,6 @@ fn what_has_no_effect_is_noted() {
     );
     let none = ["telemetry.layout=reference", "traffic.0.size=1MB", "congestion_control.algorithm=none"];
     assert!(load_with(&text, &none).is_ok(), "nobody asks for control");
-}
-
-#[test]
-fn overrides_name_a_key_in_one_way() {
-    for path in ["run..seed", ".run.seed", "run.seed.", "traffic.00.size", "traffic.+0.size"] {
-        let told = load_with(MINIMAL, &[&format!("{path}=7")]).expect_err(path);
-        assert!(told.contains("a part of the key is empty") || told.contains("expected traffic.INDEX.KEY"), "{told}");
-    }
-    assert_eq!(load_with(MINIMAL, &["run.seed=7"]).expect("valid").seed, 7);
-}
-
-#[test]
-fn errors_name_no_types_of_rust() {
-    for setting in ["traffic.0.src=-1", "traffic.0.src='a'", "run.seed=-1", "traffic.0.src=[1]"] {
-        let told = load_with(MINIMAL, &[setting]).expect_err(setting);
-        assert!(told.contains("expected a whole number"), "{told}");
-    }
 }
 
 /// Two hosts at a switch, and a flow.
@@ -344,38 +287,39 @@ fn overrides_are_checked_like_the_file() {
     for (setting, expected) in [
         (
             "congestion_control.etaa=1",
-            "--set: congestion_control.etaa: unknown key etaa in [congestion_control]; did you mean eta?",
+            "congestion_control.etaa: unknown key etaa in [congestion_control]; did you mean eta?",
         ),
-        ("congestion.eta=1", "--set: unknown section congestion; did you mean congestion_control?"),
-        ("congestion_control.eta=3", "--set: congestion_control.eta: the value is 3; expected a number from 0.01 to 2"),
-        ("run.seed=", "--set: run.seed: the value is empty; expected a whole number from 0"),
-        ("run.stop=soon", "--set: run.stop: \"soon\" is not a number with a unit; expected a time"),
-        ("run.stop.x=1", "--set: run.stop.x: stop holds a value, no keys"),
-        ("traffic.7.size=1", "--set: traffic.7.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
-        ("traffic=1", "--set: [traffic] is a single section; expected [[traffic]]"),
-        ("topology=star", "--set: topology is no section, but star; expected [topology]"),
-        ("stop", "--set: \"stop\" is no setting; expected KEY=VALUE"),
+        ("congestion.eta=1", "unknown section congestion; did you mean congestion_control?"),
+        ("run.seed=", "run.seed: the value is \"\"; expected a whole number"),
+        ("run.stop=soon", "run.stop: \"soon\" is not a number with a unit; expected a time"),
+        ("run.stop.x=1", "run.stop.x: stop holds a value, no keys"),
+        ("run..seed=1", "run..seed: a part of the key is empty"),
+        ("traffic.7.size=1", "traffic.7.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
+        ("traffic.00.size=1", "traffic.00.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
+        ("traffic=1", "[traffic] is a single section; expected [[traffic]]"),
+        ("topology=star", "topology is no section, but star; expected [topology]"),
+        ("stop", "\"stop\" is no setting; expected KEY=VALUE"),
         (
             "switch.buffer=1KB",
-            "--set: switch.buffer: the buffer has 1000 bytes, but the headroom and reserve of switch 4's ports take 166384",
+            "switch.buffer: the buffer has 1000 bytes, but the headroom and reserve of switch 4's ports",
         ),
     ] {
-        refused(MINIMAL, &[setting], expected);
+        refused(MINIMAL, &[setting], &format!("--set: {expected}"));
     }
 }
 
+/// What is asked of each value is told for all keys in `wrong_values`; what they ask of each other, where they are declared.
 #[test]
 fn bad_settings_name_their_line() {
     for (line, expected) in [
-        (
-            "[congestion_control]\neta = 0",
-            "17: congestion_control.eta: the value is 0; expected a number from 0.01 to 2",
-        ),
         ("[congestion_control]\neta = 0.95x", "17: congestion_control.eta: 0.95x is no number"),
-        ("[congestion_control]\neta = nan", "17: congestion_control.eta: the value is NaN; expected a number"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
-            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, rx_hpcc, hpcc_pint, dcqcn, timely, dctcp, power_tcp, theta_power_tcp, swift, none",
+            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc,",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"ns3::Nope\"",
+            "17: congestion_control.algorithm: unknown algorithm \"ns3::Nope\"; expected",
         ),
         (
             "[congestion_control]\nmin_rate = \"200Gbps\"",
@@ -384,175 +328,65 @@ fn bad_settings_name_their_line() {
         ("[congestion_controll]\n", "16: unknown section congestion_controll; did you mean congestion_control?"),
         ("[transport]\nmtuu = 1", "17: transport.mtuu: unknown key mtuu in [transport]; did you mean mtu?"),
         ("[transport]\nmtu = 9001", "17: transport.mtu: the value is 9001; expected a size"),
-        ("[transport]\nchunk = 0", "17: transport.chunk: the value is 0; expected a size"),
+        ("[transport]\nack_every = 4000\nack_interval = 2", "17: transport.ack_every: "),
+        (
+            "[transport]\ntimeout = \"0s\"\ntimeout_back_off = false",
+            "18: transport.timeout_back_off: timeout_back_off belongs to a timeout",
+        ),
         (
             "[telemetry]\nlayout = \"paper\"\nmultiplier = 4",
             "18: telemetry.multiplier: multiplier belongs to layout = \"reference\"",
         ),
         (
-            "[congestion_control]\nalgorithm = \"ns3::Nope\"",
-            "17: congestion_control.algorithm: unknown algorithm \"ns3::Nope\"; expected one of \"hpcc\", \"hpcc_plus\", ",
-        ),
-        ("[telemetry]\nlayout = \"ioan\"", "17: telemetry.layout: unknown layout \"ioan\"; did you mean ioam?"),
-        (
             "[telemetry]\nlayout = \"pint\"",
-            "17: telemetry.layout: congestion control \"hpcc\" cannot work with telemetry layout \"pint\"; expected \"reference\" \
-             or \"paper\" or \"draft\" or \"int_md\" or \"ifa\" or \"ioam\" or \"ioam_slim\"",
+            "17: telemetry.layout: congestion control \"hpcc\" cannot work with telemetry layout \"pint\";",
         ),
-        (
-            "[telemetry]\nhops = 3",
-            "17: telemetry.hops: hops belongs to layout = \"int_md\" or \"ifa\" or \"ioam\" or \"ioam_slim\"",
-        ),
-        (
-            "[telemetry]\nlayout = \"ifa\"\nhops = 16",
-            "18: telemetry.hops: the value is 16; expected a whole number from 1 to 15",
-        ),
-        (
-            "[telemetry]\nlayout = \"ioam\"\n[wire]\nprofile = \"rocev2_ipv4\"",
-            "17: telemetry.layout: layout = \"ioam\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"",
-        ),
-        ("[wire]\nprofile = \"rocev2\"", "17: wire.profile: unknown profile \"rocev2\"; did you mean rocev2_ipv"),
-        ("[wire]\nprofil = 1", "17: wire.profil: unknown key profil in [wire]; did you mean profile?"),
         (
             "[monitor]\ncapture_nodes = [0]",
-            "17: monitor.capture_nodes: frames of wire.profile = \"reference\" have no bytes to capture",
+            "17: monitor.capture_nodes: frames of wire.profile = \"reference\" have no bytes",
         ),
+        ("[monitor]\ntrace_nodes = [99]", "17: monitor.trace_nodes: there is no node 99; expected 0 to 4"),
+        ("[monitor]\ncontrol_flows = [0]", "17: monitor.control_flows: no flow is watched without an interval"),
         (
-            "[monitor]\ncapture_nodes = [99]\n[wire]\nprofile = \"rocev2_ipv4\"",
-            "17: monitor.capture_nodes: capture_nodes names node 99",
+            "[monitor]\ncontrol_interval = \"1us\"\ncontrol_flows = [1]",
+            "18: monitor.control_flows: control_flows names flow 1, but there are 1;",
         ),
-        (
-            "[congestion_control]\nalgorithm = \"hpcc_plus\"\nexpected_flows = 10\nadditive_increase = 80",
-            "19: congestion_control.additive_increase: additive_increase and expected_flows exclude each other",
-        ),
-        (
-            "[congestion_control]\nalgorithm = \"hpcc_plus\"\nexpected_flows = 0",
-            "18: congestion_control.expected_flows: the value is 0; expected a whole number from 1",
-        ),
-        ("[telemetry]\npackets = \"some\"", "17: telemetry.packets: unknown packets \"some\"; expected one of all,"),
-        ("[telemetry]\nevery = 4", "17: telemetry.every: every belongs to packets = \"nth\""),
-        (
-            "[telemetry]\npackets = \"nth\"\nevery = 0",
-            "18: telemetry.every: the value is 0; expected a whole number from 1",
-        ),
-        ("[telemetry]\nanswer = \"loads\"", "17: telemetry.answer: answer needs the algorithm hpcc_plus"),
-        (
-            "[telemetry]\nfeedback = \"notificaton\"",
-            "17: telemetry.feedback: unknown feedback \"notificaton\"; did you mean notification?",
-        ),
-        ("[telemetry]\npaths = 9", "17: telemetry.paths: the value is 9; expected a whole number from 1 to 8"),
-        (
-            "[telemetry]\npath_interval = 7",
-            "17: telemetry.path_interval: path_interval belongs to paths = \"2\" or \"3\"",
-        ),
-        (
-            "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\npaths = 2",
-            "19: telemetry.paths: paths looks at records",
-        ),
-        (
-            "[telemetry]\nlayout = \"reference\"\npaths = 2",
-            "18: telemetry.paths: paths are told apart by their records, and those of layout = \"reference\" do not say",
-        ),
-        ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
-        (
-            "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",
-            "19: telemetry.packets: packets needs a telemetry layout with a record of each hop",
-        ),
-        (
-            "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\nguard = true",
-            "19: telemetry.guard: guard looks at records",
-        ),
-        (
-            "[congestion_control]\nalgorithm = \"hpcc_plus\"\ncount_flows = true",
-            "18: congestion_control.count_flows: unknown key count_flows in [congestion_control]",
-        ),
-        (
-            "[congestion_control]\nalgorithm = \"rx_hpcc\"\ncount_flows = true\nadditive_increase = 80",
-            "19: congestion_control.additive_increase: additive_increase and count_flows exclude each other",
-        ),
-        ("[legacy]\nnodes = [99]", "17: legacy.nodes: there is no node 99; expected 0 to"),
-        ("[legacy]\nalgorithm = \"hpcc\"", "17: legacy.algorithm: unknown algorithm \"hpcc\"; expected one of dcqcn,"),
-        ("[legacy]\neta = 0.9", "17: legacy.eta: unknown key eta in [legacy]"),
-        ("[legacy]\ngain = 2", "17: legacy.gain: the value is 2; expected a number from 0 to 1"),
-        ("[legacy]\nmin_rate = \"900Gbps\"", "17: legacy.min_rate: the lowest sending rate is 900"),
-        ("[legacy]\nnodes = \"all\"", "17: legacy.nodes: the value is \"all\"; expected a list of nodes"),
-        (
-            "[legacy]\nalgorithm = \"dctcp\"",
-            "17: legacy.algorithm: algorithm belongs to legacy hosts, and legacy.nodes names none; expected a host among",
-        ),
-        (
-            "[legacy]\nmin_rate = \"1Gbps\"",
-            "17: legacy.min_rate: min_rate belongs to legacy hosts, and legacy.nodes names none;",
-        ),
-        (
-            "[legacy]\nnodes = [4]\ngain = 0.5",
-            "18: legacy.gain: gain belongs to legacy hosts, and legacy.nodes names none;",
-        ),
-        ("[legacy]\nnodes = [4]\nalgorithm = \"dctcp\"\ngain = 0.5", "18: legacy.algorithm: algorithm belongs to"),
-        (
-            "[transport]\nrecovery = \"selective_repeat\"\nnack_interval = \"1us\"",
-            "18: transport.nack_interval: nack_interval belongs to recovery = \"go_back_n\" or \"go_back_zero\"",
-        ),
-        (
-            "[transport]\nchunk = 8000",
-            "17: transport.chunk: chunk belongs to recovery = \"go_back_zero\", or to an ack_interval above 1",
-        ),
-        (
-            "[transport]\ntimeout = \"0s\"\ntimeout_back_off = false",
-            "18: transport.timeout_back_off: timeout_back_off belongs to a timeout above 0",
-        ),
-        ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
-        (
-            "[[switch.classes]]\npriority = 3\nquantum = 1000\nstrict = true",
-            "16: switch.classes: a class has a quantum, or strict = true; expected one",
-        ),
-        (
-            "[[switch.classes]]\npriority = 8\nstrict = true",
-            "17: switch.classes.priority: class 8 is named twice, or is no priority; expected one class for each from 1 to 7",
-        ),
-        (
-            "[switch]\ntelemetry_scope = \"queue\"",
-            "17: switch.telemetry_scope: telemetry_scope = \"queue\" needs classes",
-        ),
-        ("[switch]\ntelemetry_queue = \"time\"", "17: switch.telemetry_queue: unknown telemetry_queue \"time\""),
-        ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
-        ("[switch]\nbuffer = -1", "17: switch.buffer: the value is -1; expected a size"),
-        (
-            "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=2\nkmax=1\npmax=1",
-            "16: switch.ecn_thresholds: kmin is 2 bytes, more than kmax, 1",
-        ),
-        (
-            "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=1\nkmax=1\npmax=1.5",
-            "20: switch.ecn_thresholds.pmax: the probability is 1.5; expected 0 to 1",
-        ),
-        (
-            "[[switch.ecn_thresholds]]\nrate=\"25Gbps\"\nkmin=1\nkmax=1\npmax=1",
-            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps, the rate of the link from 0 to 4 (line 7);",
-        ),
-        ("[monitor]\nqueue_interval = \"0us\"", "17: monitor.queue_interval: the time is 0; expected more"),
+        ("[monitor]\nqueue_interval = \"0us\"", "17: monitor.queue_interval: the value is \"0us\"; expected a time"),
         ("[monitor]\nqueue_interval = 5", "17: monitor.queue_interval: 5 has no unit; expected a time"),
         ("[monitor]\nqueue_histogram_start = \"1us\"", "16: monitor.queue_histogram_end"),
         (
             "[monitor]\nqueue_histogram_start = \"1us\"\nqueue_histogram_end = \"1us\"",
             "18: monitor.queue_histogram_end",
         ),
-        ("[monitor]\nqueue_interval = true", "17: monitor.queue_interval: the value is true; expected a time such as"),
         ("[monitor\n", "16: "),
+        ("[legacy]\nnodes = [99]", "17: legacy.nodes: there is no node 99; expected 0 to"),
+        ("[legacy]\nalgorithm = \"hpcc\"", "17: legacy.algorithm: unknown algorithm \"hpcc\"; expected one of dcqcn,"),
+        (
+            "[legacy]\nalgorithm = \"dctcp\"\nhyper_increase = 1",
+            "18: legacy.hyper_increase: unknown key hyper_increase in [legacy]",
+        ),
+        ("[legacy]\nmin_rate = \"900Gbps\"", "17: legacy.min_rate: the lowest sending rate is 900"),
+        (
+            "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=2\nkmax=1\npmax=1",
+            "16: switch.ecn_thresholds: kmin is 2 bytes, more than",
+        ),
+        (
+            "[[switch.ecn_thresholds]]\nrate=\"25Gbps\"\nkmin=1\nkmax=1\npmax=1",
+            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps, the rate of the link from 0 to 4 (line 7);",
+        ),
     ] {
         refused(&format!("{MINIMAL}\n{line}"), &[], &format!("test.toml:{expected}"));
     }
-    refused("[topology]\n", &[], "test.toml: the section [run] is missing; expected [run] with stop = \"10ms\"");
-    refused(
-        "[run]\nseed = 1\n",
-        &[],
-        "test.toml:1: run.stop: stop is missing from [run]; expected stop: simulated time at which the run ends",
-    );
-    refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: run.stop: the time is 0; expected more");
-    refused(
-        "[run]\nstop = \"1s\"\n",
-        &[],
-        "test.toml: the section [topology] is missing; expected [topology] with kind = \"star\"",
-    );
+    for (text, expected) in [
+        ("[topology]\n", ": the section [run] is missing; expected [run] with stop = \"10ms\""),
+        (
+            "[run]\nseed = 1\n",
+            ":1: run.stop: stop is missing from [run]; expected stop: simulated time at which the run ends",
+        ),
+        ("[run]\nstop = \"1s\"\n", ": the section [topology] is missing; expected [topology] with kind = \"star\""),
+    ] {
+        refused(text, &[], &format!("test.toml{expected}"));
+    }
 }
 
 /// Every prefix of a scenario, and a scenario with any one byte replaced, is either valid or an error.
@@ -568,41 +402,6 @@ fn damaged_files_never_panic() {
             let _ = load_with(damaged, &["traffic.0.size=7"]);
         }
     }
-}
-
-#[test]
-fn toml_is_known_by_its_content_as_well() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let path = folder.path().join("scenario");
-    std::fs::write(&path, format!("# a comment\n\n{MINIMAL}")).expect("writable");
-    assert_eq!(load(&path, &[]).expect("valid").name, "scenario");
-}
-
-#[test]
-fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
-    let scenario = load_with(format!(
-        "{MINIMAL}\n[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"paper\"\npackets = \"nth\"\n\
-         every = 4\nanswer = \"busiest_link\"\nfeedback = \"notification\"\nseal = \"000102030405060708090a0b0c0d0e0f\"\n\
-         [legacy]\nnodes = [2, 1, 2]\nalgorithm = \"dctcp\""
-    ), &[])
-    .expect("valid");
-    let key = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    let expected = FeedbackConfig {
-        sampling: Sampling::EveryNth(4),
-        answer: Answer::BusiestLink,
-        by: Return::Notification,
-        seal: Some(key),
-        decay_after: 4,
-        ..FeedbackConfig::default()
-    };
-    assert_eq!(scenario.settings.feedback.config(), Ok(expected));
-    let legacy = scenario.node_settings(1);
-    assert_eq!((scenario.legacy.nodes.as_slice(), legacy.control.chosen().name()), ([1, 2].as_slice(), "dctcp"));
-    let telemetry = &scenario.effective()["telemetry"];
-    assert_eq!(
-        (&telemetry["packets"], &telemetry["every"], &telemetry["seal"]),
-        (&"nth".into(), &4.into(), &true.into())
-    );
 }
 
 /// Whatever can hit nobody, or steers nobody, is refused where a file says enough, or noted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[topology]`.
 
-use super::document::{Document, Kinded, unknown_kind};
-use super::values::{Probability, Rate, Time};
+use super::document::Document;
+use super::keys::{COUNT, Form, KindOf, Need, RATE, SHARE, TEXT, TIME, Values, keys};
 use crate::error::InputError;
 use crate::generate::{self, Wire};
 use crate::origin::Origin;
@@ -10,33 +10,140 @@ use crate::place::Place;
 use crate::reference::TopologyFile;
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
-use hpcc_core::settings::Conflict;
+use hpcc_core::settings::{Conflict, Kind};
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
-use serde::Deserialize;
 use std::path::Path;
-use toml::Spanned;
 
 const SECTION: &str = "topology";
-const KINDS: &[&str] =
-    &["star", "dumbbell", "parking_lot", "leaf_spine", "dual_homed", "fat_tree", "k_ary_fat_tree", "file", "links"];
+
+keys! {
+    /// Of all links.
+    WIRES {
+        /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
+        rate: RATE;
+        /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
+        delay: TIME;
+        /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+        /// and `transport.timeout`.
+        loss: SHARE => Need::Else("0");
+    }
+    /// Of links between switches.
+    FABRIC {
+        /// Data rate of links between switches, in each direction; without it that of the hosts' links.
+        fabric_rate: RATE => Need::Optional;
+        /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
+        fabric_delay: TIME => Need::Optional;
+    }
+    STAR {
+        /// Number of hosts around the one switch.
+        hosts: COUNT;
+    }
+    DUMBBELL {
+        /// Number of hosts at the left switch, which have the lower numbers.
+        left: COUNT;
+        /// Number of hosts at the right switch.
+        right: COUNT;
+        /// Data rate of the link between the two switches, in each direction; without it that of the hosts' links.
+        bottleneck_rate: RATE => Need::Optional;
+        /// Time that a bit takes over the link between the two switches, one way; without it as over the hosts' links.
+        bottleneck_delay: TIME => Need::Optional;
+    }
+    PARKING_LOT {
+        /// Number of switches, which stand in a row.
+        switches: COUNT;
+        /// Number of hosts at each switch.
+        hosts_per_switch: COUNT;
+    }
+    LEAF_SPINE {
+        /// Number of leaf switches, to which the hosts are linked.
+        leaves: COUNT;
+        /// Number of spine switches, each linked to every leaf.
+        spines: COUNT;
+        /// Number of hosts at each leaf.
+        hosts_per_leaf: COUNT;
+    }
+    DUAL_HOMED {
+        /// Number of pairs of top-of-rack switches.
+        pairs: COUNT;
+        /// Number of hosts at each pair, each with a link to either switch of it.
+        hosts_per_pair: COUNT;
+        /// Number of aggregation switches, each linked to all switches of the pairs.
+        aggs: COUNT;
+    }
+    FAT_TREE {
+        /// Number of pods, each with racks and aggregation switches of its own.
+        pods: COUNT;
+        /// Number of top-of-rack switches in each pod, each linked to all aggregation switches of the pod.
+        tors_per_pod: COUNT;
+        /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them.
+        aggs_per_pod: COUNT;
+        /// Number of core switches in each group.
+        cores_per_agg: COUNT;
+        /// Number of hosts in each rack.
+        hosts_per_tor: COUNT;
+    }
+    K_ARY {
+        /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
+        /// groups of k/2 cores.
+        k: COUNT;
+        /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: there are k/2 times as many
+        /// hosts in a rack. Raise it above 1 for racks that can send more than leaves them.
+        oversubscription: Form::One(Kind::Real { least: 0.0, most: MOST_HOSTS }) => Need::Else("1");
+    }
+    FILE {
+        /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
+        /// scenario's folder, then to the working folder. It has the numbers of nodes, switches and links; the switches;
+        /// and for each link `A B RATE DELAY LOSS`.
+        path: TEXT;
+        /// Probability that a link loses a frame whose own loss in the file is 0.
+        default_loss: SHARE => Need::Else("0");
+    }
+    LINKS {
+        /// Number of hosts, which are the nodes from 0 on.
+        hosts: COUNT;
+        /// Number of switches, which are the nodes behind the hosts.
+        switches: COUNT;
+        /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
+        rate: RATE => Need::Optional;
+        /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
+        delay: TIME => Need::Optional;
+        /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+        /// and `transport.timeout`.
+        loss: SHARE => Need::Else("0");
+        /// The links, each from node `a` to node `b`, with `rate`, `delay` and `loss` of its own, or those of the
+        /// section.
+        links: Form::Tables(LINK, "{ a = 0, b = 4 }");
+    }
+    LINK {
+        /// Number of the node at one end.
+        a: COUNT;
+        /// Number of the node at the other end.
+        b: COUNT;
+        /// Data rate of this link, in each direction; without it that of the section.
+        rate: RATE => Need::Optional;
+        /// Time that a bit takes over this link, one way; without it that of the section.
+        delay: TIME => Need::Optional;
+        /// Probability that this link loses a frame; without it that of the section.
+        loss: SHARE => Need::Optional;
+    }
+}
 
 /// The keys of each kind.
-pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
-    use super::schema::of;
-    let keys = [
-        of::<StarKeys>(),
-        of::<DumbbellKeys>(),
-        of::<ParkingLotKeys>(),
-        of::<LeafSpineKeys>(),
-        of::<DualHomedKeys>(),
-        of::<FatTreeKeys>(),
-        of::<KAryKeys>(),
-        of::<FileKeys>(),
-        of::<LinksKeys>(),
-    ];
-    KINDS.iter().copied().zip(keys).collect()
-}
+pub(super) static KINDS: [KindOf; 9] = [
+    ("star", &[STAR, WIRES]),
+    ("dumbbell", &[DUMBBELL, WIRES]),
+    ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
+    ("leaf_spine", &[LEAF_SPINE, WIRES, FABRIC]),
+    ("dual_homed", &[DUAL_HOMED, WIRES, FABRIC]),
+    ("fat_tree", &[FAT_TREE, WIRES, FABRIC]),
+    ("k_ary_fat_tree", &[K_ARY, WIRES, FABRIC]),
+    ("file", &[FILE]),
+    ("links", &[LINKS]),
+];
+
+/// No rack has more hosts.
+const MOST_HOSTS: f64 = u32::MAX as f64;
 
 /// A network with the places of its links.
 pub(super) struct Topology {
@@ -50,23 +157,82 @@ pub(super) struct Topology {
 }
 
 pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topology, InputError> {
-    let section = document.kinded(SECTION, KINDS)?;
-    let origin = section.origin.clone();
-    let network = match section.kind.as_str() {
-        "star" => star(document, section)?,
-        "dumbbell" => dumbbell(document, section)?,
-        "parking_lot" => parking_lot(document, section)?,
-        "leaf_spine" => leaf_spine(document, section)?,
-        "dual_homed" => dual_homed(document, section)?,
-        "fat_tree" => fat_tree(document, section)?,
-        "k_ary_fat_tree" => k_ary_fat_tree(document, section)?,
-        "file" => return file(document, section, config),
-        "links" => return links(document, section),
-        _ => return Err(unknown_kind(&section, KINDS)),
+    let section = document.required(SECTION, "kind = \"star\"")?;
+    let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
+    let network = match kind {
+        "file" => return file(&keys, config),
+        "links" => return links(&keys),
+        kind => generated(kind, &keys),
     };
-    let network = network.map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
-    let links = rates(&network, &origin)?;
-    Ok(Topology { network, links, section: Some(origin.section().clone()), default_loss: 0.0, note: None })
+    let network = network.map_err(|wrong| keys.origin.error(&[wrong.key], wrong.message))?;
+    let links = rates(&network, &keys.origin)?;
+    Ok(Topology { network, links, section: Some(keys.origin.section().clone()), default_loss: 0.0, note: None })
+}
+
+/// A regular network.
+fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
+    let edge = Wire { rate: keys.the("rate"), delay: keys.the("delay"), loss: keys.the("loss") };
+    let wire = |rate: &str, delay: &str| Wire {
+        rate: keys.get(rate).unwrap_or(edge.rate),
+        delay: keys.get(delay).unwrap_or(edge.delay),
+        loss: edge.loss,
+    };
+    let fabric = wire("fabric_rate", "fabric_delay");
+    let bottleneck = wire("bottleneck_rate", "bottleneck_delay");
+    match kind {
+        "star" => generate::star(keys.the("hosts"), edge),
+        "dumbbell" => {
+            generate::Dumbbell { left: keys.the("left"), right: keys.the("right"), edge, bottleneck }.network()
+        }
+        "parking_lot" => {
+            let (switches, hosts_per_switch) = (keys.the("switches"), keys.the("hosts_per_switch"));
+            generate::ParkingLot { switches, hosts_per_switch, edge, fabric }.network()
+        }
+        "leaf_spine" => {
+            let (leaves, spines, hosts_per_leaf) = (keys.the("leaves"), keys.the("spines"), keys.the("hosts_per_leaf"));
+            generate::LeafSpine { leaves, spines, hosts_per_leaf, edge, fabric }.network()
+        }
+        "dual_homed" => {
+            let (pairs, hosts_per_pair, aggs) = (keys.the("pairs"), keys.the("hosts_per_pair"), keys.the("aggs"));
+            generate::DualHomed { pairs, hosts_per_pair, aggs, edge, fabric }.network()
+        }
+        "k_ary_fat_tree" => k_ary(keys, edge, fabric)?.network(),
+        _ => generate::FatTree {
+            pods: keys.the("pods"),
+            tors_per_pod: keys.the("tors_per_pod"),
+            aggs_per_pod: keys.the("aggs_per_pod"),
+            cores_per_agg: keys.the("cores_per_agg"),
+            hosts_per_tor: keys.the("hosts_per_tor"),
+            edge,
+            fabric,
+        }
+        .network(),
+    }
+}
+
+fn k_ary(keys: &Values<'_>, edge: Wire, fabric: Wire) -> Result<generate::FatTree, Conflict> {
+    let (k, oversubscription): (u32, f64) = (keys.the("k"), keys.the("oversubscription"));
+    let half = k / 2;
+    if half == 0 || !k.is_multiple_of(2) {
+        return Err(Conflict::new("k", format!("k is {k}; expected an even number of at least 2")));
+    }
+    let hosts = f64::from(half) * oversubscription;
+    if hosts.fract() != 0.0 || !(1.0..=MOST_HOSTS).contains(&hosts) {
+        let message = format!(
+            "a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number of at least 1"
+        );
+        return Err(Conflict::new("oversubscription", message));
+    }
+    let hosts_per_tor = hosts as u32;
+    Ok(generate::FatTree {
+        pods: k,
+        tors_per_pod: half,
+        aggs_per_pod: half,
+        cores_per_agg: half,
+        hosts_per_tor,
+        edge,
+        fabric,
+    })
 }
 
 /// Where the rate of each link was given. Refuses those of 0.
@@ -80,345 +246,33 @@ fn rates(network: &Network, origin: &Origin) -> Result<Vec<Place>, InputError> {
     network.links.iter().map(place).collect()
 }
 
-fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
-    Wire { rate: rate.0, delay: delay.0, loss: loss.0 }
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct StarKeys {
-    /// Number of hosts around the one switch.
-    hosts: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: StarKeys = document.keys_of(SECTION, section)?;
-    Ok(generate::star(keys.hosts, wire(keys.rate, keys.delay, keys.loss)))
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct DumbbellKeys {
-    /// Number of hosts at the left switch, which have the lower numbers.
-    left: u32,
-    /// Number of hosts at the right switch.
-    right: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of the link between the two switches, in each direction; without it that of the hosts' links.
-    bottleneck_rate: Option<Rate>,
-    /// Time that a bit takes over the link between the two switches, one way; without it as over the hosts' links.
-    bottleneck_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: DumbbellKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.bottleneck_rate.unwrap_or(keys.rate), keys.bottleneck_delay.unwrap_or(keys.delay));
-    let dumbbell = generate::Dumbbell {
-        left: keys.left,
-        right: keys.right,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        bottleneck: wire(rate, delay, keys.loss),
-    };
-    Ok(dumbbell.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ParkingLotKeys {
-    /// Number of switches, which stand in a row.
-    switches: u32,
-    /// Number of hosts at each switch.
-    hosts_per_switch: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
-    fabric_rate: Option<Rate>,
-    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
-    fabric_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: ParkingLotKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
-    let row = generate::ParkingLot {
-        switches: keys.switches,
-        hosts_per_switch: keys.hosts_per_switch,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        fabric: wire(rate, delay, keys.loss),
-    };
-    Ok(row.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct DualHomedKeys {
-    /// Number of pairs of top-of-rack switches.
-    pairs: u32,
-    /// Number of hosts at each pair, each with a link to either switch of it.
-    hosts_per_pair: u32,
-    /// Number of aggregation switches, each linked to all switches of the pairs.
-    aggs: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
-    fabric_rate: Option<Rate>,
-    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
-    fabric_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: DualHomedKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
-    let pod = generate::DualHomed {
-        pairs: keys.pairs,
-        hosts_per_pair: keys.hosts_per_pair,
-        aggs: keys.aggs,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        fabric: wire(rate, delay, keys.loss),
-    };
-    Ok(pod.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct LeafSpineKeys {
-    /// Number of leaf switches, to which the hosts are linked.
-    leaves: u32,
-    /// Number of spine switches, each linked to every leaf.
-    spines: u32,
-    /// Number of hosts at each leaf.
-    hosts_per_leaf: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
-    fabric_rate: Option<Rate>,
-    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
-    fabric_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: LeafSpineKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
-    let fabric = generate::LeafSpine {
-        leaves: keys.leaves,
-        spines: keys.spines,
-        hosts_per_leaf: keys.hosts_per_leaf,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        fabric: wire(rate, delay, keys.loss),
-    };
-    Ok(fabric.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FatTreeKeys {
-    /// Number of pods, each with racks and aggregation switches of its own.
-    pods: u32,
-    /// Number of top-of-rack switches in each pod, each linked to all aggregation switches of the pod.
-    tors_per_pod: u32,
-    /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them.
-    aggs_per_pod: u32,
-    /// Number of core switches in each group.
-    cores_per_agg: u32,
-    /// Number of hosts in each rack.
-    hosts_per_tor: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
-    fabric_rate: Option<Rate>,
-    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
-    fabric_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: FatTreeKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
-    let tree = generate::FatTree {
-        pods: keys.pods,
-        tors_per_pod: keys.tors_per_pod,
-        aggs_per_pod: keys.aggs_per_pod,
-        cores_per_agg: keys.cores_per_agg,
-        hosts_per_tor: keys.hosts_per_tor,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        fabric: wire(rate, delay, keys.loss),
-    };
-    Ok(tree.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct KAryKeys {
-    /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
-    /// groups of k/2 cores.
-    k: u32,
-    /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: there are k/2 times as many
-    /// hosts in a rack. Raise it above 1 for racks that can send more than leaves them.
-    #[serde(default = "full_bisection")]
-    oversubscription: f64,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Rate,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Time,
-    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
-    fabric_rate: Option<Rate>,
-    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
-    fabric_delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-}
-
-fn full_bisection() -> f64 {
-    1.0
-}
-
-fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
-    let keys: KAryKeys = document.keys_of(SECTION, section)?;
-    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
-    let half = keys.k / 2;
-    if half == 0 || !keys.k.is_multiple_of(2) {
-        let message = format!("k is {}; expected an even number of at least 2", keys.k);
-        return Ok(Err(Conflict::new("k", message)));
-    }
-    let hosts = f64::from(half) * keys.oversubscription;
-    if hosts.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&hosts) {
-        let message = format!(
-            "a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number of at least 1"
-        );
-        return Ok(Err(Conflict::new("oversubscription", message)));
-    }
-    let tree = generate::FatTree {
-        pods: keys.k,
-        tors_per_pod: half,
-        aggs_per_pod: half,
-        cores_per_agg: half,
-        hosts_per_tor: hosts as u32,
-        edge: wire(keys.rate, keys.delay, keys.loss),
-        fabric: wire(rate, delay, keys.loss),
-    };
-    Ok(tree.network())
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FileKeys {
-    /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
-    /// scenario's folder, then to the working folder. It has the numbers of nodes, switches and links; the switches;
-    /// and for each link `A B RATE DELAY LOSS`.
-    #[schemars(with = "String")]
-    path: Spanned<String>,
-    /// Probability that a link loses a frame whose own loss in the file is 0.
-    #[serde(default)]
-    default_loss: Probability,
-}
-
-fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<Topology, InputError> {
-    let keys: FileKeys = document.keys_of(SECTION, section)?;
-    let place = document.place(keys.path.span());
-    let name = keys.path.get_ref();
-    let path = resolve(config, name).ok_or_else(|| place.key_error("topology.path", no_file("path", name)))?;
+fn file(keys: &Values<'_>, config: &Path) -> Result<Topology, InputError> {
+    let name: String = keys.the("path");
+    let path = resolve(config, &name).ok_or_else(|| keys.origin.error(&["path"], no_file("path", &name)))?;
     let TopologyFile { network, links, note } = crate::reference::read_topology(&path)?;
-    Ok(Topology { network, links, section: None, default_loss: keys.default_loss.0, note })
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct LinksKeys {
-    /// Number of hosts, which are the nodes from 0 on.
-    hosts: u32,
-    /// Number of switches, which are the nodes behind the hosts.
-    switches: u32,
-    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
-    rate: Option<Rate>,
-    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
-    delay: Option<Time>,
-    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
-    /// and `transport.timeout`.
-    #[serde(default)]
-    loss: Probability,
-    /// The links, each from node `a` to node `b`, with `rate`, `delay` and `loss` of its own, or those of the
-    /// section.
-    #[schemars(with = "Vec<LinkKeys>")]
-    links: Vec<Spanned<LinkKeys>>,
-}
-
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a link such as { a = 0, b = 4 }")]
-struct LinkKeys {
-    /// Number of the node at one end.
-    a: u64,
-    /// Number of the node at the other end.
-    b: u64,
-    /// Data rate of this link, in each direction; without it that of the section.
-    rate: Option<Rate>,
-    /// Time that a bit takes over this link, one way; without it that of the section.
-    delay: Option<Time>,
-    /// Probability that this link loses a frame; without it that of the section.
-    loss: Option<Probability>,
+    Ok(Topology { network, links, section: None, default_loss: keys.the("default_loss"), note })
 }
 
 /// Hosts come first in the numbering. Rate, delay and loss of the section hold for links that have none.
-fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, InputError> {
-    let origin = section.origin.clone();
-    let keys: LinksKeys = document.keys_of(SECTION, section)?;
-    let nodes = u64::from(keys.hosts) + u64::from(keys.switches);
-    let mut builder = NetworkBuilder::new(nodes, &origin.place(&["hosts"]))?;
-    for switch in u64::from(keys.hosts)..nodes {
-        builder.switch(switch, &origin.place(&["switches"]))?;
+fn links(keys: &Values<'_>) -> Result<Topology, InputError> {
+    let (hosts, switches): (u64, u64) = (keys.the("hosts"), keys.the("switches"));
+    let nodes = hosts + switches;
+    let mut builder = NetworkBuilder::new(nodes, &keys.origin.place(&["hosts"]))?;
+    for switch in hosts..nodes {
+        builder.switch(switch, &keys.origin.place(&["switches"]))?;
     }
-    for link in keys.links {
-        let place = document.place(link.span()).named("topology.links");
-        let link = link.into_inner();
+    for link in keys.tables("topology.links", LINK, "links")? {
+        let place = link.origin.section().named("topology.links");
         let missing = |key: &str| {
             let message = format!("{key} is missing from the link and from [topology]; expected it in one of them");
-            place.key_error(format!("topology.links.{key}"), message)
+            link.origin.error(&[key], message)
         };
         let link = Link {
-            a: builder.node(link.a, &place)?,
-            b: builder.node(link.b, &place)?,
-            rate: link.rate.or(keys.rate).ok_or_else(|| missing("rate"))?.0,
-            delay: link.delay.or(keys.delay).ok_or_else(|| missing("delay"))?.0,
-            loss: link.loss.unwrap_or(keys.loss).0,
+            a: builder.node(link.the("a"), &place)?,
+            b: builder.node(link.the("b"), &place)?,
+            rate: link.get("rate").or(keys.get("rate")).ok_or_else(|| missing("rate"))?,
+            delay: link.get("delay").or(keys.get("delay")).ok_or_else(|| missing("delay"))?,
+            loss: link.get("loss").unwrap_or(keys.the("loss")),
         };
         builder.link(link, place)?;
     }

@@ -3,7 +3,6 @@
 
 use super::attacked::Attacked;
 use super::bordered::Bordered;
-use super::classes::Sent;
 use super::control::Controlled;
 use super::crowded::Crowded;
 use super::cut_off::CutOff;
@@ -32,7 +31,6 @@ pub(in crate::scenario) fn flows(
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
-    let mut sent = Sent::new(&traffic);
     let (mut bordered, mut silent) = (Bordered::new(scenario), Silent::new(scenario));
     let mut crowded = Crowded::new(scenario);
     let mut traces = Traces::new(scenario);
@@ -64,7 +62,6 @@ pub(in crate::scenario) fn flows(
             controlled.see(&flow, scenario, places)?;
             attacked.see(group, &flow);
             feedback.see(&flow);
-            sent.see(&flow);
             bordered.see(&flow);
             silent.see(&flow);
             crowded.see(&flow);
@@ -72,7 +69,6 @@ pub(in crate::scenario) fn flows(
         }
     }
     scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
-    sent.settle(&totals, places)?;
     priorities.settle(scenario);
     attacked.settle(scenario, &traffic, places)?;
     note_idle_flows(scenario, late, totals.count);

@@ -3,7 +3,6 @@
 
 mod attacked;
 mod bordered;
-mod classes;
 mod control;
 mod crowded;
 mod cut_off;

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::document::Document;
+use super::keys::{Form, Need, Values, keys};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{FastCnpBorder, Scenario};
@@ -12,34 +12,29 @@ use hpcc_core::node::Located;
 use hpcc_core::topology::{Network, NodeKind, NodeSet};
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
-use serde::Deserialize;
-use toml::Spanned;
 
-/// What `[fast_cnp]` holds besides plain settings.
-pub(super) const LISTS: &[&str] = &["borders"];
-
-#[derive(Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct FastCnpLists {
-    /// Links that lead out of the domain, as a list of [switch, node at the other end]. Give it to keep
-    /// notifications, and the answers to them, from crossing these links.
-    #[schemars(with = "Vec<[u32; 2]>")]
-    borders: Vec<Spanned<[u32; 2]>>,
+keys! {
+    /// What `[fast_cnp]` holds besides plain settings.
+    LISTS {
+        /// Links that lead out of the domain, as a list of [switch, node at the other end]. Give it to keep
+        /// notifications, and the answers to them, from crossing these links.
+        borders: Form::Pairs("[4, 0]") => Need::Optional;
+    }
 }
 
 /// The links that lead out of the domain, and where they are listed.
 pub(super) fn borders(
-    document: &mut Document<'_>,
+    lists: &Values<'_>,
     network: &Network,
     wire: WireProfile,
 ) -> Result<(Vec<FastCnpBorder>, Option<Place>), InputError> {
-    let (lists, _) = document.optional::<FastCnpLists>("fast_cnp")?;
-    if let Some(border) = lists.borders.first().filter(|_| wire != WireProfile::RoceV6) {
+    let pairs = lists.pairs("borders")?;
+    let place = pairs.first().map(|(_, place)| place.clone());
+    if let Some(place) = place.as_ref().filter(|_| wire != WireProfile::RoceV6) {
         let message = "no notification comes but over IPv6; expected wire.profile = \"rocev2_ipv6\"";
-        return Err(document.place(border.span()).key_error("fast_cnp.borders", message));
+        return Err(place.key_error("fast_cnp.borders", message));
     }
-    let place = lists.borders.first().map(|border| document.place(border.span()));
-    let borders: Result<_, _> = lists.borders.iter().map(|pair| border(document, pair, network)).collect();
+    let borders: Result<_, _> = pairs.into_iter().map(|(pair, place)| border(pair, &place, network)).collect();
     Ok((borders?, place))
 }
 
@@ -74,12 +69,11 @@ pub(super) fn note_silence(scenario: &mut Scenario) {
     scenario.notes.extend(silent.into_iter().chain(deaf).map(String::from));
 }
 
-fn border(document: &Document<'_>, pair: &Spanned<[u32; 2]>, network: &Network) -> Result<FastCnpBorder, InputError> {
-    let &[node, outside] = pair.get_ref();
+fn border([node, outside]: [u32; 2], place: &Place, network: &Network) -> Result<FastCnpBorder, InputError> {
     let linked = network.links.iter().any(|link| [(link.a, link.b), (link.b, link.a)].contains(&(node, outside)));
     if network.nodes.get(node as usize) != Some(&NodeKind::Switch) || !linked {
         let message = format!("[{node}, {outside}] is no border; expected a switch, and a node that it has a link to");
-        return Err(document.place(pair.span()).key_error("fast_cnp.borders", message));
+        return Err(place.key_error("fast_cnp.borders", message));
     }
     Ok(FastCnpBorder { node, outside })
 }
