@@ -5,6 +5,7 @@
 
 mod bench;
 mod beside;
+mod check;
 mod children;
 mod compare;
 mod completions;
@@ -122,6 +123,10 @@ enum Command {
     Reproduce(reproduce::Options),
     /// Prints the summaries of runs again, redraws their plots, and makes one page of all of them, and of sweeps.
     Report(report::Options),
+    /// Says what is wrong with scenarios, or worth saying of them, without a simulation.
+    ///
+    /// Exit status: 0 nothing wrong, 1 something that --deny names, 2 bad input.
+    Check(check::Options),
     /// Compares the completion times of two runs, flow by flow.
     ///
     /// Exit status: 0 all flows equal, 1 differences, 2 bad input.
@@ -315,6 +320,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => report::report(&options),
+        Command::Check(options) => check::check(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),

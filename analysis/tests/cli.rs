@@ -284,7 +284,7 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
         ("base", "base (sweep files): Name of the scenario that"),
         ("failures", "failures.links: "),
         ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
-        ("traffic.0.load", "  expected  a number above 0 to 1"),
+        ("traffic.0.load", "  expected  a number from 0.0 to 1.0"),
         ("run.stop", "  expected  a time such as \"1us\""),
         ("topology.links", "  expected  { a, b, rate, delay, loss }, any number of them\n"),
         ("wire", "wire.profile: "),

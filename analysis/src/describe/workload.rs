@@ -9,9 +9,9 @@ use anyhow::{Result, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use hpcc_formats::flows::{Flow, Overbooked, Oversubscribed};
+use hpcc_formats::flows::Flow;
 use hpcc_formats::generate::Cdf;
-use hpcc_formats::reference;
+use hpcc_formats::{Overbooked, overbooked, reference};
 
 use super::distribution::{self, Sizes};
 use super::{Content, lines};
@@ -64,8 +64,7 @@ pub fn workload(options: &Options) -> Result<()> {
             let scenario = hpcc_formats::load(&options.file, &options.set)?;
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
-            traffic.overbooked = scenario.flows.overbooked;
-            traffic.oversubscribed = scenario.flows.oversubscribed;
+            traffic.overbooked = overbooked(&scenario.network, &scenario.flows.offers);
             for flow in scenario.flows.walk_groups() {
                 let (group, flow) = flow?;
                 keep(&flow);
@@ -92,8 +91,7 @@ struct Traffic {
     /// By number of the group.
     of_group: BTreeMap<u32, Group>,
     pairs: BTreeMap<(u32, u32), u64>,
-    overbooked: Option<Overbooked>,
-    oversubscribed: Option<Oversubscribed>,
+    overbooked: Vec<Overbooked>,
 }
 
 /// The flows of a group.
@@ -180,8 +178,7 @@ impl Traffic {
         if let Some((host, bytes)) = received.iter().max_by_key(|(host, bytes)| (**bytes, u32::MAX - **host)) {
             facts.push(("busiest", format!("host {host} receives {} of all bytes", share(*bytes))));
         }
-        facts.extend(self.overbooked.map(|host| ("overbooks", host.to_string())));
-        facts.extend(self.oversubscribed.map(|part| ("overbooks", part.to_string())));
+        facts.extend(self.overbooked.iter().map(|part| ("overbooks", part.to_string())));
         if let Some(network) = &self.network {
             let ports = network.ports();
             let rack = |host: u32| ports.get(host as usize).and_then(|ports| ports.first()).map(|port| port.peer);

@@ -199,7 +199,7 @@ impl Sweep<'_> {
     fn memory(&self, missing: &[Missing<'_>]) -> Result<u64> {
         let mut most = 0;
         for (_, run) in missing {
-            most = most.max(plan::scenario(&self.file, &run.overrides)?.memory_estimate()?);
+            most = most.max(hpcc_formats::memory_estimate(&plan::scenario(&self.file, &run.overrides)?)?);
         }
         Ok(most * MEMORY_FACTOR)
     }

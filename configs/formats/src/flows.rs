@@ -8,7 +8,6 @@ use crate::generate::{Offer, Poisson, Random};
 use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
-pub use crate::scenario::{Overbooked, Oversubscribed};
 use hpcc_core::units::Nanos;
 use itertools::Itertools;
 use std::sync::Arc;
@@ -97,16 +96,15 @@ pub struct FlowList {
     pub groups: Vec<String>,
     /// What they amount to.
     pub totals: FlowTotals,
-    /// The host that random traffic overbooks the most, if there is one.
-    pub overbooked: Option<Overbooked>,
-    /// The part of the network that random traffic overbooks the most, if there is one.
-    pub oversubscribed: Option<Oversubscribed>,
+    /// What random traffic brings to receivers.
+    pub offers: Vec<Offer>,
 }
 
 impl FlowList {
     pub(crate) fn new(traffic: Vec<Traffic>, totals: FlowTotals) -> FlowList {
         let mut list = FlowList { totals, ..FlowList::default() };
-        for Traffic { group, source, .. } in traffic {
+        for Traffic { group, source, offer } in traffic {
+            list.offers.extend(offer);
             let known = list.groups.iter().position(|name| *name == group);
             let number = known.unwrap_or_else(|| {
                 list.groups.push(group);

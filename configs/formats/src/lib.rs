@@ -8,6 +8,7 @@
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`lint`] | nothing: it looks for what is worth saying of a scenario that can run |
 //! | [`share`] | nothing: it divides a scenario among processes |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
 //! | [`results`] | the output folder of a run |
@@ -17,15 +18,19 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
+mod draft;
 pub mod error;
 mod flow;
 pub mod flows;
 pub mod generate;
 pub mod input;
 pub mod kind;
+pub mod lint;
 mod load;
 pub mod memory;
 mod origin;
+mod overbooked;
 mod place;
 pub mod reference;
 pub mod results;
@@ -34,4 +39,6 @@ pub mod share;
 mod text;
 pub mod toml_format;
 
+pub use check::memory_estimate;
 pub use load::{load, load_network, load_with, overlap, refuse_overlaps};
+pub use overbooked::{Overbooked, overbooked};

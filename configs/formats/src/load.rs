@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From a file of either format to a scenario.
 
+use crate::draft::Draft;
 use crate::error::InputError;
 use crate::kind::{is_toml, refuse_sweep};
 use crate::place::{COMMAND_LINE, Place};
-use crate::scenario::{Draft, Scenario};
+use crate::scenario::Scenario;
 use crate::{reference, toml_format};
 use hpcc_core::node::NodeSettings;
 use std::path::Path;

@@ -4,9 +4,10 @@
 use super::settings::{Settings, narrow};
 use super::topology::TopologyFile;
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
+use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
-use crate::scenario::{Draft, EventOrder, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;
@@ -69,6 +70,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         link_failures,
         monitor,
         notes,
+        findings: Vec::new(),
     };
     let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows), offer: None }];
     Ok(Draft { scenario, flows, places })
@@ -94,7 +96,6 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),
         ecn: settings.blame(ecn_map::lacking(settings, network)),
-        // Such a file has no classes.
         layout: settings.blame("CC_MODE"),
         base_rtt: settings.blame("CC_MODE"),
         tcp_timeout: settings.blame("CC_MODE"),
@@ -102,8 +103,6 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         // No key of the reference's names any.
         control_flows: settings.blame("FLOW_FILE"),
         control: None,
-        // Such a file has no classes of hosts, and no attacks.
-        victims: Vec::new(),
     }
 }
 

@@ -3,10 +3,11 @@
 
 use super::keys::{self, Values};
 use super::tokens::{Token, Tokens};
+use crate::draft::Blame;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
+use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{PROFILE, SECTION};
-use crate::scenario::{Blame, Compatibility};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;

@@ -4,24 +4,20 @@
 //! [`load()`](crate::load()) reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
 //! what was understood, so that a result can be traced to its settings.
 
-mod check;
 pub(crate) mod compatibility;
 mod digest;
-mod draft;
 mod effective;
+mod finding;
 mod network;
 mod order;
 
-pub use check::{Overbooked, Oversubscribed};
 pub use compatibility::settings as compatibility_settings;
+pub use finding::{Finding, Level};
 pub use order::EventOrder;
 
-pub(crate) use check::host;
 pub(crate) use compatibility::Compatibility;
-pub(crate) use draft::{Blame, Control, Draft, Places};
-pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
+pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
-use crate::error::InputError;
 use crate::flows::FlowList;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
@@ -63,8 +59,10 @@ pub struct Scenario {
     pub attacks: Vec<AttackSettings>,
     /// What to record besides flow completions.
     pub monitor: Monitor,
-    /// Harmless things that the user should know, one sentence each.
+    /// Harmless things that the user should know, one sentence each, those that lints found included.
     pub notes: Vec<String>,
+    /// What lints found.
+    pub findings: Vec<Finding>,
 }
 
 impl Scenario {
@@ -98,14 +96,6 @@ impl Scenario {
     pub fn attacked_groups(&self, attack: &AttackSettings) -> Option<Vec<u32>> {
         let number = |name: &str| self.flows.groups.iter().position(|group| group == name).map(|number| number as u32);
         attack.traffic().map(|names| names.filter_map(number).collect())
-    }
-
-    /// Memory that a run takes, in bytes, roughly and from below: congestion may keep more flows in progress.
-    ///
-    /// # Errors
-    /// If a file of flows was changed since the scenario was read.
-    pub fn memory_estimate(&self) -> Result<u64, InputError> {
-        check::estimate(self)
     }
 
     /// Whether switches, hosts or borders have anything to do about Fast CNP.

@@ -79,3 +79,15 @@ impl NetworkBuilder {
         (self.network, self.places)
     }
 }
+
+/// Checks that a node exists and is a host; otherwise says what it is instead.
+pub(crate) fn host(network: &Network, node: u32) -> Result<(), String> {
+    match network.nodes.get(node as usize) {
+        Some(NodeKind::Host) => Ok(()),
+        Some(NodeKind::Switch) => Err(format!("node {node}, a switch; expected a host")),
+        None => Err(match network.nodes.len() {
+            0 => format!("node {node}, but there are no nodes; expected a host"),
+            count => format!("node {node}, but there are only nodes 0 to {}; expected a host", count - 1),
+        }),
+    }
+}

@@ -6,8 +6,7 @@ use super::plain::set_all;
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::flows::Traffic;
-use crate::scenario::Blame;
-use hpcc_core::attack::{AttackKind, AttackSettings};
+use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Settings};
 use hpcc_core::topology::Network;
@@ -17,13 +16,12 @@ const SECTION: &str = "attack";
 pub(super) const REQUIRED: [&str; 2] = ["kind", "from"];
 
 /// The attacks on some of the traffic, each of them possible in the network, whose nodes' settings are resolved and checked.
-/// Each has what is to blame if it hits nobody.
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
     nodes: &NodeSettings,
     traffic: &[Traffic],
-) -> Result<Vec<(AttackSettings, Blame)>, InputError> {
+) -> Result<Vec<AttackSettings>, InputError> {
     document.list(SECTION)?.iter().map(|section| attack(section, network, nodes, traffic)).collect()
 }
 
@@ -32,7 +30,7 @@ fn attack(
     network: &Network,
     nodes: &NodeSettings,
     traffic: &[Traffic],
-) -> Result<(AttackSettings, Blame), InputError> {
+) -> Result<AttackSettings, InputError> {
     let mut attack = AttackSettings::default();
     let entries = section.section()?;
     set_all(&mut attack, SECTION, &entries, &[])?;
@@ -52,7 +50,5 @@ fn attack(
     attack
         .check(network, nodes)
         .map_err(|wrong| place(wrong.key).key_error(format!("{SECTION}.{}", wrong.key), wrong.message))?;
-    let aim = if attack.kind == AttackKind::ForgedPfc { "from" } else { "victims" };
-    let blame = Blame::new(place(aim), format!("{SECTION}.{aim}"));
-    Ok((attack, blame))
+    Ok(attack)
 }

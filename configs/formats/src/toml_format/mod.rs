@@ -37,12 +37,13 @@ mod traffic;
 pub use schema::scenario as schema;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
+use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::place::Place;
-use crate::scenario::{Blame, Control, Draft, Places, Scenario, name_of};
+use crate::scenario::{Scenario, name_of};
 use document::Document;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;
@@ -113,7 +114,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
-    let (attacks, victims) = attacks.into_iter().unzip();
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
@@ -128,12 +128,11 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
         control: Some(Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
-        victims,
     };
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
     });
-    let mut scenario = Scenario {
+    let scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
         order: run.order,
@@ -148,10 +147,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         attacks,
         monitor,
         notes: [note, dropped, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
+        findings: Vec::new(),
     };
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     fast_cnp::control(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
-    fast_cnp::note_silence(&mut scenario);
     Ok(Draft { scenario, flows, places })
 }
 

@@ -3,9 +3,10 @@
 
 use super::document::Document;
 use super::keys::{Form, INTERVAL, Need, RATE, SHARE, SIZE, TEXT, TIME, Values, keys, whole};
+use crate::draft::Blame;
 use crate::error::InputError;
 use crate::place::Place;
-use crate::scenario::{Blame, EventOrder, Monitor, QueueHistogram};
+use crate::scenario::{EventOrder, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Named;

@@ -9,7 +9,7 @@ use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::node::Located;
-use hpcc_core::topology::{Network, NodeKind, NodeSet};
+use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
 
@@ -54,19 +54,6 @@ pub(super) fn control(scenario: &Scenario) -> Result<(), Located> {
         scenario.node_settings(first).check_control(by_switches)?;
     }
     Ok(())
-}
-
-/// Adds notes where switches notify nobody, and where no host listens to them.
-pub(super) fn note_silence(scenario: &mut Scenario) {
-    let (switch, host) = (&scenario.settings.fast_cnp_switch, &scenario.settings.fast_cnp_host);
-    if !switch.common.enabled {
-        return;
-    }
-    let is_none = |text: &str| NodeSet::parse(text, &scenario.network).is_ok_and(|nodes| nodes == NodeSet::default());
-    let silent = is_none(&switch.domain).then_some("fast_cnp.domain names no sender: switches notify nobody");
-    let deaf =
-        is_none(&host.accept_from).then_some("fast_cnp.accept_from names no node: hosts ignore every notification");
-    scenario.notes.extend(silent.into_iter().chain(deaf).map(String::from));
 }
 
 fn border([node, outside]: [u32; 2], place: &Place, network: &Network) -> Result<FastCnpBorder, InputError> {

@@ -179,42 +179,6 @@ fn one_node_needs_no_list_and_all_are_all_hosts() {
 }
 
 #[test]
-fn what_silences_notifications_is_noted() {
-    let notes = |keys: &str| load_with(keys, &[]).expect("valid").notes;
-    assert_eq!(notes("enabled = true"), Vec::<String>::new());
-    assert_eq!(
-        notes("enabled = true\ndomain = []\naccept_from = \"none\""),
-        [
-            "fast_cnp.domain names no sender: switches notify nobody",
-            "fast_cnp.accept_from names no node: hosts ignore every notification"
-        ]
-    );
-    let off = "fast_cnp.enabled turns it off: nothing else in [fast_cnp] has an effect";
-    assert_eq!((notes("enabled = false\ndomain = []"), notes("enabled = false")), (vec![off.into()], vec![]));
-}
-
-/// REQ-47, REQ-51: host 0 sends to host 1 through switch 4. Border links are [4, 0] and [4, 1].
-#[test]
-fn senders_whose_notifications_end_at_a_border_are_noted() {
-    let notes = |keys: &str, set: &[&str]| load_with(&format!("enabled = true\n{keys}"), set).expect("valid").notes;
-    let noted = notes("borders = [[4, 0]]", &[]);
-    let start = "fast_cnp.borders is between host 0 and host 1, to which it sends";
-    assert!(noted.len() == 1 && noted[0].starts_with(start), "{noted:?}");
-    assert_eq!(notes("borders = [[4, 0]]\ncapable = []\nmark_unknown = false", &[]).len(), 1);
-    for heard in [
-        "",
-        "borders = [[4, 1]]",
-        "borders = [[4, 2]]",
-        "borders = [[4, 0]]\ndomain = [1, 2, 3]",
-        "borders = [[4, 0]]\ncapable = [1]",
-        "borders = [[4, 0]]\nincapable = 0",
-        "borders = [[4, 0]]\nborder_side = \"inbound\"",
-    ] {
-        assert_eq!(notes(heard, &[]), Vec::<String>::new(), "{heard}");
-    }
-}
-
-#[test]
 fn it_needs_ipv6() {
     for profile in ["reference", "rocev2_ipv4"] {
         let message = load_with("enabled = true", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");

@@ -123,24 +123,3 @@ fn auto_chooses_a_layout_that_can_tell_every_link() {
         assert!(told.contains("telemetry.layout = ") && told.contains("expected layout = \"int_md\""), "{told}");
     }
 }
-
-/// Flows with a least rate of a hundredth of the link each.
-#[test]
-fn flows_whose_least_rates_fill_a_link_are_noted() {
-    let notes_of = |algorithm: &str, flows: u32, set: &[&str]| {
-        let topology = format!("kind='star'\nhosts={}\nrate='25Gbps'\ndelay='1us'", flows + 1);
-        let algorithm = format!("congestion_control.algorithm={algorithm}");
-        let incast = format!("[[traffic]]\nkind='incast'\nreceiver=0\nsender_count={flows}\nsize='10MB'\n");
-        let set = [&[algorithm.as_str()], set].concat();
-        let notes = load_with(with_topology(&topology) + &incast, &set).expect("valid").notes;
-        notes.into_iter().filter(|note| note.contains("least rates")).collect::<Vec<_>>()
-    };
-    let notes = |flows: u32, set: &[&str]| notes_of("dcqcn", flows, set);
-    assert_eq!(notes(95, &[]), Vec::<String>::new());
-    let told = notes(97, &[]);
-    let expected = "97 flows at a time go to host 0, and their least rates add up to 24250Mbps of its 25Gbps";
-    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
-    assert!(notes(97, &["congestion_control.min_rate=100Mbps"]).is_empty());
-    assert_eq!(notes(26, &["congestion_control.min_rate=1Gbps"]).len(), 1);
-    assert!(notes_of("swift", 97, &[]).is_empty(), "it has no least rate");
-}

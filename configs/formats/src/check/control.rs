@@ -2,16 +2,16 @@
 //! Flows that nothing controls, for what they are: their path is too long for telemetry, or they are too short to be sampled
 //! twice. A flow within a window is over before anything could control it. What hosts and switches say is asked before.
 
-use super::hops::LongPaths;
+use crate::draft::{Control, Places};
 use crate::error::InputError;
 use crate::flow::Flow;
-use crate::scenario::{Control, Places, Scenario};
+use crate::scenario::Scenario;
 use hpcc_core::node::Located;
 use hpcc_core::topology::routes::Routes;
 
 /// What there is to say of the flows seen so far.
+#[derive(Default)]
 pub(super) struct Controlled {
-    paths: LongPaths,
     /// Payload of the longest flow.
     longest: u64,
     /// The largest bandwidth-delay product between two hosts, in bytes, once it is asked for.
@@ -19,16 +19,17 @@ pub(super) struct Controlled {
 }
 
 impl Controlled {
-    pub fn new(scenario: &Scenario) -> Controlled {
-        Controlled { paths: LongPaths::new(scenario), longest: 0, window: None }
-    }
-
-    /// Refuses a flow whose path is too long, unless notifications may reach its sender, or the file is one of the reference.
-    pub fn see(&mut self, flow: &Flow, scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    /// Refuses a flow whose path has too many switches, unless notifications may reach its sender, or the file is one of the
+    /// reference.
+    pub fn see(
+        &mut self,
+        flow: &Flow,
+        too_many: Option<usize>,
+        scenario: &Scenario,
+        places: &Places,
+    ) -> Result<(), InputError> {
         self.longest = self.longest.max(flow.size);
-        let (Some(switches), Some(control)) = (self.paths.see(flow.src, flow.dst), &places.control) else {
-            return Ok(());
-        };
+        let (Some(switches), Some(control)) = (too_many, &places.control) else { return Ok(()) };
         if scenario.settings.fast_cnp_host.common.enabled || flow.size <= self.window(scenario) {
             return Ok(());
         }
@@ -39,15 +40,14 @@ impl Controlled {
         scenario.settings.check_hops(switches).map_err(blame)
     }
 
-    /// Refuses samples so rare that no flow has two, if one is longer than a window, and adds notes.
-    pub fn settle(mut self, scenario: &mut Scenario, total: u64, places: &Places) -> Result<(), InputError> {
+    /// Refuses samples so rare that no flow has two, if one is longer than a window.
+    pub fn settle(mut self, scenario: &Scenario, places: &Places) -> Result<(), InputError> {
         if let Some(Control { every, .. }) = &places.control
             && let Err(wrong) = scenario.settings.check_samples(self.longest)
             && self.longest > self.window(scenario)
         {
             return Err(every.error(wrong.conflict.message));
         }
-        scenario.notes.extend(self.paths.notes(total));
         Ok(())
     }
 

@@ -24,7 +24,7 @@ struct Crowd {
 }
 
 /// Counts flows at a time.
-pub(super) struct Crowded {
+pub(crate) struct Crowded {
     /// `None` where flows have no least rate, or share queue pairs.
     algorithm: Option<Box<dyn Algorithm>>,
     /// What the links of each node carry together.

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings against the links that they must serve.
 
-use super::{frames, qos};
+use super::frames;
+use crate::draft::Places;
 use crate::error::InputError;
-use crate::scenario::{Places, Scenario};
-use hpcc_core::cc::Reads;
-use hpcc_core::node::{LinkRates, NodeSettings, lowest_rate};
-use hpcc_core::settings::Named;
-use hpcc_core::switch::BufferKind;
-use hpcc_core::telemetry::LayoutName;
+use crate::scenario::Scenario;
+use hpcc_core::node::{LinkRates, lowest_rate};
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 
 /// Refuses settings that the network's links contradict, and drops ECN thresholds that no port uses.
-pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+pub(crate) fn settings(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     if scenario.stop.0 == 0 {
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
@@ -22,7 +19,6 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     sampling(scenario, places)?;
     patience(scenario, places)?;
     frames::frames(scenario, places)?;
-    qos::report(scenario);
     min_rate(scenario, places)?;
     ecn(scenario, places)
 }
@@ -46,42 +42,17 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link, and adds a note if
-/// flows look for other paths where there are none. Routes are searched only where one of these could be.
-fn sampling(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
-    let Scenario { settings, network, notes, .. } = scenario;
-    let mover = mover(settings);
-    if settings.samples_often() && !settings.sends_probes() && mover.is_none() {
+/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link. Routes are searched
+/// only where one of these could be.
+fn sampling(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let Scenario { settings, network, .. } = scenario;
+    if settings.samples_often() && !settings.sends_probes() {
         return Ok(());
     }
     let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
     let routes = Routes::new(network, payload);
     settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
-    settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))?;
-    if let Some(key) = mover.filter(|_| !has_choice(network, &routes)) {
-        notes.push(format!(
-            "no switch has several shortest ways to a host, so that {key} gives flows nothing to choose from"
-        ));
-    }
-    Ok(())
-}
-
-/// The key by which flows take other paths, if they do.
-fn mover(settings: &NodeSettings) -> Option<&'static str> {
-    let fast_cnp = &settings.fast_cnp_host;
-    if settings.feedback.paths > 1 {
-        Some("telemetry.paths")
-    } else {
-        (fast_cnp.common.enabled && fast_cnp.migrate).then_some("fast_cnp.migrate")
-    }
-}
-
-/// Whether a switch may send frames to a host by one of several ports.
-fn has_choice(network: &Network, routes: &Routes) -> bool {
-    network.switches().any(|switch| {
-        let table = routes.table(switch);
-        network.hosts().any(|host| table.next_hops(host).len() > 1)
-    })
+    settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))
 }
 
 /// Refuses a TCP that gives up before an answer can come. Routes are searched only where that could be on the longest one that
@@ -127,39 +98,9 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Adds a note if what switches drop may stay lost.
-pub(in crate::scenario) fn note_losses(scenario: &mut Scenario) {
-    if scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none() {
-        scenario.notes.push("switches drop packets, and without a timeout a flow may never finish".into());
-    }
-}
-
-/// Adds a note if flows may change their path and the records that they go by do not tell.
-pub(in crate::scenario) fn note_paths(scenario: &mut Scenario) {
-    let layout = scenario.layout().name();
-    let fast_cnp = &scenario.settings.fast_cnp_host;
-    let why = if !scenario.link_failures.is_empty() {
-        "links fail"
-    } else if fast_cnp.common.enabled && fast_cnp.migrate {
-        "flows move to other paths (fast_cnp.migrate)"
-    } else {
-        return;
-    };
-    if scenario.settings.needs().reads != Reads::Records || layout.tells_paths() {
-        return;
-    }
-    let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
-    scenario.notes.push(format!(
-        "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
-         and may fall to its lowest rate. Expected layout = {}",
-        layout.name(),
-        able.join(" or ")
-    ));
-}
-
 /// Refuses a switch without room for what its ports keep, or for two packets: it could do nothing but drop. Once the priorities of
 /// flows are known.
-pub(in crate::scenario) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+pub(crate) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let network = &scenario.network;
     let mut ports: Vec<Vec<(BitRate, Nanos)>> = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {
@@ -169,25 +110,7 @@ pub(in crate::scenario) fn buffer(scenario: &Scenario, places: &Places) -> Resul
     }
     for switch in network.switches() {
         let memory = scenario.settings.check_memory(switch, ports[switch as usize].iter().copied());
-        memory.map_err(|wrong| {
-            let far = too_far(scenario, switch, places).unwrap_or_default();
-            places.buffer.error(wrong.conflict.message + &far)
-        })?;
+        memory.map_err(|wrong| places.buffer.error(wrong.conflict.message))?;
     }
     Ok(())
-}
-
-/// What to add to the error of a buffer if the delay of one link alone is too long for it: then it is rather that which is wrong.
-fn too_far(scenario: &Scenario, switch: u32, places: &Places) -> Option<String> {
-    let fits = |link: &Link, delay| scenario.settings.check_memory(switch, std::iter::once((link.rate, delay))).is_ok();
-    let mut links = scenario.network.links.iter().zip(&places.links);
-    let (link, place) = links.find(|(link, _)| {
-        let is_own = link.a == switch || link.b == switch;
-        is_own && fits(link, Nanos(0)) && !fits(link, link.delay)
-    })?;
-    let line = place.seen_from(&places.buffer.place).map_or_else(String::new, |line| format!(" ({line})"));
-    Some(format!(
-        "; the link from {} to {}{line} alone takes more than the buffer, with its delay of {}",
-        link.a, link.b, link.delay
-    ))
 }

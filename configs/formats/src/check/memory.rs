@@ -2,11 +2,12 @@
 //! Whether the machine can hold the network and the flows that are in progress at a time.
 
 use super::progress::InProgress;
+use crate::draft::Places;
 use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::memory::{self, VARIABLE, pretty};
 use crate::place::Place;
-use crate::scenario::{Places, Scenario};
+use crate::scenario::Scenario;
 use hpcc_core::settings::Value;
 use hpcc_core::topology::routes::Routes;
 
@@ -29,8 +30,12 @@ fn needs(scenario: &Scenario) -> [(u64, String); 2] {
     ]
 }
 
-/// What a run takes, in bytes: the program itself, the network, and the flows that are in progress at a time at least.
-pub(in crate::scenario) fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
+/// Memory that a run takes, in bytes, roughly and from below: the program itself, the network, and the flows that are in progress
+/// at a time at least; congestion may keep more.
+///
+/// # Errors
+/// If a file of flows was changed since the scenario was read.
+pub fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
     let mut progress = InProgress::new(&scenario.network, 0);
     let mut most = 0;
     for flow in scenario.flows.walk() {
@@ -57,7 +62,7 @@ fn insist() -> String {
 }
 
 /// Refuses a network that the machine cannot hold.
-pub(in crate::scenario) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+pub(crate) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let Some(place) = places.network.as_ref().or(places.links.first()) else { return Ok(()) };
     let needs = needs(scenario);
     let sum = needs.iter().map(|(bytes, _)| bytes).sum();
@@ -115,7 +120,7 @@ mod tests {
         let file = dir.path().join("a.toml");
         std::fs::write(&file, format!("[run]\nstop = \"1ms\"\n{topology}{}", flow.repeat(flows))).expect("written");
         let scenario = crate::load(&file, &[]).expect("a scenario");
-        scenario.memory_estimate().expect("an estimate")
+        estimate(&scenario).expect("an estimate")
     }
 
     #[test]

@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 const MAX_SWITCHES: usize = 4096;
 
 /// Counts flows that pass more switches than a frame can report: HPCC then learns nothing.
-pub(super) struct LongPaths {
+pub(crate) struct LongPaths {
     /// `None` if nobody asks.
     search: Option<Search>,
     /// Flows whose path is too long from the start.
-    long: u64,
+    pub long: u64,
     /// Others whose path is too long once links have failed.
-    detoured: u64,
+    pub detoured: u64,
     /// Hosts whose flows read no telemetry.
     legacy: HashSet<u32>,
 }
@@ -56,17 +56,9 @@ impl LongPaths {
         None
     }
 
-    /// What the user should know.
-    pub fn notes(&self, total: u64) -> Vec<String> {
-        let Some(Search { room, .. }) = &self.search else { return Vec::new() };
-        let note = |flows, when: &str| {
-            format!(
-                "{flows} of {total} flows pass more than {room} switches{when}, the most that telemetry can report: \
-                 HPCC does not control their rate"
-            )
-        };
-        let counts = [(self.long, ""), (self.detoured, " while links are down")];
-        counts.into_iter().filter(|&(flows, _)| flows > 0).map(|(flows, when)| note(flows, when)).collect()
+    /// The most switches that telemetry can report, if somebody asks.
+    pub fn room(&self) -> Option<usize> {
+        self.search.as_ref().map(|search| search.room)
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario that was read but not yet checked, with the place that each part came from.
 
-use super::{Scenario, check};
 use crate::error::InputError;
 use crate::flows::Traffic;
 use crate::place::Place;
+use crate::scenario::Scenario;
+use crate::{check, lint};
 
 /// A setting to blame in an error: its key, and where it was given.
 #[derive(Clone, Debug)]
@@ -40,8 +41,6 @@ pub(crate) struct Places {
     pub control_flows: Blame,
     /// What may leave flows without control; `None`: they run, as those of the reference's files do.
     pub control: Option<Control>,
-    /// One for each attack.
-    pub victims: Vec<Blame>,
 }
 
 /// Settings that may leave a flow without control.
@@ -66,11 +65,12 @@ impl Draft {
     pub fn finish(mut self) -> Result<Scenario, InputError> {
         check::memory(&self.scenario, &self.places)?;
         check::settings(&mut self.scenario, &self.places)?;
-        self.scenario.flows = check::flows(&mut self.scenario, self.flows, &self.places)?;
+        let (flows, pass) = check::flows(&mut self.scenario, self.flows, &self.places)?;
+        self.scenario.flows = flows;
         check::buffer(&self.scenario, &self.places)?;
-        check::watched_flows(&self.scenario, &self.places)?;
-        check::note_losses(&mut self.scenario);
-        check::note_paths(&mut self.scenario);
+        let findings = lint::findings(&self.scenario, &pass);
+        self.scenario.notes.extend(findings.iter().map(|finding| finding.message.clone()));
+        self.scenario.findings = findings;
         Ok(self.scenario)
     }
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows: can each of them be sent, and can it arrive?
+
+use super::control::Controlled;
+use super::memory;
+use super::priorities::InUse;
+use crate::draft::Places;
+use crate::error::InputError;
+use crate::flow::Flow;
+use crate::flows::{FlowList, FlowTotals, Traffic};
+use crate::lint::Pass;
+use crate::overbooked::root;
+use crate::scenario::{Scenario, host};
+use hpcc_core::pfc::DATA_PRIORITY;
+use hpcc_core::switch::{Classes, Scope};
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
+use std::collections::HashSet;
+
+/// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep memory.
+/// Returns what lints want to know of the flows as well.
+pub(crate) fn flows(
+    scenario: &mut Scenario,
+    traffic: Vec<Traffic>,
+    places: &Places,
+) -> Result<(FlowList, Pass), InputError> {
+    let reach = Reach::new(&scenario.network);
+    let mut controlled = Controlled::default();
+    let mut totals = FlowTotals::default();
+    let mut priorities = InUse::new(scenario);
+    let mut pass = Pass::new(scenario);
+    for Traffic { group, source, .. } in &traffic {
+        for placed in source.walk() {
+            let (flow, place) = placed?;
+            let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
+            flow_alone(&flow, scenario).map_err(refuse)?;
+            priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
+            if !reach.connects(flow.src, flow.dst) {
+                let message = format!(
+                    "no path connects host {} with host {}; expected hosts that links connect",
+                    flow.src, flow.dst
+                );
+                return Err(refuse((DESTINATION, message)));
+            }
+            totals.add(&flow);
+            sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
+            let too_many = pass.see(group, &flow);
+            controlled.see(&flow, too_many, scenario, places)?;
+        }
+    }
+    scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
+    priorities.settle(scenario);
+    controlled.settle(scenario, places)?;
+    let flows = FlowList::new(traffic, totals);
+    memory::flows(scenario, &flows)?;
+    watched(scenario, totals.count, places)?;
+    Ok((flows, pass))
+}
+
+/// Refuses the number of a flow to watch that the scenario does not have.
+fn watched(scenario: &Scenario, count: u64, places: &Places) -> Result<(), InputError> {
+    match scenario.monitor.control_flows.iter().find(|&&flow| u64::from(flow) >= count) {
+        None => Ok(()),
+        Some(flow) => Err(places.control_flows.error(format!(
+            "control_flows names flow {flow}, but there are {count}; expected their numbers, from 0 in the order of their start"
+        ))),
+    }
+}
+
+/// What is wrong with a flow, and the keys that may have said so, of which a section has one.
+type Wrong = (&'static [&'static str], String);
+
+const SOURCE: &[&str] = &["src", "senders", "sender_count", "kind"];
+const DESTINATION: &[&str] = &["dst", "receiver", "kind"];
+const SIZE: &[&str] = &["size", "sizes"];
+const PRIORITY: &[&str] = &["priority"];
+
+fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
+    for (keys, role, node) in [(SOURCE, "source", flow.src), (DESTINATION, "destination", flow.dst)] {
+        host(&scenario.network, node).map_err(|why| (keys, format!("the flow's {role} is {why}")))?;
+    }
+    if flow.src == flow.dst {
+        let message = format!("source and destination of the flow are the same host, {}; expected two", flow.src);
+        return Err((SOURCE, message));
+    }
+    if flow.size == 0 {
+        return Err((SIZE, "the flow's size is 0; expected at least 1 byte".into()));
+    }
+    let least = if scenario.quirks().data_in_queue_0 { 0 } else { 1 };
+    if !(least..=7).contains(&flow.priority) {
+        let message = format!(
+            "the flow's priority is {}; expected {least} to 7 (0 is the switches' own queue for control frames)",
+            flow.priority
+        );
+        return Err((PRIORITY, message));
+    }
+    of_stack(flow, scenario)?;
+    guarantee(flow, scenario).map_err(|message| (PRIORITY, message))?;
+    chunks(flow, scenario).map_err(|message| (SIZE, message))
+}
+
+/// Refuses a flow that hosts with ns-3's stack cannot send as it asks.
+fn of_stack(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
+    match scenario.settings.protocol.protocol {
+        Protocol::Tcp | Protocol::Udp if flow.priority != DATA_PRIORITY => {
+            let expected = format!("expected {DATA_PRIORITY}, in which TCP and UDP hosts send all packets");
+            Err((PRIORITY, format!("the flow's priority is {}; {expected}", flow.priority)))
+        }
+        Protocol::Tcp | Protocol::Udp if flow.dport == 0 => {
+            Err((&["dport"], "the flow's dport is 0; expected 1 to 65535 with TCP and UDP".into()))
+        }
+        Protocol::Rdma | Protocol::Tcp | Protocol::Udp => Ok(()),
+    }
+}
+
+/// Refuses a flow that would be measured against the share of a class that is sure of none (REQ-29).
+fn guarantee(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
+    let switch = &scenario.settings.switch;
+    if switch.telemetry_scope == Scope::Port || scenario.legacy.nodes.contains(&flow.src) {
+        return Ok(());
+    }
+    let classes = Classes::parse(&switch.classes).ok().filter(|_| scenario.layout().max_hops().is_some());
+    if classes.is_none_or(|classes| classes.is_sure(flow.priority)) {
+        return Ok(());
+    }
+    Err(format!(
+        "priority {} of the flow is sure of nothing, and telemetry_scope = \"queue\" tells of a class's share; expected a \
+         class with a quantum, or the first strict one",
+        flow.priority
+    ))
+}
+
+/// Going back to the start of a chunk never ends one that is not full.
+fn chunks(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
+    let chunk = scenario.settings.transport.chunk.0;
+    if scenario.settings.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
+        return Err(format!(
+            "the flow's size is {} bytes, which it would never complete with transport.recovery = \"go_back_zero\"; expected a \
+             multiple of {chunk}, which is transport.chunk",
+            flow.size
+        ));
+    }
+    Ok(())
+}
+
+/// Bytes for which queue pairs that flows share have sequence numbers, whole packets included.
+const MOST_SHARED_BYTES: u64 = 1 << 62;
+
+/// Messages of one queue pair have their sequence numbers one behind the other, each from a whole packet on. They must suffice
+/// even if all flows so far share a queue pair.
+fn sequence_numbers(totals: &FlowTotals, scenario: &Scenario) -> Result<(), String> {
+    let transport = &scenario.settings.transport;
+    let rounding = totals.count.saturating_mul(transport.mtu.0);
+    if transport.queue_pairs == QueuePairs::PerPair && totals.bytes.saturating_add(rounding) > MOST_SHARED_BYTES {
+        return Err(format!(
+            "with this flow there are {} bytes; expected at most {MOST_SHARED_BYTES} in all, for which queue_pairs = \"per_pair\" has \
+             sequence numbers",
+            totals.bytes
+        ));
+    }
+    Ok(())
+}
+
+/// Which hosts can reach each other. Only switches forward, so a path is a direct cable or leads through
+/// one connected group of switches.
+struct Reach {
+    /// Groups of switches that each host is cabled to.
+    groups: Vec<Vec<usize>>,
+    cables: HashSet<(u32, u32)>,
+}
+
+impl Reach {
+    fn new(network: &Network) -> Reach {
+        let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
+        let mut parent: Vec<usize> = (0..network.nodes.len()).collect();
+        for link in network.links.iter().filter(|link| is_switch(link.a) && is_switch(link.b)) {
+            let (a, b) = (root(&mut parent, link.a as usize), root(&mut parent, link.b as usize));
+            parent[a] = b;
+        }
+        let mut reach = Reach { groups: vec![Vec::new(); network.nodes.len()], cables: HashSet::new() };
+        for link in &network.links {
+            match (is_switch(link.a), is_switch(link.b)) {
+                (false, true) => reach.groups[link.a as usize].push(root(&mut parent, link.b as usize)),
+                (true, false) => reach.groups[link.b as usize].push(root(&mut parent, link.a as usize)),
+                (false, false) => reach.cables.extend([(link.a, link.b), (link.b, link.a)]),
+                (true, true) => {}
+            }
+        }
+        reach
+    }
+
+    fn connects(&self, a: u32, b: u32) -> bool {
+        let groups = &self.groups[b as usize];
+        self.groups[a as usize].iter().any(|group| groups.contains(group)) || self.cables.contains(&(a, b))
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Settings that work, but not as one may think.
+
+use super::Pass;
+use crate::scenario::{QueueHistogram, Scenario};
+use hpcc_core::cc::Reads;
+use hpcc_core::settings::Named;
+use hpcc_core::switch::{BufferKind, Classes};
+use hpcc_core::telemetry::LayoutName;
+use hpcc_core::units::{BitRate, Rounding};
+
+/// Flows may change their path, and the records that they go by do not tell.
+pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let layout = scenario.layout().name();
+    let fast_cnp = &scenario.settings.fast_cnp_host;
+    let why = if !scenario.link_failures.is_empty() {
+        "links fail"
+    } else if fast_cnp.common.enabled && fast_cnp.migrate {
+        "flows move to other paths (fast_cnp.migrate)"
+    } else {
+        return Vec::new();
+    };
+    if scenario.settings.needs().reads != Reads::Records || layout.tells_paths() {
+        return Vec::new();
+    }
+    let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
+    vec![format!(
+        "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
+         and may fall to its lowest rate. Expected layout = {}",
+        layout.name(),
+        able.join(" or ")
+    )]
+}
+
+/// What switches drop may stay lost.
+pub(super) fn loss_without_timeout(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let stays_lost = scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none();
+    let note = || "switches drop packets, and without a timeout a flow may never finish".to_owned();
+    stays_lost.then(note).into_iter().collect()
+}
+
+/// Acknowledgements are in a class that may have to wait for others.
+pub(super) fn held_up_acks(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let acks = scenario.transport().ack_priority;
+    let classes = Classes::parse(&scenario.settings.switch.classes).ok();
+    let waits = classes.filter(|classes| acks > 0 && !classes.is_sure(acks));
+    let note = |_| {
+        format!(
+            "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"
+        )
+    };
+    waits.map(note).into_iter().collect()
+}
+
+/// Telemetry may see no byte between two frames that follow each other.
+pub(super) fn coarse_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let frame = u64::from(scenario.settings.full_frame());
+    let reads_records = scenario.settings.needs().reads == Reads::Records;
+    let unit = scenario.layout().tx_unit().filter(|&unit| unit > frame && reads_records);
+    let note = |unit| {
+        format!(
+            "telemetry counts sent bytes in units of {unit} (telemetry.multiplier), more than the {frame} of a full packet: where \
+             no unit is counted between two packets, \"{}\" keeps the utilisation of those before, so that it reads too high \
+             and flows leave a part of their links unused",
+            scenario.algorithm().name()
+        )
+    };
+    unit.map(note).into_iter().collect()
+}
+
+/// Above this share of a frame's time its rounding is worth a note.
+const ROUNDING: f64 = 0.01;
+
+/// Whole nanoseconds are far from the rate of a link. That the reference's faults floor them is theirs.
+pub(super) fn rounded_times(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    match scenario.transport().rounding() {
+        Rounding::Nearest => {}
+        Rounding::Floored | Rounding::Exact => return Vec::new(),
+    }
+    let wire = scenario.settings.full_frame() + scenario.settings.wire.frame_gap();
+    let exact = |rate: BitRate| f64::from(wire) * 8e9 / rate.0 as f64;
+    let error = |rate: BitRate| exact(rate) / rate.tx_time(wire, Rounding::Nearest).0 as f64 - 1.0;
+    let rates = scenario.network.links.iter().map(|link| link.rate);
+    let worst = rates.max_by(|&a, &b| error(a).abs().total_cmp(&error(b).abs()));
+    let note = |rate: BitRate| {
+        let (time, than) =
+            (rate.tx_time(wire, Rounding::Nearest).0, if error(rate) > 0.0 { "faster" } else { "slower" });
+        format!(
+            "times are whole nanoseconds: at {rate} the {wire} bytes of a full packet take {time} ns, not {:.2}, so that such \
+             links, and ideal times over them, are {:.1} % {than} than their rate; wire.exact_rates = true keeps it",
+            exact(rate),
+            100.0 * error(rate).abs()
+        )
+    };
+    worst.filter(|&rate| error(rate).abs() > ROUNDING).map(note).into_iter().collect()
+}
+
+/// Samples of the reference's histogram that nobody sees.
+pub(super) fn empty_histogram(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let Some(QueueHistogram { start, end }) = scenario.monitor.queue_histogram else { return Vec::new() };
+    let (end, interval) = (end.min(scenario.stop), QueueHistogram::PRINT_INTERVAL);
+    if end <= start || end.0 / interval.0 * interval.0 > start.0 {
+        return Vec::new();
+    }
+    vec![format!(
+        "the queue histogram from {start} to {end} stays empty: it is written at multiples of {interval} only"
+    )]
+}

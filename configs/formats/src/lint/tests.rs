@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Each lint, where it has something to say and where it has not.
+
+use super::LINTS;
+use crate::scenario::Finding;
+use crate::toml_format::tests::{MINIMAL, load_with};
+use std::collections::BTreeSet;
+
+/// What a lint says of a scenario with some overrides, and overrides besides with which it says nothing.
+struct Case {
+    id: &'static str,
+    text: String,
+    set: &'static [&'static str],
+    says: &'static str,
+    silent: &'static [&'static [&'static str]],
+}
+
+/// Two hosts at a switch, and a flow.
+fn pair(rate: &str) -> String {
+    network(&format!("kind='star'\nhosts=2\nrate='{rate}'\ndelay='1us'")) + FLOW
+}
+
+const FLOW: &str = "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
+
+fn network(section: &str) -> String {
+    format!("[run]\nstop = \"1ms\"\n[topology]\n{section}\n")
+}
+
+/// Two hosts beside each other in a ring of seven switches.
+fn ring() -> String {
+    let chain: String = (2..8).map(|node| format!("{{a={node},b={}}},", node + 1)).collect();
+    let links = format!("[{{a=0,b=2}},{{a=1,b=3}},{chain}{{a=8,b=2}}]");
+    network(&format!("kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks={links}")) + FLOW
+}
+
+/// An incast of so many flows over 25 Gb/s.
+fn incast(flows: u32) -> String {
+    network(&format!("kind='star'\nhosts={}\nrate='25Gbps'\ndelay='1us'", flows + 1))
+        + &format!("[[traffic]]\nkind='incast'\nreceiver=0\nsender_count={flows}\nsize='10MB'\n")
+}
+
+/// Hosts of 25, 100, 200 and 400 Gb/s on one switch, and random traffic.
+fn mixed_rates() -> String {
+    let links = "{a=0,b=4,rate='25Gbps'},{a=1,b=4,rate='100Gbps'},{a=2,b=4,rate='200Gbps'},{a=3,b=4,rate='400Gbps'}";
+    network(&format!("kind='links'\nhosts=4\nswitches=1\ndelay='1us'\nlinks=[{links}]"))
+        + "[[traffic]]\nkind='poisson'\nsizes='fb_hadoop'\nload=0.5\nduration='10us'\n"
+}
+
+/// Four leaves of two hosts under a spine, and random traffic.
+fn fabric() -> String {
+    network("kind='leaf_spine'\nleaves=4\nspines=1\nhosts_per_leaf=2\nrate='100Gbps'\ndelay='1us'")
+        + "[[traffic]]\nkind='poisson'\nsizes='websearch'\nduration='10us'\nload=0.8\n"
+}
+
+fn cases() -> Vec<Case> {
+    let case = |id, text: String, set, says, silent| Case { id, text, set, says, silent };
+    let minimal = || MINIMAL.to_owned();
+    let incasts = "[[traffic]]\nkind='random_incast'\nfan_in=2\nsize='10KB'\nload=1\nduration='10us'\n";
+    let full = || minimal() + incasts;
+    vec![
+        case(
+            "no-flows",
+            minimal().split_once("[[traffic]]").expect("traffic").0.into(),
+            &[],
+            "there are no flows",
+            &[],
+        ),
+        case(
+            "late-flows",
+            minimal(),
+            &["traffic.0.start=1ms"],
+            "1 of 1 flows start at or after the stop",
+            &[&["run.stop=2ms"]],
+        ),
+        case(
+            "idle-attack",
+            minimal() + "[[attack]]\nkind='tampered_feedback'\nvictims=[2]\nfrom=4\n",
+            &[],
+            "attack 1 hits nobody: no victim sends a flow",
+            &[&["attack.0.victims=[0]"], &["traffic.0.src=2"]],
+        ),
+        case(
+            "idle-attack",
+            minimal() + "[[attack]]\nkind='tampered_feedback'\nvictims=[0]\nfrom=4\nstart='1ms'\n",
+            &[],
+            "attack 1 starts at or after the stop time",
+            &[&["run.stop=2ms"]],
+        ),
+        case(
+            "legacy-feedback",
+            minimal(),
+            &["congestion_control.algorithm=hpcc_plus", "legacy.nodes=[1]"],
+            "1 of 1 flows of hpcc_plus go to legacy hosts, which send no telemetry back: it does not control",
+            &[&["traffic.0.dst=2"], &["legacy.nodes=[0, 1, 2, 3, 4]"], &["congestion_control.algorithm=dctcp"]],
+        ),
+        case(
+            "legacy-feedback",
+            minimal(),
+            &["congestion_control.algorithm=hpcc_plus", "legacy.nodes=switches"],
+            "all switches are legacy ones, which add no telemetry: it does not control flows of hpcc_plus",
+            &[&["congestion_control.algorithm=timely"]],
+        ),
+        case(
+            "unacknowledged-end",
+            minimal(),
+            &["traffic.0.size=1001", "transport.ack_interval=2000"],
+            "1 of 1 flows are shorter than transport.ack_interval, 2000 bytes: nothing acknowledges their last packet, and they end",
+            &[&["transport.chunk=1001"], &["transport.queue_pairs=per_pair"], &["traffic.0.size=2000"]],
+        ),
+        case(
+            "least-rates",
+            incast(97),
+            &["congestion_control.algorithm=dcqcn"],
+            "97 flows at a time go to host 0, and their least rates add up to 24250Mbps of its 25Gbps",
+            &[
+                &["traffic.0.sender_count=95"],
+                &["congestion_control.min_rate=100Mbps"],
+                &["congestion_control.algorithm=swift"],
+            ],
+        ),
+        case(
+            "overbooked",
+            mixed_rates(),
+            &[],
+            // A third of half of 700 Gb/s; of 625 Gb/s for host 1.
+            "random traffic overbooks receivers: host 0 is offered 116.667 Gb/s on average, 466.7 % of its links, and 1 other host",
+            &[&["traffic.0.load=0.1"], &["traffic.0.load=0.2", "traffic.0.weights=[{hosts=0,weight=0}]"]],
+        ),
+        // A full load of equal links overbooks nobody, two do; they add up only while both last.
+        case(
+            "overbooked",
+            full() + incasts,
+            &["traffic.2.start=9us"],
+            "random traffic overbooks receivers: host 0 is offered 200.000 Gb/s on average, 200.0 % of its links, and 3 other",
+            &[&["traffic.2.start=10us"]],
+        ),
+        // Six of the seven other hosts are elsewhere.
+        case(
+            "overbooked",
+            fabric(),
+            &[],
+            "random traffic overbooks the fabric: the 2 hosts around host 0 are offered 137.143 Gb/s from elsewhere on average, 137.1 %",
+            &[&["topology.spines=2"], &["traffic.0.load=0.5"], &["traffic.0.rack_share=0.4"]],
+        ),
+        // Racks have what they need; two pods of two share one core.
+        case(
+            "overbooked",
+            fabric().replace(
+                "leaf_spine'\nleaves=4\nspines=1\nhosts_per_leaf=2",
+                "fat_tree'\npods=2\ntors_per_pod=2\naggs_per_pod=2\ncores_per_agg=1\nhosts_per_tor=2",
+            ),
+            &["traffic.0.load=1"],
+            "random traffic overbooks the fabric: the 4 hosts around host 0 are offered 228.571 Gb/s",
+            &[&["traffic.0.load=0.5"]],
+        ),
+        case(
+            "long-path",
+            ring(),
+            &["telemetry.layout=reference", "failures.links=[{time='1us',a=2,b=3,until='9us'}]"],
+            "1 of 1 flows pass more than 5 switches while links are down, the most that telemetry can report",
+            &[
+                &["telemetry.layout=int_md"],
+                &["failures.links=[{time='1us',a=4,b=5}]"],
+                &["congestion_control.algorithm=dcqcn"],
+            ],
+        ),
+        case(
+            "unseen-path-change",
+            ring(),
+            &["telemetry.layout=reference", "failures.links=[{time='1us',a=2,b=3}]"],
+            "links fail, and records of layout = \"reference\" do not say",
+            &[&["failures.links=[]"], &["telemetry.layout=paper"], &["congestion_control.algorithm=dcqcn"]],
+        ),
+        case(
+            "loss-without-timeout",
+            minimal(),
+            &["switch.mode=lossy", "transport.timeout=0s"],
+            "switches drop packets, and without a timeout",
+            &[&["transport.timeout=1ms"], &["switch.mode=lossless"]],
+        ),
+        case(
+            "held-up-acks",
+            minimal(),
+            &["switch.classes='4:1000'"],
+            "acknowledgements travel in priority 3, which is sure of nothing",
+            &[&["switch.classes='3:1000, 4:1000'"], &["transport.ack_priority=0"]],
+        ),
+        case(
+            "coarse-telemetry",
+            pair("400Gbps"),
+            &["telemetry.layout=reference", "telemetry.multiplier=16"],
+            "telemetry counts sent bytes in units of 2048",
+            &[&["telemetry.multiplier=8"], &["transport.mtu=2000"]],
+        ),
+        case(
+            "rounded-times",
+            pair("800Gbps"),
+            &["congestion_control.algorithm=none"],
+            "times are whole nanoseconds: at 800Gbps the 1048 bytes of a full packet take 10 ns, not 10.48, so that such links, and ideal \
+             times over them, are 4.8 % faster",
+            &[&["topology.rate=400Gbps"], &["wire.exact_rates=true"], &["transport.mtu=9000"]],
+        ),
+        case(
+            "empty-histogram",
+            minimal(),
+            &["monitor.queue_histogram_start=1ms", "monitor.queue_histogram_end=99ms", "run.stop=1s"],
+            "the queue histogram from 1.000 ms to 99.000 ms stays empty: it is written at multiples of 100.000 ms",
+            &[&["monitor.queue_histogram_end=100ms"]],
+        ),
+    ]
+}
+
+/// What a lint says; an override counts in place of an earlier one of the same key.
+fn found(Case { id, text, set, .. }: &Case, more: &[&str]) -> Vec<Finding> {
+    let key = |pair: &str| pair.split('=').next().map(str::to_owned);
+    let kept = set.iter().filter(|pair| more.iter().all(|other| key(pair) != key(other)));
+    let set: Vec<&str> = kept.chain(more).copied().collect();
+    let findings = load_with(text, &set).unwrap_or_else(|error| panic!("{id}, {set:?}: {error}")).findings;
+    findings.into_iter().filter(|finding| finding.id == *id).collect()
+}
+
+#[test]
+fn lints_speak_where_there_is_something_to_say() {
+    let cases = cases();
+    for case in &cases {
+        let told = found(case, &[]);
+        assert!(told.len() == 1 && told[0].message.starts_with(case.says), "{}: {told:?}", case.says);
+        for silent in case.silent {
+            assert_eq!(found(case, silent), [], "{}: {silent:?}", case.says);
+        }
+    }
+    let tested: BTreeSet<&str> = cases.iter().map(|case| case.id).collect();
+    assert_eq!(tested, LINTS.iter().map(|lint| lint.id).collect(), "each lint has a case");
+}
+
+#[test]
+fn a_plain_scenario_has_nothing_worth_saying() {
+    let scenario = load_with(MINIMAL, &[]).expect("valid");
+    assert_eq!((scenario.findings, scenario.notes), (vec![], vec![]));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows that run, but not as one may think.
+
+use super::Pass;
+use crate::overbooked::overbooked as find_overbooked;
+use crate::scenario::Scenario;
+use hpcc_core::cc::Reads;
+
+/// A line for some of all flows, if there are some.
+fn some(count: u64, scenario: &Scenario, what: &str) -> Vec<String> {
+    let total = scenario.flows.totals.count;
+    (count > 0).then(|| format!("{count} of {total} flows {what}")).into_iter().collect()
+}
+
+pub(super) fn no_flows(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    (scenario.flows.totals.count == 0).then(|| "there are no flows".to_owned()).into_iter().collect()
+}
+
+pub(super) fn late_flows(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    some(pass.late, scenario, "start at or after the stop time and never run")
+}
+
+/// Attacks on nothing.
+pub(super) fn idle_attacks(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    let late = scenario.attacks.iter().zip(1..).filter(|(attack, _)| attack.start >= scenario.stop);
+    let late = late.map(|(_, number)| format!("attack {number} starts at or after the stop time"));
+    let without = pass
+        .attacks_without_flows()
+        .map(|number| format!("attack {number} hits nobody: no victim sends a flow that it is about"));
+    late.chain(without).collect()
+}
+
+/// Telemetry does not come back from a part of the network that knows nothing of it.
+pub(super) fn legacy_feedback(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    let (network, legacy) = (&scenario.network, &scenario.legacy.nodes);
+    let (reads, name) = (scenario.settings.needs().reads, scenario.algorithm().name());
+    if legacy.is_empty() || reads == Reads::Nothing {
+        return Vec::new();
+    }
+    let falls = scenario.settings.feedback.config().is_ok_and(|config| config.decay_after > 0);
+    let so = if falls { "they fall to its least rate" } else { "it does not control their rate" };
+    let go = format!("of {name} go to legacy hosts, which send no telemetry back: {so}");
+    let mut notes = some(pass.unanswered, scenario, &go);
+    let from_switches = matches!(reads, Reads::Records | Reads::Utilisation);
+    let all_hosts = network.hosts().all(|node| legacy.contains(&node));
+    if from_switches && !all_hosts && network.switches().all(|node| legacy.contains(&node)) {
+        notes
+            .push(format!("all switches are legacy ones, which add no telemetry: it does not control flows of {name}"));
+    }
+    notes
+}
+
+/// `transport.ack_interval` is no interval, but a byte from which on the receiver answers.
+pub(super) fn unacknowledged_ends(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    let transport = scenario.transport();
+    let then = if transport.timeout.is_some() { "end after a timeout" } else { "never end without a timeout" };
+    let interval = transport.ack_interval;
+    let what = format!(
+        "are shorter than transport.ack_interval, {interval} bytes: nothing acknowledges their last packet, and they {then}"
+    );
+    some(pass.silent, scenario, &what)
+}
+
+/// So many flows at a time that their least rates fill a link.
+pub(super) fn least_rates(_: &Scenario, pass: &Pass) -> Vec<String> {
+    pass.crowded.note().into_iter().collect()
+}
+
+/// Random traffic that brings more than links carry.
+pub(super) fn overbooked(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let found = find_overbooked(&scenario.network, &scenario.flows.offers);
+    let note = |part: &crate::overbooked::Overbooked| {
+        let what = if part.hosts == 1 { "receivers" } else { "the fabric" };
+        format!("random traffic overbooks {what}: {part}")
+    };
+    found.iter().map(note).collect()
+}
+
+/// Paths that pass more switches than telemetry can report.
+pub(super) fn long_paths(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    let paths = &pass.paths;
+    let pass = |when: &str| {
+        let room = paths.room().unwrap_or_default();
+        let most = "the most that telemetry can report: HPCC does not control their rate";
+        format!("pass more than {room} switches{when}, {most}")
+    };
+    let mut notes = some(paths.long, scenario, &pass(""));
+    notes.extend(some(paths.detoured, scenario, &pass(" while links are down")));
+    notes
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What there is to say of a scenario that can run.
+
+/// What a lint found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The lint's name.
+    pub id: &'static str,
+    /// How much it matters.
+    pub level: Level,
+    /// A sentence for the user.
+    pub message: String,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Results may not mean what the scenario seems to ask.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+impl Level {
+    /// As `check` prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Warning => "warning",
+            Level::Note => "note",
+        }
+    }
+}
