@@ -69,18 +69,3 @@ fn the_window_is_as_the_legacy_algorithm_wants_it() {
     assert_eq!(legacy, true);
     assert_ne!(with, without, "the window of a legacy host counts");
 }
-
-#[test]
-fn parameters_of_another_algorithm_are_refused() {
-    for (lines, expected) in [
-        ("algorithm = \"dctcp\"\nhyper_increase = \"5Gbps\"\n", "legacy.hyper_increase: unknown key hyper_increase"),
-        ("gain = 2\n", "legacy.gain: the value is 2"),
-        ("algorithm = \"hpcc_plus\"\n", "legacy.algorithm: unknown algorithm \"hpcc_plus\""),
-    ] {
-        let bench = Bench::new(&[("run.toml", &format!("{TOML}[legacy]\nnodes = [0]\n{lines}"))]);
-        let told = bench.run("run.toml", &[]);
-        assert_eq!(told.code, Some(2), "{lines}: {}", told.err);
-        assert!(told.err.contains(expected), "{lines}: {}", told.err);
-        assert!(!bench.path("out").exists(), "{lines} left results");
-    }
-}

@@ -3,9 +3,6 @@
 
 mod answers;
 mod attacks;
-mod bad_reference;
-mod bad_set;
-mod bad_toml;
 mod bench;
 mod border;
 mod classes;

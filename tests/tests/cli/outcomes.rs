@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How runs end, and what they leave.
 
-use crate::refusal::refused;
 use hpcc_tests::{Bench, REFERENCE, TOML, Told, hpcc, skipped};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-#[test]
-fn a_finished_run_ends_with_0_and_says_so() {
-    for (files, config) in [(TOML, "scenario.toml"), (REFERENCE, "config.txt")] {
-        let told = Bench::new(files).run(config, &[]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        assert!(told.out.contains("2 of 2 finished"), "{}", told.out);
-        assert!(told.err.is_empty(), "{}", told.err);
-    }
-}
 
 #[test]
 fn unfinished_flows_are_listed_and_end_with_3() {
@@ -44,12 +33,9 @@ fn unfinished_flows_are_listed_and_end_with_3() {
 #[test]
 fn a_flow_that_never_started_is_unfinished() {
     let bench = Bench::new(TOML);
-    let told = bench.run("scenario.toml", &["traffic.1.start=1s"]);
-    assert_eq!(told.code, Some(3), "{}", told.err);
-    assert!(told.err.contains("start at or after the stop time"), "{}", told.err);
-    assert!(bench.read("out/unfinished.csv").lines().nth(1).is_some_and(|line| line.ends_with(",0")));
     let told = bench.run("scenario.toml", &["traffic.1.start=1ms", "run.stop=1ms"]);
     assert_eq!(told.code, Some(3), "{}", told.err);
+    assert!(told.err.contains("start at or after the stop time"), "{}", told.err);
     let list = bench.read("out/unfinished.csv");
     let row = list.lines().nth(1).unwrap_or_else(|| panic!("of a flow at the very end: {list}"));
     assert!(row.starts_with("1,") && row.ends_with(",1000000,0,0"), "{row}");
@@ -129,12 +115,15 @@ fn other_peoples_folders_are_left_alone() {
 }
 
 #[test]
-fn report_reads_what_run_wrote() {
-    let bench = Bench::new(TOML);
-    let ran = bench.run("scenario.toml", &[]);
-    let reported = bench.hpcc(&["report", "out"]);
-    assert_eq!(reported.code, Some(0), "{}", reported.err);
-    assert_eq!(reported.out, ran.out);
+fn a_finished_run_ends_with_0_and_says_so() {
+    for (files, config) in [(TOML, "scenario.toml"), (REFERENCE, "config.txt")] {
+        let bench = Bench::new(files);
+        let told = bench.run(config, &[]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.out.contains("2 of 2 finished"), "{}", told.out);
+        assert!(told.err.is_empty(), "{}", told.err);
+        assert_eq!(bench.hpcc(&["report", "out"]).out, told.out, "report reads what run wrote");
+    }
 }
 
 #[test]
@@ -201,19 +190,6 @@ fn one_of_several_links_fails_and_links_come_up_again() {
     assert!(whole < 1_500 && one > 1_650, "{whole} us with both links, {one} us with one");
     assert!(back < one - 200, "{back} us with the second link from 100 us on");
     assert!(cut > 5_000 && cut < 5_000 + one, "{cut} us with 5 ms without a link");
-}
-
-#[test]
-fn failures_that_cannot_be_are_refused() {
-    let bench = Bench::new(&[("scenario.toml", PARALLEL)]);
-    for (failures, words) in [
-        ("{time='1us',a=2,b=3,link=2}", "nodes 2 and 3 have no link 2; expected 0 to 1"),
-        ("{time='1us',a=0,b=1}", "nodes 0 and 1 are not linked"),
-        ("{time='1us',a=2,b=3,until='2us'}", "expected 4200 ns or more in between"),
-        ("{time='1us',a=2,b=3},{time='5us',a=2,b=3,link=1}", "1000 ns and 5000 ns are of the same link"),
-    ] {
-        refused(&bench, "scenario.toml", &[&format!("failures.links=[{failures}]")], "--set: ", &[words]);
-    }
 }
 
 /// 900 ms without a packet are 900,000 samples of the queues. They are no events, but count as samples.
@@ -306,42 +282,6 @@ fn no_folder_is_made_to_be_left_again() {
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.err.contains("there is no folder nosuch, behind which \"..\" stands"), "{}", told.err);
     assert!(!bench.path("nosuch").exists() && !bench.path("out").exists());
-}
-
-/// A thousand simulated seconds in which nothing happens take no time, however often the run is watched.
-#[test]
-fn idle_time_costs_nothing() {
-    let bench = Bench::new(TOML);
-    for order in ["canonical", "insertion"] {
-        let set = ["traffic.1.start=1000s", "run.stop=1001s", &format!("run.order={order}")].map(str::to_owned);
-        let told = bench.simulate("scenario.toml", &set, "2");
-        assert_eq!(told.code, Some(0), "{order}: {}", told.err);
-    }
-}
-
-#[test]
-fn numbers_of_the_command_line_are_counts() {
-    let bench = Bench::new(TOML);
-    for (arguments, range) in [
-        ("run scenario.toml --ranks", "from 1 to 1024\n"),
-        ("sweep scenario.toml --jobs", "from 1 to 1024\n"),
-        ("reproduce fig13 --jobs", "from 1 to 1024\n"),
-        ("docs --runs --jobs", "from 1 to 1024\n"),
-        ("parity --jobs", "from 1 to 1024\n"),
-        ("bench --runs", "from 1 to 9999\n"),
-        ("fuzz", "from 1 to 604800\n"),
-        ("sweep scenario.toml --run", "from 1\n"),
-        ("dissect any.pcap --limit", "from 1\n"),
-    ] {
-        for wrong in ["0", "-1", "1.5", "two", "99999999999999999999"] {
-            let told = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
-            assert_eq!(told.code, Some(2), "{arguments} {wrong}: {}", told.err);
-            let words = format!("expected a whole number {range}");
-            assert!(told.err.contains(wrong) && told.err.contains(&words), "{arguments} {wrong}: {}", told.err);
-        }
-    }
-    let most = bench.hpcc(&["run", "scenario.toml", "--ranks", "1025"]);
-    assert!(most.code == Some(2) && most.err.contains("from 1 to 1024"), "{}", most.err);
 }
 
 /// Neither is a simulator with MPI built for it, nor are processes started.

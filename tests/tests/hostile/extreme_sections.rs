@@ -4,7 +4,6 @@
 
 use crate::{extremes, outcome};
 use hpcc_tests::Bench;
-use rayon::prelude::*;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,25 +63,20 @@ fn instead_of(value: &Value) -> Vec<String> {
 
 #[test]
 fn every_key_has_limits_that_hold() {
-    let scenarios = scenarios();
     let mut runs = Vec::new();
-    for (name, text) in &scenarios {
-        let scenario: Value = toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        runs.push((name, text, Vec::new()));
+    for (name, text) in scenarios() {
+        let scenario: Value = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let lists = LISTS.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        let files: Vec<_> = lists.chain([("scenario.toml", text.clone())]).collect();
+        let mut run = |set: Vec<String>| {
+            runs.push((format!("{name} {set:.200?}"), files.clone(), "scenario.toml".into(), set));
+        };
+        run(Vec::new());
         leaves("", &scenario, &mut |path, value| {
-            runs.extend(instead_of(value).iter().map(|other| (name, text, vec![format!("{path}={other}")])));
+            instead_of(value).iter().for_each(|other| run(vec![format!("{path}={other}")]));
         });
     }
-    assert!(runs.len() > 1000, "{} runs", runs.len());
-    let wrong: Vec<String> = runs
-        .par_iter()
-        .filter_map(|(name, text, set)| {
-            let bench = Bench::new(LISTS);
-            bench.write(name, text);
-            outcome::wrong(&bench, name, set).map(|wrong| format!("{name} {set:.200?}: {wrong:.400}"))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
+    outcome::all_end_orderly(&runs, 1000);
 }
 
 /// The keys of a section of the schema, each with the kind that has it, if there are kinds.

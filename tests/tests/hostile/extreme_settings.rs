@@ -4,8 +4,6 @@
 use crate::{extremes, outcome};
 use hpcc_core::node::{NodeSettings, Part};
 use hpcc_core::settings::Setting;
-use hpcc_tests::Bench;
-use rayon::prelude::*;
 
 /// Two flows to one host, short.
 const SCENARIO: &str = "[run]\nstop = \"300us\"\n\
@@ -40,17 +38,10 @@ fn every_setting_has_limits_that_hold() {
             for value in extremes::of(&setting.kind) {
                 let mut set = surroundings(&part, &setting);
                 set.push(format!("{}.{}={value}", part.section, setting.key));
-                runs.push(set);
+                let files = vec![("scenario.toml", SCENARIO.to_owned())];
+                runs.push((format!("{set:.200?}"), files, "scenario.toml".into(), set));
             }
         }
     }
-    assert!(runs.len() > 1000, "{} runs", runs.len());
-    let wrong: Vec<String> = runs
-        .par_iter()
-        .filter_map(|set| {
-            let bench = Bench::new(&[("scenario.toml", SCENARIO)]);
-            outcome::wrong(&bench, "scenario.toml", set).map(|wrong| format!("{set:.200?}: {wrong:.400}"))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
+    outcome::all_end_orderly(&runs, 1000);
 }

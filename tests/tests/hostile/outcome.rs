@@ -2,13 +2,31 @@
 //! How a run may end.
 
 use hpcc_tests::{Bench, Told, is_complete};
+use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.
 const SECONDS: &str = "20";
 
+/// A run: what it is, the files of its bench, the one that is run, and overrides.
+pub type Run = (String, Vec<(&'static str, String)>, String, Vec<String>);
+
+/// Runs all, several at a time, and panics with what is wrong with how any ends. Fewer than `least` are a mistake of the test.
+pub fn all_end_orderly(runs: &[Run], least: usize) {
+    assert!(runs.len() > least, "{} runs", runs.len());
+    let wrong: Vec<String> = runs
+        .par_iter()
+        .filter_map(|(what, files, config, set)| {
+            let bench = Bench::new(&[]);
+            files.iter().for_each(|(name, text)| bench.write(name, text));
+            wrong(&bench, config, set).map(|wrong| format!("{what:.200}: {wrong:.400}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
+}
+
 /// Runs the simulator on a file of the bench, and says what is wrong with how it ends: neither with results, nor with a
 /// refusal that names a place and leaves nothing.
-pub fn wrong(bench: &Bench, config: &str, set: &[String]) -> Option<String> {
+fn wrong(bench: &Bench, config: &str, set: &[String]) -> Option<String> {
     let told = bench.simulate(config, set, SECONDS);
     let complaint = complaint(bench, &told)?;
     Some(format!("{complaint} (exit {:?})\n{}", told.code, told.err))

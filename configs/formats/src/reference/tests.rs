@@ -186,17 +186,11 @@ fn fractions_of_microseconds_are_dropped() {
 fn controllers_refuse_what_they_cannot_run_with() {
     for (mode, setting, expected) in [
         (1, "RP_TIMER=0.5", "--set: RP_TIMER is 0.5; expected 1 to 1000000000 microseconds"),
-        (1, "ALPHA_RESUME_INTERVAL=0", "--set: ALPHA_RESUME_INTERVAL is 0; expected 1 to"),
-        (1, "RATE_DECREASE_INTERVAL=1e10", "--set: RATE_DECREASE_INTERVAL is 10000000000; expected 1 to"),
         (1, "EWMA_GAIN=1.5", "--set: EWMA_GAIN is \"1.5\"; expected a probability from 0 to 1"),
         (1, "CLAMP_TARGET_RATE=2", "--set: CLAMP_TARGET_RATE is \"2\"; expected 0 or 1"),
-        (1, "FAST_RECOVERY_TIMES=-1", "--set: FAST_RECOVERY_TIMES is \"-1\""),
-        (7, "MIN_RATE=0Mb/s", "--set: MIN_RATE: the lowest sending rate is 0bps"),
         (8, "DCTCP_RATE_AI=fast", "--set: DCTCP_RATE_AI is \"fast\"; expected a rate"),
-        (8, "MIN_RATE=200Gbps", "--set: MIN_RATE: the lowest sending rate is 200Gbps"),
         (10, "PINT_LOG_BASE=1", "--set: PINT_LOG_BASE is 1; expected 1.001 to 2"),
         (10, "PINT_PROB=0", "--set: PINT_PROB is 0; expected at least 1/65536"),
-        (10, "U_TARGET=0", "--set: U_TARGET is 0; expected more than 0 and at most 2"),
     ] {
         let overrides = [format!("CC_MODE={mode}"), setting.into()];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
@@ -206,30 +200,23 @@ fn controllers_refuse_what_they_cannot_run_with() {
 }
 
 #[test]
-fn overrides_replace_values_of_any_shape() {
+fn overrides_replace_values_of_any_shape_and_are_checked_like_the_file() {
     let overrides =
         ["U_TARGET=0.98", "ACK_HIGH_PRIO=1", "L2_BACK_TO_ZERO=1", "KMAX_MAP=1 100000000000 800", "CC_MODE = 3"];
     let scenario = Folder::new().load(&overrides).expect("valid");
     assert_eq!(scenario.algorithm().get("eta"), Some(Value::Real(0.98)));
     assert_eq!((scenario.transport().ack_priority, scenario.transport().recovery), (0, Recovery::GoBackZero));
     assert_eq!(thresholds(&scenario)[0].kmax, 800_000);
-}
-
-#[test]
-fn overrides_are_checked_like_the_file() {
     for (setting, expected) in [
-        ("U_TARGT=0.98", "--set: unknown key U_TARGT; did you mean U_TARGET?"),
-        ("U_TARGET", "--set: \"U_TARGET\" is no setting; expected KEY=VALUE"),
-        ("U_TARGET=", "--set: U_TARGET lacks a value"),
-        ("U_TARGET=3", "--set: U_TARGET is 3; expected more than 0 and at most 2"),
-        ("U_TARGET=0.9 0.8", "--set: U_TARGET is followed by the extra \"0.8\""),
-        (
-            "MIN_RATE=200Gbps",
-            "--set: MIN_RATE: the lowest sending rate is 200Gbps; expected more than 0 and at most 100Gbps",
-        ),
+        ("U_TARGT=0.98", "unknown key U_TARGT; did you mean U_TARGET?"),
+        ("U_TARGET", "\"U_TARGET\" is no setting; expected KEY=VALUE"),
+        ("U_TARGET=", "U_TARGET lacks a value"),
+        ("U_TARGET=0.9 0.8", "U_TARGET is followed by the extra \"0.8\""),
+        ("MIN_RATE=200Gbps", "MIN_RATE: the lowest sending rate is 200Gbps; expected more than 0 and at most 100Gbps"),
+        ("KMAX_MAP=1 25000000000 400", "KMAX_MAP: no ECN thresholds for 100Gbps"),
     ] {
         let message = Folder::new().load(&[setting]).expect_err(setting);
-        assert!(message.starts_with(expected), "{message} / {expected}");
+        assert!(message.starts_with(&format!("--set: {expected}")), "{message} / {expected}");
     }
 }
 
@@ -277,16 +264,11 @@ fn bad_values_name_their_line() {
         ("U_TARGET", "# U_TARGET 0.95", "unknown key #; this format has no comments"),
         ("U_TARGET", "U_TARGET 0", "U_TARGET is 0; expected more than 0 and at most 2"),
         ("U_TARGET", "U_TARGET 0.95x", "U_TARGET is \"0.95x\"; expected a finite number of at least 0"),
-        ("U_TARGET", "U_TARGET nan", "U_TARGET is \"nan\""),
-        ("U_TARGET", "U_TARGET inf", "U_TARGET is \"inf\""),
-        ("U_TARGET", "U_TARGET -0.5", "U_TARGET is \"-0.5\""),
         ("U_TARGET", "U_TARGET", "U_TARGET lacks a value"),
         ("HAS_WIN", "HAS_WIN 2", "HAS_WIN is \"2\"; expected 0 or 1"),
         ("LINK_DOWN", "LINK_DOWN 100 0 1", "LINK_DOWN names nodes 0 and 1, which no link connects"),
         ("LINK_DOWN", "LINK_DOWN 0 0", "LINK_DOWN lacks a value"),
-        ("LINK_DOWN", "LINK_DOWN 0 0 x", "a value of LINK_DOWN is \"x\""),
         ("PACKET_PAYLOAD_SIZE", "PACKET_PAYLOAD_SIZE 0", "PACKET_PAYLOAD_SIZE is 0; expected 1 to 9000 bytes"),
-        ("PACKET_PAYLOAD_SIZE", "PACKET_PAYLOAD_SIZE 9001", "PACKET_PAYLOAD_SIZE is 9001"),
         ("L2_CHUNK_SIZE", "L2_CHUNK_SIZE 0", "L2_CHUNK_SIZE is 0 (its default); expected at least 1 byte"),
         (
             "L2_ACK_INTERVAL",
@@ -294,11 +276,7 @@ fn bad_values_name_their_line() {
             "L2_ACK_INTERVAL is 0 (its default), with which no flow ever completes",
         ),
         ("INT_MULTI", "INT_MULTI 0", "INT_MULTI is 0; expected at least 1"),
-        ("RATE_AI", "RATE_AI 50", ""),
         ("RATE_AI", "RATE_AI 50Mx", "RATE_AI is \"50Mx\"; expected a rate such as"),
-        ("RATE_HAI", "RATE_HAI quick", "RATE_HAI is \"quick\"; expected a rate such as"),
-        ("EWMA_GAIN", "EWMA_GAIN 1/16", "EWMA_GAIN is \"1/16\"; expected a finite number"),
-        ("MIN_RATE", "MIN_RATE 0Mb/s", "MIN_RATE: the lowest sending rate is 0bps"),
         ("SIMULATOR_STOP_TIME", "SIMULATOR_STOP_TIME 0", "SIMULATOR_STOP_TIME: the stop time is 0; expected more"),
         (
             "ERROR_RATE_PER_LINK",
@@ -317,7 +295,6 @@ fn bad_values_name_their_line() {
         ),
         ("KMIN_MAP", "KMIN_MAP 2 25000000000 100", "KMIN_MAP lacks a value"),
         ("KMIN_MAP", "KMIN_MAP 1 100Gbps 100", "a link rate of KMIN_MAP is \"100Gbps\""),
-        ("KMIN_MAP", "KMIN_MAP x", "the number of entries of KMIN_MAP is \"x\""),
         ("PMAX_MAP", "PMAX_MAP 1 100000000000 1.2", "a value of PMAX_MAP is \"1.2\"; expected a probability"),
         (
             "BUFFER_SIZE",
@@ -325,17 +302,10 @@ fn bad_values_name_their_line() {
             "BUFFER_SIZE: the buffer has 0 bytes, but the headroom and reserve of switch 3's ports take 124788",
         ),
         ("TOPOLOGY_FILE", "TOPOLOGY_FILE gone.txt", "TOPOLOGY_FILE names \"gone.txt\", but there is no such file"),
-        ("TRACE_FILE", "TRACE_FILE gone.txt", "TRACE_FILE names \"gone.txt\", but there is no such file"),
         ("USE_DYNAMIC_PFC_THRESHOLD", "PAUSE_TIME 5e9", "PAUSE_TIME is 5000000000; expected at most 4294967295 micro"),
     ] {
         let (text, number) = config_with(key, line);
-        if expected.is_empty() {
-            let folder = Folder::new();
-            folder.write("config.txt", text);
-            folder.load(&[]).expect(line);
-        } else {
-            refused("config.txt", text, &format!("config.txt:{number}: {expected}"));
-        }
+        refused("config.txt", text, &format!("config.txt:{number}: {expected}"));
     }
 }
 
@@ -358,8 +328,6 @@ fn topologies_are_checked_line_by_line() {
     let link = "0 3 100Gbps 1000ns 0";
     for (text, expected) in [
         ("", "1: the file ends where the number of nodes should be"),
-        ("4 1", "1: the file ends where the number of links should be"),
-        ("x 1 3", "1: the number of nodes is \"x\"; expected a whole number"),
         ("999999999999 1 3", "1: the network has 999999999999 nodes; expected at most 131072"),
         ("4 5 3\n3\n", "1: 5 switches among 4 nodes; expected at most 4"),
         (
@@ -368,17 +336,13 @@ fn topologies_are_checked_line_by_line() {
         ),
         ("4 1 1\n4\n0 3 100Gbps 1us 0\n", "2: there is no node 4; expected 0 to 3"),
         ("4 2 1\n3 3\n0 3 100Gbps 1us 0\n", "2: switch 3 is listed twice"),
-        ("4 1 1\n3\n\n0 9 100Gbps 1us 0\n", "4: there is no node 9; expected 0 to 3"),
         ("4 1 1\n3\n2 2 100Gbps 1us 0\n", "3: the link connects node 2 with itself"),
-        ("4 1 1\n3\n0 3 0Gbps 1us 0\n", "3: the link's rate is 0"),
         ("4 1 1\n3\n0 3 100Gbpsx 1us 0\n", "3: the rate of link 1 of 1 is \"100Gbpsx\"; expected a rate"),
         ("4 1 1\n3\n0 3 100Gbps 1parsec 0\n", "3: the delay of link 1 of 1 is \"1parsec\"; expected a delay"),
-        ("4 1 1\n3\n0 3 100Gbps -1us 0\n", "3: the delay of link 1 of 1 is \"-1us\""),
         (
             "4 1 1\n3\n0 3 100Gbps 1us 2\n",
             "3: the loss rate of link 1 of 1 is \"2\"; expected a probability from 0 to 1",
         ),
-        ("4 1 1\n3\n0 3 100Gbps 1us NaN\n", "3: the loss rate of link 1 of 1 is \"NaN\""),
         (
             "4 1 2\n3\n0 3 100Gbps 1us 0\n1 3 10Gbps 1us 0\n",
             "4: the link from 1 to 3 runs at 10Gbps, which records of telemetry.layout = \"reference\" cannot tell",
@@ -408,23 +372,17 @@ fn hosts_do_not_forward_but_may_be_cabled_directly() {
 #[test]
 fn flows_are_checked_line_by_line() {
     for (text, expected) in [
-        ("", "1: the file ends where the number of flows should be"),
         ("999999999999 flows", "1: the source of flow 1 of 999999999999 is \"flows\"; expected a whole number"),
         ("2\n0 2 3 100 10 2.0\n", "2: the file ends where the source of flow 2 of 2 should be"),
-        ("1\n0 2 3 100 10\n", "2: the file ends where the start time of flow 1 of 1 should be"),
         ("1\n0 0 3 100 10 2.0\n", "2: source and destination of the flow are the same host, 0"),
         ("1\n0 3 3 100 10 2.0\n", "2: the flow's destination is node 3, a switch; expected a host"),
-        ("1\n7 2 3 100 10 2.0\n", "2: the flow's source is node 7, but there are only nodes 0 to 3"),
         ("1\n0 2 3 100 0 2.0\n", "2: the flow's size is 0; expected at least 1 byte"),
         (
             "1\n0 2 3 100 4294967296 2.0\n",
             "2: the size of flow 1 of 1 is \"4294967296\"; expected a whole number from 0 to 4294967295",
         ),
         ("1\n0 2 8 100 10 2.0\n", "2: the priority of flow 1 of 1 is \"8\"; expected a whole number from 0 to 7"),
-        ("1\n0 2 3 65536 10 2.0\n", "2: the destination port of flow 1 of 1 is \"65536\""),
-        ("1\n0 2 3 100 10x 2.0\n", "2: the size of flow 1 of 1 is \"10x\""),
         ("1\n0 2 3 100 10 -2.0\n", "2: the start time of flow 1 of 1 is \"-2.0\"; expected a finite number"),
-        ("1\n0 2 3 100 10 inf\n", "2: the start time of flow 1 of 1 is \"inf\""),
         ("2\n0 2 3 100 10 2.1\n1 2 3 100 10 2.0\n", "3: flow 2 starts at 2000000000 ns, before the previous one"),
     ] {
         refused("flow.txt", text, &format!("flow.txt:{expected}"));

@@ -4,11 +4,9 @@
 use crate::load;
 use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::address::{host_address, ipv6};
-use hpcc_core::ecn::EcnThreshold;
-use hpcc_core::fast_cnp::{MigrationConfig, Trigger};
-use hpcc_core::rate_limit::RateLimit;
+use hpcc_core::fast_cnp::Trigger;
 use hpcc_core::transport::CongestionNotification;
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::BitRate;
 
 /// Hosts 0 to 3 around switch 4.
 const OVER_IPV6: &str = r#"[run]
@@ -64,106 +62,41 @@ fn req_52_it_can_be_switched_on_for_all_hosts_and_switches() {
 }
 
 #[test]
-fn everything_can_be_set() {
-    let keys = r#"
-enabled = true
-trigger = "utilisation"
-bound = 1.5
-flow_interval = "20us"
-port_interval = "2us"
-port_burst = 4
-mark_unknown = false
-domain = [0, 1]
-capable = []
-accept_from = [4, 1]
-accept_interval = "5us"
-option_type = 0x8a
-trace_option_type = 0x8b
-borders = [[4, 3]]
-migrate = true
-migrate_after = 3
-migrate_within = "100us"
-migrate_hold = "200us"
-migrate_max_hold = "400us""#;
+fn everything_that_is_given_counts() {
+    let keys = "enabled = true\ntrigger = \"utilisation\"\nbound = 1.5\ndomain = [0, 1]\ncapable = []\naccept_from = [4, 1]\n\
+                option_type = 0x8a\nborders = [[4, 3]]\nmigrate = true\nmigrate_after = 3";
     let scenario = load_with(keys, &[]).expect("valid");
     let (network, settings) = (&scenario.network, &scenario.settings);
     let address = |node| ipv6(host_address(node));
     let generator = settings.fast_cnp_switch.generator(network).expect("valid");
-    assert!(generator.enabled && !generator.mark_unknown);
-    assert_eq!(generator.flow_interval, Nanos(20_000));
-    assert_eq!(generator.port_limit, RateLimit { interval: Nanos(2_000), burst: 4 });
     assert_eq!([0, 1, 2, 3].map(|node| generator.domain.contains(&address(node))), [true, true, false, false]);
     let ecn = scenario.settings.ecn_threshold(BitRate::gbps(100));
     assert_eq!(settings.fast_cnp_switch.trigger(&ecn, true), Ok(Trigger::Utilisation(1.5)));
     let capability = settings.fast_cnp_switch.capability(network).expect("valid");
     assert!((0..4).all(|node| !capability.capable.contains(&address(node))));
-    let types = (capability.types.destination.code(), capability.types.trace.code());
-    assert_eq!(types, (0x8a, 0x8b));
     let acceptor = settings.fast_cnp_host.acceptor(0, network).expect("valid");
-    assert_eq!((acceptor.interval, acceptor.types), (Nanos(5_000), capability.types));
+    assert_eq!(acceptor.types.destination.code(), 0x8a);
     assert_eq!([0, 1, 4].map(|node| acceptor.sources.contains(&address(node))), [false, true, true]);
     assert_eq!(scenario.borders, [FastCnpBorder { node: 4, outside: 3 }]);
-    let (within, hold, max_hold) = (Nanos(100_000), Nanos(200_000), Nanos(400_000));
-    let migration = MigrationConfig { enabled: true, notifications: 3, within, hold, max_hold };
-    assert_eq!(settings.fast_cnp_host.migration(), migration);
-    let queue = load_with("enabled = true\nkmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").settings;
-    let threshold = EcnThreshold { rate: BitRate::gbps(25), kmin: 2_500, kmax: 5_000, pmax: 1.0 };
-    assert_eq!(queue.fast_cnp_switch.threshold(BitRate::gbps(25)), Ok(Some(threshold)));
+    assert_eq!(settings.fast_cnp_host.migration().notifications, 3);
 }
 
 #[test]
 fn mistakes_name_line_and_key() {
     for (keys, expected) in [
-        ("enable = true", "test.toml:18: fast_cnp.enable: unknown key enable in [fast_cnp]; did you mean enabled?"),
-        ("enabled = 1", "test.toml:18: fast_cnp.enabled: "),
-        ("trigger = \"ecn\"", "test.toml:18: fast_cnp.trigger: unknown trigger \"ecn\"; expected one of queue,"),
-        ("bound = 2.0", "test.toml:18: fast_cnp.bound: bound belongs to trigger = \"utilisation\""),
-        (
-            "trigger = \"utilisation\"\nkmin = \"1KB\"",
-            "test.toml:19: fast_cnp.kmin: kmin belongs to trigger = \"queue\"",
-        ),
-        ("kmin = \"1KB\"", "test.toml:18: fast_cnp.kmin: kmin without kmax; expected both"),
-        ("pmax = 0.5", "test.toml:18: fast_cnp.pmax: pmax without kmin and kmax"),
-        ("kmin = \"2KB\"\nkmax = \"1KB\"", "test.toml:19: fast_cnp.kmax: kmax is 1000 bytes; expected more than 0"),
-        ("incapable = [0,\n 4]", "test.toml:18: fast_cnp.incapable: node 4 is a switch; expected hosts"),
-        ("accept_from = [9]", "test.toml:18: fast_cnp.accept_from: there is no node 9; expected 0 to 4"),
-        (
-            "option_type = 0x1e",
-            "test.toml:18: fast_cnp.option_type: the value is 30; expected a whole number from 128 to 159",
-        ),
-        ("borders = [[0, 4]]", "test.toml:18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
-        ("border_side = \"both\"", "test.toml:18: fast_cnp.border_side: border_side without borders; expected both"),
-        (
-            "domain = []",
-            "test.toml:18: fast_cnp.domain: domain belongs to enabled = true, which [fast_cnp] does not say",
-        ),
-        ("migrate = true", "test.toml:18: fast_cnp.migrate: migrate belongs to enabled = true"),
-        ("kmin = \"1KB\"\nkmax = \"2KB\"", "test.toml:19: fast_cnp.kmax: kmax belongs to enabled = true"),
-        (
-            "accept_interval = \"1us\"",
-            "test.toml:18: fast_cnp.accept_interval: accept_interval belongs to enabled = true",
-        ),
-        ("borders = [[4, 0]]", "test.toml:18: fast_cnp.borders: borders belongs to enabled = true"),
-        (
-            "enabled = true\nmigrate_after = 2",
-            "test.toml:19: fast_cnp.migrate_after: migrate_after belongs to migrate = true",
-        ),
-        (
-            "enabled = true\nmigrate_within = \"1us\"",
-            "test.toml:19: fast_cnp.migrate_within: migrate_within belongs to",
-        ),
-        (
-            "enabled = true\nmigrate_hold = \"1us\"",
-            "test.toml:19: fast_cnp.migrate_hold: migrate_hold belongs to migrate",
-        ),
-        (
-            "enabled = true\nmigrate_max_hold = \"1s\"",
-            "test.toml:19: fast_cnp.migrate_max_hold: migrate_max_hold belongs",
-        ),
-        ("port_burst = 0", "test.toml:18: fast_cnp.port_burst: the value is 0; expected a whole number from 1"),
+        ("enable = true", "18: fast_cnp.enable: unknown key enable in [fast_cnp]; did you mean enabled?"),
+        ("trigger = \"utilisation\"\nkmin = \"1KB\"", "19: fast_cnp.kmin: kmin belongs to trigger = \"queue\""),
+        ("kmin = \"1KB\"", "18: fast_cnp.kmin: kmin without kmax; expected both"),
+        ("incapable = [0,\n 4]", "18: fast_cnp.incapable: node 4 is a switch; expected hosts"),
+        ("accept_from = [9]", "18: fast_cnp.accept_from: there is no node 9; expected 0 to 4"),
+        ("borders = [[0, 4]]", "18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
+        ("border_side = \"both\"", "18: fast_cnp.border_side: border_side without borders; expected both"),
+        ("domain = []", "18: fast_cnp.domain: domain belongs to enabled = true, which [fast_cnp] does not say"),
+        ("borders = [[4, 0]]", "18: fast_cnp.borders: borders belongs to enabled = true"),
+        ("enabled = true\nmigrate_after = 2", "19: fast_cnp.migrate_after: migrate_after belongs to migrate = true"),
     ] {
         let message = load_with(keys, &[]).expect_err(keys);
-        assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}");
+        assert!(message.starts_with(&format!("test.toml:{expected}")), "found:    {message}\nexpected: {expected}");
     }
 }
 
@@ -185,10 +118,8 @@ fn it_needs_ipv6() {
         let expected = "test.toml:18: fast_cnp.enabled: Fast CNP is over IPv6; expected wire.profile = ";
         assert!(message.starts_with(expected), "{message}");
         let message = load_with("borders = [[4, 0]]", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");
-        assert!(
-            message.starts_with("test.toml:18: fast_cnp.borders: no notification comes but over IPv6"),
-            "{message}"
-        );
+        let expected = "test.toml:18: fast_cnp.borders: no notification comes but over IPv6";
+        assert!(message.starts_with(expected), "{message}");
     }
 }
 
