@@ -178,7 +178,7 @@ fn tiers(network: &Network) -> Vec<u32> {
 }
 
 /// The node that stands for the part of a node, shortening the way to it.
-pub(crate) fn root(part_of: &mut [usize], node: usize) -> usize {
+fn root(part_of: &mut [usize], node: usize) -> usize {
     let mut at = node;
     while part_of[at] != at {
         part_of[at] = part_of[part_of[at]];

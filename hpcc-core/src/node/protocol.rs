@@ -43,12 +43,6 @@ impl NodeSettings {
         }
     }
 
-    /// Whether TCP might give up all connections that cross links of this delay, `most` of them, so that paths have to be looked
-    /// at.
-    pub fn may_give_up(&self, delay: Nanos, most: u64) -> bool {
-        self.protocol.protocol == Protocol::Tcp && self.patience() < delay.0.saturating_mul(2).saturating_mul(most)
-    }
-
     /// Checks the time that TCP waits for the answer to a flow's first packet against these paths' delays.
     ///
     /// # Errors

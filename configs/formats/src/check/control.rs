@@ -25,12 +25,13 @@ impl Controlled {
         &mut self,
         flow: &Flow,
         too_many: Option<usize>,
+        routes: &Routes,
         scenario: &Scenario,
         places: &Places,
     ) -> Result<(), InputError> {
         self.longest = self.longest.max(flow.size);
         let (Some(switches), Some(control)) = (too_many, &places.control) else { return Ok(()) };
-        if scenario.settings.fast_cnp_host.common.enabled || flow.size <= self.window(scenario) {
+        if scenario.settings.fast_cnp_host.common.enabled || flow.size <= self.window(routes) {
             return Ok(());
         }
         let blame = |wrong: Located| match wrong.conflict.key {
@@ -41,21 +42,18 @@ impl Controlled {
     }
 
     /// Refuses samples so rare that no flow has two, if one is longer than a window.
-    pub fn settle(mut self, scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    pub fn settle(mut self, routes: &Routes, scenario: &Scenario, places: &Places) -> Result<(), InputError> {
         if let Some(Control { every, .. }) = &places.control
             && let Err(wrong) = scenario.settings.check_samples(self.longest)
-            && self.longest > self.window(scenario)
+            && self.longest > self.window(routes)
         {
             return Err(every.error(wrong.conflict.message));
         }
         Ok(())
     }
 
-    fn window(&mut self, scenario: &Scenario) -> u64 {
-        *self.window.get_or_insert_with(|| {
-            let payload = u32::try_from(scenario.settings.transport.mtu.0).unwrap_or(u32::MAX);
-            let routes = Routes::new(&scenario.network, payload);
-            routes.kinds().map(|(path, _)| path.bdp(path.rtt())).max().unwrap_or_default()
-        })
+    fn window(&mut self, routes: &Routes) -> u64 {
+        let window = || routes.kinds().map(|(path, _)| path.bdp(path.rtt())).max().unwrap_or_default();
+        *self.window.get_or_insert_with(window)
     }
 }

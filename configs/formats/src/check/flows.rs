@@ -9,22 +9,20 @@ use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::lint::Pass;
-use crate::overbooked::root;
 use crate::scenario::{Scenario, host};
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::switch::{Classes, Scope};
-use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
-use std::collections::HashSet;
 
 /// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep memory.
 /// Returns what lints want to know of the flows as well.
 pub(crate) fn flows(
     scenario: &mut Scenario,
     traffic: Vec<Traffic>,
+    routes: &Routes,
     places: &Places,
 ) -> Result<(FlowList, Pass), InputError> {
-    let reach = Reach::new(&scenario.network);
     let mut controlled = Controlled::default();
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
@@ -35,22 +33,22 @@ pub(crate) fn flows(
             let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
             flow_alone(&flow, scenario).map_err(refuse)?;
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
-            if !reach.connects(flow.src, flow.dst) {
+            let Some(links) = routes.links(flow.src, flow.dst) else {
                 let message = format!(
                     "no path connects host {} with host {}; expected hosts that links connect",
                     flow.src, flow.dst
                 );
                 return Err(refuse((DESTINATION, message)));
-            }
+            };
             totals.add(&flow);
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
-            let too_many = pass.see(group, &flow);
-            controlled.see(&flow, too_many, scenario, places)?;
+            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
     scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
     priorities.settle(scenario);
-    controlled.settle(scenario, places)?;
+    controlled.settle(routes, scenario, places)?;
     let flows = FlowList::new(traffic, totals);
     memory::flows(scenario, &flows)?;
     watched(scenario, totals.count, places)?;
@@ -159,38 +157,4 @@ fn sequence_numbers(totals: &FlowTotals, scenario: &Scenario) -> Result<(), Stri
         ));
     }
     Ok(())
-}
-
-/// Which hosts can reach each other. Only switches forward, so a path is a direct cable or leads through
-/// one connected group of switches.
-struct Reach {
-    /// Groups of switches that each host is cabled to.
-    groups: Vec<Vec<usize>>,
-    cables: HashSet<(u32, u32)>,
-}
-
-impl Reach {
-    fn new(network: &Network) -> Reach {
-        let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
-        let mut parent: Vec<usize> = (0..network.nodes.len()).collect();
-        for link in network.links.iter().filter(|link| is_switch(link.a) && is_switch(link.b)) {
-            let (a, b) = (root(&mut parent, link.a as usize), root(&mut parent, link.b as usize));
-            parent[a] = b;
-        }
-        let mut reach = Reach { groups: vec![Vec::new(); network.nodes.len()], cables: HashSet::new() };
-        for link in &network.links {
-            match (is_switch(link.a), is_switch(link.b)) {
-                (false, true) => reach.groups[link.a as usize].push(root(&mut parent, link.b as usize)),
-                (true, false) => reach.groups[link.b as usize].push(root(&mut parent, link.a as usize)),
-                (false, false) => reach.cables.extend([(link.a, link.b), (link.b, link.a)]),
-                (true, true) => {}
-            }
-        }
-        reach
-    }
-
-    fn connects(&self, a: u32, b: u32) -> bool {
-        let groups = &self.groups[b as usize];
-        self.groups[a as usize].iter().any(|group| groups.contains(group)) || self.cables.contains(&(a, b))
-    }
 }

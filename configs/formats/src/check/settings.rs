@@ -5,19 +5,20 @@ use super::frames;
 use crate::draft::Places;
 use crate::error::InputError;
 use crate::scenario::Scenario;
-use hpcc_core::node::{LinkRates, lowest_rate};
+use hpcc_core::node::{LinkRates, NodeSettings, lowest_rate};
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 
 /// Refuses settings that the network's links contradict, and drops ECN thresholds that no port uses.
-pub(crate) fn settings(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+pub(crate) fn settings(scenario: &mut Scenario, routes: &Routes, places: &Places) -> Result<(), InputError> {
     if scenario.stop.0 == 0 {
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
     telemetry(scenario, places)?;
-    sampling(scenario, places)?;
-    patience(scenario, places)?;
+    sampling(&scenario.settings, routes, places)?;
+    let patience = scenario.settings.check_patience(routes.kinds().map(|(path, _)| path));
+    patience.map_err(|wrong| places.tcp_timeout.error(wrong.conflict.message))?;
     frames::frames(scenario, places)?;
     min_rate(scenario, places)?;
     ecn(scenario, places)
@@ -42,31 +43,10 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link. Routes are searched
-/// only where one of these could be.
-fn sampling(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Scenario { settings, network, .. } = scenario;
-    if settings.samples_often() && !settings.sends_probes() {
-        return Ok(());
-    }
-    let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
-    let routes = Routes::new(network, payload);
+/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link.
+fn sampling(settings: &NodeSettings, routes: &Routes, places: &Places) -> Result<(), InputError> {
     settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
     settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))
-}
-
-/// Refuses a TCP that gives up before an answer can come. Routes are searched only where that could be on the longest one that
-/// there can be.
-fn patience(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Scenario { settings, network, .. } = scenario;
-    let slowest = network.links.iter().map(|link| link.delay).max().unwrap_or_default();
-    if !settings.may_give_up(slowest, network.switches().count() as u64 + 1) {
-        return Ok(());
-    }
-    let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
-    let routes = Routes::new(network, payload);
-    let wrong = settings.check_patience(routes.kinds().map(|(path, _)| path));
-    wrong.map_err(|wrong| places.tcp_timeout.error(wrong.conflict.message))
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {

@@ -58,8 +58,9 @@ impl Pass {
         }
     }
 
-    /// Looks at a flow of this traffic. Returns the switches on its path if they are more than telemetry can report.
-    pub fn see(&mut self, traffic: &str, flow: &Flow) -> Option<usize> {
+    /// Looks at a flow of this traffic, on whose path are so many switches. Returns them if they are more than telemetry can
+    /// report.
+    pub fn see(&mut self, traffic: &str, flow: &Flow, switches: usize) -> Option<usize> {
         let is_legacy = |host| self.legacy.contains(&host);
         self.late += u64::from(flow.start >= self.stop);
         self.unanswered += u64::from(self.reads && !is_legacy(flow.src) && is_legacy(flow.dst));
@@ -69,7 +70,7 @@ impl Pass {
         let Pass { network, waiting, .. } = self;
         let aim = Aim { traffic, src: flow.src, dst: flow.dst, start: flow.start };
         waiting.retain(|(_, attack, victims)| !attack.aims_at(victims, &aim, network));
-        self.paths.see(flow.src, flow.dst)
+        self.paths.see(flow.src, flow.dst, switches)
     }
 
     /// Numbers, from 1 on, of attacks that no flow was for.

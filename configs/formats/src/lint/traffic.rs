@@ -80,7 +80,7 @@ pub(super) fn overbooked(scenario: &Scenario, _: &Pass) -> Vec<String> {
 pub(super) fn long_paths(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     let paths = &pass.paths;
     let pass = |when: &str| {
-        let room = paths.room().unwrap_or_default();
+        let room = paths.room.unwrap_or_default();
         let most = "the most that telemetry can report: HPCC does not control their rate";
         format!("pass more than {room} switches{when}, {most}")
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[attack]]`: what it can hold is declared in the core.
 
+use super::assign::set_all;
 use super::document::Document;
-use super::plain::set_all;
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::flows::Traffic;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[compatibility]`.
 
+use super::assign::{assign, mismatch};
 use super::document::Document;
-use super::plain::{assign, mismatch};
 use super::source::Entry;
 use crate::error::InputError;
 use crate::scenario::Compatibility;

@@ -2,7 +2,7 @@
 //! Keys that no structure of the core declares: each is declared once, as a setting is, and sections are read by these
 //! declarations.
 
-use super::plain::{assign, by_help};
+use super::assign::{assign, by_help};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::origin::Origin;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[legacy]`: nodes of a mixed deployment that know nothing of telemetry.
 
+use super::assign::set_all;
 use super::document::Document;
 use super::keys::{Need, TEXT, Values, keys};
-use super::plain::set_all;
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;

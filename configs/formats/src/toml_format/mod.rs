@@ -19,6 +19,7 @@
 //! | `[[attack]]` | who attacks whom |
 //! | `[monitor]` | time series |
 
+mod assign;
 mod attack;
 mod compatibility;
 mod congestion_control;
