@@ -61,30 +61,3 @@ fn write_known(out: &mut impl Write, number: Option<u64>) -> io::Result<()> {
 pub fn rows(path: &Path) -> Result<Rows<ControlRow>, ResultError> {
     Rows::open(path)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{file_with, rewritten};
-    use super::*;
-
-    #[test]
-    fn rows_survive_a_round_trip() {
-        let known = ControlRow {
-            time_ns: 2_000,
-            flow: 7,
-            rate_bps: 24_000_000_000,
-            window_bytes: 30_000,
-            in_flight_bytes: 29_000,
-            utilisation: Some(0.953_125),
-            bottleneck: Some(2),
-            rtt_ns: Some(8_500),
-        };
-        let written = [known, ControlRow { utilisation: None, bottleneck: None, rtt_ns: None, ..known }];
-        let text = rewritten(&written, |out, row| row.write(out));
-        assert_eq!(text, "2000,7,24000000000,30000,29000,0.953125,2,8500\n2000,7,24000000000,30000,29000,,,\n");
-        let (_folder, path) = file_with("control.csv", format!("{}\n{text}", ControlRow::HEADER));
-        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), written);
-        let endless = ControlRow { utilisation: Some(f64::INFINITY), ..known };
-        assert!(rewritten(&[endless], |out, row| row.write(out)).ends_with("29000,,2,8500\n"), "no number");
-    }
-}

@@ -152,3 +152,101 @@ fn explain(path: &Path, header: &[&str], error: csv::Error) -> ResultError {
     };
     ResultError::line(path, line, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::control_csv::ControlRow;
+    use super::super::goodput_csv::GoodputRow;
+    use super::super::ports_csv::PortRow;
+    use super::super::queue_csv::QueueRow;
+    use super::super::testing::{file_with, rewritten};
+    use super::super::{FctRecord, UnfinishedFlow};
+    use super::*;
+    use std::fmt::Debug;
+
+    #[track_caller]
+    fn is_written_and_read<T: CsvRow + PartialEq + Debug>(rows: &[T], text: &str) {
+        assert_eq!(rewritten(rows, |out, row| row.write(out)), text);
+        let (_folder, path) = file_with("rows.csv", format!("{}\n{text}", T::HEADER));
+        assert_eq!(read::<T>(&path).expect("own output"), rows);
+    }
+
+    fn flow() -> FctRecord {
+        FctRecord {
+            flow: 3,
+            src: 1,
+            dst: 2,
+            sport: 10_000,
+            dport: 100,
+            priority: 3,
+            size: 1_000_000,
+            start_ns: 2_000_059_999,
+            fct_ns: 144_937,
+            ideal_ns: 88_000,
+            group: 1,
+        }
+    }
+
+    const FLOW: &str = "3,1,2,10000,100,3,1000000,2000059999,144937,88000,1.647011,1\n";
+
+    #[test]
+    fn rows_survive_a_round_trip() {
+        is_written_and_read(&[flow()], FLOW);
+        let row = UnfinishedFlow { flow: 1, src: 2, size: 3000, acked_bytes: 1000, ..UnfinishedFlow::default() };
+        is_written_and_read(&[row], "1,2,0,0,0,0,3000,0,1000,0\n");
+        let row = GoodputRow { time_ns: 2_000_010_000, flow: 7, goodput_bps: 24_000_000_000, bytes: 30_000 };
+        is_written_and_read(&[row], "2000010000,7,24000000000,30000\n");
+        let row = QueueRow { time_ns: 2_000_000_100, node: 9, port: 3, qlen_bytes: 5_240 };
+        is_written_and_read(&[row], "2000000100,9,3,5240\n");
+        let row = PortRow {
+            node: 20,
+            port: 3,
+            is_switch: 1,
+            peer: 2,
+            peer_port: 1,
+            rate_bps: 5,
+            delay_ns: 6,
+            ..PortRow::default()
+        };
+        let rows = [PortRow { sent_bytes: Some(5_000), ..row }, PortRow { is_switch: 0, paused_ns: 70, ..row }];
+        is_written_and_read(&rows, "20,3,1,2,1,5,6,0,5000\n20,3,0,2,1,5,6,70,\n");
+        let known = ControlRow {
+            time_ns: 2_000,
+            flow: 7,
+            rate_bps: 24_000_000_000,
+            window_bytes: 30_000,
+            in_flight_bytes: 29_000,
+            utilisation: Some(0.953_125),
+            bottleneck: Some(2),
+            rtt_ns: Some(8_500),
+        };
+        let rows = [known, ControlRow { utilisation: None, bottleneck: None, rtt_ns: None, ..known }];
+        let text = "2000,7,24000000000,30000,29000,0.953125,2,8500\n2000,7,24000000000,30000,29000,,,\n";
+        is_written_and_read(&rows, text);
+        let endless = ControlRow { utilisation: Some(f64::INFINITY), ..known };
+        assert!(rewritten(&[endless], |out, row| row.write(out)).ends_with("29000,,2,8500\n"), "no number");
+    }
+
+    #[test]
+    fn bad_files_are_refused_with_their_line() {
+        let with_header = |rows: &str| format!("{}\n{rows}", FctRecord::HEADER);
+        // By the names of the fields, which takes longer, it is the same row: digits with a sign are no number of ours.
+        let (_folder, path) = file_with("fct.csv", with_header(&FLOW.replace("88000", "+88000")));
+        assert_eq!(read::<FctRecord>(&path).expect("as serde reads it"), [flow()]);
+        for (text, end) in [
+            (String::new(), "fct.csv:1: the header should read 'flow,src,dst"),
+            ("a,b\n".to_owned(), "fct.csv:1: the header should read 'flow,src,dst"),
+            (
+                with_header(&format!("{FLOW}{}", &FLOW[..30])),
+                "fct.csv:3: the file ends within this line: it is cut off",
+            ),
+            (with_header("1,2\n"), "fct.csv:2: 2 values where the header names 12"),
+            (with_header(&FLOW.replace("1000000", "big")), "fct.csv:2: size_bytes: "),
+            (with_header(&FLOW.replace("10000,100,", "10000,70000,")), "fct.csv:2: dport: "),
+        ] {
+            let (_folder, path) = file_with("fct.csv", text);
+            let message = read::<FctRecord>(&path).expect_err("accepted").to_string();
+            assert!(message.contains(end), "{message}");
+        }
+    }
+}

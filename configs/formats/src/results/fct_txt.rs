@@ -125,11 +125,6 @@ mod tests {
 0b000001 0b000201 10000 100 2000000 2000000000 424008 171840
 ";
 
-    fn complaint(text: &str) -> String {
-        let (_folder, path) = file_with("fct.txt", text);
-        read(&path).expect_err("accepted").to_string()
-    }
-
     #[test]
     fn the_references_lines_survive_a_round_trip() {
         let (_folder, path) = file_with("fct.txt", GOLDEN);
@@ -167,27 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_is_refused_with_its_line() {
-        assert!(
-            complaint(&GOLDEN[..GOLDEN.len() - 3])
-                .ends_with("fct.txt:3: the file ends within this line: it is cut off")
-        );
-        assert!(complaint("0b000101 0b000201 10000\n").ends_with("fct.txt:1: destination port is missing"));
-    }
-
-    #[test]
-    fn garbage_is_refused_with_its_line() {
-        let second = |line: &str| complaint(&format!("{}{line}\n", &GOLDEN[..GOLDEN.find('\n').unwrap_or(0) + 1]));
-        assert!(second("hello").ends_with("fct.txt:2: source address: 'hello' is not a hexadecimal address"));
-        assert!(second("").ends_with("fct.txt:2: source address is missing"));
-        assert!(second("0b000001 0b000201 99999 1 1 1 1 1").contains(":2: source port: '99999'"));
-        assert!(second("0b000001 0b000201 1 1 1 1 1 1 1").ends_with("'1' is one value too many"));
+    fn bad_lines_are_refused_with_their_number() {
+        for (text, end) in [
+            (&GOLDEN[..GOLDEN.len() - 3], "fct.txt:3: the file ends within this line: it is cut off"),
+            ("0b000101 0b000201 10000\n", "fct.txt:1: destination port is missing"),
+            ("hello\n", "fct.txt:1: source address: 'hello' is not a hexadecimal address"),
+            ("0b000001 0b000201 99999 1 1 1 1 1\n", "fct.txt:1: source port: '99999' is not a number in range"),
+            ("0b000001 0b000201 1 1 1 1 1 1 1\n", "fct.txt:1: '1' is one value too many"),
+        ] {
+            let (_folder, path) = file_with("fct.txt", text);
+            let message = read(&path).expect_err("accepted").to_string();
+            assert!(message.ends_with(end), "{message}");
+        }
         let (_folder, path) = file_with("fct.txt", [0xff, 0xfe, b'\n']);
         assert!(read(&path).expect_err("accepted").to_string().ends_with("fct.txt:1: not text"));
-    }
-
-    #[test]
-    fn a_missing_file_is_named() {
         assert!(read(Path::new("no/such/fct.txt")).expect_err("found").to_string().starts_with("no/such/fct.txt: "));
     }
 }

@@ -40,25 +40,3 @@ impl CsvRow for GoodputRow {
 pub fn rows(path: &Path) -> Result<Rows<GoodputRow>, ResultError> {
     Rows::open(path)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{file_with, rewritten};
-    use super::*;
-
-    #[test]
-    fn rows_survive_a_round_trip() {
-        let row = GoodputRow { time_ns: 2_000_010_000, flow: 7, goodput_bps: 24_000_000_000, bytes: 30_000 };
-        let text = rewritten(&[row], |out, row| row.write(out));
-        assert_eq!(text, "2000010000,7,24000000000,30000\n");
-        let (_folder, path) = file_with("goodput.csv", format!("{}\n{text}", GoodputRow::HEADER));
-        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), [row]);
-    }
-
-    #[test]
-    fn a_cut_file_is_refused() {
-        let (_folder, path) = file_with("goodput.csv", format!("{}\n1,2", GoodputRow::HEADER));
-        let message = rows(&path).err().expect("accepted").to_string();
-        assert!(message.contains("goodput.csv:2: the file ends within this line"), "{message}");
-    }
-}

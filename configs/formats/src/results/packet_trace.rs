@@ -15,18 +15,19 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 const RECORD_LEN: usize = 56;
-const PROTOCOL_DATA: u8 = 0x11;
-const PROTOCOL_ACK: u8 = 0xfc;
-const PROTOCOL_NACK: u8 = 0xfd;
-const PROTOCOL_PFC: u8 = 0xfe;
-/// The reference has neither of these.
-const PROTOCOL_PROBE: u8 = 0xfa;
-const PROTOCOL_FEEDBACK: u8 = 0xfb;
-/// The reference's number of a packet that it never sends.
-const PROTOCOL_CNP: u8 = 0xff;
-/// IPv6 next headers: destination options, ICMPv6.
-const PROTOCOL_FAST_CNP: u8 = 60;
-const PROTOCOL_ICMPV6: u8 = 58;
+/// Protocol numbers. The reference has neither probes nor feedback packets, and never sends a CNP; those of Fast CNP and ICMPv6
+/// are next headers of IPv6.
+const PROTOCOLS: [(PacketKind, u8); 9] = [
+    (PacketKind::Data, 0x11),
+    (PacketKind::Ack, 0xfc),
+    (PacketKind::Nack, 0xfd),
+    (PacketKind::Pfc, 0xfe),
+    (PacketKind::Probe, 0xfa),
+    (PacketKind::Feedback, 0xfb),
+    (PacketKind::Cnp, 0xff),
+    (PacketKind::FastCnp, 60),
+    (PacketKind::Icmpv6, 58),
+];
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -173,40 +174,16 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
     bytes
 }
 
-const fn protocol(kind: PacketKind) -> u8 {
-    match kind {
-        PacketKind::Data => PROTOCOL_DATA,
-        PacketKind::Ack => PROTOCOL_ACK,
-        PacketKind::Nack => PROTOCOL_NACK,
-        PacketKind::Pfc => PROTOCOL_PFC,
-        PacketKind::Probe => PROTOCOL_PROBE,
-        PacketKind::Feedback => PROTOCOL_FEEDBACK,
-        PacketKind::Cnp => PROTOCOL_CNP,
-        PacketKind::FastCnp => PROTOCOL_FAST_CNP,
-        PacketKind::Icmpv6 => PROTOCOL_ICMPV6,
-    }
+fn protocol(kind: PacketKind) -> u8 {
+    PROTOCOLS.iter().find(|(known, _)| *known == kind).map_or(0, |(_, number)| *number)
 }
 
 fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
-    let kind = match bytes[26] {
-        PROTOCOL_DATA => PacketKind::Data,
-        PROTOCOL_ACK => PacketKind::Ack,
-        PROTOCOL_NACK => PacketKind::Nack,
-        PROTOCOL_PFC => PacketKind::Pfc,
-        PROTOCOL_PROBE => PacketKind::Probe,
-        PROTOCOL_FEEDBACK => PacketKind::Feedback,
-        PROTOCOL_CNP => PacketKind::Cnp,
-        PROTOCOL_FAST_CNP => PacketKind::FastCnp,
-        PROTOCOL_ICMPV6 => PacketKind::Icmpv6,
-        other => return Err(format!("protocol {other:#04x} is none of a packet that we know")),
-    };
-    let event = match bytes[27] {
-        0 => TraceEvent::Receive,
-        1 => TraceEvent::Enqueue,
-        2 => TraceEvent::Dequeue,
-        3 => TraceEvent::Drop,
-        other => return Err(format!("event {other} is none of 0 to 3")),
-    };
+    let kind = PROTOCOLS.iter().find(|(_, number)| *number == bytes[26]).map(|(kind, _)| *kind);
+    let kind = kind.ok_or_else(|| format!("protocol {:#04x} is none of a packet that we know", bytes[26]))?;
+    let events = [TraceEvent::Receive, TraceEvent::Enqueue, TraceEvent::Dequeue, TraceEvent::Drop];
+    let event = events.get(usize::from(bytes[27])).copied();
+    let event = event.ok_or_else(|| format!("event {} is none of 0 to 3", bytes[27]))?;
     let u16_at = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     let u32_at = |at: usize| u32::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));
     let u64_at = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));

@@ -76,29 +76,3 @@ pub(crate) fn rows_of(network: &Network) -> Vec<PortRow> {
 pub fn read(path: &Path) -> Result<Vec<PortRow>, ResultError> {
     csv_file::read(path)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{file_with, rewritten};
-    use super::*;
-
-    #[test]
-    fn rows_survive_a_round_trip() {
-        let row = PortRow {
-            node: 20,
-            port: 3,
-            is_switch: 1,
-            peer: 2,
-            peer_port: 1,
-            rate_bps: 100_000_000_000,
-            delay_ns: 1_000,
-            paused_ns: 70,
-            sent_bytes: Some(5_000),
-        };
-        let host = PortRow { is_switch: 0, sent_bytes: None, ..row };
-        let text = rewritten(&[row, host], |out, row| row.write(out));
-        assert_eq!(text, "20,3,1,2,1,100000000000,1000,70,5000\n20,3,0,2,1,100000000000,1000,70,\n");
-        let (_folder, path) = file_with("ports.csv", format!("{}\n{text}", PortRow::HEADER));
-        assert_eq!(read(&path).expect("own output"), [row, host]);
-    }
-}

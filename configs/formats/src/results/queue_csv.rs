@@ -40,26 +40,3 @@ impl CsvRow for QueueRow {
 pub fn rows(path: &Path) -> Result<Rows<QueueRow>, ResultError> {
     Rows::open(path)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{file_with, rewritten};
-    use super::*;
-
-    #[test]
-    fn rows_survive_a_round_trip() {
-        let row = QueueRow { time_ns: 2_000_000_100, node: 9, port: 3, qlen_bytes: 5_240 };
-        let text = rewritten(&[row], |out, row| row.write(out));
-        assert_eq!(text, "2000000100,9,3,5240\n");
-        let (_folder, path) = file_with("queue.csv", format!("{}\n{text}", QueueRow::HEADER));
-        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), [row]);
-    }
-
-    #[test]
-    fn garbage_is_refused_with_its_line() {
-        let (_folder, path) = file_with("queue.csv", format!("{}\n1,2,3,4\n1,2,,4\n", QueueRow::HEADER));
-        let rows: Result<Vec<_>, _> = rows(&path).expect("header").collect();
-        let message = rows.expect_err("accepted").to_string();
-        assert!(message.contains("queue.csv:3: port: "), "{message}");
-    }
-}

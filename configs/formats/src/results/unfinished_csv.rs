@@ -35,25 +35,3 @@ impl CsvRow for UnfinishedFlow {
 pub fn read(path: &Path) -> Result<Vec<UnfinishedFlow>, ResultError> {
     csv_file::read(path)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{file_with, rewritten};
-    use super::*;
-
-    #[test]
-    fn rows_survive_a_round_trip() {
-        let flow = UnfinishedFlow { flow: 1, src: 2, size: 3000, acked_bytes: 1000, ..UnfinishedFlow::default() };
-        let row = rewritten(&[flow], |out, flow| flow.write(out));
-        let (_folder, path) = file_with("unfinished.csv", format!("{}\n{row}", UnfinishedFlow::HEADER));
-        assert_eq!(read(&path).expect("own output"), [flow]);
-    }
-
-    #[test]
-    fn a_bad_number_is_refused_with_its_line() {
-        let (_folder, path) =
-            file_with("unfinished.csv", format!("{}\n1,2,3,4,5,6,7,8,-9,0\n", UnfinishedFlow::HEADER));
-        let message = read(&path).expect_err("accepted").to_string();
-        assert!(message.contains("unfinished.csv:2: acked_bytes: "), "{message}");
-    }
-}
