@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
-use hpcc_formats::results::make_folder;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use tempfile::{NamedTempFile, TempDir};
@@ -110,7 +109,7 @@ impl NewFolders {
     fn make(folder: &Path) -> io::Result<NewFolders> {
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = NewFolders(folder.ancestors().take_while(is_missing).map(Path::to_owned).collect());
-        make_folder(folder).map(|()| made)
+        fs::create_dir_all(folder).map(|()| made)
     }
 
     fn keep(&mut self) {

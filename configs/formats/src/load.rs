@@ -31,7 +31,7 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     refuse_overlaps(overrides)?;
     let text = crate::text::read(path)?;
     let parsed = |overrides: &[String]| parse(path, &text, overrides, defaults.clone());
-    parsed(overrides).map_err(|error| name_overrides(error, overrides, |fewer| parsed(fewer).err()))
+    parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
 /// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.
@@ -79,39 +79,17 @@ fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) 
     }
 }
 
-/// Adds to an error that blames a line of a file the overrides without which it would not be there: each by itself if one does,
-/// otherwise all.
-fn name_overrides(
-    error: InputError,
-    overrides: &[String],
-    error_with: impl Fn(&[String]) -> Option<InputError>,
-) -> InputError {
-    let goes_with = |fewer: &[String]| error_with(fewer).as_ref() != Some(&error);
-    if overrides.is_empty() || error.file == Path::new(COMMAND_LINE) || !goes_with(&[]) {
+/// Adds the overrides to an error that blames a line of a file, if it is not there without them.
+fn name_overrides(error: InputError, overrides: &[String], without: impl Fn() -> Option<InputError>) -> InputError {
+    if overrides.is_empty() || error.file == Path::new(COMMAND_LINE) || without().as_ref() == Some(&error) {
         return error;
     }
-    let but = |index: usize| [&overrides[..index], &overrides[index + 1..]].concat();
-    let alone = (0..overrides.len()).filter(|&index| goes_with(&but(index)));
-    let mut set: Vec<String> = alone.map(|index| overrides[index].clone()).collect();
-    if set.is_empty() {
-        set = overrides.to_vec();
-    }
-    InputError { set, ..error }
+    InputError { set: overrides.to_vec(), ..error }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// An error while all these overrides are given.
-    fn named(overrides: &[&str], needed: &[&str]) -> String {
-        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-        let error = InputError::new(Path::new("a.toml"), Some(3), "is odd");
-        let error_with = |given: &[String]| {
-            needed.iter().all(|needed| given.iter().any(|given| given == needed)).then(|| error.clone())
-        };
-        name_overrides(error.clone(), &overrides, error_with).to_string()
-    }
 
     #[test]
     fn what_one_override_sets_no_other_undoes() {
@@ -131,14 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn overrides_that_make_an_error_are_named_and_no_others() {
-        assert_eq!(named(&["a=1", "b=2"], &[]), "a.toml:3: is odd");
-        assert_eq!(named(&["a=1", "b=2"], &["b=2"]), "a.toml:3: is odd (with --set b=2)");
-        assert_eq!(named(&["a=1", "b=2", "c=3"], &["a=1", "c=3"]), "a.toml:3: is odd (with --set a=1 --set c=3)");
-        // Either is enough.
-        let error = InputError::new(Path::new("a.toml"), None, "is odd");
-        let either = ["a=1".to_owned(), "b=2".to_owned()];
-        let told = name_overrides(error.clone(), &either, |given| (!given.is_empty()).then(|| error.clone()));
-        assert_eq!(told.set, either);
+    fn overrides_that_make_an_error_are_named() {
+        let set = ["a=1".to_owned(), "b=2".to_owned()];
+        let error = InputError::new(Path::new("a.toml"), Some(3), "is odd");
+        let named = |without: Option<InputError>| name_overrides(error.clone(), &set, || without.clone()).to_string();
+        assert_eq!(named(Some(error.clone())), "a.toml:3: is odd");
+        assert_eq!(named(None), "a.toml:3: is odd (with --set a=1 --set b=2)");
     }
 }

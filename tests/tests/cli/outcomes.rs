@@ -104,17 +104,6 @@ fn limits_of_the_system_are_told_and_leave_nothing_half_made() {
 }
 
 #[test]
-fn other_peoples_folders_are_left_alone() {
-    let bench = Bench::new(TOML);
-    std::fs::create_dir(bench.path("thesis")).expect("folder");
-    bench.write("thesis/chapter.tex", "years of work");
-    let told = bench.run_to("thesis", "scenario.toml", &[]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("not results of hpcc"), "{}", told.err);
-    assert_eq!(bench.read("thesis/chapter.tex"), "years of work");
-}
-
-#[test]
 fn a_finished_run_ends_with_0_and_says_so() {
     for (files, config) in [(TOML, "scenario.toml"), (REFERENCE, "config.txt")] {
         let bench = Bench::new(files);
@@ -273,15 +262,6 @@ fn an_interrupted_run_leaves_nothing_that_looks_complete() {
         assert!(told.err.contains("out.partial: what a run left that was ended or goes on"), "{}", told.err);
     }
     assert_eq!(bench.run("scenario.toml", &[]).code, Some(0), "it can be repeated");
-}
-
-#[test]
-fn no_folder_is_made_to_be_left_again() {
-    let bench = Bench::new(TOML);
-    let told = bench.run_to("nosuch/../out", "scenario.toml", &[]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("there is no folder nosuch, behind which \"..\" stands"), "{}", told.err);
-    assert!(!bench.path("nosuch").exists() && !bench.path("out").exists());
 }
 
 /// Neither is a simulator with MPI built for it, nor are processes started.

@@ -9,7 +9,7 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
-use super::{ResultError, make_folder};
+use super::ResultError;
 
 /// A locked folder; dropping it unlocks.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl FolderLock {
     /// Those of the system.
     pub fn try_take(folder: &Path) -> Result<Option<FolderLock>, ResultError> {
         loop {
-            make_folder(folder).map_err(|cause| ResultError::io(folder, cause))?;
+            fs::create_dir_all(folder).map_err(|cause| ResultError::io(folder, cause))?;
             let taken = FolderLock::take(folder, FlockArg::LockExclusiveNonblock);
             // One that was made for nothing goes away again; one that holds something cannot.
             let Some(lock) = taken.inspect_err(|_| drop(fs::remove_dir(folder)))? else { return Ok(None) };

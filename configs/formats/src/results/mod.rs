@@ -24,7 +24,6 @@ mod error;
 mod flow;
 mod folder;
 mod lock;
-mod make_folder;
 mod output_file;
 mod pause_meter;
 mod queue_monitor;
@@ -53,7 +52,6 @@ pub use error::ResultError;
 pub use flow::{FctRecord, UnfinishedFlow};
 pub use folder::{INPUTS, Remains, remains, wait_for_writer};
 pub use lock::FolderLock;
-pub use make_folder::make_folder;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whatever value a key is given, an error names the place, the key, what was given and what was expected: for all keys of the
-//! schema, in the file and on the command line.
+//! Whatever value a key is given, an error names the place, the key, what was given and what was expected, in the file and on
+//! the command line.
 
-use crate::toml_format::{read, schema};
+use super::MINIMAL;
+use crate::place::without_indices;
+use crate::toml_format::read;
 use hpcc_core::node::NodeSettings;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// Values that no key takes, each with what an error repeats of it.
 const NEVER: &[(&str, &str)] = &[
@@ -24,122 +28,24 @@ const ODD: &[&str] =
 /// What tells a user what to write instead.
 const ADVICE: &[&str] = &["expected", "did you mean", "belongs to"];
 
-/// The lines of a scenario, by section: a key under test is the first of its section.
-#[derive(Clone)]
-struct Base(Vec<(String, Vec<String>)>);
+/// Scenarios that have every key that is no plain setting, which a test of hostile inputs asserts.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz/seeds/scenario");
 
-impl Base {
-    /// A small scenario with other keys in one section.
-    fn new(section: &str, keys: &str) -> Base {
-        let lines = |text: &str| text.lines().map(String::from).collect::<Vec<_>>();
-        let star = "kind = 'star'\nhosts = 4\nrate = '100Gbps'\ndelay = '1us'";
-        let flow = "kind = 'flow'\nsrc = 0\ndst = 1\nsize = '1MB'";
-        let small = [("run", "stop = '1ms'"), ("topology", star), ("traffic", flow)];
-        let mut base: Vec<_> = small.iter().map(|(name, text)| ((*name).to_owned(), lines(text))).collect();
-        base.retain(|(name, _)| name != section);
-        base.push((section.into(), lines(keys)));
-        Base(base)
+/// Calls `see` with the dotted path of each value, and where it stands.
+fn leaves(path: &str, value: &Spanned<DeValue<'_>>, see: &mut impl FnMut(String, Range<usize>)) {
+    let list = || value.get_ref().as_array().into_iter().flat_map(|list| list.iter());
+    for (index, element) in list().enumerate().filter(|(_, element)| element.get_ref().is_table()) {
+        leaves(&format!("{path}.{index}"), element, see);
     }
-
-    fn text(&self) -> String {
-        let mut text = String::new();
-        for (section, lines) in &self.0 {
-            let list = ["traffic", "attack"].contains(&section.as_str());
-            text += &if list { format!("[[{section}]]\n") } else { format!("[{section}]\n") };
-            lines.iter().for_each(|line| text += &format!("{line}\n"));
+    match value.get_ref() {
+        DeValue::Table(table) => {
+            table.iter().for_each(|(key, value)| leaves(&format!("{path}.{}", key.get_ref()), value, see));
         }
-        text
+        _ if list().all(|element| !element.get_ref().is_table()) => {
+            see(path.trim_start_matches('.').into(), value.span());
+        }
+        _ => {}
     }
-
-    /// The same with a value for a key of the section that was changed, which is the last, and the line of the key.
-    fn with(&self, key: &str, value: &str) -> (String, usize) {
-        let mut base = self.clone();
-        let Some((_, lines)) = base.0.last_mut() else { return (String::new(), 0) };
-        lines.retain(|line| !line.starts_with(&format!("{key} = ")));
-        lines.insert(0, format!("{key} = {value}"));
-        let behind = lines.len();
-        let text = base.text();
-        let line = text.lines().count() - behind + 1;
-        (text, line)
-    }
-}
-
-/// A section's keys, and a scenario in which they count. What the tables of a list hold is `list.key`.
-struct Case {
-    base: Base,
-    section: String,
-    keys: Vec<String>,
-}
-
-/// The keys of a section's schema.
-fn keys(schema: &Value) -> Vec<String> {
-    let mut keys = Vec::new();
-    for (key, schema) in schema["properties"].as_object().into_iter().flatten() {
-        keys.push(key.clone());
-        let either = schema["anyOf"].as_array().into_iter().flatten();
-        for inner in either.chain([schema]).filter_map(|schema| schema["items"]["properties"].as_object()) {
-            keys.extend(inner.keys().map(|inner| format!("{key}.{inner}")));
-        }
-    }
-    keys
-}
-
-/// What the kinds of `[topology]` and `[[traffic]]` need besides.
-fn needs(section: &str, kind: &str) -> &'static str {
-    match (section, kind) {
-        ("topology", "star") => "hosts = 4\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "dumbbell") => "left = 2\nright = 2\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "parking_lot") => "switches = 2\nhosts_per_switch = 2\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "leaf_spine") => "leaves = 2\nspines = 1\nhosts_per_leaf = 2\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "dual_homed") => "pairs = 1\nhosts_per_pair = 4\naggs = 1\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "fat_tree") => {
-            "pods = 2\ntors_per_pod = 1\naggs_per_pod = 1\ncores_per_agg = 1\nhosts_per_tor = 2\nrate = '100Gbps'\ndelay = '1us'"
-        }
-        ("topology", "k_ary_fat_tree") => "k = 4\nrate = '100Gbps'\ndelay = '1us'",
-        ("topology", "file") => "path = 'topology.txt'",
-        ("topology", "links") => {
-            "hosts = 2\nswitches = 1\nrate = '100Gbps'\ndelay = '1us'\nlinks = [{ a = 0, b = 2 }, { a = 1, b = 2 }]"
-        }
-        ("traffic", "flow") => "src = 0\ndst = 1\nsize = 1",
-        ("traffic", "incast") => "receiver = 0\nsender_count = 3\nsize = 1",
-        ("traffic", "periodic_incast") => {
-            "receiver = 0\nsender_count = 3\nsize = 1\ninterval = '1us'\nduration = '5us'"
-        }
-        ("traffic", "random_incast") => "fan_in = 2\nsize = 1\nload = 0.1\nduration = '1us'",
-        ("traffic", "permutation") => "size = 1",
-        ("traffic", "poisson") => "load = 0.1\nsizes = 'sizes.cdf'\nduration = '1us'",
-        ("traffic", "file") => "path = 'flow.txt'",
-        _ => panic!("[{section}] of kind \"{kind}\": expected what it needs"),
-    }
-}
-
-/// Every key of the schema, those that several kinds or algorithms share once for each.
-fn cases() -> Vec<Case> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let mut cases = Vec::new();
-    for (section, schema) in schema()["properties"].as_object().expect("sections") {
-        let schema = if schema["type"] == "array" { &schema["items"] } else { schema };
-        let mut case = |text: &str, keys| {
-            cases.push(Case { base: Base::new(section, text), section: section.clone(), keys });
-        };
-        let mut of_algorithms = Vec::new();
-        for kind in list(&schema["oneOf"]) {
-            let name = kind["properties"]["kind"]["const"].as_str().expect("a kind");
-            case(&format!("kind = '{name}'\n{}", needs(section, name)), keys(&kind));
-        }
-        for own in list(&schema["allOf"]) {
-            let name = own["if"]["properties"]["algorithm"]["const"].as_str().expect("an algorithm");
-            of_algorithms.extend(keys(&own["then"]));
-            case(&format!("algorithm = '{name}'"), keys(&own["then"]));
-        }
-        let needed = match section.as_str() {
-            "run" => "stop = '1ms'",
-            "attack" => "kind = 'tampered_feedback'\nfrom = 4",
-            _ => "",
-        };
-        case(needed, keys(schema).into_iter().filter(|key| !of_algorithms.contains(key)).collect());
-    }
-    cases
 }
 
 /// What an error lacks: the place, a key, what was given or what was expected.
@@ -163,56 +69,68 @@ fn blames_another(told: &str, key: &str) -> bool {
     is_key && ADVICE.iter().any(|advice| why.contains(advice))
 }
 
-/// The error of a scenario, if there is one.
-fn told(path: &Path, text: &str, overrides: &[String]) -> Option<String> {
-    let draft = read(path, text, overrides, NodeSettings::default());
-    let error = draft.and_then(|draft| draft.finish()).err()?;
-    let told = error.to_string().replace(&format!("{}/", path.parent().expect("a folder").display()), "");
-    Some(told.replace("traffic.0.", "traffic.").replace("attack.0.", "attack."))
+/// The error of a scenario in a folder with the files that seeds name, if there is one.
+fn told(folder: &Path, text: &str, overrides: &[String]) -> Option<String> {
+    let draft = read(&folder.join("test.toml"), text, overrides, NodeSettings::default());
+    let error = draft.and_then(|draft| draft.finish()).err()?.to_string();
+    let error = error.replace(&format!("{}/", folder.display()), "");
+    Some((0..4).fold(error, |error, index| error.replace(&format!(".{index}."), ".")))
 }
 
-/// A folder with the files that scenarios name, and the path of one that is never written.
-fn folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    for (name, text) in [
-        ("topology.txt", "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n"),
-        ("flow.txt", "1\n0 1 3 100 10 0\n"),
-        ("sizes.cdf", "1000 100\n"),
-    ] {
-        std::fs::write(folder.path().join(name), text).expect("writable");
-    }
-    let path = folder.path().join("test.toml");
-    (folder, path)
+/// What is wrong with an error, or with the lack of one.
+fn complaint(told: Option<&str>, place: &str, key: &str, given: &str) -> Option<String> {
+    let lacks = match (told, given) {
+        (None, "") => String::new(),
+        (None, _) => "error".into(),
+        (Some(told), "") if blames_another(told, key) => String::new(),
+        (Some(told), _) => lacks(told, place, key, given),
+    };
+    (!lacks.is_empty()).then(|| format!("{key}: no {lacks}: {}", told.unwrap_or_default()))
+}
+
+fn values() -> impl Iterator<Item = (&'static str, &'static str)> {
+    NEVER.iter().copied().chain(ODD.iter().map(|odd| (*odd, "")))
 }
 
 #[test]
 fn errors_name_place_key_given_and_expected() {
-    let (_folder, path) = folder();
-    let mut short = Vec::new();
-    let values = NEVER.iter().copied().chain(ODD.iter().map(|odd| (*odd, "")));
-    for Case { base, section, keys } in cases() {
-        for (key, (value, given)) in keys.iter().flat_map(|key| values.clone().map(move |value| (key, value))) {
-            let name = format!("{section}.{key}");
-            let (key, value) = match key.split_once('.') {
-                Some((list, key)) => (list, format!("[{{ {key} = {value} }}]")),
-                None => (key.as_str(), value.to_owned()),
-            };
-            let (text, line) = base.with(key, &value);
-            let set = format!("{section}.{key}").replace("traffic.", "traffic.0.").replace("attack.", "attack.0.");
-            let in_file = (told(&path, &text, &[]), format!("test.toml:{line}:"), name.clone());
-            let on_line = (told(&path, &base.text(), &[format!("{set}={value}")]), "--set:".into(), name.clone());
-            for (told, place, blamed) in [in_file, on_line] {
-                let lacks = match (&told, given) {
-                    (None, "") => String::new(),
-                    (None, _) => "error".into(),
-                    (Some(told), "") if blames_another(told, &blamed) => String::new(),
-                    (Some(told), _) => lacks(told, &place, &blamed, given),
-                };
-                if !lacks.is_empty() {
-                    short.push(format!("{name} = {value}: no {lacks}: {}", told.unwrap_or_default()));
-                }
-            }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
+    write("topology.txt", "4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 25Gbps 1us 0\n");
+    write("flow.txt", "1\n0 1 3 100 10 0\n");
+    write("sizes.cdf", "1000 100\n");
+    let (mut short, mut checked) = (Vec::new(), 0);
+    for seed in std::fs::read_dir(SEEDS).expect(SEEDS) {
+        let text = std::fs::read_to_string(seed.expect(SEEDS).path()).expect("a scenario");
+        let root = DeTable::parse(&text).expect("TOML").into_inner();
+        let mut keys = Vec::new();
+        leaves("", &Spanned::new(0..0, DeValue::Table(root)), &mut |path, span| keys.push((path, span)));
+        checked += keys.len();
+        for ((path, span), (value, given)) in keys.iter().flat_map(|key| values().map(move |value| (key, value))) {
+            let key = without_indices(path);
+            let changed = [&text[..span.start], value, &text[span.end..]].concat();
+            let line = text[..span.start].lines().count().max(1);
+            short.extend(complaint(
+                told(folder.path(), &changed, &[]).as_deref(),
+                &format!("test.toml:{line}:"),
+                &key,
+                given,
+            ));
+            let told = told(folder.path(), &text, &[format!("{path}={value}")]);
+            short.extend(complaint(told.as_deref(), "--set:", &key, given));
         }
     }
+    let nodes = NodeSettings::default();
+    for part in nodes.parts().into_iter().filter(|part| part.section != "compatibility") {
+        for (setting, (value, given)) in
+            part.settings.list().iter().flat_map(|setting| values().map(move |value| (setting, value)))
+        {
+            let key = format!("{}.{}", part.section, setting.key);
+            let algorithm = part.algorithm.map(|name| format!("congestion_control.algorithm={name}"));
+            let set: Vec<String> = algorithm.into_iter().chain([format!("{key}={value}")]).collect();
+            short.extend(complaint(told(folder.path(), MINIMAL, &set).as_deref(), "--set:", &key, given));
+        }
+    }
+    assert!(checked > 300, "{checked} keys of sections that are not plain");
     assert!(short.is_empty(), "{}:\n{}", short.len(), short.join("\n"));
 }
