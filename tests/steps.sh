@@ -44,8 +44,8 @@ need_decoders() {
     if [ "${HPCC_STRICT:-0}" != 0 ] && ! PATH=$PATH:/usr/sbin command -v slurmctld slurmd sbatch munged >/dev/null; then
         install_packages slurmctld slurmd slurm-client munge || say "Slurm cannot be installed: a test of sweeps will be skipped"
     fi
-    if ! { "$python/bin/python" -c 'import scapy, duckdb' && [ -x "$python/bin/clang-format" ]; } 2>/dev/null; then
-        say "installing scapy, DuckDB and clang-format into $python"
+    if ! { "$python/bin/python" -c 'import scapy' && [ -x "$python/bin/clang-format" ]; } 2>/dev/null; then
+        say "installing scapy and clang-format into $python"
         { python3 -m venv "$python" && "$python/bin/pip" install --quiet --require-hashes --requirement "$here/tests/requirements.txt"; } ||
             say "they cannot be installed: some tests will be skipped"
     fi

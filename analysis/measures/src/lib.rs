@@ -11,7 +11,6 @@
 //! | [`spread`] | percentiles and distributions of any number of values |
 //! | [`series`] | rates, fairness and queues over time |
 //! | [`window`] | queues and pauses in a part of the run |
-//! | [`tables`] | tables of flows for other programs |
 //! | [`pairing`], [`parted`] | the flows of two files, side by side |
 
 #![forbid(unsafe_code)]
@@ -24,5 +23,4 @@ pub mod select;
 pub mod series;
 pub mod spread;
 pub mod stats;
-pub mod tables;
 pub mod window;

@@ -51,7 +51,7 @@ pub struct Elsewhere {
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<usize, { u64::MAX }>, conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "png"])]
     run: Option<usize>,
-    /// Also puts all flows of all runs into one table, a row each: a name that ends in .csv or .parquet.
+    /// Also puts all flows of all runs into one table, a row each: CSV.
     #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]
     table: Option<FlowTable>,
 }
