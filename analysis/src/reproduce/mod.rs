@@ -48,7 +48,6 @@ pub struct Options {
 pub fn reproduce(options: &Options) -> Result<Outcome> {
     let folder = script::source_tree()?.join(figure::FOLDER);
     let figures = Figure::all(&folder)?;
-    check_words(options)?;
     if options.names == [LIST] {
         human::print(&list::render(&folder, &figures)?)?;
         return Ok(Outcome::Good);
@@ -78,28 +77,6 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
         human::tell(&list::summary(&done))?;
     }
     Ok(outcome)
-}
-
-/// Refuses words that contradict one another, or have no use beside one another.
-fn check_words(options: &Options) -> Result<()> {
-    let names = &options.names;
-    if let Some(twice) = (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
-        bail!("{} is given twice; expected it once", names[twice]);
-    }
-    for (word, means) in [(LIST, "prints a table of all figures and runs none"), (ALL, "means every figure")] {
-        if let Some(other) = names.iter().find(|name| *name != word && names.iter().any(|name| name == word)) {
-            bail!("{word} {means}; expected it without {other}");
-        }
-    }
-    let mut given = options.how.given();
-    given.extend(options.record.then_some("--record"));
-    given.extend(options.out.is_some().then_some("--out"));
-    match given.first() {
-        Some(option) if names.iter().any(|name| name == LIST) => {
-            bail!("{LIST} prints a table of all figures and runs none; expected it without {option}")
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The figures of these names, in the order of the list.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The axes of a sweep: every variant runs with each combination of their values, which are counted as steps.
 
-use super::file::Placed;
+use super::plan::Setting;
 
 /// A setting with several values.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub struct Axis {
     /// The name, fit for a file.
     pub name: String,
     /// Each value, fit for a file, with its `KEY=VALUE`.
-    pub values: Vec<(String, Placed<String>)>,
+    pub values: Vec<(String, Setting)>,
 }
 
 /// The axes in the order of the file; the last one changes fastest from step to step. Without axes there is one step.
@@ -32,6 +32,11 @@ impl Axes {
         self.0.is_empty()
     }
 
+    /// The only one.
+    pub fn only(&self) -> Option<&Axis> {
+        if let [axis] = self.0.as_slice() { Some(axis) } else { None }
+    }
+
     /// Combinations of values.
     pub fn steps(&self) -> usize {
         self.iter().map(|axis| axis.values.len()).product()
@@ -48,7 +53,7 @@ impl Axes {
     }
 
     /// Each axis with its value at a step, and the setting that makes it.
-    fn at(&self, step: usize) -> impl Iterator<Item = (&Axis, &(String, Placed<String>))> {
+    fn at(&self, step: usize) -> impl Iterator<Item = (&Axis, &(String, Setting))> {
         self.iter().enumerate().map(move |(index, axis)| (axis, &axis.values[self.place(step, index)]))
     }
 
@@ -58,7 +63,7 @@ impl Axes {
     }
 
     /// The settings of a step.
-    pub fn settings(&self, step: usize) -> impl Iterator<Item = &Placed<String>> {
+    pub fn settings(&self, step: usize) -> impl Iterator<Item = &Setting> {
         self.at(step).map(|(_, (_, setting))| setting)
     }
 
@@ -111,7 +116,7 @@ mod tests {
     use super::*;
 
     fn axis(name: &str, values: &[&str]) -> Axis {
-        let value = |label: &&str| ((*label).to_owned(), Placed { line: 1, value: format!("k.{name}={label}") });
+        let value = |label: &&str| ((*label).to_owned(), Setting { text: format!("k.{name}={label}"), at: None });
         Axis { name: name.into(), values: values.iter().map(value).collect() }
     }
 
@@ -123,7 +128,7 @@ mod tests {
         assert_eq!((axes.step(&[1, 2]), axes.words(4)), (5, "load 0.5, eta b".to_owned()));
         assert_eq!(axes.folders(1).collect::<Vec<_>>(), ["load-0.3", "eta-b"]);
         assert_eq!(
-            axes.settings(3).map(|setting| setting.value.as_str()).collect::<Vec<_>>(),
+            axes.settings(3).map(|setting| setting.text.as_str()).collect::<Vec<_>>(),
             ["k.load=0.5", "k.eta=a"]
         );
         let lines = axes.lines();

@@ -126,7 +126,7 @@ impl Sweep<'_> {
         folder::expect_sweep(&self.out)?;
         self.how.drawing.prepare()?;
         let simulator = Simulator::find(needs(&runs))?;
-        let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
+        let folder = SweepFolder::create(&self.out, &self.file.axes)?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
         let missing = || ended.iter().filter(|ended| ended.results.is_err());
         let begun = missing().filter(|ended| ended.log.exists()).count();
@@ -190,7 +190,7 @@ impl Sweep<'_> {
             ));
             return Ok(None);
         }
-        let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
+        let folder = SweepFolder::create(&self.out, &self.file.axes)?;
         missing.iter().try_for_each(|(_, run)| job.forget(run))?;
         Ok(Some((missing, folder)))
     }

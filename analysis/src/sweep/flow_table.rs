@@ -81,7 +81,7 @@ fn fill(path: &Path, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<u64> 
     for run in runs {
         let folder = out.join(&run.folder);
         let summary = Summary::read(&folder.join("summary.json"))?;
-        let mut labels = vec![file.variants[run.variant].name.value.as_str()];
+        let mut labels = vec![file.variants[run.variant].name.as_str()];
         labels.extend(file.axes.values(run.step));
         let mut row = |flow: FctRecord, acked_bytes: u64, times: (Option<u64>, Option<u64>, Option<String>)| {
             let FctRecord { flow, src, dst, sport, dport, priority, size, start_ns, group, .. } = flow;

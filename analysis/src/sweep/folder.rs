@@ -13,6 +13,8 @@ use hpcc_formats::results::FolderLock;
 
 use super::axes::Axes;
 use super::claim;
+use super::file::SweepFile;
+use super::group::Measured;
 use super::report::Plot;
 use crate::report::{MANIFEST, PAGE};
 use crate::save;
@@ -25,25 +27,11 @@ pub const TABLE: &str = "sweep.txt";
 /// The columns that the sweep's file asks for, as data.
 pub const WIDE: &str = "columns.csv";
 /// Columns of the data besides those of several axes.
-pub const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
-
-/// A row of `sweep.csv`.
-pub struct Row<'a> {
-    /// The variant's name.
-    pub variant: &'a str,
-    /// The values on the axes; a single empty one without any.
-    pub axes: Vec<&'a str>,
-    /// The seed of the run.
-    pub seed: u64,
-    /// What is measured.
-    pub metric: &'a str,
-    /// How much that is.
-    pub value: f64,
-}
+const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
 
 /// The columns of the data: those of several axes have their names, for which a single one has a constant word, so that
 /// programs that read one sweep read another one.
-pub fn header(axes: &Axes) -> String {
+fn header(axes: &Axes) -> String {
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let names = if names.len() > 1 { names.join(",") } else { "axis".to_owned() };
     let [variant, rest @ ..] = COLUMNS;
@@ -53,26 +41,25 @@ pub fn header(axes: &Axes) -> String {
 /// The folder of a sweep.
 pub struct SweepFolder {
     path: PathBuf,
-    header: String,
     _lock: FolderLock,
 }
 
 impl SweepFolder {
     /// Takes possession of a folder, which may be absent, empty, or hold an earlier sweep. What that says as a
-    /// whole is removed. The data are going to have this header.
+    /// whole is removed.
     ///
     /// # Errors
     /// If the folder holds something else, or cannot be written to.
-    pub fn create(path: &Path, header: String) -> Result<SweepFolder> {
+    pub fn create(path: &Path, axes: &Axes) -> Result<SweepFolder> {
         if !is_vacant(path).with_context(|| path.display().to_string())? && !is_ours(path) {
             bail!("{}: the folder holds files that are no sweep of hpcc; choose another --out", path.display());
         }
         let Some(lock) = FolderLock::try_take(path)? else {
             bail!("{}: another sweep or report uses the folder; choose another --out", path.display());
         };
-        let folder = SweepFolder { path: path.to_owned(), header, _lock: lock };
+        let folder = SweepFolder { path: path.to_owned(), _lock: lock };
         // The mark that the folder is ours comes first, so that an interrupted sweep can be repeated.
-        folder.write(PARTIAL, &format!("{}\n", folder.header))?;
+        folder.write(PARTIAL, &format!("{}\n", header(axes)))?;
         folder.remove_whole()?;
         Ok(folder)
     }
@@ -94,8 +81,8 @@ impl SweepFolder {
     ///
     /// # Errors
     /// Those of the system, with the file's name.
-    pub fn finish(&self, table: &str, rows: &[Row<'_>], complete: bool) -> Result<&'static str> {
-        self.write(PARTIAL, &csv(&self.header, rows)?)?;
+    pub fn finish(&self, table: &str, data: &str, complete: bool) -> Result<&'static str> {
+        self.write(PARTIAL, data)?;
         if !complete {
             return Ok(PARTIAL);
         }
@@ -118,13 +105,20 @@ impl SweepFolder {
 }
 
 /// Tidy: one value in each row. Numbers have as many digits as tell them apart from their neighbours.
-fn csv(header: &str, rows: &[Row<'_>]) -> Result<String> {
+///
+/// # Errors
+/// Never: it is written to memory.
+pub fn data(file: &SweepFile, measured: &[Measured<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header.split(','))?;
-    for row in rows {
-        let (seed, value) = (row.seed.to_string(), row.value.to_string());
-        let begin = [row.variant].into_iter().chain(row.axes.iter().copied());
-        writer.write_record(begin.chain([seed.as_str(), row.metric, &value]))?;
+    writer.write_record(header(&file.axes).split(','))?;
+    for Measured { run, results, metrics } in measured {
+        let mut begin = vec![file.variants[run.variant].name.as_str()];
+        begin.extend(file.axes.values(run.step));
+        begin.extend(file.axes.is_empty().then_some(""));
+        let seed = run.seed.unwrap_or(results.summary.seed).to_string();
+        for (metric, value) in metrics {
+            writer.write_record(begin.iter().copied().chain([seed.as_str(), metric, &value.to_string()]))?;
+        }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
@@ -163,12 +157,10 @@ fn is_ours(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn row(value: f64) -> Row<'static> {
-        Row { variant: "a", axes: vec![""], seed: 1, metric: "flows", value }
-    }
+    const DATA_ROWS: &str = "variant,axis,seed,metric,value\na,,1,flows,2\n";
 
     fn create(path: &Path) -> Result<SweepFolder> {
-        SweepFolder::create(path, header(&Axes::default()))
+        SweepFolder::create(path, &Axes::default())
     }
 
     #[test]
@@ -176,28 +168,16 @@ mod tests {
         let root = tempfile::tempdir().expect("folder");
         let path = root.path().join("sweep");
         let folder = create(&path).expect("absent");
-        assert_eq!(folder.finish("table\n", &[row(2.0)], true).expect("finish"), DATA);
-        assert_eq!(
-            fs::read_to_string(path.join(DATA)).expect("data"),
-            "variant,axis,seed,metric,value\na,,1,flows,2\n"
-        );
+        assert_eq!(folder.finish("table\n", DATA_ROWS, true).expect("finish"), DATA);
+        assert_eq!(fs::read_to_string(path.join(DATA)).expect("data"), DATA_ROWS);
         assert!(path.join(TABLE).exists() && !path.join(PARTIAL).exists());
 
         assert!(create(&path).is_err(), "one sweep at a time");
         drop(folder);
         let folder = create(&path).expect("ours");
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
-        assert_eq!(folder.finish("table\n", &[row(0.5)], false).expect("finish"), PARTIAL);
+        assert_eq!(folder.finish("table\n", DATA_ROWS, false).expect("finish"), PARTIAL);
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists());
-    }
-
-    #[test]
-    fn what_cannot_be_written_leaves_nothing() {
-        let root = tempfile::tempdir().expect("folder");
-        let folder = create(&root.path().join("sweep")).expect("absent");
-        fs::create_dir_all(folder.path().join(MANIFEST).join("in the way")).expect("folder");
-        assert!(folder.write(MANIFEST, "{}").expect_err("a folder is there").to_string().contains(MANIFEST));
-        assert!(!folder.path().join(format!("{MANIFEST}.new")).exists());
     }
 
     #[test]

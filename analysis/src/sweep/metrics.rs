@@ -1,14 +1,262 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is measured of a run: the rows of `sweep.csv`.
+//! The metrics of a run: one table says of each what it is called, how it is reckoned, how tables head and write it, and what a
+//! run has to record for it. They are the rows of `sweep.csv`, and the columns that a sweep file may ask for.
 
 use std::iter;
 
 use anyhow::Result;
+use hpcc_formats::error::nearest;
+use hpcc_formats::results::Summary;
 use hpcc_measures::results::Results;
-use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES, Tally, percentile};
+use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES, percentile};
 use hpcc_measures::{series, window};
 
+use super::growth::growth_ns;
 use super::plan::Facts;
+use super::report::Series;
+use crate::human;
+
+/// Whose metrics those of small flows are.
+pub const SMALL: &str = "small flows";
+/// Whose those of large flows are.
+pub const LARGE: &str = "large flows";
+
+/// A metric.
+#[derive(Debug)]
+pub struct Metric {
+    /// Its name in `sweep.csv`, without brackets.
+    name: &'static str,
+    /// Whose it is; nothing where brackets say so.
+    whose: &'static str,
+    /// What it is, with its unit.
+    what: &'static str,
+    style: Style,
+    needs: Needs,
+    of: Of,
+}
+
+/// How its value is written.
+#[derive(Clone, Copy, Debug)]
+enum Style {
+    Count,
+    TwoDigits,
+    ThreeDigits,
+    Index,
+    Kilobytes,
+    Microseconds,
+}
+
+/// What a run has to record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Needs {
+    Nothing,
+    /// Lengths of queues in time.
+    Queues,
+    /// The same where only a part of the run is measured.
+    QueuesOfPart,
+    /// What flows deliver in time where only a part of the run is measured, which cuts some.
+    GoodputOfPart,
+    /// That all of the run is measured.
+    WholeRun,
+    /// And all flows.
+    AllFlows,
+}
+
+/// What a value is reckoned from.
+#[derive(Clone, Copy, Debug)]
+enum Of {
+    /// The run; its name has no brackets.
+    Run(fn(&Known<'_>) -> Option<f64>),
+    /// All flows, or those of the group or the sizes in brackets.
+    Flows(fn(&Set) -> Option<f64>),
+    /// The flows of the group in brackets.
+    Group(fn(&Set) -> Option<f64>),
+}
+
+/// What is known of a set of flows.
+#[derive(Debug, Default)]
+struct Set {
+    flows: u64,
+    /// If some finished.
+    stats: Option<FctStats>,
+    /// Median and mean rate in Gb/s, and Jain's index, if some have a rate.
+    goodput: Option<[f64; 3]>,
+}
+
+impl Set {
+    fn of(stats: FctStats, rates: &[f64]) -> Set {
+        let goodput = series::mean_and_jain(rates).map(|(mean, jain)| [percentile(rates, 50), mean, jain]);
+        Set { flows: stats.flows, stats: (stats.flows > 0).then_some(stats), goodput }
+    }
+
+    fn stat(&self, of: impl Fn(&FctStats) -> f64) -> Option<f64> {
+        self.stats.as_ref().map(of)
+    }
+
+    fn rate(&self, place: usize) -> Option<f64> {
+        self.goodput.map(|rates| rates[place]).filter(|rate| rate.is_finite())
+    }
+}
+
+/// What is known of a run.
+struct Known<'a> {
+    results: &'a Results,
+    summary: &'a Summary,
+    facts: &'a Facts,
+    all: Set,
+    small: Set,
+    large: Set,
+    /// Percentiles 50, 95, 99 and 100 of the queue in the window, if queues are recorded.
+    queue: Option<[u64; 4]>,
+    /// How long the longest queue grew, likewise.
+    growth_ns: Option<f64>,
+    /// PFC's pauses, and their length in ns.
+    pauses: (u64, u64),
+    /// What all flows delivered, also those that did not finish, in bytes.
+    payload: u64,
+}
+
+impl Known<'_> {
+    /// A figure that only the whole run has.
+    fn whole(&self, figure: u64) -> Option<f64> {
+        (!self.results.window.chosen).then_some(figure as f64)
+    }
+
+    /// Of the time in which flows sent.
+    fn feedback_per_ms(&self) -> Option<f64> {
+        let span_ns = self.results.window.span_ns();
+        let is_known = !self.results.is_part() && span_ns > 0;
+        is_known.then(|| self.summary.feedback_packets as f64 * 1e6 / span_ns as f64)
+    }
+
+    /// Of what all flows delivered.
+    fn telemetry_per_kb(&self) -> Option<f64> {
+        let is_known = !self.results.is_part() && self.payload > 0;
+        is_known.then(|| self.summary.telemetry_bytes as f64 * 1e3 / self.payload as f64)
+    }
+
+    /// A percentile of the busiest queue: of a whole run, that of the summary.
+    fn end_of_queue(&self, place: usize) -> Option<f64> {
+        let of_summary = [self.summary.queue_p99_bytes, self.summary.queue_max_bytes][place - 2];
+        let recorded = self.queue_at(place);
+        if self.results.window.chosen { recorded } else { Some(of_summary as f64) }
+    }
+
+    fn queue_at(&self, place: usize) -> Option<f64> {
+        self.queue.map(|queue| queue[place] as f64)
+    }
+
+    /// Of the time of all ports, in percent.
+    fn paused(&self) -> f64 {
+        let time = self.facts.ports as f64 * self.results.window.span_ns() as f64;
+        if time > 0.0 { 100.0 * self.pauses.1 as f64 / time } else { 0.0 }
+    }
+}
+
+const fn flows(name: &'static str, what: &'static str, style: Style, of: fn(&Set) -> Option<f64>) -> Metric {
+    Metric { name, whose: "all flows", what, style, needs: Needs::Nothing, of: Of::Flows(of) }
+}
+
+const fn group(name: &'static str, what: &'static str, style: Style, of: fn(&Set) -> Option<f64>) -> Metric {
+    Metric { name, whose: "", what, style, needs: Needs::GoodputOfPart, of: Of::Group(of) }
+}
+
+const fn run(
+    name: &'static str,
+    (whose, what): (&'static str, &'static str),
+    style: Style,
+    needs: Needs,
+    of: fn(&Known<'_>) -> Option<f64>,
+) -> Metric {
+    Metric { name, whose, what, style, needs, of: Of::Run(of) }
+}
+
+use Needs::{AllFlows, GoodputOfPart, Nothing, Queues, QueuesOfPart, WholeRun};
+use Style::{Count, Index, Kilobytes, Microseconds, ThreeDigits, TwoDigits};
+
+/// Whose the metrics of the busiest queue are.
+const QUEUE: &str = "busiest queue";
+
+/// All metrics, in the order of `sweep.csv`, in which those with brackets come before the last.
+const METRICS: &[Metric] = &[
+    flows("flows", "flows", Count, |set| Some(set.flows as f64)),
+    run("flows_unfinished", ("unfinished", "flows"), Count, Nothing, |k| Some(k.results.unfinished() as f64)),
+    flows("slowdown_mean", "slowdown mean", TwoDigits, |set| set.stat(|stats| stats.slowdown_mean)),
+    flows("slowdown_p50", "slowdown p50", TwoDigits, |set| set.stat(|stats| stats.slowdown_p50)),
+    flows("slowdown_p95", "slowdown p95", TwoDigits, |set| set.stat(|stats| stats.slowdown_p95)),
+    flows("slowdown_p99", "slowdown p99", TwoDigits, |set| set.stat(|stats| stats.slowdown_p99)),
+    flows("fct_p50_ns", "FCT p50 (us)", Microseconds, |set| set.stat(|stats| stats.fct_p50_ns as f64)),
+    flows("fct_p99_ns", "FCT p99 (us)", Microseconds, |set| set.stat(|stats| stats.fct_p99_ns as f64)),
+    run("slowdown_small_mean", (SMALL, "slowdown mean"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_mean)),
+    run("slowdown_small_p50", (SMALL, "slowdown p50"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_p50)),
+    run("slowdown_small_p95", (SMALL, "slowdown p95"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_p95)),
+    run("slowdown_small_p99", (SMALL, "slowdown p99"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_p99)),
+    run("slowdown_large_mean", (LARGE, "slowdown mean"), TwoDigits, Nothing, |k| k.large.stat(|s| s.slowdown_mean)),
+    run("slowdown_large_p50", (LARGE, "slowdown p50"), TwoDigits, Nothing, |k| k.large.stat(|s| s.slowdown_p50)),
+    run("slowdown_large_p95", (LARGE, "slowdown p95"), TwoDigits, Nothing, |k| k.large.stat(|s| s.slowdown_p95)),
+    run("slowdown_large_p99", (LARGE, "slowdown p99"), TwoDigits, Nothing, |k| k.large.stat(|s| s.slowdown_p99)),
+    run("goodput_large_p50_gbps", (LARGE, "Gb/s, median"), TwoDigits, GoodputOfPart, |k| k.large.rate(0)),
+    run("goodput_large_mean_gbps", (LARGE, "Gb/s, mean"), TwoDigits, GoodputOfPart, |k| k.large.rate(1)),
+    run("goodput_large_jain", (LARGE, "Jain's index"), Index, GoodputOfPart, |k| k.large.rate(2)),
+    run("queue_p50_bytes", (QUEUE, "p50 (kB)"), Kilobytes, Queues, |k| k.queue_at(0)),
+    run("queue_p95_bytes", (QUEUE, "p95 (kB)"), Kilobytes, Queues, |k| k.queue_at(1)),
+    run("queue_p99_bytes", (QUEUE, "p99 (kB)"), Kilobytes, QueuesOfPart, |k| k.end_of_queue(2)),
+    run("queue_max_bytes", (QUEUE, "max (kB)"), Kilobytes, QueuesOfPart, |k| k.end_of_queue(3)),
+    run("pfc_pauses", ("PFC", "pauses"), Count, Nothing, |k| Some(k.pauses.0 as f64)),
+    run("pfc_pause_ns", ("PFC", "paused (us)"), Microseconds, Nothing, |k| Some(k.pauses.1 as f64)),
+    run("pfc_paused_percent", ("PFC, paused", "of all time (%)"), ThreeDigits, Nothing, |k| Some(k.paused())),
+    run("drops", ("packets", "dropped"), Count, WholeRun, |k| k.whole(k.summary.dropped())),
+    run("resent_packets", ("packets", "sent again"), Count, WholeRun, |k| k.whole(k.summary.resent_packets)),
+    run("telemetry_bytes", ("telemetry", "bytes"), Count, WholeRun, |k| k.whole(k.summary.telemetry_bytes)),
+    run("feedback_packets", ("feedback", "packets"), Count, WholeRun, |k| k.whole(k.summary.feedback_packets)),
+    run("probes", ("telemetry", "probes"), Count, WholeRun, |k| k.whole(k.summary.probes)),
+    run("telemetry_sender_bytes", ("telemetry", "B from sender"), Count, Nothing, |k| {
+        Some(k.facts.sender_bytes as f64)
+    }),
+    run("telemetry_hop_bytes", ("telemetry", "B from a switch"), Count, Nothing, |k| Some(k.facts.hop_bytes as f64)),
+    run("feedback_per_ms", ("feedback", "packets per ms"), Count, AllFlows, |k| k.feedback_per_ms()),
+    run("telemetry_per_kb", ("telemetry", "B per kB"), ThreeDigits, AllFlows, |k| k.telemetry_per_kb()),
+    group("goodput_p50_gbps", "Gb/s, median", TwoDigits, |set| set.rate(0)),
+    group("goodput_mean_gbps", "Gb/s, mean", TwoDigits, |set| set.rate(1)),
+    group("goodput_jain", "Jain's index", Index, |set| set.rate(2)),
+    run("queue_growth_ns", ("longest queue", "grew for (us)"), Microseconds, Queues, |k| k.growth_ns),
+];
+
+impl Metric {
+    /// That of a name, whatever its brackets.
+    pub fn of(name: &str) -> Option<&'static Metric> {
+        let name = name.split_once('[').map_or(name, |(name, _)| name);
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// A value as tables have it.
+    pub fn write(&self, value: f64) -> String {
+        match self.style {
+            // Small means over seeds need not be whole.
+            Style::Count if value.fract() == 0.0 || value >= 100.0 => human::count(value.round() as u64),
+            Style::TwoDigits => format!("{value:.2}"),
+            Style::Count | Style::ThreeDigits => human::three_digits(value),
+            Style::Index => format!("{value:.3}"),
+            Style::Kilobytes | Style::Microseconds => human::three_digits(value / 1e3),
+        }
+    }
+
+    fn of_run(&self, known: &Known<'_>) -> Option<f64> {
+        match self.of {
+            Of::Run(of) => of(known),
+            Of::Flows(of) => of(&known.all),
+            Of::Group(_) => None,
+        }
+    }
+
+    fn of_set(&self, set: &Set) -> Option<f64> {
+        match self.of {
+            Of::Run(_) => None,
+            Of::Flows(of) => of(set).filter(|_| set.flows > 0),
+            Of::Group(of) => of(set),
+        }
+    }
+}
 
 /// Which flows are small, and which large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +270,8 @@ pub struct Sizes {
 impl Sizes {
     /// The first and the last bin, or the classes of a run's own table.
     pub fn new(bins: Option<&[u64]>) -> Sizes {
-        let classes = usual_bounds();
-        let bounds = bins.unwrap_or(&classes);
-        let (first, last) = (bounds.first(), bounds.last());
-        Sizes { small_up_to: first.copied().unwrap_or(0), large_above: last.copied().unwrap_or(u64::MAX) }
-    }
-
-    /// Whether a flow of so many bytes is small.
-    pub fn is_small(self, size: u64) -> bool {
-        size <= self.small_up_to
-    }
-
-    /// Whether a flow of so many bytes is large.
-    pub fn is_large(self, size: u64) -> bool {
-        size > self.large_above
+        let bounds = bins.map_or_else(usual_bounds, <[u64]>::to_vec);
+        Sizes { small_up_to: bounds[0], large_above: bounds[bounds.len() - 1] }
     }
 }
 
@@ -55,87 +291,72 @@ pub fn metrics(
     bins: Option<&[u64]>,
     of_groups: bool,
 ) -> Result<Metrics> {
+    let mut sets = sets(results, sizes, bins)?.into_iter();
+    let mut next = || sets.next().map(|(_, set)| set).unwrap_or_default();
+    let (all, small, large) = (next(), next(), next());
+    let recorded = facts.records(Series::Queues).then(|| window::queue(results)).transpose()?;
+    let mut payload = 0u64;
+    results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
     let summary = &results.summary;
-    let mut of_flows = OfFlows::of(results, sizes, bins)?;
-    of_flows.groups.retain(|_| of_groups || results.groups().len() > 1);
-    let mut metrics = vec![
-        ("flows".to_owned(), (results.finished() + results.unfinished()) as f64),
-        ("flows_unfinished".to_owned(), results.unfinished() as f64),
-    ];
-    push_slowdowns(&mut metrics, "slowdown", "", &of_flows.all);
-    push_times(&mut metrics, "", &of_flows.all);
-    push_slowdowns(&mut metrics, "slowdown_small", "", &of_flows.small);
-    push_slowdowns(&mut metrics, "slowdown_large", "", &of_flows.large);
-    push_goodput(&mut metrics, "goodput_large", "", &series::flow_rates(results, |life| sizes.is_large(life.size))?);
-    push_queue_and_pauses(&mut metrics, results, facts)?;
-    if !results.window.chosen {
-        let counts = [
-            ("drops", summary.dropped()),
-            ("resent_packets", summary.resent_packets),
-            ("telemetry_bytes", summary.telemetry_bytes),
-            ("feedback_packets", summary.feedback_packets),
-            ("probes", summary.probes),
-        ];
-        metrics.extend(counts.map(|(name, count)| (name.to_owned(), count as f64)));
+    let whole = (summary.pfc_pauses, summary.pfc_pause_ns);
+    let growth = if recorded.is_some() { growth_ns(&results.dir)? } else { None };
+    let known = Known {
+        results,
+        summary,
+        facts,
+        all: Set { flows: results.finished() + results.unfinished(), ..all },
+        small,
+        large,
+        queue: recorded.map(|queue| [50, 95, 99, 100].map(|percent| queue.percentile(percent))),
+        growth_ns: growth.map(|ns| ns as f64),
+        pauses: if results.window.chosen { window::pauses(results)? } else { whole },
+        payload,
+    };
+    let of_run = |metric: &Metric| Some((metric.name.to_owned(), metric.of_run(&known)?));
+    let (begin, last) = METRICS.split_at(METRICS.len() - 1);
+    let mut metrics: Metrics = begin.iter().filter_map(of_run).collect();
+    let bins = bin_names(bins).len();
+    let has_groups = of_groups || results.groups().len() > 1;
+    for (_, (of, set)) in sets.enumerate().filter(|(place, _)| *place < bins || has_groups) {
+        let of_set = |metric: &Metric| Some((format!("{}{of}", metric.name), metric.of_set(&set)?));
+        metrics.extend(METRICS.iter().filter_map(of_set));
     }
-    let bytes =
-        [("telemetry_sender_bytes", facts.telemetry_sender_bytes), ("telemetry_hop_bytes", facts.telemetry_hop_bytes)];
-    metrics.extend(bytes.map(|(name, bytes)| (name.to_owned(), bytes as f64)));
-    if !results.is_part() {
-        push_telemetry(&mut metrics, results)?;
-    }
-    for (of, stats) in &of_flows.bins {
-        push_group(&mut metrics, of, stats);
-    }
-    for ((number, name), stats) in of_flows.groups {
-        let of = format!("[{name}]");
-        push_group(&mut metrics, &of, &stats);
-        push_goodput(&mut metrics, "goodput", &of, &series::flow_rates(results, |life| life.group == number)?);
-    }
+    metrics.extend(last.iter().filter_map(of_run));
     Ok(metrics)
 }
 
-/// How sets of the flows did that finished.
-struct OfFlows<'a> {
-    all: FctStats,
-    small: FctStats,
-    large: FctStats,
-    /// By size, each with what names it behind a metric.
-    bins: Vec<(String, FctStats)>,
-    /// By number and name of the group.
-    groups: Vec<((u32, &'a str), FctStats)>,
-}
-
-impl<'a> OfFlows<'a> {
-    /// Goes over the flows once.
-    fn of(results: &'a Results, sizes: Sizes, bins: Option<&[u64]>) -> Result<OfFlows<'a>> {
-        let classes = usual_bounds();
-        let bounds = bins.unwrap_or(&classes);
-        let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
-        let groups = results.groups();
-        let first_group = 3 + ends.len();
-        let tallies = stats::tally(iter::once(results), first_group + groups.len(), |flow, add| {
-            add(0);
-            if sizes.is_small(flow.size) {
-                add(1);
-            }
-            if sizes.is_large(flow.size) {
-                add(2);
-            }
-            // A flow without a byte is in no bin.
-            if flow.size > 0 {
-                add(3 + stats::bin_of(&ends, flow));
-            }
-            let group = groups.iter().position(|(number, _)| *number == flow.group);
-            group.into_iter().for_each(|group| add(first_group + group));
-        })?;
-        let mut found = tallies.iter().map(Tally::stats);
-        let mut next = || found.next().unwrap_or_default();
-        let (all, small, large) = (next(), next(), next());
-        let bins = bin_names(Some(bounds)).into_iter().map(|name| (name, next())).collect();
-        let groups = groups.into_iter().map(|group| (group, next())).collect();
-        Ok(OfFlows { all, small, large, bins, groups })
+/// Sets of the flows that finished, each with what names it behind a metric: all, small and large ones, then by size, then by group.
+fn sets(results: &Results, sizes: Sizes, bins: Option<&[u64]>) -> Result<Vec<(String, Set)>> {
+    let bounds = bins.map_or_else(usual_bounds, <[u64]>::to_vec);
+    let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
+    let groups = results.groups();
+    let first_group = 3 + ends.len();
+    let tallies = stats::tally(iter::once(results), first_group + groups.len(), |flow, add| {
+        add(0);
+        [flow.size <= sizes.small_up_to, flow.size > sizes.large_above]
+            .iter()
+            .zip(1..)
+            .filter(|(is_in, _)| **is_in)
+            .for_each(|(_, set)| add(set));
+        // A flow without a byte is in no bin.
+        if flow.size > 0 {
+            add(3 + stats::bin_of(&ends, flow));
+        }
+        let group = groups.iter().position(|(number, _)| *number == flow.group);
+        group.into_iter().for_each(|group| add(first_group + group));
+    })?;
+    let names = ["all", SMALL, LARGE].map(str::to_owned).into_iter().chain(bin_names(bins));
+    let names = names.chain(groups.iter().map(|(_, name)| format!("[{name}]")));
+    let mut sets = Vec::new();
+    for (place, (name, tally)) in names.zip(&tallies).enumerate() {
+        let rates = match place.checked_sub(first_group) {
+            Some(group) => series::flow_rates(results, |life| life.group == groups[group].0)?,
+            None if place == 2 => series::flow_rates(results, |life| life.size > sizes.large_above)?,
+            None => Vec::new(),
+        };
+        sets.push((name, Set::of(tally.stats(), &rates)));
     }
+    Ok(sets)
 }
 
 /// Upper bounds of the classes of a run's own table.
@@ -145,117 +366,120 @@ fn usual_bounds() -> Vec<u64> {
 }
 
 /// What names classes of size behind a metric; those of a run's own table unless there are bounds.
-pub fn bin_names(bounds: Option<&[u64]>) -> Vec<String> {
+fn bin_names(bounds: Option<&[u64]>) -> Vec<String> {
     let bounds = bounds.map_or_else(usual_bounds, <[u64]>::to_vec);
     let begins = iter::once(0).chain(bounds.iter().copied());
     let ends = bounds.iter().map(u64::to_string).chain([String::new()]);
     begins.zip(ends).map(|(above, end)| format!("[{above}..{end}]")).collect()
 }
 
-fn push_goodput(metrics: &mut Metrics, name: &str, of: &str, rates: &[f64]) {
-    let Some((mean, jain)) = series::mean_and_jain(rates) else { return };
-    metrics.push((format!("{name}_p50_gbps{of}"), percentile(rates, 50)));
-    metrics.push((format!("{name}_mean_gbps{of}"), mean));
-    if jain.is_finite() {
-        metrics.push((format!("{name}_jain{of}"), jain));
+/// A column that a sweep file asks for.
+#[derive(Debug)]
+pub struct Column {
+    /// The metric's name in `sweep.csv`.
+    pub name: String,
+    metric: &'static Metric,
+    /// The group in brackets.
+    group: Option<String>,
+    /// Whose it is, in words.
+    whose: String,
+}
+
+impl Column {
+    /// The column of a metric, where flows have these classes of size. Groups are not known yet.
+    ///
+    /// # Errors
+    /// What is wrong with the name.
+    pub fn parse(name: &str, bins: Option<&[u64]>) -> Result<Column, String> {
+        let metric = Metric::of(name).ok_or_else(|| unknown(name))?;
+        let inside = name.split_once('[').map(|(_, rest)| rest.trim_end_matches(']').to_owned());
+        let sizes = inside.as_deref().and_then(|inside| inside.split_once(".."));
+        if let (Some(inside), Some(_)) = (&inside, sizes)
+            && !bin_names(bins).contains(&format!("[{inside}]"))
+        {
+            let known = bin_names(bins).join(" ");
+            return Err(format!("{name}: only the bins of size_bins can stand in brackets; expected one of {known}"));
+        }
+        match (metric.of, &inside, sizes) {
+            (Of::Run(_), Some(_), _) => Err(format!("{} has no brackets", metric.name)),
+            (Of::Group(_), None, _) | (Of::Group(_), _, Some(_)) => {
+                Err(format!("{0} is that of a group: {0}[NAME]", metric.name))
+            }
+            (_, _, Some((above, up_to))) => {
+                let whose = size_words(above, up_to);
+                Ok(Column { name: name.to_owned(), metric, group: None, whose })
+            }
+            _ => {
+                let whose = inside.clone().unwrap_or_else(|| metric.whose.to_owned());
+                Ok(Column { name: name.to_owned(), metric, group: inside, whose })
+            }
+        }
+    }
+
+    /// The group whose flows it is of, if it is of one.
+    pub fn group(&self) -> Option<&String> {
+        self.group.as_ref()
+    }
+
+    /// The time series that it is made from, if it is; with only a part of the run measured or all of it, and only groups or
+    /// all flows.
+    ///
+    /// # Errors
+    /// If there is no such metric of a part.
+    pub fn series(&self, of_part: bool, of_groups: bool) -> Result<Option<Series>, String> {
+        match self.metric.needs {
+            Needs::AllFlows if of_groups => Err(format!("{} is known of all flows only, not with groups", self.name)),
+            Needs::WholeRun | Needs::AllFlows if of_part => {
+                Err(format!("{} is known of the whole run only, not with warm_up or until", self.name))
+            }
+            Needs::Queues => Ok(Some(Series::Queues)),
+            Needs::QueuesOfPart => Ok(of_part.then_some(Series::Queues)),
+            Needs::GoodputOfPart => Ok(of_part.then_some(Series::Goodput)),
+            Needs::Nothing | Needs::WholeRun | Needs::AllFlows => Ok(None),
+        }
+    }
+
+    /// Its head, in two lines: whose it is, and what.
+    pub fn head(&self) -> String {
+        format!("{}\n{}", self.whose, self.metric.what)
+    }
+
+    /// Whether it is that of [`SMALL`] or [`LARGE`] flows.
+    pub fn is_of(&self, whose: &str) -> bool {
+        self.metric.whose == whose
     }
 }
 
-/// Of the whole run, or of the window, as far as it was recorded.
-fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts) -> Result<()> {
-    let summary = &results.summary;
-    let mut push = |name: &str, value: f64| metrics.push((name.to_owned(), value));
-    let recorded = facts.records_queues.then(|| window::queue(results)).transpose()?;
-    if let Some(queue) = &recorded {
-        push("queue_p50_bytes", queue.percentile(50) as f64);
-        push("queue_p95_bytes", queue.percentile(95) as f64);
-    }
-    let (ends, pauses) = if results.window.chosen {
-        (recorded.map(|queue| (queue.percentile(99), queue.percentile(100))), window::pauses(results)?)
-    } else {
-        (Some((summary.queue_p99_bytes, summary.queue_max_bytes)), (summary.pfc_pauses, summary.pfc_pause_ns))
-    };
-    if let Some((p99, max)) = ends {
-        push("queue_p99_bytes", p99 as f64);
-        push("queue_max_bytes", max as f64);
-    }
-    push("pfc_pauses", pauses.0 as f64);
-    push("pfc_pause_ns", pauses.1 as f64);
-    let time = facts.ports as f64 * results.window.span_ns() as f64;
-    push("pfc_paused_percent", if time > 0.0 { 100.0 * pauses.1 as f64 / time } else { 0.0 });
-    Ok(())
+fn unknown(name: &str) -> String {
+    let base = name.split_once('[').map_or(name, |(base, _)| base);
+    let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+    let hint = nearest(base, &names)
+        .map_or_else(|| format!("; expected one of {}", names.join(", ")), |near| format!("; did you mean {near}?"));
+    format!("there is no metric {base}{hint}")
 }
 
-/// What the whole network spent, over what all flows delivered, also those that did not finish, and the time in which they
-/// did.
-fn push_telemetry(metrics: &mut Metrics, results: &Results) -> Result<()> {
-    let summary = &results.summary;
-    let mut payload = 0u64;
-    results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
-    let span_ns = results.window.span_ns();
-    if span_ns > 0 {
-        metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / span_ns as f64));
+/// The sizes of a bin.
+fn size_words(above: &str, up_to: &str) -> String {
+    let words = |text: &str| text.parse().map_or_else(|_| text.to_owned(), human::bytes);
+    match (above, up_to) {
+        ("0", up_to) => format!("up to {}", words(up_to)),
+        (above, "") => format!("over {}", words(above)),
+        (above, up_to) => format!("{} - {}", words(above), words(up_to)),
     }
-    if payload > 0 {
-        metrics.push(("telemetry_per_kb".to_owned(), summary.telemetry_bytes as f64 * 1e3 / payload as f64));
-    }
-    Ok(())
-}
-
-fn push_group(metrics: &mut Metrics, of: &str, stats: &FctStats) {
-    if stats.flows > 0 {
-        metrics.push((format!("flows{of}"), stats.flows as f64));
-        push_slowdowns(metrics, "slowdown", of, stats);
-        push_times(metrics, of, stats);
-    }
-}
-
-/// Completion times of flows as they are, whatever an idle network would take.
-fn push_times(metrics: &mut Metrics, of: &str, stats: &FctStats) {
-    if stats.flows > 0 {
-        metrics.push((format!("fct_p50_ns{of}"), stats.fct_p50_ns as f64));
-        metrics.push((format!("fct_p99_ns{of}"), stats.fct_p99_ns as f64));
-    }
-}
-
-fn push_slowdowns(metrics: &mut Metrics, name: &str, of: &str, stats: &FctStats) {
-    if stats.flows == 0 {
-        return;
-    }
-    let values = [
-        ("mean", stats.slowdown_mean),
-        ("p50", stats.slowdown_p50),
-        ("p95", stats.slowdown_p95),
-        ("p99", stats.slowdown_p99),
-    ];
-    metrics.extend(values.map(|(figure, value)| (format!("{name}_{figure}{of}"), value)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::columns::Column;
-    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
+    use hpcc_formats::results::{FctRecord, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
 
-    const FACTS: Facts = Facts {
-        telemetry_sender_bytes: 0,
-        telemetry_hop_bytes: 0,
-        switch_ports: 0,
-        ports: 0,
-        stack: false,
-        records_queues: false,
-        records_goodput: false,
-        records_control: false,
-    };
+    const FACTS: Facts =
+        Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, ports: 0, stack: false, records: [false; 3] };
 
-    #[test]
-    fn small_and_large_are_the_outer_bins() {
-        let sizes = Sizes::new(Some(&[1_000, 50_000]));
-        assert!(sizes.is_small(1_000) && !sizes.is_small(1_001));
-        assert!(sizes.is_large(50_001) && !sizes.is_large(50_000));
-        assert_eq!(Sizes::new(None), Sizes { small_up_to: 10_000, large_above: 1_000_000 });
+    fn value(metrics: &Metrics, name: &str) -> Option<f64> {
+        metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
     #[test]
@@ -264,29 +488,23 @@ mod tests {
         let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
         let results = in_memory(summary, vec![flow(0, 500, 20), flow(0, 500, 40), flow(1, 2_000, 10)], Vec::new());
         let metrics = metrics(&results, &FACTS, Sizes::new(Some(&[1_000])), Some(&[1_000]), false).expect("metrics");
-        let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
-        assert_eq!((value("slowdown_mean[0..1000]"), value("slowdown_p99[1000..]")), (Some(3.0), Some(1.0)));
-        assert_eq!((value("flows[a]"), value("slowdown_p50[b]")), (Some(2.0), Some(1.0)));
-        assert_eq!(value("goodput_mean_gbps[b]"), Some(1_600.0));
-        assert_eq!(
-            (value("fct_p50_ns"), value("fct_p99_ns[a]"), value("fct_p50_ns[1000..]")),
-            (Some(20.0), Some(40.0), Some(10.0))
-        );
-        assert_eq!(value("slowdown_mean"), Some(7.0 / 3.0));
+        for (name, expected) in [
+            ("slowdown_mean[0..1000]", 3.0),
+            ("slowdown_p99[1000..]", 1.0),
+            ("flows[a]", 2.0),
+            ("slowdown_p50[b]", 1.0),
+            ("goodput_mean_gbps[b]", 1_600.0),
+            ("fct_p50_ns", 20.0),
+            ("fct_p99_ns[a]", 40.0),
+            ("fct_p50_ns[1000..]", 10.0),
+            ("slowdown_mean", 7.0 / 3.0),
+            ("slowdown_small_p99", 4.0),
+        ] {
+            assert_eq!(value(&metrics, name), Some(expected), "{name}");
+        }
         for (name, _) in &metrics {
             Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
         }
-    }
-
-    #[test]
-    fn flows_that_never_end_have_goodput_and_fairness() {
-        let endless =
-            |flow, acked_bytes| UnfinishedFlow { flow, size: u64::MAX, acked_bytes, ..UnfinishedFlow::default() };
-        let summary = Summary { simulated_ns: 1_000, ..Summary::default() };
-        let results = in_memory(summary, Vec::new(), vec![endless(0, 1_000), endless(1, 3_000)]);
-        let metrics = metrics(&results, &FACTS, Sizes::new(None), None, false).expect("metrics");
-        let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
-        assert_eq!((value("goodput_large_mean_gbps"), value("goodput_large_jain")), (Some(16.0), Some(0.8)));
     }
 
     #[test]
@@ -310,22 +528,60 @@ mod tests {
         };
         let values = |groups: &[&str], names: &[&str], of_groups| {
             // The last one starts when the run has ended.
-            let late = UnfinishedFlow { start_ns: 9_000_000, ..endless };
-            let late = UnfinishedFlow { flow: 2, acked_bytes: 0, ..late };
+            let late = UnfinishedFlow { flow: 2, start_ns: 9_000_000, acked_bytes: 0, ..endless };
             let mut results = in_memory(summary.clone(), vec![flow], vec![endless, late]);
             let groups = groups.iter().map(ToString::to_string).collect();
             Selection { groups, ..Selection::default() }.apply(&mut results).expect("a group");
             let metrics = metrics(&results, &FACTS, Sizes::new(None), None, of_groups).expect("metrics");
-            let value = |name: &&str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
-            names.iter().map(value).collect::<Vec<_>>()
+            names.iter().map(|name| value(&metrics, name)).collect::<Vec<_>>()
         };
         let ratios = ["telemetry_per_kb", "feedback_per_ms"];
         assert_eq!(values(&[], &ratios, false), [Some(42.0), Some(4.0)]);
         // Nobody knows what part of it is a group's.
         assert_eq!(values(&["a"], &ratios, false), [None; 2]);
         // A group has metrics of its own where it is one of several, or where they are asked for.
-        assert_eq!(values(&[], &["flows[a]"], false), [Some(1.0)]);
+        assert_eq!(values(&[], &["flows[a]", "goodput_large_jain"], false), [Some(1.0), Some(1.0)]);
         assert_eq!(values(&["a"], &["flows[a]"], false), [None]);
         assert_eq!(values(&["a"], &["flows[a]", "fct_p99_ns[a]"], true), [Some(1.0), Some(100_000.0)]);
+    }
+
+    #[test]
+    fn columns_say_whose_and_what_and_wrong_ones_the_nearest() {
+        for (name, head) in [
+            ("slowdown_small_p99", "small flows\nslowdown p99"),
+            ("goodput_mean_gbps[incast]", "incast\nGb/s, mean"),
+            ("slowdown_p50[0..10000]", "up to 10.0 kB\nslowdown p50"),
+            ("slowdown_p50[1000000..]", "over 1.00 MB\nslowdown p50"),
+        ] {
+            assert_eq!(Column::parse(name, None).expect(name).head(), head);
+        }
+        for (name, wrong) in [
+            ("slowdown_p98", "there is no metric slowdown_p98; did you mean slowdown_p99?"),
+            ("zzz", "expected one of flows, flows_unfinished, "),
+            ("drops[incast]", "drops has no brackets"),
+            ("goodput_jain", "goodput_jain is that of a group: goodput_jain[NAME]"),
+            ("flows[0..5]", "only the bins of size_bins can stand in brackets; expected one of [0..10000] "),
+        ] {
+            let told = Column::parse(name, None).expect_err(name);
+            assert!(told.contains(wrong), "{told}");
+        }
+        let written = [("queue_p99_bytes", 12_345.0), ("flows", 12_345.0), ("flows", 2.5), ("flows", 8_393.4)];
+        let written = written.map(|(name, value)| Metric::of(name).expect("known").write(value));
+        assert_eq!(written, ["12.3", "12,345", "2.50", "8,393"]);
+    }
+
+    #[test]
+    fn what_is_not_recorded_is_known() {
+        let series = |name: &str, of_part| Column::parse(name, None).expect("a metric").series(of_part, of_part);
+        for (name, of_run, of_part) in [
+            ("queue_p50_bytes", Some(Series::Queues), Some(Series::Queues)),
+            ("queue_max_bytes", None, Some(Series::Queues)),
+            ("goodput_large_jain", None, Some(Series::Goodput)),
+            ("goodput_mean_gbps[a]", None, Some(Series::Goodput)),
+        ] {
+            assert_eq!((series(name, false), series(name, true)), (Ok(of_run), Ok(of_part)), "{name}");
+        }
+        assert!(series("drops", true).is_err_and(|error| error.contains("whole run")));
+        assert!(series("feedback_per_ms", true).is_err_and(|error| error.contains("all flows only, not with groups")));
     }
 }

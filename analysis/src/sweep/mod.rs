@@ -3,7 +3,6 @@
 
 mod axes;
 mod claim;
-mod columns;
 mod comparison;
 mod elsewhere;
 mod execute;
@@ -15,6 +14,7 @@ mod growth;
 mod job;
 mod metrics;
 mod notes;
+mod placed;
 mod plan;
 mod plots;
 mod program;
@@ -40,8 +40,8 @@ use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
 pub use flow_table::FlowTable;
+use folder::SweepFolder;
 pub use folder::{PARTIAL, TABLE};
-use folder::{Row, SweepFolder};
 use group::{Group, Measured};
 use job::Job;
 use metrics::Sizes;
@@ -71,18 +71,6 @@ impl How {
     /// The form that is asked for.
     pub fn form(&self) -> Form {
         if self.quick { Form::Quick } else { Form::Full }
-    }
-
-    /// The options that are given, each of which is for something that runs.
-    pub fn given(&self) -> Vec<&'static str> {
-        let options = [
-            ("--jobs", self.jobs.is_some()),
-            ("--fresh", self.fresh),
-            ("--quick", self.quick),
-            ("--list", self.list),
-            ("--style or --png", !self.drawing.is_usual()),
-        ];
-        options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }
 
     /// Whether nothing shall run.
@@ -117,7 +105,7 @@ pub fn sweep(
     table.map_or(Ok(()), |table| table.check(&file))?;
     how.drawing.prepare()?;
     let simulator = Simulator::find(needs(&runs))?;
-    let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
+    let folder = SweepFolder::create(&out, &file.axes)?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
     Ok(conclude(&file, how.drawing, &folder, &runs, ended, table))
 }
@@ -192,8 +180,8 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
 }
 
 fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
-    let name = &file.variants[variant].name.value;
-    if file.axes.is_empty() { name.clone() } else { format!("{name}, {}", file.axes.words(step)) }
+    let name = &*file.variants[variant].name;
+    if file.axes.is_empty() { name.to_owned() } else { format!("{name}, {}", file.axes.words(step)) }
 }
 
 /// What `report` reads of the sweep.
@@ -208,11 +196,8 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
-    let of_groups = file.columns.iter().any(|column| column.value.group().is_some());
-    let mut metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref(), of_groups)?;
-    if run.facts.records_queues {
-        metrics.extend(growth::growth_ns(&results.dir)?.map(|grew| ("queue_growth_ns".to_owned(), grew as f64)));
-    }
+    let of_groups = file.columns.iter().any(|column| column.group().is_some());
+    let metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref(), of_groups)?;
     Ok(Measured { run, results, metrics })
 }
 
@@ -244,7 +229,7 @@ fn report_on(
         folder.write(folder::WIDE, &comparison::wide(file, &groups)?)?;
     }
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
-    let data = folder.finish(&table, &rows(file, &measured), complete)?;
+    let data = folder.finish(&table, &folder::data(file, &measured)?, complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
     if !plots.is_empty() {
         line += &format!("; plots: {}", plots.join(", "));
@@ -263,7 +248,7 @@ fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>
             let belongs = |measured: &&Measured<'_>| (measured.run.variant, measured.run.step) == (index, step);
             groups.push(Group {
                 index,
-                variant: &variant.name.value,
+                variant: &variant.name,
                 step,
                 values: file.axes.values(step),
                 runs: measured.iter().filter(belongs).collect(),
@@ -271,21 +256,6 @@ fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>
         }
     }
     groups
-}
-
-fn rows<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Row<'a>> {
-    let mut rows = Vec::new();
-    for Measured { run, results, metrics } in measured {
-        let axes = file.axes.values(run.step);
-        rows.extend(metrics.iter().map(|(metric, value)| Row {
-            variant: &file.variants[run.variant].name.value,
-            axes: if axes.is_empty() { vec![""] } else { axes.clone() },
-            seed: run.seed.unwrap_or(results.summary.seed),
-            metric,
-            value: *value,
-        }));
-    }
-    rows
 }
 
 /// Names every run that failed or left flows unfinished, with the end of its log.

@@ -3,7 +3,7 @@
 
 use super::file::SweepFile;
 use super::group::{Group, Measured};
-use super::report::TableKind;
+use super::report::{Series, TableKind};
 
 /// Each note of a run, in the order of the runs; with the names of its variants, unless all have it.
 pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {
@@ -33,7 +33,8 @@ pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {
 
 /// What tables of goodput leave out.
 fn lacks_rates(file: &SweepFile, groups: &[Group<'_>]) -> Option<String> {
-    let lacks = |measured: &&Measured<'_>| measured.results.window.chosen && !measured.run.facts.records_goodput;
+    let lacks =
+        |measured: &&Measured<'_>| measured.results.window.chosen && !measured.run.facts.records(Series::Goodput);
     let shown = file.tables.contains(&TableKind::Goodput) && groups.iter().flat_map(|group| &group.runs).any(lacks);
     shown.then(|| {
         "goodput is that of flows which the measured part holds whole: of others monitor.goodput_interval tells it"

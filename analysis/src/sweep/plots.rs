@@ -48,7 +48,7 @@ pub fn draw_all(
     let (mut names, mut missing) = (Vec::new(), Vec::new());
     for plot in chosen {
         let figures = draw(file, &look, *plot, groups, sizes)?;
-        if figures.is_empty() && (file.plots.is_some() || plot.measure_by_axis().is_none()) {
+        if figures.is_empty() && (file.plots.is_some() || plot.by_axis().is_none()) {
             missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
         }
         for (name, drawn) in figures {
@@ -90,7 +90,7 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
 
 /// The figures of one kind, each with its name.
 fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Drawn)>> {
-    if let Some(what) = plot.measure_by_axis() {
+    if let Some(what) = plot.by_axis() {
         let figures = by_axis::draw(file, look, groups, what, sizes)?;
         return Ok(figures.into_iter().map(|(end, svg)| (format!("{}{end}", plot.name()), svg.into())).collect());
     }
@@ -134,7 +134,7 @@ fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>], seeds: Seeds) -
     text += &match (seeds, file.seeds.as_slice()) {
         (_, [] | [_]) => String::new(),
         (Seeds::All, several) => format!(", {} seeds", several.len()),
-        (Seeds::First, [first, ..]) => format!(", seed {}", first.value),
+        (Seeds::First, [first, ..]) => format!(", seed {}", **first),
     };
     text
 }

@@ -4,8 +4,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::claim::Series;
-
 /// A table with a row for each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -23,6 +21,28 @@ pub enum TableKind {
 impl TableKind {
     /// All of them, in the order of printing.
     pub const ALL: [TableKind; 4] = [TableKind::Slowdown, TableKind::Goodput, TableKind::Queue, TableKind::Overhead];
+}
+
+/// A time series that a run records if its scenario says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// Lengths of queues.
+    Queues,
+    /// What flows deliver.
+    Goodput,
+    /// What congestion control makes of flows.
+    Control,
+}
+
+impl Series {
+    /// The key of a scenario that has it recorded.
+    pub fn key(self) -> &'static str {
+        match self {
+            Series::Queues => "monitor.queue_interval",
+            Series::Goodput => "monitor.goodput_interval",
+            Series::Control => "monitor.control_interval",
+        }
+    }
 }
 
 /// What a plot can show along an axis.
@@ -60,69 +80,54 @@ pub enum Plot {
     GoodputOverTime,
 }
 
+/// Each plot, its name in a sweep file and of the file that is drawn, what it shows along the axis, and the time series that it
+/// is made from.
+const PLOTS: [(Plot, &str, Option<ByAxis>, Option<Series>); 9] = [
+    (Plot::SlowdownBySize, "slowdown-by-size", None, None),
+    (Plot::GoodputByVariant, "goodput-by-variant", None, None),
+    (Plot::QueueCdf, "queue-cdf", None, Some(Series::Queues)),
+    (Plot::SlowdownByAxis, "slowdown-by-axis", Some(ByAxis::Slowdown), None),
+    (Plot::GoodputByAxis, "goodput-by-axis", Some(ByAxis::Goodput), None),
+    (Plot::QueueByAxis, "queue-by-axis", Some(ByAxis::Queue), None),
+    (Plot::SlowdownByRank, "slowdown-by-rank", None, None),
+    (Plot::QueueOverTime, "queue-over-time", None, Some(Series::Queues)),
+    (Plot::GoodputOverTime, "goodput-over-time", None, Some(Series::Goodput)),
+];
+
 impl Plot {
-    /// All of them.
-    pub const ALL: [Plot; 9] = [
-        Plot::SlowdownBySize,
-        Plot::GoodputByVariant,
-        Plot::QueueCdf,
-        Plot::SlowdownByAxis,
-        Plot::GoodputByAxis,
-        Plot::QueueByAxis,
-        Plot::SlowdownByRank,
-        Plot::QueueOverTime,
-        Plot::GoodputOverTime,
-    ];
     /// Those that are drawn where a file does not choose.
     pub const USUAL: [Plot; 4] = [Plot::SlowdownBySize, Plot::GoodputByVariant, Plot::QueueCdf, Plot::SlowdownByAxis];
 
     /// Name in a sweep file, and of the file that is drawn.
     pub fn name(self) -> &'static str {
-        match self {
-            Plot::SlowdownBySize => "slowdown-by-size",
-            Plot::GoodputByVariant => "goodput-by-variant",
-            Plot::QueueCdf => "queue-cdf",
-            Plot::SlowdownByAxis => "slowdown-by-axis",
-            Plot::GoodputByAxis => "goodput-by-axis",
-            Plot::QueueByAxis => "queue-by-axis",
-            Plot::SlowdownByRank => "slowdown-by-rank",
-            Plot::QueueOverTime => "queue-over-time",
-            Plot::GoodputOverTime => "goodput-over-time",
-        }
+        PLOTS[self as usize].1
     }
 
     /// What it shows along the axis, if that is what it does.
-    pub fn measure_by_axis(self) -> Option<ByAxis> {
-        match self {
-            Plot::SlowdownByAxis => Some(ByAxis::Slowdown),
-            Plot::GoodputByAxis => Some(ByAxis::Goodput),
-            Plot::QueueByAxis => Some(ByAxis::Queue),
-            Plot::SlowdownBySize
-            | Plot::GoodputByVariant
-            | Plot::QueueCdf
-            | Plot::SlowdownByRank
-            | Plot::QueueOverTime
-            | Plot::GoodputOverTime => None,
-        }
+    pub fn by_axis(self) -> Option<ByAxis> {
+        PLOTS[self as usize].2
     }
 
     /// The time series that it is made from, if it is.
     pub fn series(self) -> Option<Series> {
-        match self {
-            Plot::QueueCdf | Plot::QueueOverTime => Some(Series::Queues),
-            Plot::GoodputOverTime => Some(Series::Goodput),
-            Plot::SlowdownBySize
-            | Plot::GoodputByVariant
-            | Plot::SlowdownByAxis
-            | Plot::GoodputByAxis
-            | Plot::QueueByAxis
-            | Plot::SlowdownByRank => None,
-        }
+        PLOTS[self as usize].3
     }
 
     /// Whether a file has the name of one.
     pub fn is_name_of_any(file: &str) -> bool {
         [".svg", ".png", ".csv"].iter().any(|end| file.ends_with(end))
-            && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
+            && PLOTS.iter().any(|(_, name, ..)| file.starts_with(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plots_are_in_the_order_of_their_names() {
+        for (place, (plot, name, ..)) in PLOTS.iter().enumerate() {
+            assert_eq!((*plot as usize, plot.name()), (place, *name));
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
@@ -15,6 +15,8 @@ use hpcc_measures::stats::{jain, percentile};
 use hpcc_measures::window;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::sweep::report::Series;
 
 /// A kind of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -54,99 +56,52 @@ pub enum What {
     Unfinished,
 }
 
-impl What {
+/// What is to be known of a kind of measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
     /// The unit of its values.
-    pub fn unit(self) -> &'static str {
-        match self {
-            What::Slowdown | What::Fairness | What::Utilisation | What::Drops => "",
-            What::CompletionTime
-            | What::QueuePeaks
-            | What::QueueSettles
-            | What::GoodputReaches
-            | What::FairnessReaches => "us",
-            What::Goodput | What::TotalGoodput => "Gb/s",
-            What::Queue | What::TotalWindow => "kB",
-            What::PausedShare | What::Unfinished => "%",
-        }
-    }
-
-    /// Whether percentiles of it can be asked for.
-    pub fn has_percentiles(self) -> bool {
-        match self {
-            What::Slowdown
-            | What::CompletionTime
-            | What::Goodput
-            | What::Queue
-            | What::Utilisation
-            | What::TotalWindow => true,
-            What::TotalGoodput
-            | What::Fairness
-            | What::QueuePeaks
-            | What::QueueSettles
-            | What::GoodputReaches
-            | What::FairnessReaches
-            | What::PausedShare
-            | What::Drops
-            | What::Unfinished => false,
-        }
-    }
-
+    pub unit: &'static str,
     /// The time series that it is made from, if it is.
-    pub fn series(self) -> Option<Series> {
-        match self {
-            What::Queue | What::QueuePeaks | What::QueueSettles => Some(Series::Queues),
-            What::TotalGoodput | What::GoodputReaches | What::FairnessReaches => Some(Series::Goodput),
-            What::Utilisation | What::TotalWindow => Some(Series::Control),
-            What::Slowdown
-            | What::CompletionTime
-            | What::Goodput
-            | What::Fairness
-            | What::PausedShare
-            | What::Drops
-            | What::Unfinished => None,
-        }
-    }
-
+    series: Option<Series>,
     /// Whether it is of flows, so that some can be chosen.
-    pub fn is_of_flows(self) -> bool {
-        match self {
-            What::Slowdown
-            | What::CompletionTime
-            | What::Goodput
-            | What::TotalGoodput
-            | What::Fairness
-            | What::GoodputReaches
-            | What::FairnessReaches
-            | What::Utilisation
-            | What::TotalWindow
-            | What::Unfinished => true,
-            What::Queue | What::QueuePeaks | What::QueueSettles | What::PausedShare | What::Drops => false,
-        }
-    }
-
+    pub of_flows: bool,
     /// Whether it can be measured in a part of the run.
-    pub fn has_window(self) -> bool {
-        self != What::Drops
-    }
-
+    pub of_part: bool,
+    /// Whether percentiles of it can be asked for.
+    pub percentiles: bool,
     /// What its `level` is, if it waits for one.
-    pub fn waits_for(self) -> Option<Awaited> {
+    pub waits_for: Option<Awaited>,
+}
+
+impl What {
+    /// What is to be known of it.
+    pub fn kind(self) -> Kind {
+        use Series::{Control, Goodput, Queues};
+        let of_network =
+            Kind { unit: "", series: None, of_flows: false, of_part: true, percentiles: false, waits_for: None };
+        let of_flows = Kind { of_flows: true, ..of_network };
+        let of_each = Kind { percentiles: true, ..of_flows };
+        let time = Kind { unit: "us", ..of_network };
         match self {
-            What::QueueSettles => Some(Awaited::Queue),
-            What::GoodputReaches => Some(Awaited::Rate),
-            What::FairnessReaches => Some(Awaited::Index),
-            What::Slowdown
-            | What::CompletionTime
-            | What::Goodput
-            | What::TotalGoodput
-            | What::Fairness
-            | What::Queue
-            | What::QueuePeaks
-            | What::Utilisation
-            | What::TotalWindow
-            | What::PausedShare
-            | What::Drops
-            | What::Unfinished => None,
+            What::Slowdown => of_each,
+            What::CompletionTime => Kind { unit: "us", ..of_each },
+            What::Goodput => Kind { unit: "Gb/s", ..of_each },
+            What::TotalGoodput => Kind { unit: "Gb/s", series: Some(Goodput), ..of_flows },
+            What::Fairness => of_flows,
+            What::Queue => Kind { unit: "kB", series: Some(Queues), percentiles: true, ..of_network },
+            What::QueueSettles => Kind { series: Some(Queues), waits_for: Some(Awaited::Queue), ..time },
+            What::QueuePeaks => Kind { series: Some(Queues), ..time },
+            What::GoodputReaches => {
+                Kind { series: Some(Goodput), of_flows: true, waits_for: Some(Awaited::Rate), ..time }
+            }
+            What::FairnessReaches => {
+                Kind { series: Some(Goodput), of_flows: true, waits_for: Some(Awaited::Index), ..time }
+            }
+            What::Utilisation => Kind { series: Some(Control), ..of_each },
+            What::TotalWindow => Kind { unit: "kB", series: Some(Control), ..of_each },
+            What::PausedShare => Kind { unit: "%", ..of_network },
+            What::Drops => Kind { of_part: false, ..of_network },
+            What::Unfinished => Kind { unit: "%", ..of_flows },
         }
     }
 }
@@ -162,39 +117,6 @@ pub enum Awaited {
     Index,
 }
 
-/// A time series that a run records if its scenario says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Series {
-    /// Lengths of queues.
-    Queues,
-    /// What flows deliver.
-    Goodput,
-    /// What congestion control makes of flows.
-    Control,
-}
-
-impl Series {
-    /// The key of a scenario that has it recorded.
-    pub fn key(self) -> &'static str {
-        match self {
-            Series::Queues => "monitor.queue_interval",
-            Series::Goodput => "monitor.goodput_interval",
-            Series::Control => "monitor.control_interval",
-        }
-    }
-}
-
-/// What is waited for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Level {
-    /// A queue.
-    Bytes(u64),
-    /// A rate.
-    Gbps(f64),
-    /// Jain's index, above 0, at most 1.
-    Index(f64),
-}
-
 /// A measurement.
 #[derive(Clone, Debug)]
 pub struct Measure {
@@ -206,8 +128,8 @@ pub struct Measure {
     pub above: u64,
     /// Only flows of at most so many bytes count.
     pub up_to: u64,
-    /// What is waited for.
-    pub level: Option<Level>,
+    /// What is waited for: a queue in bytes, a rate in Gb/s, or Jain's index.
+    pub level: f64,
     /// Groups and window.
     pub selection: Selection,
 }
@@ -219,7 +141,7 @@ impl Measure {
         let cuts = of_part || warm_up.is_some() || until.is_some();
         let of_rates = matches!(self.what, What::Goodput | What::Fairness);
         // Of a flow that is cut, nothing else says what it delivered in that part.
-        self.what.series().or((of_rates && cuts).then_some(Series::Goodput))
+        self.what.kind().series.or((of_rates && cuts).then_some(Series::Goodput))
     }
 
     /// Its value in a run.
@@ -232,10 +154,11 @@ impl Measure {
             What::Slowdown => self.of_flows(&results, FctRecord::slowdown),
             What::CompletionTime => self.of_flows(&results, |flow| flow.fct_ns as f64 / 1e3),
             What::Goodput => self.statistic(self.rates(&results)?),
-            What::Fairness => match self.rates(&results)?.as_slice() {
-                [] => bail!("no flow to measure"),
-                rates => Ok(jain(rates)),
-            },
+            What::Fairness => {
+                let rates = self.rates(&results)?;
+                ensure!(!rates.is_empty(), "no flow to measure");
+                Ok(jain(&rates))
+            }
             What::TotalGoodput => {
                 Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
             }
@@ -277,17 +200,13 @@ impl Measure {
             }
         })?;
         let values = values.sorted();
-        if values.is_empty() {
-            bail!("no flow to measure");
-        }
+        ensure!(!values.is_empty(), "no flow to measure");
         Ok(self.percentile.map_or(values.mean(), |percent| values.percentile(percent)))
     }
 
     /// The percentile, or the mean.
     fn statistic(&self, mut values: Vec<f64>) -> Result<f64> {
-        if values.is_empty() {
-            bail!("no flow to measure");
-        }
+        ensure!(!values.is_empty(), "no flow to measure");
         values.sort_by(f64::total_cmp);
         Ok(match self.percentile {
             Some(percent) => percentile(&values, percent.into()),
@@ -303,16 +222,14 @@ impl Measure {
     }
 
     fn goodput_reaches(&self, results: &Results) -> Result<f64> {
-        let Some(Level::Gbps(level)) = self.level else { bail!("no rate to wait for") };
         let step_ns = results.goodput_interval_ns();
-        Ok(wait_us(&self.total_rates(results, step_ns)?, level, step_ns))
+        Ok(wait_us(&self.total_rates(results, step_ns)?, self.level, step_ns))
     }
 
     fn fairness_reaches(&self, results: &Results) -> Result<f64> {
-        let Some(Level::Index(level)) = self.level else { bail!("no index to wait for") };
         let step_ns = results.goodput_interval_ns();
         let grid = Grid::covering(results.window, step_ns);
-        Ok(wait_us(&series::fairness(results, grid, |life| self.counts(life.size))?, level, step_ns))
+        Ok(wait_us(&series::fairness(results, grid, |life| self.counts(life.size))?, self.level, step_ns))
     }
 
     /// What was sampled of the selected flows in the window.
@@ -335,7 +252,6 @@ impl Measure {
     }
 
     fn queue_settles(&self, results: &Results) -> Result<f64> {
-        let Some(Level::Bytes(level)) = self.level else { bail!("no queue to wait for") };
         let (from, until) = (results.window.from_ns, results.window.until_ns);
         let mut long = BTreeSet::new();
         let mut settled = from;
@@ -345,7 +261,7 @@ impl Measure {
                 break;
             }
             let port = (row.node, row.port);
-            if row.qlen_bytes > level {
+            if row.qlen_bytes as f64 > self.level {
                 long.insert(port);
             } else if long.remove(&port) {
                 settled = settled.max(row.time_ns);
@@ -389,7 +305,7 @@ mod tests {
 
     fn measure(what: What) -> Measure {
         let selection = Selection::default();
-        Measure { what, percentile: None, above: 0, up_to: u64::MAX, level: None, selection }
+        Measure { what, percentile: None, above: 0, up_to: u64::MAX, level: 0.0, selection }
     }
 
     #[test]
@@ -445,12 +361,12 @@ mod tests {
     #[test]
     fn waits_end_when_queue_and_rate_say_so() {
         let (_root, results) = run();
-        let settles = |bytes| Measure { level: Some(Level::Bytes(bytes)), ..measure(What::QueueSettles) };
+        let settles = |bytes| Measure { level: f64::from(bytes), ..measure(What::QueueSettles) };
         assert_eq!([100, 1_000, 9_000].map(|bytes| settles(bytes).value(&results).expect("queue")), [6.0, 4.0, 0.0]);
-        let reaches = |rate| Measure { level: Some(Level::Gbps(rate)), ..measure(What::GoodputReaches) };
+        let reaches = |rate| Measure { level: rate, ..measure(What::GoodputReaches) };
         assert_eq!([8.0, 16.0, 20.0].map(|rate| reaches(rate).value(&results).expect("rates")), [4.0, 6.0, 10.0]);
         assert_eq!(measure(What::TotalGoodput).value(&results).expect("rate"), 8.0);
-        let alone = Measure { level: Some(Level::Index(0.9)), ..measure(What::FairnessReaches) };
+        let alone = Measure { level: 0.9, ..measure(What::FairnessReaches) };
         assert_eq!(alone.value(&results).expect("one flow is fair to none"), 10.0);
         assert_eq!(measure(What::Utilisation).value(&results).expect("two samples"), 0.6);
         assert_eq!(measure(What::TotalWindow).value(&results).expect("three samples"), 2.0);

@@ -6,8 +6,12 @@ mod measure;
 mod verdict;
 
 pub use keys::{ClaimKeys, check};
-pub use measure::{Measure, Series};
+pub use measure::Measure;
+use schemars::JsonSchema;
+use serde::Deserialize;
 pub use verdict::{FILE, Judged, Verdict, Verdicts, judge, render};
+
+use super::placed::At;
 
 /// A statement about the results.
 #[derive(Clone, Debug)]
@@ -28,8 +32,8 @@ pub struct Claim {
     pub direction: Option<Range>,
     /// Why the claim does not hold, if that is known.
     pub reason: Option<String>,
-    /// Line of the sweep file.
-    pub line: u32,
+    /// Where it is in the sweep file.
+    pub at: At,
 }
 
 /// The runs that differ in nothing but their seed.
@@ -42,11 +46,13 @@ pub struct Cell {
 }
 
 /// Values between two bounds, both included.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RangeKeys", description = "")]
 pub struct Range {
-    /// The least.
+    /// The least value.
     pub at_least: Option<f64>,
-    /// The most.
+    /// The greatest value.
     pub at_most: Option<f64>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cell, Claim};
 use crate::human;
 use crate::sweep::file::{Form, SweepFile};
-use crate::sweep::group::Group;
+use crate::sweep::group::{Group, mean_and_deviation};
 use crate::table::table;
 
 /// The file in a sweep's folder.
@@ -165,7 +165,7 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
         criterion: claim.holds.words(),
         ours: None,
         spread: None,
-        unit: if claim.over.is_some() { "" } else { claim.measure.what.unit() }.to_owned(),
+        unit: if claim.over.is_some() { "" } else { claim.measure.what.kind().unit }.to_owned(),
         seeds: 0,
         verdict: Verdict::NotMeasured,
         reason: None,
@@ -174,13 +174,11 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
         Ok(values) => values,
         Err(error) => return Judged { reason: Some(human::reason(&error)), ..judged },
     };
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let (mean, spread) = mean_and_deviation(&values);
     let verdict = verdict(claim, mean);
     Judged {
         ours: Some(mean),
-        spread: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()),
+        spread,
         seeds: values.len(),
         reason: claim.reason.clone().filter(|_| verdict != Verdict::Holds),
         verdict,
@@ -252,8 +250,7 @@ mod tests {
     fn claim(over: Option<Cell>) -> Claim {
         let range = |at_most| Range { at_least: None, at_most: Some(at_most) };
         let selection = Selection::default();
-        let measure =
-            Measure { what: What::Drops, percentile: None, above: 0, up_to: u64::MAX, level: None, selection };
+        let measure = Measure { what: What::Drops, percentile: None, above: 0, up_to: u64::MAX, level: 0.0, selection };
         Claim {
             text: "Few are lost".into(),
             paper: "few".into(),
@@ -263,7 +260,7 @@ mod tests {
             holds: range(2.0),
             direction: Some(range(5.0)),
             reason: Some("small buffers".into()),
-            line: 1,
+            at: None,
         }
     }
 

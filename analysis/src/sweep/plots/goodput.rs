@@ -22,7 +22,7 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>], sizes: Sizes) 
     for group in groups {
         let mut rates = Vec::new();
         for run in &group.runs {
-            rates.extend(series::flow_rates(run.results, |life| sizes.is_large(life.size))?);
+            rates.extend(series::flow_rates(run.results, |life| life.size > sizes.large_above)?);
         }
         rates.sort_by(f64::total_cmp);
         if !rates.is_empty() {

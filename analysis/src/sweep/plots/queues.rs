@@ -11,6 +11,7 @@ use hpcc_formats::results::queue_csv;
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, Measured};
+use super::super::report::Series;
 use super::{Seeds, names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{self, Axis, Look, Ruler, size_axis};
@@ -33,7 +34,7 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
     let runs = || groups.iter().flat_map(|group| group.runs.iter().copied());
     let span = |run: &Measured<'_>| run.results.last_end_ns().saturating_sub(run.results.first_start_ns());
     let common_ns = runs().map(span).min().unwrap_or(0);
-    if common_ns == 0 || !runs().all(|run| run.run.facts.records_queues) {
+    if common_ns == 0 || !runs().all(|run| run.run.facts.records(Series::Queues)) {
         return Ok(None);
     }
     let mut shares = Vec::new();

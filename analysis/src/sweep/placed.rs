@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Values with the place in the file that holds them, and errors that blame a place.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use hpcc_formats::error::InputError;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// A place in a file, in bytes from its begin; none is the file as a whole.
+pub type At = Option<usize>;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Placed<T>(Spanned<T>);
+
+impl<T> Placed<T> {
+    /// Where it stands.
+    pub fn at(&self) -> At {
+        Some(self.0.span().start)
+    }
+
+    /// What is made of the value, in the same place.
+    pub fn with<U>(&self, value: U) -> Placed<U> {
+        Placed(Spanned::new(self.0.span(), value))
+    }
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.get_ref()
+    }
+}
+
+/// A schema knows no places.
+impl<T: JsonSchema> JsonSchema for Placed<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The text that errors are about.
+#[derive(Debug)]
+pub struct Source {
+    /// Its file.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
+}
+
+impl Source {
+    /// An error that blames the line of a place.
+    pub fn error(&self, at: At, message: impl Into<String>) -> InputError {
+        InputError::new(&self.path, at.map(|at| self.line(at)), message)
+    }
+
+    /// The line of a place, from 1.
+    pub fn line(&self, at: usize) -> u32 {
+        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        1 + before.iter().filter(|byte| **byte == b'\n').count() as u32
+    }
+}
