@@ -102,6 +102,24 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// What became of printing very much, of which a reader may have seen enough, as `head` does.
+///
+/// # Errors
+/// Whatever else was wrong; standard output is named where it is to blame.
+pub fn printed(result: anyhow::Result<()>) -> anyhow::Result<()> {
+    let Err(error) = result else { return Ok(()) };
+    let kind = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<csv::Error>().map(csv::Error::kind) {
+        Some(csv::ErrorKind::Io(cause)) => Some(cause.kind()),
+        _ if cause.is::<serde_json::Error>() => cause.downcast_ref().and_then(serde_json::Error::io_error_kind),
+        _ => cause.downcast_ref().map(io::Error::kind),
+    };
+    match error.chain().next().and_then(kind) {
+        Some(io::ErrorKind::BrokenPipe) => Ok(()),
+        Some(_) => Err(error).context(STANDARD_OUTPUT),
+        None => Err(error),
+    }
+}
+
 /// Prints a note to standard output, or a table of what is in files, too, unless all shall be [quiet](be_quiet).
 ///
 /// # Errors

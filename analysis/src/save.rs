@@ -6,21 +6,19 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use tempfile::{NamedTempFile, TempDir};
+
+/// What names of drafts begin with.
+const PREFIX: &str = ".hpcc-";
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
 pub struct Draft {
     file: NamedTempFile<File>,
     target: PathBuf,
-    /// Go away with it, so behind it.
-    folders: NewFolders,
 }
 
 impl Draft {
@@ -29,19 +27,12 @@ impl Draft {
     /// # Errors
     /// If the folder cannot be made or written to, or `target` is none of a file.
     pub fn of(target: &Path) -> Result<Draft> {
-        let is_folder = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
-        ensure!(!is_folder, "cannot write {}: is a directory; expected the name of a file", target.display());
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folders = NewFolders::make(folder).map_err(|error| refusal(target, &error))?;
-        // The name of the draft is another one, which is shorter.
-        if let Some(error) = fs::symlink_metadata(target).err().filter(|error| error.kind() != io::ErrorKind::NotFound)
-        {
-            return Err(refusal(target, &error));
-        }
-        // Not as temporary files are made: they are private, and their errors name them, whom nobody knows.
-        let made = tempfile::Builder::new().prefix(".hpcc-").make_in(folder, |path| File::create_new(path));
-        let file = made.map_err(|error| refusal(target, &error))?;
-        Ok(Draft { file, target: target.to_owned(), folders })
+        ensure_name(target)?;
+        let folder = folder_of(target);
+        // Not as temporary files are made, which are private.
+        let make = || tempfile::Builder::new().prefix(PREFIX).make_in(folder, |path| File::create_new(path));
+        let file = fs::create_dir_all(folder).and_then(|()| make()).map_err(|error| refusal(target, &error))?;
+        Ok(Draft { file, target: target.to_owned() })
     }
 
     /// Name of the file that it is going to be.
@@ -68,20 +59,17 @@ impl Draft {
     ///
     /// # Errors
     /// If the name is taken, and those of the system.
-    pub fn keep(mut self) -> Result<()> {
-        self.file.persist_noclobber(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
-        self.folders.keep();
-        Ok(())
+    pub fn keep(self) -> Result<()> {
+        let kept = self.file.persist_noclobber(&self.target);
+        kept.map(drop).map_err(|error| refusal(&self.target, &error.error))
     }
 
     /// Gives it its name; a file of that name is replaced.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn replace(mut self) -> Result<()> {
-        self.file.persist(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
-        self.folders.keep();
-        Ok(())
+    pub fn replace(self) -> Result<()> {
+        self.file.persist(&self.target).map(drop).map_err(|error| refusal(&self.target, &error.error))
     }
 }
 
@@ -90,38 +78,7 @@ impl Draft {
 /// # Errors
 /// If there can be none.
 pub fn temporary_folder() -> Result<TempDir> {
-    let place = env::temp_dir();
-    tempfile::tempdir()
-        .map_err(|error| anyhow!("no temporary folder can be made in {}: {}", place.display(), kind(&error)))
-}
-
-/// What kind of error it is. Those of temporary files name them, whom nobody knows.
-fn kind(error: &io::Error) -> String {
-    let is_there = error.kind() != io::ErrorKind::NotFound;
-    if is_there { error.kind().to_string() } else { "no such folder".into() }
-}
-
-/// Folders that were made for a file; without it they go away again.
-struct NewFolders(Vec<PathBuf>);
-
-impl NewFolders {
-    /// Makes a folder, and those above it that are missing.
-    fn make(folder: &Path) -> io::Result<NewFolders> {
-        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let made = NewFolders(folder.ancestors().take_while(is_missing).map(Path::to_owned).collect());
-        fs::create_dir_all(folder).map(|()| made)
-    }
-
-    fn keep(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for NewFolders {
-    fn drop(&mut self) {
-        // Others may have put something there meanwhile.
-        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
-    }
+    tempfile::tempdir().with_context(|| format!("no temporary folder can be made in {}", env::temp_dir().display()))
 }
 
 /// Writes a new file.
@@ -150,7 +107,7 @@ pub fn ensure_new(path: &Path) -> Result<()> {
 /// If it cannot be written.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if is_device(path) {
-        return write_to_device(path, content.as_ref()).map_err(|error| refusal(path, &error));
+        return fs::write(path, content).map_err(|error| refusal(path, &error));
     }
     let mut draft = Draft::of(path)?;
     draft.fill(|out| out.write_all(content.as_ref()))?;
@@ -165,18 +122,21 @@ pub fn remove(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(());
     }
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refusal(path, &error)),
-        _ => Ok(()),
-    }
+    fs::remove_file(path).map_err(|error| refusal(path, &error))
 }
 
-/// Refuses a name that [`replace`] cannot write to, before anything that takes long. Leaves no folder that is made for that.
+/// Refuses a name that [`replace`] cannot write to, before anything that takes long.
 ///
 /// # Errors
 /// Why.
 pub fn ensure_writable(path: &Path) -> Result<()> {
-    if is_device(path) { Ok(()) } else { Draft::of(path).map(drop) }
+    if is_device(path) {
+        return Ok(());
+    }
+    ensure_name(path)?;
+    let existing = folder_of(path).ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    let made = tempfile::Builder::new().prefix(PREFIX).make_in(existing, |path| File::create_new(path));
+    made.map(drop).map_err(|error| refusal(path, &error))
 }
 
 /// Refuses the name of a folder that results cannot be put into, before anything that takes long.
@@ -185,27 +145,25 @@ pub fn ensure_writable(path: &Path) -> Result<()> {
 /// Why.
 pub fn ensure_folder(path: &Path) -> Result<()> {
     ensure!(path.is_dir() || !path.exists(), "{}: is a file; expected a folder", path.display());
-    let _made = NewFolders::make(path).map_err(|error| refusal(path, &error))?;
-    let made = tempfile::Builder::new().prefix(".hpcc-").tempfile_in(path);
-    made.map(drop).map_err(|error| anyhow!("cannot write {}: {}", path.display(), kind(&error)))
+    ensure_writable(&path.join(PREFIX))
+}
+
+/// Refuses what no file can be called.
+fn ensure_name(path: &Path) -> Result<()> {
+    let is_folder = path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/");
+    ensure!(!is_folder, "cannot write {}: is a directory; expected the name of a file", path.display());
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refusal(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
-}
-
-/// Writes to what is no regular file. To open a pipe from which nobody reads would wait for ever, unless asked not to.
-fn write_to_device(path: &Path, content: &[u8]) -> io::Result<()> {
-    let is_pipe = fs::metadata(path)?.file_type().is_fifo();
-    let mut options = File::options();
-    options.write(true);
-    let reached = is_pipe.then(|| options.clone().custom_flags(OFlag::O_NONBLOCK.bits()).open(path));
-    let _reader_stays = reached.transpose().map_err(|error| match error.raw_os_error() {
-        Some(code) if code == Errno::ENXIO as i32 => io::Error::other("is a pipe from which nobody reads"),
-        _ => error,
-    })?;
-    // Now that it does not wait any more: what is written has to, where the reader is slow.
-    options.open(path)?.write_all(content)
 }
 
 /// Why a file cannot be written.
@@ -223,81 +181,42 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_wholly_is_not_there() {
+    fn files_are_there_as_a_whole_or_not_at_all() {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("a.toml");
-        let full = || io::Error::other("no space");
-        let told = create(&path, |out| out.write_all(b"half").and(Err(full()))).expect_err("full").to_string();
-        assert_eq!(told, format!("cannot write {}: no space", path.display()));
+        let told = create(&path, |out| out.write_all(b"half").and(Err(io::Error::other("no space"))));
+        assert_eq!(told.expect_err("full").to_string(), format!("cannot write {}: no space", path.display()));
         assert!(names(folder.path()).is_empty());
-        replace(&path, "whole").expect("written");
-        let mut draft = Draft::of(&path).expect("draft");
-        assert!(draft.fill(|out| out.write_all(b"half").and(Err(full()))).is_err());
-        drop(draft);
-        assert_eq!(fs::read_to_string(&path).expect("old"), "whole");
-        assert_eq!(names(folder.path()), ["a.toml"]);
-    }
-
-    #[test]
-    fn new_files_replace_none_and_others_do() {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("a");
         create(&path, |out| out.write_all(b"one")).expect("written");
         let told = create(&path, |out| out.write_all(b"two")).expect_err("there").to_string();
-        assert!(told.ends_with("a exists; expected the name of a new file"), "{told}");
+        assert!(told.ends_with("a.toml exists; expected the name of a new file"), "{told}");
         replace(&path, "three").expect("replaced");
-        assert_eq!(fs::read_to_string(&path).expect("file"), "three");
+        let mut draft = Draft::of(&path).expect("draft");
+        draft.fill(|out| out.write_all(b"four")).expect("filled");
+        drop(draft);
+        assert_eq!(
+            (fs::read_to_string(&path).expect("file"), names(folder.path())),
+            ("three".into(), vec!["a.toml".into()])
+        );
         let usual = File::create(folder.path().join("b")).and_then(|file| file.metadata()).expect("file").permissions();
         assert_eq!(fs::metadata(&path).expect("file").permissions(), usual);
     }
 
     #[test]
-    fn errors_name_the_file_and_not_its_draft() {
-        let nowhere = Path::new("/proc/self/fd/nothing.json");
-        for told in [ensure_writable(nowhere), replace(nowhere, "{}")] {
-            let told = told.expect_err("no place for files").to_string();
-            assert!(told.starts_with("cannot write /proc/self/fd/nothing.json: "), "{told}");
-            assert!(!told.contains(".hpcc-"), "{told}");
-        }
-        assert!(ensure_writable(Path::new("/dev/null")).is_ok());
-        for folder in ["/tmp", "nosuch/"] {
-            let told = ensure_writable(Path::new(folder)).expect_err("folder").to_string();
-            assert!(told.ends_with("is a directory; expected the name of a file"), "{told}");
-        }
-    }
-
-    #[test]
-    fn a_pipe_is_written_to_where_somebody_reads_from_it() {
-        let folder = tempfile::tempdir().expect("folder");
-        let pipe = folder.path().join("pipe");
-        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
-        let told = replace(&pipe, "text").expect_err("nobody reads").to_string();
-        assert!(told.ends_with("pipe: is a pipe from which nobody reads"), "{told}");
-        // Longer than what a pipe holds.
-        let text = "text".repeat(100_000);
-        let reader = File::options().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&pipe).expect("a reader");
-        let read = std::thread::spawn({
-            let pipe = pipe.clone();
-            move || fs::read_to_string(pipe)
-        });
-        replace(&pipe, &text).expect("written");
-        drop(reader);
-        assert_eq!(read.join().expect("a thread").expect("text").len(), text.len());
-    }
-
-    #[test]
-    fn missing_folders_are_made_with_the_file_only() {
+    fn what_can_be_written_is_known_before() {
         let root = tempfile::tempdir().expect("folder");
         let path = root.path().join("a/b/c.txt");
         ensure_writable(&path).expect("can be made");
-        assert!(create(&path, |_| Err(io::Error::other("no space"))).is_err());
         assert!(names(root.path()).is_empty());
         replace(&path, "text").expect("written");
-        assert_eq!(fs::read_to_string(&path).expect("a file"), "text");
-        assert!(ensure_writable(&root.path().join("nosuch/../d")).is_err());
+        let told = ensure_writable(&path.join("d")).expect_err("no folder").to_string();
+        assert!(told.ends_with("c.txt/d: not a directory"), "{told}");
+        let nowhere = ensure_writable(Path::new("/proc/self/fd/nothing.json")).expect_err("no place").to_string();
         assert!(
-            ensure_writable(&path.join("d")).expect_err("no folder").to_string().contains("c.txt is not a directory")
+            nowhere.starts_with("cannot write /proc/self/fd/nothing.json: ") && !nowhere.contains(PREFIX),
+            "{nowhere}"
         );
-        assert_eq!(names(root.path()), ["a"]);
+        ensure_writable(Path::new("/dev/null")).expect("a device");
+        replace(Path::new("/dev/null"), "text").expect("a device");
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `trace`: a packet trace as text, in the reference's words or as CSV.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hpcc_formats::results::packet_trace::{TraceReader, TraceRecord};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -14,13 +14,7 @@ use crate::human;
 /// If the file cannot be read, or stops making sense; what came before has been printed then.
 pub fn trace(path: &Path, csv: bool) -> Result<()> {
     let out = BufWriter::new(io::stdout().lock());
-    let printed = if csv { print_csv(path, out) } else { print_text(path, out) };
-    match printed {
-        // Whoever read the output has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(&error) => Ok(()),
-        Err(error) if error.is::<io::Error>() || error.is::<csv::Error>() => Err(error).context(human::STANDARD_OUTPUT),
-        other => other,
-    }
+    human::printed(if csv { print_csv(path, out) } else { print_text(path, out) })
 }
 
 /// Hands `see` every record.
@@ -41,14 +35,4 @@ fn print_csv(path: &Path, out: impl Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     each(path, |record| Ok(writer.serialize(record)?))?;
     Ok(writer.flush()?)
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| {
-        let in_csv = cause
-            .downcast_ref::<csv::Error>()
-            .is_some_and(|error| matches!(error.kind(), csv::ErrorKind::Io(cause) if kind(cause)));
-        in_csv || cause.downcast_ref::<io::Error>().is_some_and(kind)
-    })
 }

@@ -42,11 +42,16 @@ fn a_good_run_prints_a_table_and_draws_plots() {
 }
 
 #[test]
-fn the_simulator_gets_scenario_folder_and_overrides() {
+fn the_simulator_gets_what_it_needs_and_says_itself_what_is_wrong() {
     let folder = folder();
-    let told = err(&run(folder.path(), None, "2"));
+    let output = run(folder.path(), None, "2");
+    let told = err(&output);
     assert!(told.contains("argument --config=any.toml\nargument --out=out"), "{told}");
     assert!(told.contains("argument --set=seed=7\nargument --set=cc.algorithm=dcqcn"), "{told}");
+    assert!(output.status.code() == Some(2) && !told.contains("hpcc:") && out(&output).is_empty(), "{told}");
+    assert!(!folder.path().join("out").exists());
+    let seeded = err(&run_with(folder.path(), None, "2", &["--seed", "9"]));
+    assert!(seeded.contains("argument --set=run.seed=9"), "{seeded}");
 }
 
 #[test]
@@ -58,17 +63,10 @@ fn unfinished_flows_are_listed_and_give_3() {
 }
 
 #[test]
-fn bad_input_gives_2_and_no_words_of_our_own() {
-    let folder = folder();
-    let output = run(folder.path(), None, "2");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(!err(&output).contains("hpcc:") && out(&output).is_empty());
-    assert!(!folder.path().join("out").exists());
-}
-
-#[test]
 fn crashes_are_named_and_give_1() {
-    for (end, words) in [("SEGV", "segmentation fault"), ("KILL", "lack of memory"), ("7", "exit status 7")] {
+    let ends =
+        [("SEGV", "segmentation fault"), ("KILL", "lack of memory"), ("7", "exit status 7"), ("0", "no such folder")];
+    for (end, words) in ends {
         let folder = folder();
         let output = run(folder.path(), None, end);
         assert_eq!(output.status.code(), Some(1), "{end}");
@@ -77,21 +75,16 @@ fn crashes_are_named_and_give_1() {
 }
 
 #[test]
-fn a_run_without_results_gives_1() {
-    let folder = folder();
-    let output = run(folder.path(), None, "0");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(err(&output).contains("no such folder"), "{}", err(&output));
-}
-
-#[test]
 fn without_the_script_it_is_pointed_out() {
     let any = FAKE_SCENARIO;
-    for arguments in [&["run", any][..], &["test"], &["build"], &["doctor"], &["completions", "bash"]] {
+    for arguments in [&["run", any][..], &["build"], &["completions", "bash"]] {
         let output = hpcc(arguments).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2));
         assert!(err(&output).contains("use ./hpcc of a source tree"), "{}", err(&output));
     }
+    let script = "cannot start the script /nowhere/hpcc, which HPCC_SCRIPT names: no such file";
+    let output = hpcc(&["build"]).env("HPCC_SCRIPT", "/nowhere/hpcc").output().expect("hpcc starts");
+    assert!(err(&output).contains(script), "{}", err(&output));
     let output = hpcc(&["parity"]).output().expect("hpcc starts");
     assert!(err(&output).contains("expected the folder tests/golden"), "{}", err(&output));
 }
@@ -125,31 +118,7 @@ fn the_stack_is_built_where_a_file_asks_for_tcp() {
 }
 
 #[test]
-fn report_needs_an_output_folder() {
-    let folder = folder();
-    let path = folder.path().to_str().expect("path");
-    let output = hpcc(&["report", path]).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(err(&output).lines().count(), 1);
-    let good = canned(folder.path(), true);
-    let output = hpcc(&["report", good.to_str().expect("path")]).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-}
-
-#[test]
-fn a_damaged_file_is_named_with_what_it_lacks() {
-    let folder = folder();
-    let dir = canned(folder.path(), true);
-    let queue = dir.join("queue.csv");
-    let text = fs::read_to_string(&queue).expect("queue.csv");
-    fs::write(&queue, &text[..text.len() - 4]).expect("queue.csv");
-    let output = hpcc(&["report", dir.to_str().expect("path")]).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("queue.csv: has 9 rows, but summary.json counts 10"), "{}", err(&output));
-}
-
-#[test]
-fn a_file_that_was_cut_at_the_end_of_a_line_is_found() {
+fn a_file_that_was_cut_is_found() {
     let folder = folder();
     let dir = canned(folder.path(), true);
     for (name, command) in [("fct.csv", &["report"][..]), ("fct.txt", &["compare", "canned"])] {
@@ -195,17 +164,6 @@ fn report_selects_groups_flows_and_times() {
     let late = report(&["--warm-up", "1us"]);
     assert!(out(&late).contains("no slowdown.svg: no flow that is selected started in this part"), "{}", out(&late));
     assert!(!slowdown.exists(), "it showed something else");
-    for (arguments, words) in [
-        (&["--group", "incast"][..], "there is no group \"incast\"; there are flows"),
-        (&["--flow", "7"], "no flow is selected"),
-        (&["--flow", "2-1"], "expected the number of a flow"),
-        (&["--warm-up", "1s"], "nothing is left between warm-up and end"),
-        (&["--until", "5"], "--until"),
-    ] {
-        let output = report(arguments);
-        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
-        assert!(err(&output).contains(words), "{}", err(&output));
-    }
 }
 
 #[test]
@@ -223,32 +181,11 @@ fn several_folders_make_one_page() {
 }
 
 #[test]
-fn compare_says_equal_different_or_bad() {
-    let folder = folder();
-    let line = "0b000001 0b000101 10000 100 1000 2000000000 ";
-    let file = |name: &str, rest: &str| {
-        fs::write(folder.path().join(name), format!("{line}{rest}")).expect(name);
-        folder.path().join(name).to_str().expect("path").to_owned()
-    };
-    let (a, same) = (file("a.txt", "5794 5880\n"), file("same.txt", "5794 5880\n"));
-    let (other, cut) = (file("other.txt", "6794 5880\n"), file("cut.txt", "5794 58"));
-    let code = |b: &str| hpcc(&["compare", &a, b]).output().expect("hpcc starts").status.code();
-    assert_eq!(code(&same), Some(0));
-    assert_eq!(code(&other), Some(1));
-    assert_eq!(code(&cut), Some(2));
-    assert_eq!(code("missing.txt"), Some(2));
-}
-
-#[test]
 fn a_key_is_explained_without_a_simulator() {
     let output = hpcc(&["explain", "congestion_control.eta"]).output().expect("hpcc starts");
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    for line in [
-        "  only with algorithm = \"hpcc\" or \"hpcc_plus\" or \"rx_hpcc\" or \"hpcc_pint\"\n",
-        "  expected  a number from 0.01 to 2\n",
-        "  default   0.95\n",
-        "  attribute ns3::RdmaHost::HpccEta, ns3::RdmaHost::HpccPlusEta, ",
-    ] {
+    let line = "  only with algorithm = \"hpcc\" or \"hpcc_plus\" or \"rx_hpcc\" or \"hpcc_pint\"\n";
+    for line in [line, "  default   0.95\n", "  attribute ns3::RdmaHost::HpccEta, ns3::RdmaHost::HpccPlusEta, "] {
         assert_eq!(out(&output).matches(line).count(), 1, "{}", out(&output));
     }
     // Of which there is another one, with another default.
@@ -261,41 +198,26 @@ fn a_key_is_explained_without_a_simulator() {
 }
 
 #[test]
-fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
+fn all_keys_are_listed() {
     let all = out(&hpcc(&["explain"]).output().expect("hpcc starts"));
     let defaults = all.lines().map(|line| line.split("  ").next().unwrap_or_default());
     assert!(defaults.clone().any(|key| key == "transport.mtu"), "{all}");
     assert_eq!(defaults.filter(|key| *key == "congestion_control.eta (hpcc)").count(), 1);
-    assert!(!all.contains("reference_faults"), "files have keys of its own for each fault");
-    assert!(all.contains("\ncompatibility.missed_wakeups ") || all.starts_with("compatibility."), "{all}");
     let fault = out(&hpcc(&["explain", "missed_wakeups"]).output().expect("hpcc starts"));
-    assert!(fault.starts_with("compatibility.missed_wakeups: A host plans no wake-up"), "{fault}");
     assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
-    let classes = out(&hpcc(&["explain", "switch.classes"]).output().expect("hpcc starts"));
-    let classes = classes.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(classes.contains("deficit round robin"), "{classes}");
     for (key, words) in [
         ("run.seed", "run.seed: What every random choice of the run follows from."),
-        ("topology.hosts", "only with kind = "),
         ("traffic.kind", "  expected  \"flow\" or \"incast\" or \"periodic_incast\" or "),
-        ("traffic.0.size", "traffic.size: "),
-        ("monitor.queue_interval", "monitor.queue_interval: "),
         ("claim.measure", "claim.measure (sweep files): What is measured, whose"),
-        ("base", "base (sweep files): Name of the scenario that"),
-        ("failures", "failures.links: "),
         ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
         ("traffic.0.load", "  expected  a number from 0.0 to 1.0"),
         ("run.stop", "  expected  a time such as \"1us\""),
         ("topology.links", "  expected  { a, b, rate, delay, loss }, any number of them\n"),
-        ("wire", "wire.profile: "),
     ] {
         let told = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
         assert!(told.contains(words), "{key}: {told}");
         assert!(all.lines().any(|line| line.starts_with(&key.replace(".0.", "."))), "{key}");
     }
-    let wrong = hpcc(&["explain", "transport.mtuu"]).output().expect("hpcc starts");
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(err(&wrong).contains("did you mean transport.mtu?") && out(&wrong).is_empty(), "{}", err(&wrong));
 }
 
 #[test]
@@ -329,77 +251,10 @@ fn docs_rewrites_the_pages_of_the_script_s_tree() {
     assert!(claims.contains("| [fig1](fig1.md) | | | | | not run yet |") && !claims.contains("old"), "{claims}");
 }
 
-#[test]
-fn a_seed_is_a_setting_and_quiet_says_nothing() {
-    let folder = folder();
-    let told = err(&run_with(folder.path(), None, "2", &["--seed", "9"]));
-    assert!(told.contains("argument --set=run.seed=9"), "{told}");
-    for seed in ["-1", "18446744073709551616", "new"] {
-        let wrong = run_with(folder.path(), None, "2", &["--seed", seed]);
-        assert_eq!(wrong.status.code(), Some(2));
-        let words = format!("invalid value '{seed}' for '--seed <N>': expected a whole number from 0 to");
-        assert!(err(&wrong).contains(&words), "{}", err(&wrong));
-    }
-    let twice = run_with(folder.path(), None, "2", &["--seed", "9", "--set", "run.seed=8"]);
-    assert_eq!(twice.status.code(), Some(2));
-    assert!(
-        err(&twice).contains("run.seed: the key is given twice") && !err(&twice).contains("argument"),
-        "{}",
-        err(&twice)
-    );
-    let quiet = run_with(folder.path(), Some(&canned(folder.path(), true)), "0", &["--quiet"]);
-    assert_eq!((quiet.status.code(), out(&quiet).as_str()), (Some(0), ""));
-    assert!(folder.path().join("out/queue.svg").exists());
-}
-
-#[test]
-fn a_sweep_is_not_run_and_a_scenario_not_swept() {
-    let folder = folder();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect(name);
-    write("sweep.toml", "title = \"T\"\n[[variant]]\nname = \"a\"\n");
-    write("scenario.toml", "[topology]\nkind = \"star\"\n");
-    write("config.txt", "CC_MODE 3\n");
-    write("axis.toml", "title = \"T\"\nbase = \"scenario.toml\"\n[[variant]]\nname = \"a\"\n[axis]\nname = \"b\"\n");
-    write("variant.toml", "title = \"T\"\nbase = \"scenario.toml\"\n[variant]\nname = \"a\"\n");
-    for (arguments, words) in [
-        (&["run", "sweep.toml"][..], "sweep.toml: this is a sweep: use ./hpcc sweep sweep.toml"),
-        (&["sweep", "scenario.toml"], "scenario.toml: this is a scenario: use ./hpcc run scenario.toml"),
-        (&["sweep", "axis.toml"], "axis.toml:5: [axis] is a single section; expected [[axis]]"),
-        (&["sweep", "variant.toml"], "variant.toml:3: [variant] is a single section; expected [[variant]]"),
-        (&["run", "config.txt", "--seed", "3"], "config.txt has no seed"),
-        (&["run", "none.toml"], "none.toml: no such file"),
-    ] {
-        let output = hpcc(arguments).current_dir(folder.path()).output().expect("hpcc starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
-    }
-}
-
-#[test]
-fn empty_inputs_are_refused_in_plain_words() {
-    let folder = folder();
-    fs::write(folder.path().join("empty"), "").expect("a file");
-    for (arguments, words) in [
-        (&["trace", "empty"][..], "empty: this is no packet trace, or it was cut off"),
-        (&["trace", "/dev/null"], "/dev/null: not a regular file"),
-        (&["dissect", "empty"], "empty: no capture"),
-        (&["report", "empty"], "empty: is a file; expected the folder of a run"),
-        (&["compare", "empty", "empty"], "neither holds a flow"),
-        (&["sweep", "empty"], "missing key \"title\""),
-        (&["bench", "--compare", "empty", "empty"], "is no measurement"),
-        (&["bench", "--out", "empty/a.json"], "cannot write empty/a.json: empty is not a directory"),
-    ] {
-        let output = hpcc(arguments).current_dir(folder.path()).output().expect("hpcc starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let told = err(&output);
-        assert!(told.contains(words) && told.lines().count() == 1, "{arguments:?}: {told}");
-    }
-}
-
 /// Both streams lead into a pipe that nobody reads any more.
 #[test]
 fn closed_streams_are_no_reason_to_crash() {
-    for arguments in [&["explain"][..], &["--help"], &["explain", "nothing"], &["runn"], &["schema"]] {
+    for arguments in [&["explain"][..], &["--help"], &["explain", "nothing"], &["runn"]] {
         let normal = hpcc(arguments).output().expect("hpcc starts").status.code();
         let (reader, writer) = std::io::pipe().expect("pipe");
         drop(reader);
@@ -411,7 +266,7 @@ fn closed_streams_are_no_reason_to_crash() {
 
 #[test]
 fn what_cannot_be_written_to_standard_output_is_told() {
-    for arguments in [&["explain"][..], &["--help"], &["run", "--help"], &["--version"], &["schema"]] {
+    for arguments in [&["explain"][..], &["--help"], &["--version"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
         let output = hpcc(arguments).stdout(full).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -493,26 +348,6 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
         let mut command = hpcc(&["new", "my.toml"]);
         command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).output().expect("hpcc starts")
     };
-    for (arguments, words) in [
-        (&["--rate", "100"][..], "has no unit"),
-        (&["--rate", "0Gbps"], "'0Gbps' for '--rate <RATE>': expected more than 0"),
-        (&["--hosts", "x"], "'x' for '--hosts <N>': expected a whole number from 2"),
-        (&["--load", "-1"], "'-1' for '--load <LOAD>': expected more than 0 and at most 1"),
-        (&["--delay", "9s"], "this makes no scenario: switch.buffer: the buffer has "),
-        (&["--algorithm", "hpc"], "'hpcc'"),
-        (&["--topology", "leaf_spine", "--hosts", "6"], "expected a multiple of 4"),
-        (&["--load", "0.3"], "belongs to --traffic poisson"),
-        (&["--topology", "fat_tree", "--spines", "2"], "--spines has no use with this topology"),
-        (&["--topology", "star", "--fabric-rate", "1Tbps"], "--fabric-rate has no use with this topology"),
-        (&["--size", "0"], "'0' for '--size <SIZE>': expected more than 0"),
-    ] {
-        let output = new(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
-        assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
-    }
-    let broken = hpcc(&["new", "a\nb.toml"]).current_dir(folder.path()).output().expect("hpcc starts");
-    assert_eq!(err(&broken), "hpcc: \"a\\nb.toml\": expected a name without control characters\n");
     let odd =
         hpcc(&["new", "my own.toml"]).current_dir(folder.path()).stdin(Stdio::null()).output().expect("hpcc starts");
     assert!(out(&odd).ends_with("; run it: ./hpcc run 'my own.toml'\n"), "{}", out(&odd));
@@ -531,31 +366,27 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
 fn all_that_new_writes_is_a_scenario() {
     let folder = folder();
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hpcc");
-    let mut number = 0;
-    let mut check = |arguments: &[&str]| {
-        number += 1;
-        let path = folder.path().join(format!("{number}.toml"));
+    let check = |name: &str, arguments: &[&str]| {
+        let path = folder.path().join(format!("{name}.toml"));
         let mut command = hpcc(&["new", path.to_str().expect("path")]);
-        let output =
-            command.args(arguments).env("HPCC_SCRIPT", &tree).stdin(Stdio::null()).output().expect("hpcc starts");
+        command.args(arguments).env("HPCC_SCRIPT", &tree).stdin(Stdio::null());
+        let output = command.output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+        // The settings that it has as comments, too.
+        let setting = |line: &str| {
+            line.strip_prefix('#').filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())).map(str::to_owned)
+        };
         let text = fs::read_to_string(&path).expect("scenario");
-        let used: String = text.lines().map(|line| uncommented(line) + "\n").collect();
+        let used: String = text.lines().map(|line| setting(line).unwrap_or(line.to_owned()) + "\n").collect();
         fs::write(&path, used).expect("scenario");
         hpcc_formats::load(&path, &[]).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
     };
     for topology in ["star", "dumbbell", "leaf_spine", "fat_tree"] {
         for traffic in ["incast", "flow", "permutation", "poisson"] {
-            check(&["--topology", topology, "--traffic", traffic]);
+            check(&format!("{topology}-{traffic}"), &["--topology", topology, "--traffic", traffic]);
         }
     }
     for algorithm in hpcc_core::node::ControlSettings::default().names() {
-        check(&["--algorithm", &algorithm, "--rate", "25Gbps", "--hosts", "2"]);
+        check(&algorithm, &["--algorithm", &algorithm, "--rate", "25Gbps", "--hosts", "2"]);
     }
-}
-
-/// A line with the setting that it has as a comment.
-fn uncommented(line: &str) -> String {
-    let setting = line.strip_prefix('#').filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()));
-    setting.unwrap_or(line).to_owned()
 }

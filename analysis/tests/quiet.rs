@@ -8,32 +8,6 @@ use std::process::Output;
 mod common;
 use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
 
-/// Every command that `--help` lists.
-fn names() -> Vec<String> {
-    let help = out(&hpcc(&["--help"]).output().expect("hpcc starts"));
-    let (_, list) = help.split_once("Commands:\n").expect("commands");
-    // Where a description goes on in a second line, that stands further to the right.
-    let first = |line: &str| {
-        let named = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?;
-        named.split_whitespace().next().map(str::to_owned)
-    };
-    list.lines().take_while(|line| !line.is_empty()).filter_map(first).filter(|name| name != "help").collect()
-}
-
-#[test]
-fn every_command_takes_it_before_and_behind() {
-    let names = names();
-    assert!(names.len() > 20, "{names:?}");
-    for name in &names {
-        for arguments in [["-q", name, "--help"], ["--quiet", name, "--help"], [name, "-q", "--help"]] {
-            let output = hpcc(&arguments).output().expect("hpcc starts");
-            assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
-            let told = out(&output);
-            assert!(told.contains("-q, --quiet") && told.contains("Silences progress, notes"), "{name}: {told}");
-        }
-    }
-}
-
 /// A command in a folder with results, and a scenario that nobody reads.
 fn told(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = hpcc(arguments);
@@ -48,22 +22,13 @@ fn summaries_of_what_is_in_files_are_notes() {
     canned(folder.path(), true);
     fs::write(folder.path().join("any.toml"), "").expect("any.toml");
     for arguments in [&["run", "any.toml", "--out", "out"][..], &["report", "canned"], &["new", "new.toml"]] {
+        let is_run = arguments[0] == "run";
         let output = told(folder.path(), &[&["-q"], arguments].concat());
+        assert_eq!(err(&output).lines().any(|line| line == "argument --quiet"), is_run, "the simulator is quiet, too");
         assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), ""), "{arguments:?}: {}", err(&output));
         assert!(!err(&output).contains("hpcc:"), "{}", err(&output));
     }
     assert!(["out/queue.svg", "canned/report.html", "new.toml"].iter().all(|name| folder.path().join(name).exists()));
-}
-
-#[test]
-fn the_simulator_is_quiet_with_the_command() {
-    let folder = folder();
-    canned(folder.path(), true);
-    fs::write(folder.path().join("any.toml"), "").expect("any.toml");
-    for (arguments, is_quiet) in [(&["run", "any.toml"][..], false), (&["run", "any.toml", "-q"], true)] {
-        let words = err(&told(folder.path(), arguments));
-        assert_eq!(words.lines().any(|line| line == "argument --quiet"), is_quiet, "{words}");
-    }
 }
 
 #[test]
@@ -75,10 +40,7 @@ fn what_a_command_is_there_to_print_is_printed() {
     fs::write(folder.path().join("sweep.toml"), sweep).expect("sweep.toml");
     for (arguments, words) in [
         (&["compare", "canned", "canned"][..], "2 exact"),
-        (&["explain", "run.seed"], "run.seed: "),
         (&["topology", quickstart], "hosts"),
-        (&["workload", quickstart], "flows"),
-        (&["schema"], "$schema"),
         (&["sweep", "sweep.toml", "--list"], "a"),
     ] {
         let (loud, quiet) = (told(folder.path(), arguments), told(folder.path(), &[arguments, &["--quiet"]].concat()));

@@ -58,15 +58,8 @@ pub fn dissect(options: &Options) -> Result<()> {
         (None, None) => bail!("expected a file or --hex"),
     };
     let returned = options.file.as_deref().and_then(returned_beside);
-    match print(frames, &Dissector::new(layout).reading_answers(returned), options, BufWriter::new(io::stdout().lock()))
-    {
-        // Whoever read the output has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(&error) => Ok(()),
-        Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
-            Err(error).context(human::STANDARD_OUTPUT)
-        }
-        other => other,
-    }
+    let dissector = Dissector::new(layout).reading_answers(returned);
+    human::printed(print(frames, &dissector, options, BufWriter::new(io::stdout().lock())))
 }
 
 /// Whether frames do not tell by themselves that they have this layout.
@@ -154,14 +147,6 @@ fn digits_of(text: &str) -> Result<Vec<u8>> {
         bail!("--hex: {} digits; expected an even number", digits.len());
     }
     Ok(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| {
-        let in_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        in_json == Some(io::ErrorKind::BrokenPipe) || cause.downcast_ref::<io::Error>().is_some_and(is_pipe)
-    })
 }
 
 #[cfg(test)]
