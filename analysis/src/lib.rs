@@ -5,11 +5,11 @@
 
 mod bench;
 mod beside;
+mod chart;
 mod check;
 mod children;
 mod compare;
 mod completions;
-mod control;
 mod describe;
 mod dissect;
 mod human;

@@ -4,11 +4,10 @@
 use anyhow::Result;
 use plotters::prelude::*;
 
-use super::figure::{self, Axis};
 use super::look::{Area, Look};
 use super::marker::{self, marker};
-use super::ruler::Ruler;
-use super::{palette, ticks};
+use super::{figure, palette};
+use crate::chart::Axis;
 
 /// A figure.
 pub struct DotRows {
@@ -47,13 +46,10 @@ impl DotRows {
 
     fn draw(&self, look: &Look, area: &Area<'_>) -> Result<()> {
         let highest = self.rows.iter().map(|row| row.high).fold(0.0, f64::max);
-        let end = if highest > 0.0 { 1.05 * highest } else { 1.0 };
-        let x_ruler = Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) };
-        let x = Axis { title: self.x_title.clone(), ruler: x_ruler, label: Box::new(ticks::label) };
-        let lines = (0..self.rows.len()).map(|row| row as f64 + 0.5).collect();
-        let y_ruler = Ruler { range: 0.0..self.rows.len() as f64, ticks: lines };
-        let y = Axis { title: String::new(), ruler: y_ruler, label: Box::new(|_| String::new()) };
-        let mut chart = figure::chart(look, area, &x, &y)?;
+        let x = Axis::up_to(&self.x_title, if highest > 0.0 { 1.05 * highest } else { 1.0 });
+        let lines = (0..self.rows.len()).map(|row| (row as f64 + 0.5, String::new())).collect();
+        let y = Axis::labelled("", 0.0..self.rows.len() as f64, lines);
+        let mut chart = figure::axes(look, area, &x, &y)?;
         for (row, position) in self.rows.iter().rev().zip(0..) {
             let height = f64::from(position) + 0.5;
             let color = palette::variant(row.variant);

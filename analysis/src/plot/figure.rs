@@ -2,17 +2,18 @@
 //! What all figures share: size, fonts, title, axes, legend.
 
 use anyhow::Result;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::line_style::LineStyle;
 use super::look::{Area, Look};
 use super::marker::{self, marker};
-use super::palette::{GRID, INK};
+use super::palette::{self, FAINT, GRID, INK};
 use super::ruler::Ruler;
+use crate::chart::{Axis, Chart, LineLook};
 
 /// A chart whose ticks were chosen by hand.
-pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Ruler>>;
+pub type Drawn<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Ruler>>;
 
 const TITLE_HEIGHT: u32 = 78;
 /// The least of it.
@@ -23,37 +24,113 @@ const LABEL_FONT: u32 = 26;
 const TICK_FONT: u32 = 22;
 /// Radius of a dot that stands for one flow.
 pub const DOT: u32 = 4;
-/// Width of lines.
-pub const STROKE: u32 = 3;
+
+/// Charts side by side below one heading.
+pub struct Figure {
+    /// Heading.
+    pub title: String,
+    /// Second line of the heading.
+    pub subtitle: String,
+    /// From left to right.
+    pub charts: Vec<Chart>,
+}
 
 /// A line of the legend.
 #[derive(Clone)]
 pub struct LegendEntry {
     /// What it says.
     pub text: String,
-    /// What is drawn so.
-    pub sample: Sample,
+    /// The line that looks so; without one, a dot.
+    pub look: Option<LineLook>,
 }
 
-/// A sample of what a legend explains.
-#[derive(Clone, Copy)]
-pub enum Sample {
-    /// A line.
-    Line(LineStyle),
-    /// A line with the marker of this number.
-    Marked(LineStyle, usize),
-    /// A dot of this colour.
-    Dot(RGBColor),
+impl Figure {
+    /// The figure as SVG, with each name of a line in its legend.
+    ///
+    /// # Errors
+    /// Those of the plotting library.
+    pub fn render(&self, look: &Look) -> Result<String> {
+        let mut legend: Vec<LegendEntry> = Vec::new();
+        for line in self.charts.iter().max_by_key(|chart| chart.lines.len()).into_iter().flat_map(|chart| &chart.lines)
+        {
+            if legend.iter().all(|entry| entry.text != line.name) {
+                legend.push(LegendEntry { text: line.name.clone(), look: Some(line.look) });
+            }
+        }
+        render(look, &self.title, &self.subtitle, &legend, |area| {
+            for (chart, area) in self.charts.iter().zip(area.split_evenly((1, self.charts.len()))) {
+                let drawn = axes(look, &area, &chart.x, &chart.y)?;
+                draw_lines(look, &area, &drawn, chart)?;
+            }
+            Ok(())
+        })
+    }
 }
 
-/// An axis.
-pub struct Axis {
-    /// What it shows, with its unit.
-    pub title: String,
-    /// Its range and its ticks.
-    pub ruler: Ruler,
-    /// What is written at a tick.
-    pub label: Box<dyn Fn(f64) -> String>,
+/// Draws the lines of a chart, the first on top.
+///
+/// # Errors
+/// Those of the plotting library.
+pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &Chart) -> Result<()> {
+    for line in chart.lines.iter().rev() {
+        let places = line.y.iter().enumerate();
+        let points: Vec<(f64, f64)> =
+            places.filter_map(|(index, value)| Some((chart.at.place(index), (*value)?))).collect();
+        let corners = if chart.stepped { staircase(&points, chart.at.place(line.y.len())) } else { points.clone() };
+        let at = |point: &(f64, f64)| pixel(area, drawn, (chart.x.scaled(point.0), chart.y.scaled(point.1)));
+        stroke(look, area, line.look, corners.iter().map(at).collect())?;
+        let Some(mark) = line.look.mark else { continue };
+        let every = if chart.points { 1 } else { (points.len() / 6).max(1) };
+        // Lines that coincide show all their markers if those do not coincide, too.
+        let first = if chart.points { 0 } else { mark.shape * every / 8 };
+        for point in points.iter().skip(first).step_by(every) {
+            let size = mark.size * look.scale;
+            if mark.edged {
+                area.draw(&marker(mark.shape, at(point), size + 3.0 * look.scale, WHITE))?;
+            }
+            area.draw(&marker(mark.shape, at(point), size, palette::variant(line.look.color)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Turns values that hold until the next point into the corners of a line that ends at `end`.
+fn staircase(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
+    let mut value = 0.0;
+    let corner = |&(time, next): &(f64, f64)| [(time, std::mem::replace(&mut value, next)), (time, next)];
+    let mut corners: Vec<(f64, f64)> = points.iter().flat_map(corner).collect();
+    corners.push((end, value));
+    corners
+}
+
+/// Lengths of dash and gap in pixels; none for a solid line.
+const DASHES: [Option<(u32, u32)>; 4] = [None, Some((16, 9)), Some((4, 7)), Some((30, 8))];
+
+/// Draws a line through pixels of the area.
+fn stroke(look: &Look, area: &Area<'_>, line: LineLook, points: Vec<(i32, i32)>) -> Result<()> {
+    let style = palette::variant(line.color).stroke_width(look.px(line.width));
+    match DASHES[line.dash % DASHES.len()] {
+        None => area.draw(&PathElement::new(points, style))?,
+        Some((length, gap)) => area.draw(&DashedPathElement::new(points, look.px(length), look.px(gap), style))?,
+    }
+    Ok(())
+}
+
+impl Axis {
+    /// Where a value lies on what is linear in pixels.
+    pub fn scaled(&self, value: f64) -> f64 {
+        if self.log { value.log10() } else { value }
+    }
+
+    fn ruler(&self) -> Ruler {
+        let ticks = self.ticks.iter().map(|(tick, _)| self.scaled(*tick)).collect();
+        Ruler { range: self.scaled(self.range.start)..self.scaled(self.range.end), ticks }
+    }
+
+    fn label(&self, scaled: f64) -> String {
+        let known = self.ticks.iter().find(|(tick, _)| (self.scaled(*tick) - scaled).abs() < 1e-9);
+        known.map(|(_, label)| label.clone()).unwrap_or_default()
+    }
 }
 
 /// Renders a figure: a title, a smaller line below it, a legend at the right or above if there are entries, and in the
@@ -98,7 +175,7 @@ pub fn render(
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn chart<'a, 'b>(look: &Look, area: &'a Area<'b>, x: &Axis, y: &Axis) -> Result<Chart<'a, 'b>> {
+pub fn axes<'a, 'b>(look: &Look, area: &'a Area<'b>, x: &Axis, y: &Axis) -> Result<Drawn<'a, 'b>> {
     let mut chart = ChartBuilder::on(area)
         .margin_left(look.px(20))
         .margin_right(look.px(20))
@@ -106,12 +183,12 @@ pub fn chart<'a, 'b>(look: &Look, area: &'a Area<'b>, x: &Axis, y: &Axis) -> Res
         .margin_bottom(look.px(14))
         .x_label_area_size(look.px(72))
         .y_label_area_size(look.px(92))
-        .build_cartesian_2d(x.ruler.clone(), y.ruler.clone())?;
+        .build_cartesian_2d(x.ruler(), y.ruler())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_labels(x.ruler.ticks.len())
-        .y_labels(y.ruler.ticks.len())
+        .x_labels(x.ticks.len())
+        .y_labels(y.ticks.len())
         .max_light_lines(0)
         .bold_line_style(GRID)
         .axis_style(INK.stroke_width(look.px(2)))
@@ -120,24 +197,10 @@ pub fn chart<'a, 'b>(look: &Look, area: &'a Area<'b>, x: &Axis, y: &Axis) -> Res
         .y_desc(y.title.as_str())
         .axis_desc_style(text(look.px(LABEL_FONT)).color(&INK))
         .label_style(text(look.px(TICK_FONT)).color(&INK))
-        .x_label_formatter(&|value| (x.label)(*value))
-        .y_label_formatter(&|value| (y.label)(*value))
+        .x_label_formatter(&|value| x.label(*value))
+        .y_label_formatter(&|value| y.label(*value))
         .draw()?;
     Ok(chart)
-}
-
-/// A line through points of a chart.
-///
-/// # Errors
-/// Those of the plotting library.
-pub fn draw_line(
-    look: &Look,
-    area: &Area<'_>,
-    chart: &Chart<'_, '_>,
-    style: LineStyle,
-    points: impl Iterator<Item = (f64, f64)>,
-) -> Result<()> {
-    style.draw(look, area, points.map(|point| pixel(area, chart, point)).collect())
 }
 
 /// Room for an entry, as far as the viewer's font is like others.
@@ -179,13 +242,12 @@ fn draw_legend(look: &Look, area: &Area<'_>, entries: &[LegendEntry], places: &[
     for (entry, &(x, y)) in entries.iter().zip(places) {
         let ends = vec![(x + px(2), y), (x + px(42), y)];
         let middle = (x + px(22), y);
-        match entry.sample {
-            Sample::Line(line) => line.draw(look, area, ends)?,
-            Sample::Marked(line, variant) => {
-                line.draw(look, area, ends)?;
-                area.draw(&marker(variant, middle, look.scale * marker::SIZE, line.color))?;
-            }
-            Sample::Dot(color) => area.draw(&Circle::new(middle, look.px(DOT), color.filled()))?,
+        match entry.look {
+            Some(line) => stroke(look, area, line, ends)?,
+            None => area.draw(&Circle::new(middle, look.px(DOT), FAINT.filled()))?,
+        }
+        if let Some(LineLook { color, mark: Some(mark), .. }) = entry.look {
+            area.draw(&marker(mark.shape, middle, look.scale * marker::SIZE, palette::variant(color)))?;
         }
         area.draw(&Text::new(entry.text.clone(), (x + px(52), y), style.clone()))?;
     }
@@ -193,7 +255,7 @@ fn draw_legend(look: &Look, area: &Area<'_>, entries: &[LegendEntry], places: &[
 }
 
 /// The pixel of the area where a chart in it has a point.
-pub fn pixel(area: &Area<'_>, chart: &Chart<'_, '_>, point: (f64, f64)) -> (i32, i32) {
+pub fn pixel(area: &Area<'_>, chart: &Drawn<'_, '_>, point: (f64, f64)) -> (i32, i32) {
     let ((x, y), (left, top)) = (chart.backend_coord(&point), area.get_base_pixel());
     (x - left, y - top)
 }
@@ -207,4 +269,30 @@ pub fn note(look: &Look, words: &str, at: (i32, i32)) -> Text<'static, (i32, i32
 /// SVG viewers bring their own fonts, so none is needed to draw.
 fn text(size: u32) -> FontDesc<'static> {
     ("sans-serif", f64::from(size)).into_font()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use marker::shape;
+
+    #[test]
+    fn a_staircase_starts_empty_and_reaches_the_end() {
+        let corners = staircase(&[(1.0, 5.0), (3.0, 0.0)], 9.0);
+        assert_eq!(corners, [(1.0, 0.0), (1.0, 5.0), (3.0, 5.0), (3.0, 0.0), (9.0, 0.0)]);
+    }
+
+    #[test]
+    fn no_two_of_many_variants_look_alike() {
+        let look = |variant: usize| {
+            let line = LineLook::marked(variant);
+            (palette::variant(line.color), line.dash % DASHES.len(), shape(variant))
+        };
+        for (one, other) in (0..32).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            let ((color, dash, shape), (color2, dash2, shape2)) = (look(one), look(other));
+            assert!((color, dash) != (color2, dash2) && (color, shape) != (color2, shape2), "{one} {other}");
+            // Without colours.
+            assert!((dash, shape) != (dash2, shape2) || one >= 16, "in grey {one} {other}");
+        }
+    }
 }

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The plots of a run, as files in its output folder.
 
-mod axes;
-mod control;
 mod drawing;
 mod figure;
-mod goodput;
-mod line_style;
 mod look;
 mod marker;
 mod palette;
 mod png;
-mod queue;
 mod ruler;
+mod runs;
 mod slowdown;
-mod staircase;
-mod ticks;
-mod time_chart;
 
 pub mod dot_rows;
-pub mod panels;
 
-pub use axes::{size_axis, slowdown_axis, slowdown_scale, time_axis, value_axis};
 pub use drawing::Drawing;
-pub use figure::Axis;
+pub use figure::Figure;
 pub use look::Look;
-pub use ruler::Ruler;
-pub use ticks::power_of_ten;
 
 use std::path::PathBuf;
 
@@ -56,12 +45,13 @@ impl Plots {
                 if is_recorded(results, key) { empty.to_owned() } else { format!("the scenario has no monitor.{key}") };
             Some(format!("no {name}: {why}"))
         };
+        let draw = |figure: Option<Figure>| figure.map(|figure| figure.render(&look)).transpose();
         let plots = [
-            ("control.svg", control::draw(results, &look)?, None),
-            ("queue.svg", queue::draw(results, &look)?, unrecorded("queue.svg", "queue_interval", "no queue built up")),
+            ("control.svg", draw(runs::control(results)?)?, None),
+            ("queue.svg", draw(runs::queue(results)?)?, unrecorded("queue.svg", "queue_interval", "no queue built up")),
             (
                 "goodput.svg",
-                goodput::draw(results, &look)?,
+                draw(runs::goodput(results)?)?,
                 unrecorded("goodput.svg", "goodput_interval", "no flow was measured"),
             ),
             (

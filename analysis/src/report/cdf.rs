@@ -8,9 +8,12 @@ use super::number::short;
 /// Points of the axis.
 const POINTS: usize = 240;
 
-/// Values from `low` to `high` at equal distances of their logarithms.
+/// Values from `low` to `high` at equal distances of their logarithms; none up to 0.
 pub fn axis(low: f64, high: f64) -> Vec<f64> {
-    let (low, high) = (low.max(f64::MIN_POSITIVE), high.max(low.max(f64::MIN_POSITIVE)));
+    if high <= 0.0 {
+        return Vec::new();
+    }
+    let low = low.max(f64::MIN_POSITIVE);
     if high <= low {
         return vec![low];
     }
@@ -22,12 +25,9 @@ pub fn axis(low: f64, high: f64) -> Vec<f64> {
     axis
 }
 
-/// The share of some values that is at most each point of the axis; nothing without values.
-pub fn share_up_to(values: &Distribution, axis: &[f64]) -> Vec<f64> {
-    if values.is_empty() {
-        return Vec::new();
-    }
-    axis.iter().map(|x| short(values.share_up_to(*x))).collect()
+/// The share of some values that is at most each point of the axis.
+pub fn share_up_to(values: &Distribution, axis: &[f64]) -> Vec<Option<f64>> {
+    axis.iter().map(|x| Some(values.share_up_to(*x))).collect()
 }
 
 /// The share of `whole` in which a weighted value, ascending, is above each point of the axis.
@@ -40,7 +40,7 @@ pub fn share_above(weighted: &[(u64, u64)], whole: f64, axis: &[f64]) -> Vec<Opt
             above -= weight;
         }
         // A logarithmic axis has no place for 0.
-        shares.push((above > 0).then(|| short(above as f64 / whole)));
+        shares.push((above > 0).then(|| above as f64 / whole));
     }
     shares
 }
@@ -56,7 +56,7 @@ mod tests {
         let mut values = Spread::of(4);
         [1.0, 1_000.0, 10.0, 1_000.0].into_iter().for_each(|value| values.push(value));
         let shares = share_up_to(&values.sorted(), &axis);
-        assert_eq!((axis.len(), shares[0], shares[axis.len() - 1]), (POINTS, 0.25, 1.0));
+        assert_eq!((axis.len(), shares[0], shares[axis.len() - 1]), (POINTS, Some(0.25), Some(1.0)));
         assert!(axis.is_sorted() && shares.is_sorted());
         assert_eq!(super::axis(5.0, 5.0), [5.0]);
     }

@@ -33,6 +33,12 @@ impl Entry {
         self.runs.iter().map(Results::finished).sum()
     }
 
+    /// The groups of its flows, if there are several.
+    pub fn groups(&self) -> Vec<(u32, &str)> {
+        let groups = self.first().groups();
+        if groups.len() > 1 { groups } else { Vec::new() }
+    }
+
     /// The run whose time series are shown.
     pub fn first(&self) -> &Results {
         &self.runs[0]

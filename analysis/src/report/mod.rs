@@ -2,6 +2,7 @@
 //! `report`: the summary and the plots of output folders, and one page of them all.
 
 mod cdf;
+mod charts;
 mod config;
 mod data;
 mod entry;
@@ -9,8 +10,6 @@ mod flows;
 mod map;
 mod number;
 mod page;
-mod sizes;
-mod time;
 
 pub use config::flat;
 pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, Measured};

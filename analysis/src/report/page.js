@@ -13,7 +13,7 @@
   const ALL = "all flows";
   const DASHES = [[], [9, 5], [3, 4], [12, 4, 3, 4], [6, 3], [2, 6], [14, 6], [8, 3, 2, 3, 2, 3]];
 
-  const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, goodput: "goodput", control: "rate" };
+  const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, chosen: {} };
 
   // ---- small helpers
 
@@ -60,39 +60,20 @@
 
   // ---- which lines are drawn
 
-  /** The selections of an entry that are drawn now. */
-  function chosen(entry) {
-    if (state.selection !== EACH) return entry.selections.filter((one) => one.name === state.selection);
-    return entry.selections.length > 1 ? entry.selections.slice(1) : entry.selections;
+  /** Whether a line is of an entry that is shown, and of the selection of flows that is chosen. */
+  function isShown(line, slot) {
+    if (!state.shown.has(line.entry)) return false;
+    const whole = state.selection === ALL || state.selection === EACH;
+    if (line.of === undefined || (!slot.by_selection && whole)) return true;
+    if (state.selection !== EACH) return line.of === state.selection;
+    return line.of !== ALL || entries[line.entry].selections.length === 1;
   }
 
-  function label(entry, part) {
-    if (!many) return part;
-    return part === ALL && state.selection !== EACH ? entry.name : entry.name + " · " + part;
-  }
-
-  /** A line for each shown entry and selection. */
-  function linesOf(values) {
-    const lines = [];
-    for (const { entry } of shownEntries()) {
-      for (const selection of chosen(entry)) {
-        const y = values(selection);
-        if (y.length > 0) lines.push({ label: label(entry, selection.name), y });
-      }
-    }
-    return lines;
-  }
-
-  /** The series of shown entries over time, of the groups that are chosen where they are by group. */
-  function timeLines(name, byGroup) {
-    const lines = [];
-    for (const { entry } of shownEntries()) {
-      for (const line of entry.time[name] || entry.time.control[name]) {
-        const wanted = state.selection === ALL || state.selection === EACH || line.name === state.selection;
-        if (!byGroup || wanted) lines.push({ label: many ? entry.name + " · " + line.name : line.name, y: line.y });
-      }
-    }
-    return lines;
+  function label(line, slot) {
+    if (!many) return line.name;
+    const { name } = entries[line.entry];
+    const isAll = slot.by_selection && line.of === ALL && state.selection !== EACH;
+    return isAll || line.name === "" ? name : name + " · " + line.name;
   }
 
   // ---- charts
@@ -113,6 +94,8 @@
     zooming = false;
   }
 
+  /** What values of an axis are in words, by its unit. */
+  const FORMATS = { number: digits, bytes, kilobytes: (kb) => bytes(kb * 1e3), micros };
   const logRange = (u, low, high) => (low > 0 && high > 0 ? [low / 1.15, high * 1.15] : [0.1, 10]);
   const fromZero = (u, low, high) => [0, high > 0 ? high * 1.05 : 1];
 
@@ -132,48 +115,65 @@
   function axisOf(spec, horizontal) {
     const axis = {
       stroke: color("--ink"), grid: { stroke: color("--grid"), width: 1 }, ticks: { stroke: color("--rule"), width: 1 },
-      label: spec.label, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
-      size: horizontal ? 34 : 58, values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : spec.format(tick))),
+      label: spec.title, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
+      size: horizontal ? 34 : 58, values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : FORMATS[spec.unit](tick))),
     };
     if (spec.log) Object.assign(axis, { splits: logTicks, filter: (u, ticks) => ticks });
     return axis;
   }
 
-  function draw(box, spec) {
-    const head = element("div", { class: "bar" }, element("h3", {}, spec.title));
+  /** Chooses one of several charts of a slot. */
+  function choiceOf(slot) {
+    const id = slot.name + "-of";
+    return element("select", {
+      id, "aria-label": slot.title + ": what",
+      onchange: (event) => { state.chosen[slot.name] = event.target.value; drawCharts(); $(id).focus(); },
+    }, ...slot.charts.map(({ title }) => element("option", { value: title, selected: state.chosen[slot.name] === title }, title)));
+  }
+
+  function draw(slot) {
+    const chosen = slot.charts.find(({ title }) => title === state.chosen[slot.name]) || slot.charts[0];
+    const title = slot.title + (slot.of_first ? ofOneSeed : "");
+    const overTime = slot.section === "time";
+    const { at } = chosen;
+    const places = Array.isArray(at) ? at : Array.from({ length: at.steps }, (_, step) => at.first + step * at.step);
+    const lines = chosen.lines.filter((line) => isShown(line, slot));
+    const head = element("div", { class: "bar" }, element("h3", {}, title));
     const holder = element("div", { class: "chart" }, head);
-    box.append(holder);
-    if (spec.control) head.append(spec.control);
-    if (spec.lines.length === 0 || spec.x.values.length === 0) {
-      holder.append(element("div", { class: "why" }, spec.why));
+    document.querySelector("#" + slot.section + " .charts").append(holder);
+    if (slot.charts.length > 1) head.append(choiceOf(slot));
+    if (lines.length === 0 || places.length === 0) {
+      holder.append(element("div", { class: "why" }, slot.why));
       return;
     }
+    const range = ({ fixed, log, range }) => (fixed ? () => [range.start, range.end] : log ? logRange : fromZero);
+    const value = (axis) => (u, v) => (v == null ? "–" : FORMATS[axis.unit](v));
     const plot = element("div", {
       class: "plot", tabindex: 0, role: "group",
-      "aria-label": spec.title + ". Arrow keys move the cursor, + and - zoom, 0 shows all.",
+      "aria-label": title + ". Arrow keys move the cursor, + and - zoom, 0 shows all.",
     });
     holder.append(plot);
     const width = Math.max(280, holder.clientWidth);
     const chart = new uPlot({
-      width, height: spec.height || 280,
+      width, height: overTime ? 260 : 280,
       scales: {
-        x: { time: false, distr: spec.x.log ? 3 : 1, range: spec.x.log ? logRange : undefined },
-        y: { distr: spec.y.log ? 3 : 1, range: spec.y.range || (spec.y.log ? logRange : fromZero) },
+        x: { time: false, distr: chosen.x.log ? 3 : 1, range: chosen.x.log ? logRange : undefined },
+        y: { distr: chosen.y.log ? 3 : 1, range: range(chosen.y) },
       },
-      axes: [axisOf(spec.x, true), axisOf(spec.y, false)],
-      series: [{ label: spec.x.name, value: (u, v) => (v == null ? "–" : spec.x.format(v)) }].concat(
-        spec.lines.map((line, index) => ({
-          label: line.label, width: spec.overTime ? 1.6 : 2.2, ...stroke(index), spanGaps: !spec.overTime,
-          points: { show: spec.points === true, size: 7, fill: stroke(index).stroke },
-          paths: spec.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
-          value: (u, v) => (v == null ? "–" : spec.y.format(v)),
+      axes: [axisOf(chosen.x, true), axisOf(chosen.y, false)],
+      series: [{ label: chosen.x.title, value: value(chosen.x) }].concat(
+        lines.map((line, index) => ({
+          label: label(line, slot), width: overTime ? 1.6 : 2.2, ...stroke(index), spanGaps: !overTime,
+          points: { show: chosen.points, size: 7, fill: stroke(index).stroke },
+          paths: chosen.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
+          value: value(chosen.y),
         }))),
-      cursor: { drag: { x: true, y: false }, sync: spec.overTime ? { key: "time" } : undefined, focus: { prox: 24 } },
+      cursor: { drag: { x: true, y: false }, sync: overTime ? { key: "time" } : undefined, focus: { prox: 24 } },
       focus: { alpha: 0.35 },
       legend: { live: true, markers: { width: 3, dash: (u, i) => (i > 0 && u.series[i].dash && u.series[i].dash.length ? "dashed" : "solid") } },
       hooks: { setScale: [follow] },
-    }, [spec.x.values, ...spec.lines.map((line) => line.y)], plot);
-    chart.overTime = spec.overTime === true;
+    }, [places, ...lines.map((line) => line.y)], plot);
+    chart.overTime = overTime;
     chart.box = holder;
     charts.push(chart);
     if (chart.overTime) showAll(chart);
@@ -193,8 +193,10 @@
     if (high > low) chart.setScale("x", { min: back(low), max: back(high) });
   }
 
-  /** From the end of the first step to that of the last one, of states and of rates. */
-  const wholeTime = [Math.min, Math.max].map((of, end) => of(...Object.values(data.time).map(({ steps, step_us }) => step_us * (end ? steps : 1))));
+  /** The steps of charts over time: of states, and of rates. */
+  const [states, rates] = data.charts.filter((slot) => slot.section === "time").map((slot) => slot.charts[0].at);
+  /** From the end of the first step to that of the last one. */
+  const wholeTime = [Math.min(states.first, rates.first), Math.max(...[states, rates].map(({ step, steps }) => step * steps))];
 
   function showAll(chart) {
     const x = chart.data[0];
@@ -241,90 +243,7 @@
     for (const chart of charts) chart.destroy();
     charts = [];
     document.querySelectorAll(".charts").forEach((box) => box.replaceChildren());
-    const noFlow = "No selected flow has finished.";
-    const slowdown = { name: "Slowdown", label: "Slowdown", format: digits };
-    const sizes = { name: "Size up to", label: "Flow size", values: data.sizes, format: bytes, log: true };
-    const percentiles = [["p50", "Median"], ["p95", "95th percentile"], ["p99", "99th percentile"]]
-      .map(([key, title]) => ({ title, lines: linesOf((selection) => selection.bySize[key]) }));
-    // One scale for all three, as they stand side by side.
-    const highest = Math.max(1, ...percentiles.flatMap(({ lines }) => lines.flatMap((line) => line.y.filter((v) => v != null))));
-    const range = highest >= 20 ? () => [0.9, highest * 1.3] : () => [Math.min(0.95, 1 - 0.06 * (highest - 1)), 1 + 1.1 * Math.max(0.2, highest - 1)];
-    for (const { title, lines } of percentiles) {
-      draw(document.querySelector("#slowdown .charts"), {
-        title, x: sizes, y: { ...slowdown, log: highest >= 20, range }, points: true, lines, why: noFlow,
-      });
-    }
-    const share = { name: "Share", label: "Share of flows up to it", format: digits, range: () => [0, 1.02] };
-    const distributions = document.querySelector("#distributions .charts");
-    draw(distributions, {
-      title: "Completion time", x: { name: "FCT", label: "Completion time", values: data.fct_us, format: micros, log: true },
-      y: share, lines: linesOf((selection) => selection.fct), why: noFlow,
-    });
-    draw(distributions, {
-      title: "Slowdown", x: { ...slowdown, values: data.slowdown, log: true }, y: share,
-      lines: linesOf((selection) => selection.slowdown), why: noFlow,
-    });
-    draw(distributions, {
-      title: "Queue of the busiest port" + ofOneSeed,
-      x: { name: "Queue", label: "Queue length", values: data.queue_kb, format: (kb) => bytes(kb * 1e3), log: true },
-      y: { name: "Share", label: "Share of time above it", format: digits, log: true },
-      lines: shownEntries().filter(({ entry }) => entry.queueAbove).map(({ entry }) => ({ label: many ? entry.name : "busiest port", y: entry.queueAbove })),
-      why: "No queue was recorded: monitor.queue_interval is off, or all queues stayed empty.",
-    });
-    drawTime();
-  }
-
-  function drawTime() {
-    const box = document.querySelector("#time .charts");
-    const axis = ({ steps, step_us }) => ({
-      name: "Until", label: "Time since the first flow started", format: micros,
-      values: Array.from({ length: steps }, (_, step) => (step + 1) * step_us),
-    });
-    const [time, ofRates] = [axis(data.time.states), axis(data.time.rates)];
-    const unrecorded = "No goodput was recorded: monitor.goodput_interval is off.";
-    const common = { overTime: true, height: 260 };
-    draw(box, {
-      ...common, title: "Queue length", stepped: true, x: time, lines: timeLines("queue", false),
-      y: { name: "Queue", label: "Longest queue", format: (kb) => bytes(kb * 1e3) },
-      why: "No queue was recorded: monitor.queue_interval is off, or all queues stayed empty.",
-    });
-    const option = (value, text) => element("option", { value, selected: state.goodput === value }, text);
-    const control = element("select", {
-      "aria-label": "Goodput of", id: "goodput-of",
-      onchange: (event) => { state.goodput = event.target.value; drawCharts(); $("goodput-of").focus(); },
-    }, option("goodput", "sum of each group"), option("flows", "the largest flows"));
-    draw(box, {
-      ...common, title: "Goodput", x: ofRates, lines: timeLines(state.goodput, state.goodput === "goodput"), control,
-      y: { name: "Goodput", label: "Goodput (Gb/s)", format: digits }, why: unrecorded,
-    });
-    draw(box, {
-      ...common, title: "Utilisation: payload acknowledged, of the receiver's links", x: ofRates, lines: timeLines("utilisation", false),
-      y: { name: "Utilisation", label: "Utilisation (%)", format: digits }, why: unrecorded,
-    });
-    draw(box, {
-      ...common, title: "Jain's index of goodput", x: ofRates, lines: timeLines("jain", true),
-      y: { name: "Index", label: "1: all flows are equally fast", format: digits, range: () => [0, 1.04] },
-      why: unrecorded.replace(/\.$/, ", or there is one flow only."),
-    });
-    drawControl(box, common, time);
-  }
-
-  /** What congestion control made of flows, if a run watched any. */
-  function drawControl(box, common, time) {
-    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link",
-      bottleneck: "Bottleneck (0: link of the first switch)", rtt: "Round-trip time (µs)" };
-    const recorded = (name) => data.entries.some((entry) => entry.time.control[name].length > 0);
-    const names = Object.keys(titles).filter(recorded);
-    if (names.length === 0) return;
-    const option = (name) => element("option", { value: name, selected: state.control === name }, titles[name]);
-    const control = element("select", {
-      "aria-label": "Congestion control: what", id: "control-of",
-      onchange: (event) => { state.control = event.target.value; drawCharts(); $("control-of").focus(); },
-    }, ...names.map(option));
-    draw(box, {
-      ...common, title: "Congestion control", stepped: true, x: time, lines: timeLines(state.control, false), control,
-      y: { name: "Value", label: titles[state.control], format: digits }, why: "No flow of these runs was watched.",
-    });
+    data.charts.forEach(draw);
   }
 
   // ---- summary, pauses, configuration
@@ -652,7 +571,7 @@
       });
       $("runs").append(element("label", { class: "chip" }, box, " " + entry.name));
     });
-    const names = [...new Set(entries.flatMap((entry) => entry.selections.map((one) => one.name)))];
+    const names = [...new Set(entries.flatMap((entry) => entry.selections))];
     if (names.length > 1) {
       names.splice(1, 0, EACH);
       if (state.shown.size <= 2) state.selection = EACH;
@@ -674,8 +593,7 @@
     const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
     $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
     for (const id of ["time", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
-    const { states, rates } = data.time;
-    $("time-note").textContent = "Each point is of " + micros(states.step_us) + ", and of rates, which are not recorded more often, of " + micros(rates.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
+    $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;
     $("differs").checked = many;

@@ -15,19 +15,20 @@ use super::folder::SweepFolder;
 use super::group::Group;
 use super::metrics::Sizes;
 use super::report::Plot;
+use crate::chart::Line;
 use crate::human;
-use crate::plot::{Drawing, Look};
+use crate::plot::{Drawing, Figure, Look};
 use crate::save;
 
 /// A figure, and what it shows as CSV where the sweep's own data do not have it.
 pub struct Drawn {
-    svg: String,
+    figure: Figure,
     csv: Option<String>,
 }
 
-impl From<String> for Drawn {
-    fn from(svg: String) -> Drawn {
-        Drawn { svg, csv: None }
+impl From<Figure> for Drawn {
+    fn from(figure: Figure) -> Drawn {
+        Drawn { figure, csv: None }
     }
 }
 
@@ -51,15 +52,14 @@ pub fn draw_all(
         if figures.is_empty() && (file.plots.is_some() || plot.by_axis().is_none()) {
             missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
         }
-        for (name, drawn) in figures {
-            let svg = format!("{name}.svg");
-            let path = folder.path().join(svg);
+        for (name, (svg, csv)) in figures {
+            let path = folder.path().join(format!("{name}.svg"));
             save::remove(&path.with_extension("png"))?;
-            for draft in drawing.drafts(&path, &drawn.svg)? {
+            for draft in drawing.drafts(&path, &svg)? {
                 names.push(draft.name());
                 draft.replace()?;
             }
-            if let Some(csv) = drawn.csv {
+            if let Some(csv) = csv {
                 folder.write(&format!("{name}.csv"), &csv)?;
             }
         }
@@ -88,27 +88,40 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
     }
 }
 
-/// The figures of one kind, each with its name.
-fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Drawn)>> {
-    if let Some(what) = plot.by_axis() {
-        let figures = by_axis::draw(file, look, groups, what, sizes)?;
-        return Ok(figures.into_iter().map(|(end, svg)| (format!("{}{end}", plot.name()), svg.into())).collect());
-    }
+/// The figures of one kind, each with its name, and with what it shows as CSV where the sweep's own data do not have it.
+fn draw(
+    file: &SweepFile,
+    look: &Look,
+    plot: Plot,
+    groups: &[Group<'_>],
+    sizes: Sizes,
+) -> Result<Vec<(String, (String, Option<String>))>> {
     let mut figures = Vec::new();
+    if let Some(what) = plot.by_axis() {
+        for (end, figure) in by_axis::figures(file, groups, what, sizes) {
+            figures.push((format!("{}{end}", plot.name()), (figure.render(look)?, None)));
+        }
+        return Ok(figures);
+    }
     for step in 0..file.axes.steps() {
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
-        let drawn = match plot {
-            Plot::SlowdownBySize => by_size::draw(file, look, &shown)?.map(Drawn::from),
-            Plot::GoodputByVariant => goodput::draw(file, look, &shown, sizes)?.map(Drawn::from),
-            Plot::QueueCdf => queues::draw(file, look, &shown)?.map(Drawn::from),
-            Plot::SlowdownByRank => by_rank::draw(file, look, &shown)?,
-            Plot::QueueOverTime => over_time::queue(file, look, &shown)?,
-            Plot::GoodputOverTime => over_time::goodput(file, look, &shown)?,
-            // Drawn above.
-            Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
-        };
         let name = format!("{}{}", plot.name(), suffix(file.axes.folders(step)));
-        figures.extend(drawn.map(|drawn| (name, drawn)));
+        if plot == Plot::GoodputByVariant {
+            figures.extend(goodput::draw(file, look, &shown, sizes)?.map(|svg| (name, (svg, None))));
+            continue;
+        }
+        let drawn = match plot {
+            Plot::SlowdownBySize => by_size::draw(file, &shown)?,
+            Plot::QueueCdf => queues::draw(file, &shown)?,
+            Plot::SlowdownByRank => by_rank::draw(file, &shown)?,
+            Plot::QueueOverTime => over_time::queue(file, &shown)?,
+            Plot::GoodputOverTime => over_time::goodput(file, &shown)?,
+            // Drawn above.
+            Plot::GoodputByVariant | Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
+        };
+        if let Some(Drawn { figure, csv }) = drawn {
+            figures.push((name, (figure.render(look)?, csv)));
+        }
     }
     Ok(figures)
 }
@@ -139,7 +152,7 @@ fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>], seeds: Seeds) -
     text
 }
 
-/// Number and name of each variant.
-fn names(groups: &[&Group<'_>]) -> Vec<(usize, String)> {
-    groups.iter().map(|group| (group.index, group.variant.to_owned())).collect()
+/// The line of a variant.
+fn line(group: &Group<'_>, y: Vec<Option<f64>>) -> Line {
+    Line::of_variant(group.index, group.variant, y)
 }

@@ -7,10 +7,10 @@ use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{Drawn, Seeds, names, subtitle};
+use super::{Drawn, Seeds, line, subtitle};
+use crate::chart::{At, Axis, Chart, highest, of_bins};
 use crate::human;
-use crate::plot::panels::{Panel, Panels};
-use crate::plot::{Axis, Look, Ruler, slowdown_axis, slowdown_scale};
+use crate::plot::Figure;
 
 /// Parts that flows are divided into by rank.
 const PARTS: usize = 20;
@@ -19,28 +19,39 @@ const PARTS: usize = 20;
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     let sizes = sorted_sizes(groups)?;
     if sizes.is_empty() {
         return Ok(None);
     }
-    let bounds = bounds(&sizes);
-    let lines: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| parts(group, &bounds)).collect::<Result<_>>()?;
-    let highest = lines.iter().flatten().map(|(_, stats)| stats.slowdown_p95).fold(1.0, f64::max);
-    let scale = slowdown_scale(highest);
-    let scaled = |line: &Vec<(f64, FctStats)>| line.iter().map(|(x, stats)| (*x, scale(stats.slowdown_p95))).collect();
-    let figure = Panels {
-        title: "95th percentile of the slowdown by flow size".to_owned(),
-        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups, Seeds::All),
-        variants: names(groups),
-        panels: vec![Panel {
-            x: rank_axis(&bounds),
-            y: slowdown_axis("95th percentile of the slowdown", highest),
-            lines: lines.iter().map(scaled).collect(),
-            every_point: true,
-        }],
+    let (ranks, bounds): (Vec<f64>, Vec<u64>) = bounds(&sizes).into_iter().unzip();
+    let mut parts: Vec<Vec<FctStats>> = Vec::new();
+    for group in groups {
+        parts.push(stats::by_size(group.results(), &bounds)?);
+    }
+    let of_group =
+        |(group, bins): (&&Group<'_>, &Vec<FctStats>)| line(group, of_bins(bins, |stats| stats.slowdown_p95));
+    let lines: Vec<_> = groups.iter().zip(&parts).map(of_group).collect();
+    let title = "95th percentile of the slowdown";
+    // Every other part is labelled with its largest size.
+    let every = if bounds.len() > PARTS / 2 { 2 } else { 1 };
+    let labels = ranks.iter().zip(&bounds).rev().step_by(every);
+    let ticks = labels.map(|(rank, bytes)| (*rank, human::bytes(*bytes))).collect();
+    let chart = Chart {
+        title: title.to_owned(),
+        x: Axis::labelled("Flow size", 0.0..1.02, ticks),
+        at: At::Each(ranks),
+        y: Axis::slowdown(title, highest(&lines).max(1.0)),
+        lines,
+        stepped: false,
+        points: true,
     };
-    Ok(Some(Drawn { svg: figure.render(look)?, csv: Some(csv(groups, &bounds, &lines)) }))
+    let figure = Figure {
+        title: format!("{title} by flow size"),
+        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups, Seeds::All),
+        charts: vec![chart],
+    };
+    Ok(Some(Drawn { figure, csv: Some(csv(groups, &bounds, &parts)) }))
 }
 
 /// The rank, from 0 to 1, at which each part ends, and the largest size in it. Parts that end with the same size are one.
@@ -57,30 +68,10 @@ fn bounds(sizes: &[u64]) -> Vec<(f64, u64)> {
     bounds
 }
 
-/// The end of each part that has flows, and how they did.
-fn parts(group: &Group<'_>, bounds: &[(f64, u64)]) -> Result<Vec<(f64, FctStats)>> {
-    let (ranks, sizes): (Vec<f64>, Vec<u64>) = bounds.iter().copied().unzip();
-    let parts = ranks.into_iter().zip(stats::by_size(group.results(), &sizes)?);
-    Ok(parts.filter(|(_, stats)| stats.flows > 0).collect())
-}
-
-/// Every other part is labelled with its largest size.
-fn rank_axis(bounds: &[(f64, u64)]) -> Axis {
-    let every = if bounds.len() > PARTS / 2 { 2 } else { 1 };
-    let labelled: Vec<(f64, u64)> = bounds.iter().rev().step_by(every).copied().collect();
-    let ruler = Ruler { range: 0.0..1.02, ticks: labelled.iter().map(|(rank, _)| *rank).collect() };
-    let label = move |at: f64| {
-        let named = labelled.iter().find(|(rank, _)| (rank - at).abs() < 1e-9);
-        named.map(|(_, bytes)| human::bytes(*bytes)).unwrap_or_default()
-    };
-    Axis { title: "Flow size".to_owned(), ruler, label: Box::new(label) }
-}
-
-fn csv(groups: &[&Group<'_>], bounds: &[(f64, u64)], lines: &[Vec<(f64, FctStats)>]) -> String {
+fn csv(groups: &[&Group<'_>], bounds: &[u64], parts: &[Vec<FctStats>]) -> String {
     let mut text = "variant,size_up_to_bytes,flows,slowdown_p50,slowdown_p95,slowdown_p99\n".to_owned();
-    for (group, line) in groups.iter().zip(lines) {
-        for (rank, stats) in line {
-            let bound = bounds.iter().find(|(end, _)| end == rank).map_or(0, |(_, bound)| *bound);
+    for (group, bins) in groups.iter().zip(parts) {
+        for (bound, stats) in bounds.iter().zip(bins).filter(|(_, stats)| stats.flows > 0) {
             let FctStats { flows, slowdown_p50, slowdown_p95, slowdown_p99, .. } = stats;
             text +=
                 &format!("{},{bound},{flows},{slowdown_p50:.4},{slowdown_p95:.4},{slowdown_p99:.4}\n", group.variant);

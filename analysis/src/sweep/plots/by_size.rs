@@ -6,9 +6,9 @@ use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{Seeds, names, subtitle};
-use crate::plot::panels::{Panel, Panels};
-use crate::plot::{Look, size_axis, slowdown_axis, slowdown_scale};
+use super::{Drawn, Seeds, line, subtitle};
+use crate::chart::{At, Axis, Chart, Line, highest, of_bins};
+use crate::plot::Figure;
 
 /// With at most this many sizes, each is a bin of its own.
 const DISTINCT_SIZES: usize = 12;
@@ -23,34 +23,42 @@ type Percentile = (&'static str, fn(&FctStats) -> f64);
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     let sizes: Vec<u64> = sorted_sizes(groups)?.into_iter().map(|size| size.max(1)).collect();
     let (Some(&smallest), Some(&largest)) = (sizes.first(), sizes.last()) else { return Ok(None) };
     let bounds = match &file.size_bins {
         Some(bins) => inner_bounds(bins, smallest, largest),
         None => bounds(&sizes, groups.len()),
     };
-    let binned: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| bin(group, &bounds)).collect::<Result<_>>()?;
+    let mut binned: Vec<Vec<FctStats>> = Vec::new();
+    for group in groups {
+        binned.push(stats::by_size(group.results(), &bounds)?);
+    }
     let percentiles: [Percentile; 2] = [
         ("Median slowdown", |stats| stats.slowdown_p50),
         ("99th percentile of the slowdown", |stats| stats.slowdown_p99),
     ];
-    // One scale, as they stand side by side.
-    let values = percentiles.iter().flat_map(|(_, of)| binned.iter().flatten().map(|(_, stats)| of(stats)));
-    let highest = values.fold(1.0, f64::max);
-    let scale = slowdown_scale(highest);
-    let panels = percentiles.map(|(title, of)| {
-        let line = |bins: &Vec<(f64, FctStats)>| bins.iter().map(|(size, stats)| (*size, scale(of(stats)))).collect();
-        let x = size_axis(bounds.first().map_or(1.0, |size| *size as f64)..largest as f64);
-        Panel { x, y: slowdown_axis(title, highest), lines: binned.iter().map(line).collect(), every_point: true }
+    let lines = percentiles.map(|(_, of)| -> Vec<Line> {
+        groups.iter().zip(&binned).map(|(group, bins)| line(group, of_bins(bins, of))).collect()
     });
-    let figure = Panels {
+    // One scale, as they stand side by side.
+    let top = lines.iter().map(|lines| highest(lines)).fold(1.0, f64::max);
+    let at = At::Each(bounds.iter().map(|bound| *bound as f64).collect());
+    let charts = percentiles.iter().zip(lines).map(|((title, _), lines)| Chart {
+        title: (*title).to_owned(),
+        x: Axis::sizes("Flow size", bounds.first().map_or(1.0, |size| *size as f64)..largest as f64),
+        at: at.clone(),
+        y: Axis::slowdown(title, top),
+        lines,
+        stepped: false,
+        points: true,
+    });
+    let figure = Figure {
         title: "Slowdown by flow size".to_owned(),
         subtitle: subtitle(file, "completion time relative to an empty network", groups, Seeds::All),
-        variants: names(groups),
-        panels: panels.into(),
+        charts: charts.collect(),
     };
-    figure.render(look).map(Some)
+    Ok(Some(figure.into()))
 }
 
 /// Upper bounds of bins; `sizes` are those of all variants, ascending.
@@ -78,12 +86,6 @@ fn bounds(sizes: &[u64], variants: usize) -> Vec<u64> {
 fn inner_bounds(bins: &[u64], smallest: u64, largest: u64) -> Vec<u64> {
     let inner = bins.iter().copied().filter(|bound| (smallest..largest).contains(bound));
     inner.chain([largest]).collect()
-}
-
-/// The logarithm of each bin's bound, with its flows' completion times. Empty bins are left out.
-fn bin(group: &Group<'_>, bounds: &[u64]) -> Result<Vec<(f64, FctStats)>> {
-    let bins = bounds.iter().map(|bound| (*bound as f64).log10()).zip(stats::by_size(group.results(), bounds)?);
-    Ok(bins.filter(|(_, stats)| stats.flows > 0).collect())
 }
 
 #[cfg(test)]

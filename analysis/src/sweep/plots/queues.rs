@@ -12,9 +12,9 @@ use hpcc_formats::results::queue_csv;
 use super::super::file::SweepFile;
 use super::super::group::{Group, Measured};
 use super::super::report::Series;
-use super::{Seeds, names, subtitle};
-use crate::plot::panels::{Panel, Panels};
-use crate::plot::{self, Axis, Look, Ruler, size_axis};
+use super::{Drawn, Seeds, line, subtitle};
+use crate::chart::{At, Axis, Chart};
+use crate::plot::Figure;
 
 /// Points of a line.
 const POINTS: u32 = 160;
@@ -30,7 +30,7 @@ type Durations = BTreeMap<u64, u64>;
 ///
 /// # Errors
 /// If a `queue.csv` cannot be read, or by the plotting library.
-pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     let runs = || groups.iter().flat_map(|group| group.runs.iter().copied());
     let span = |run: &Measured<'_>| run.results.last_end_ns().saturating_sub(run.results.first_start_ns());
     let common_ns = runs().map(span).min().unwrap_or(0);
@@ -46,23 +46,20 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
         return Ok(None);
     }
     let rarest = shares.iter().flatten().map(|(_, share)| *share).fold(1.0, f64::min).max(RAREST);
-    let figure = Panels {
+    let at: Vec<f64> = lengths(longest).collect();
+    let x = Axis::sizes("Queue length", SHORTEST * 1.6..longest);
+    let chart = Chart {
         title: "Queue length".to_owned(),
-        subtitle: subtitle(
-            file,
-            &format!("all switch ports, first {:.2} ms", common_ns as f64 / 1e6),
-            groups,
-            Seeds::All,
-        ),
-        variants: names(groups),
-        panels: vec![Panel {
-            x: Axis { title: "Queue length".to_owned(), ..size_axis(SHORTEST * 1.6..longest) },
-            y: share_axis(rarest),
-            lines: shares.iter().map(|share| line(share, longest, rarest)).collect(),
-            every_point: false,
-        }],
+        y: Axis::share("Share of ports and time above it", rarest),
+        lines: groups.iter().zip(&shares).map(|(group, shares)| line(group, above(shares, &at, rarest))).collect(),
+        x,
+        at: At::Each(at),
+        stepped: false,
+        points: false,
     };
-    figure.render(look).map(Some)
+    let what = format!("all switch ports, first {:.2} ms", common_ns as f64 / 1e6);
+    let subtitle = subtitle(file, &what, groups, Seeds::All);
+    Ok(Some(Figure { title: "Queue length".to_owned(), subtitle, charts: vec![chart] }.into()))
 }
 
 /// Each length that a queue had, ascending, and the share of ports and time that had a longer one or this one.
@@ -104,24 +101,19 @@ fn add_run(run: &Measured<'_>, span_ns: u64, durations: &mut Durations) -> Resul
     Ok(())
 }
 
-/// The share at equally spaced logarithms of the length, down to the rarest that is shown.
-fn line(shares: &[(f64, f64)], longest: f64, rarest: f64) -> Vec<(f64, f64)> {
+/// Lengths at equal distances of their logarithms.
+fn lengths(longest: f64) -> impl Iterator<Item = f64> {
     let (from, to) = (SHORTEST.log10(), longest.log10());
-    let mut points = Vec::new();
-    for step in 0..=POINTS {
-        let length = from + (to - from) * f64::from(step) / f64::from(POINTS);
-        let next = shares.partition_point(|(bytes, _)| bytes.log10() < length - 1e-9);
-        let Some((_, share)) = shares.get(next) else { break };
-        points.push((length, share.max(rarest).log10()));
-    }
-    points
+    (0..=POINTS).map(move |step| 10f64.powf(from + (to - from) * f64::from(step) / f64::from(POINTS)))
 }
 
-fn share_axis(rarest: f64) -> Axis {
-    let (low, high) = (rarest.log10().floor(), 0.0);
-    let ticks = (low as i32..=0).map(f64::from).collect();
-    let title = "Share of ports and time above it".to_owned();
-    Axis { title, ruler: Ruler { range: low..high, ticks }, label: Box::new(plot::power_of_ten) }
+/// The share above each length, down to the rarest that is shown.
+fn above(shares: &[(f64, f64)], lengths: &[f64], rarest: f64) -> Vec<Option<f64>> {
+    let share = |length: &f64| {
+        let next = shares.partition_point(|(bytes, _)| bytes.log10() < length.log10() - 1e-9);
+        shares.get(next).map(|(_, share)| share.max(rarest))
+    };
+    lengths.iter().map(share).collect()
 }
 
 #[cfg(test)]
@@ -130,11 +122,10 @@ mod tests {
 
     #[test]
     fn a_line_falls_and_ends_at_the_longest_queue() {
-        let shares = [(2_000.0, 0.1), (50_000.0, 0.01)];
-        let points = line(&shares, 100_000.0, 1e-3);
-        assert!(points.is_sorted_by(|a, b| a.1 >= b.1));
-        assert_eq!(points[0], (3.0, -1.0));
-        let last = points[points.len() - 1];
-        assert!(last.0 <= 50_000f64.log10() + 1e-9 && last.1 == -2.0, "{last:?}");
+        let lengths: Vec<f64> = lengths(100_000.0).collect();
+        let line = above(&[(2_000.0, 0.1), (50_000.0, 0.01)], &lengths, 1e-3);
+        let values: Vec<f64> = line.iter().copied().flatten().collect();
+        assert!(values.is_sorted_by(|a, b| a >= b) && values[0] == 0.1 && values[values.len() - 1] == 0.01);
+        assert!(lengths[values.len() - 1] <= 50_001.0 && line[values.len()..].iter().all(Option::is_none));
     }
 }

@@ -10,6 +10,8 @@ use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::Grid;
 
+use super::{Line, flow_name};
+
 /// What is recorded of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
@@ -38,18 +40,6 @@ impl Quantity {
         Quantity::RoundTrip,
     ];
 
-    /// Name in the data of the page.
-    pub fn name(self) -> &'static str {
-        match self {
-            Quantity::Rate => "rate",
-            Quantity::Window => "window",
-            Quantity::InFlight => "inFlight",
-            Quantity::Utilisation => "u",
-            Quantity::Bottleneck => "bottleneck",
-            Quantity::RoundTrip => "rtt",
-        }
-    }
-
     /// With its unit, for an axis.
     pub fn title(self) -> &'static str {
         match self {
@@ -75,32 +65,14 @@ impl Quantity {
     }
 }
 
-/// The watched flows that sent most.
-#[derive(Debug, Default)]
-pub struct Watched {
-    /// Each flow, with the values of each quantity in each step; NaN where there is none.
-    pub flows: Vec<(Life, [Vec<f64>; Quantity::ALL.len()])>,
-}
-
-impl Watched {
-    /// Whether a flow has a value of this quantity.
-    pub fn has(&self, quantity: Quantity) -> bool {
-        self.flows.iter().any(|(_, values)| values[quantity as usize].iter().any(|value| value.is_finite()))
-    }
-}
-
-/// Whether the run watched flows.
-pub fn is_recorded(results: &Results) -> bool {
-    results.summary.files.get("control.csv").and_then(|file| file.rows).is_some_and(|rows| rows > 0)
-}
-
-/// Reads what was recorded of at most so many flows. A value holds until the next one, and the last until the flow's end.
+/// What is recorded of the flows that were watched and sent most, at most so many: each quantity of which there is a value, with
+/// a line for each flow. A value holds until the next one, and the last until the flow's end.
 ///
 /// # Errors
 /// If `control.csv` cannot be read.
-pub fn watched(results: &Results, grid: Grid, most: usize) -> Result<Watched> {
-    if !is_recorded(results) {
-        return Ok(Watched::default());
+pub fn control(results: &Results, grid: Grid, most: usize) -> Result<Vec<(Quantity, Vec<Line>)>> {
+    if results.summary.files.get("control.csv").and_then(|file| file.rows).is_none_or(|rows| rows == 0) {
+        return Ok(Vec::new());
     }
     let file = results.dir.join("control.csv");
     let mut recorded = BitSet::new();
@@ -116,19 +88,24 @@ pub fn watched(results: &Results, grid: Grid, most: usize) -> Result<Watched> {
             rows.push(row);
         }
     }
-    let values = |life: &Life| {
-        let rows = rows.get(&life.flow).map(Vec::as_slice).unwrap_or_default();
-        Quantity::ALL.map(|quantity| held(rows, quantity, life.end_ns, grid))
+    let line = |quantity: Quantity| {
+        let rows = &rows;
+        move |(variant, life): (usize, &Life)| {
+            let rows = rows.get(&life.flow).map(Vec::as_slice).unwrap_or_default();
+            Line::of_variant(variant, flow_name(results, life), held(rows, quantity, life.end_ns, grid))
+        }
     };
-    Ok(Watched { flows: lives.iter().map(|life| (*life, values(life))).collect() })
+    let lines = Quantity::ALL.map(|quantity| (quantity, lives.iter().enumerate().map(line(quantity)).collect()));
+    let has_value = |(_, lines): &(Quantity, Vec<Line>)| lines.iter().any(|line| line.values().next().is_some());
+    Ok(lines.into_iter().filter(has_value).collect())
 }
 
-fn held(rows: &[ControlRow], quantity: Quantity, end_ns: u64, grid: Grid) -> Vec<f64> {
-    let mut values = vec![f64::NAN; grid.steps];
+fn held(rows: &[ControlRow], quantity: Quantity, end_ns: u64, grid: Grid) -> Vec<Option<f64>> {
+    let mut values = vec![None; grid.steps];
     for (index, row) in rows.iter().enumerate() {
         let until = rows.get(index + 1).map_or(end_ns, |next| next.time_ns);
         if let Some(value) = quantity.of(row) {
-            grid.overlaps(row.time_ns, until, |step, _| values[step] = value);
+            grid.overlaps(row.time_ns, until, |step, _| values[step] = Some(value));
         }
     }
     values
@@ -153,11 +130,10 @@ mod tests {
         let rows = [row(100, 5_000_000_000, None, None), row(300, 9_000_000_000, Some(0.5), Some(8_500))];
         let grid = Grid { origin_ns: 0, step_ns: 100, steps: 5 };
         let of = |quantity| held(&rows, quantity, 400, grid);
-        let text = |values: Vec<f64>| format!("{values:?}");
-        assert_eq!(text(of(Quantity::Rate)), "[NaN, 5.0, 5.0, 9.0, NaN]");
-        assert_eq!(text(of(Quantity::Utilisation)), "[NaN, NaN, NaN, 0.5, NaN]");
-        assert_eq!(text(of(Quantity::Bottleneck)), "[NaN, 2.0, 2.0, 2.0, NaN]");
-        assert_eq!(text(of(Quantity::RoundTrip)), "[NaN, NaN, NaN, 8.5, NaN]", "in us");
-        assert_eq!(text(of(Quantity::Window)), "[NaN, NaN, NaN, NaN, NaN]", "0 stands for none");
+        assert_eq!(of(Quantity::Rate), [None, Some(5.0), Some(5.0), Some(9.0), None]);
+        assert_eq!(of(Quantity::Utilisation), [None, None, None, Some(0.5), None]);
+        assert_eq!(of(Quantity::Bottleneck), [None, Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(of(Quantity::RoundTrip), [None, None, None, Some(8.5), None], "in us");
+        assert_eq!(of(Quantity::Window), [None; 5], "0 stands for none");
     }
 }

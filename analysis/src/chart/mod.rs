@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Charts: what results look like, whoever draws them. [`plot`](crate::plot) makes SVG files of them, the page of
+//! [`report`](crate::report) draws them in a browser.
+
+mod axis;
+mod control;
+mod over_time;
+mod ticks;
+
+pub use axis::{Axis, Unit};
+pub use control::{Quantity, control};
+pub use over_time::{Steps, flow_name, goodput, queues, rates_of};
+
+use hpcc_measures::stats::FctStats;
+use serde::Serialize;
+
+/// Lines over one axis.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chart {
+    /// Heading, where each chart has one.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// Where on it the values of each line are, ascending.
+    pub at: At,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Its lines, the first on top.
+    pub lines: Vec<Line>,
+    /// Whether a value holds until the next one.
+    pub stepped: bool,
+    /// Whether each point is marked.
+    pub points: bool,
+}
+
+/// Places on an axis.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum At {
+    /// These.
+    Each(Vec<f64>),
+    /// The first, and others at this distance.
+    Steps {
+        /// The first.
+        first: f64,
+        /// From one to the next.
+        step: f64,
+        /// How many there are.
+        steps: usize,
+    },
+}
+
+impl At {
+    /// The place of this number.
+    pub fn place(&self, index: usize) -> f64 {
+        match self {
+            At::Each(places) => places[index],
+            At::Steps { first, step, .. } => first + index as f64 * step,
+        }
+    }
+}
+
+/// A line of a chart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// What it is of.
+    pub name: String,
+    /// A value for each place, as far as there are some.
+    pub y: Vec<Option<f64>>,
+    /// How files show it.
+    #[serde(skip)]
+    pub look: LineLook,
+    /// Number of the page's entry that it is of.
+    pub entry: usize,
+    /// The selection of flows that it is of, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+}
+
+/// How a line looks in a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineLook {
+    /// Number of its colour among those of variants.
+    pub color: usize,
+    /// Number of its dashes.
+    pub dash: usize,
+    /// Its width in pixels of a screen's figure.
+    pub width: u32,
+    /// Its markers, if it has some.
+    pub mark: Option<Mark>,
+}
+
+/// What marks points of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Number of its shape.
+    pub shape: usize,
+    /// Its radius in pixels of a screen's figure.
+    pub size: f64,
+    /// Whether a white edge sets it off.
+    pub edged: bool,
+}
+
+/// Width of lines.
+pub const STROKE: u32 = 3;
+
+impl LineLook {
+    /// The line of a variant without markers: the first four are solid, and where a colour comes back its dashes are others,
+    /// for 32 variants.
+    pub fn plain(variant: usize, width: u32) -> LineLook {
+        LineLook { color: variant, dash: variant / 4 + variant / 16, width, mark: None }
+    }
+
+    /// The line of a variant, with its markers.
+    pub fn marked(variant: usize) -> LineLook {
+        let mark = Mark { shape: variant, size: 6.5, edged: false };
+        LineLook { mark: Some(mark), ..LineLook::plain(variant, STROKE) }
+    }
+}
+
+impl Line {
+    /// A line of a variant, with markers.
+    pub fn of_variant(variant: usize, name: impl Into<String>, y: Vec<Option<f64>>) -> Line {
+        Line { name: name.into(), y, look: LineLook::marked(variant), entry: 0, of: None }
+    }
+
+    /// All of its values.
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.y.iter().flatten().copied()
+    }
+}
+
+/// The highest value of some lines; at least 0.
+pub fn highest(lines: &[Line]) -> f64 {
+    lines.iter().flat_map(Line::values).fold(0.0, f64::max)
+}
+
+/// Values, of which some are no numbers.
+pub fn finite(values: Vec<f64>) -> Vec<Option<f64>> {
+    values.into_iter().map(|value| value.is_finite().then_some(value)).collect()
+}
+
+/// A figure of each bin of flow sizes; nothing where a bin has no flow.
+pub fn of_bins(bins: &[FctStats], of: fn(&FctStats) -> f64) -> Vec<Option<f64>> {
+    bins.iter().map(|stats| (stats.flows > 0).then(|| of(stats))).collect()
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The charts of the page. All entries share the axes of each.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::iter;
+
+use anyhow::Result;
+use hpcc_formats::results::ports_csv::{self, PortRow};
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::series::{self, Fairness, Grid, Rates};
+use hpcc_measures::stats::{self, Extents, FctStats, Tally};
+use serde::Serialize;
+
+use super::cdf;
+use super::entry::Entry;
+use super::number::short;
+use crate::chart::{self, At, Axis, Chart, Line, Quantity, Steps, Unit, highest, of_bins};
+
+/// Steps of the time axis of all entries together, and of one at least and at most.
+const STEPS: usize = 9_000;
+const LEAST_STEPS: usize = 300;
+const MOST_STEPS: usize = 3_000;
+/// Ports, receivers and flows that are shown by themselves.
+const PORTS: usize = 4;
+const RECEIVERS: usize = 4;
+const FLOWS: usize = 12;
+
+/// The selection of all flows.
+const ALL: &str = "all flows";
+const NO_FLOW: &str = "No selected flow has finished.";
+const NO_QUEUE: &str = "No queue was recorded: monitor.queue_interval is off, or all queues stayed empty.";
+const NO_GOODPUT: &str = "No goodput was recorded: monitor.goodput_interval is off.";
+const NO_JAIN: &str = "No goodput was recorded: monitor.goodput_interval is off, or there is one flow only.";
+
+/// A place on the page for a chart.
+#[derive(Debug, Serialize)]
+pub struct Slot {
+    /// The section that it is in.
+    section: &'static str,
+    /// Its name, where one of several charts can be chosen.
+    name: &'static str,
+    /// Heading.
+    title: &'static str,
+    /// Whether it shows the chosen selection of flows alone, or else of lines by group those of the chosen one.
+    by_selection: bool,
+    /// Whether it is of one run of an entry only.
+    of_first: bool,
+    /// The charts, one if there is nothing to choose; each is named by its title.
+    charts: Vec<Chart>,
+    /// What is said where no line is shown.
+    why: &'static str,
+}
+
+/// All of them.
+///
+/// # Errors
+/// If a file of a run cannot be read.
+pub fn charts(entries: &[Entry]) -> Result<Vec<Slot>> {
+    let mut slots = of_flows(entries)?;
+    slots.extend(over_time(entries)?);
+    let charts = slots.iter_mut().flat_map(|slot| &mut slot.charts);
+    for chart in charts {
+        chart.lines.iter_mut().flat_map(|line| line.y.iter_mut().flatten()).for_each(|value| *value = short(*value));
+    }
+    Ok(slots)
+}
+
+fn new(title: &str, x: Axis, at: At, y: Axis, lines: Vec<Line>) -> Chart {
+    Chart { title: title.to_owned(), x, at, y, lines, stepped: false, points: false }
+}
+
+fn slot(section: &'static str, title: &'static str, chart: Chart, why: &'static str) -> Slot {
+    Slot { section, name: "", title, by_selection: false, of_first: false, charts: vec![chart], why }
+}
+
+fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
+    Line { entry, of: Some(name.to_owned()), ..Line::of_variant(0, name, y) }
+}
+
+/// Slowdown by size, and distributions.
+fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
+    let mut all = Extents::default();
+    entries.iter().flat_map(|entry| &entry.runs).for_each(|run| all.merge(run.extents()));
+    let bounds = all.sizes.size_bounds(entries.len() as u64);
+    let fct_us = cdf::axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3);
+    let slowdowns = cdf::axis(all.slowdowns.low, all.slowdowns.high);
+    let percentiles: [(&'static str, fn(&FctStats) -> f64); 3] = [
+        ("Median", |stats| stats.slowdown_p50),
+        ("95th percentile", |stats| stats.slowdown_p95),
+        ("99th percentile", |stats| stats.slowdown_p99),
+    ];
+    let (mut by_size, mut by_fct, mut by_slowdown) = ([(); 3].map(|()| Vec::new()), Vec::new(), Vec::new());
+    // Rounded, as a product may be a little less than the time that it stands for.
+    let fct_ns: Vec<f64> = fct_us.iter().map(|us| (us * 1e6).round() / 1e3).collect();
+    for (index, entry) in entries.iter().enumerate() {
+        for (name, all, bins) in selections(entry, &bounds)?.iter().filter(|(_, all, _)| !all.times_ns.is_empty()) {
+            for ((_, of), lines) in percentiles.iter().zip(&mut by_size) {
+                lines.push(line(index, name, of_bins(bins, *of)));
+            }
+            by_fct.push(line(index, name, cdf::share_up_to(&all.times_ns, &fct_ns)));
+            by_slowdown.push(line(index, name, cdf::share_up_to(&all.slowdowns, &slowdowns)));
+        }
+    }
+    // One scale for all three, as they stand side by side.
+    let top = by_size.iter().map(|lines| highest(lines)).fold(1.0, f64::max);
+    let at = At::Each(bounds.iter().map(|bound| *bound as f64).collect());
+    let sizes = || Axis::sizes("Flow size", 1.0..all.sizes.largest().max(1) as f64);
+    let logarithmic = |title: &str| Axis { log: true, ..Axis::value(title, 1.0) };
+    let mut slots: Vec<Slot> = Vec::new();
+    for ((title, _), lines) in percentiles.iter().zip(by_size) {
+        let chart = new(title, sizes(), at.clone(), Axis::slowdown("Slowdown", top), lines);
+        slots.push(slot("slowdown", title, Chart { points: true, ..chart }, NO_FLOW));
+    }
+    let share = || Axis::up_to("Share of flows up to it", 1.02);
+    let times = logarithmic("Completion time").unit(Unit::Micros);
+    let fct = new("Completion time", times, At::Each(fct_us), share(), by_fct);
+    slots.push(slot("distributions", "Completion time", fct, NO_FLOW));
+    let slowdown = new("Slowdown", logarithmic("Slowdown"), At::Each(slowdowns), share(), by_slowdown);
+    slots.push(slot("distributions", "Slowdown", slowdown, NO_FLOW));
+    slots.iter_mut().for_each(|slot| slot.by_selection = true);
+    Ok(slots)
+}
+
+/// All flows, and those of each group if there are several: the name, all of them, and those in each bin of sizes.
+fn selections(entry: &Entry, bounds: &[u64]) -> Result<Vec<(String, Tally, Vec<FctStats>)>> {
+    let groups = entry.groups();
+    let sets = 1 + bounds.len();
+    let tallies = stats::tally(entry.runs.iter(), (1 + groups.len()) * sets, |flow, add| {
+        let group = groups.iter().position(|(number, _)| *number == flow.group);
+        for selection in iter::once(0).chain(group.map(|group| 1 + group)) {
+            add(selection * sets);
+            add(selection * sets + 1 + stats::bin_of(bounds, flow));
+        }
+    })?;
+    let names = selection_names(entry);
+    let set = |sets: &[Tally]| (sets[0].clone(), sets[1..].iter().map(Tally::stats).collect());
+    let sets = tallies.chunks(sets).map(set);
+    Ok(names.into_iter().zip(sets).map(|(name, (all, bins))| (name, all, bins)).collect())
+}
+
+/// What can be chosen of an entry's flows.
+pub fn selection_names(entry: &Entry) -> Vec<String> {
+    iter::once(ALL).chain(entry.groups().into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
+}
+
+/// What the page shows over time, of each entry's first run, and the distribution of the queue's length.
+fn over_time(entries: &[Entry]) -> Result<Vec<Slot>> {
+    let most = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
+    let steps = Steps::of(entries.iter().map(Entry::first), most);
+    let (mut queue, mut busiest) = (Vec::new(), Vec::new());
+    let mut of_rates = OfRates::default();
+    let mut control: Vec<(Quantity, Vec<Line>)> = Quantity::ALL.map(|quantity| (quantity, Vec::new())).into();
+    for (entry, run) in entries.iter().map(Entry::first).enumerate() {
+        let ports = ports_csv::read(&run.dir.join("ports.csv"))?;
+        let states = Steps::of_run(steps.states, run);
+        let own = |line: Line| Line { entry, ..line };
+        let (lines, queues) = chart::queues(run, states, PORTS, &ports)?;
+        queue.extend(lines.into_iter().map(own));
+        busiest.push((queues.busiest, run.window.span_ns().max(1)));
+        if chart::rates_of(run) {
+            of_rates.add(entry, run, Steps::of_run(steps.rates, run), &ports)?;
+        }
+        for (quantity, lines) in chart::control(run, states, FLOWS)? {
+            control[quantity as usize].1.extend(lines.into_iter().map(own));
+        }
+    }
+    let x = |grid: Grid| {
+        let end = (grid.step_ns * grid.steps as u64) as f64;
+        Axis { title: "Time since the first flow started".to_owned(), ..Axis::time(end, 1) }
+    };
+    let (states, rates) =
+        ((x(steps.states), At::grid(steps.states, 1.0)), (x(steps.rates), At::grid(steps.rates, 1.0)));
+    let value = |title: &str, lines: &[Line]| Axis::value(title, highest(lines));
+    let over = |(x, at): &(Axis, At), title: &str, y: Axis, lines| new(title, x.clone(), at.clone(), y, lines);
+    let slot = |title, chart, why| slot("time", title, chart, why);
+    let longest = value("Longest queue", &queue).unit(Unit::Kilobytes);
+    let queues = Chart { stepped: true, ..over(&states, "Queue length", longest, queue) };
+    let rate = |title: &str, lines: Vec<Line>| over(&rates, title, value("Goodput (Gb/s)", &lines), lines);
+    let goodput = vec![rate("sum of each group", of_rates.groups), rate("the largest flows", of_rates.flows)];
+    let used = value("Utilisation (%)", &of_rates.utilisation);
+    let used = over(&rates, "Utilisation", used, of_rates.utilisation);
+    let jain = over(&rates, "Jain's index", Axis::up_to("1: all flows are equally fast", 1.04), of_rates.jain);
+    let mut slots = vec![
+        queue_above(entries.len(), busiest),
+        slot("Queue length", queues, NO_QUEUE),
+        Slot { name: "goodput", charts: goodput, ..slot("Goodput", jain.clone(), NO_GOODPUT) },
+        slot("Utilisation: payload acknowledged, of the receiver's links", used, NO_GOODPUT),
+        slot("Jain's index of goodput", jain, NO_JAIN),
+    ];
+    control.retain(|(_, lines)| !lines.is_empty());
+    if !control.is_empty() {
+        let chart = |(quantity, lines): (Quantity, Vec<Line>)| {
+            let title = quantity.title();
+            Chart { stepped: true, ..over(&states, title, value(title, &lines), lines) }
+        };
+        let why = "No flow of these runs was watched.";
+        let charts = control.into_iter().map(chart).collect();
+        slots.push(Slot {
+            section: "time",
+            name: "control",
+            title: "Congestion control",
+            by_selection: false,
+            of_first: false,
+            charts,
+            why,
+        });
+    }
+    Ok(slots)
+}
+
+/// The share of time that queues were longer than so many kB. Of the busiest port, for averages over ports say more of their
+/// number than of queues.
+fn queue_above(entries: usize, busiest: Vec<(Vec<(u64, u64)>, u64)>) -> Slot {
+    let lengths = || busiest.iter().flat_map(|(lengths, _)| lengths).map(|(bytes, _)| *bytes);
+    let at = match (lengths().min(), lengths().max()) {
+        (Some(shortest), Some(longest)) => cdf::axis(shortest as f64 / 1.01, longest as f64),
+        _ => Vec::new(),
+    };
+    let name = if entries > 1 { "" } else { "busiest port" };
+    let above = busiest.iter().map(|(lengths, span_ns)| cdf::share_above(lengths, *span_ns as f64, &at));
+    let lines = above.enumerate().filter(|(_, y)| !y.is_empty());
+    let lines = lines.map(|(entry, y)| Line { entry, ..Line::of_variant(0, name, y) }).collect();
+    let x = Axis { log: true, ..Axis::value("Queue length", 1.0).unit(Unit::Kilobytes) };
+    let y = Axis { log: true, ..Axis::value("Share of time above it", 1.0) };
+    let kilobytes = at.iter().map(|bytes| short(bytes / 1e3)).collect();
+    let title = "Queue of the busiest port";
+    let chart = new(title, x, At::Each(kilobytes), y, lines);
+    Slot { of_first: true, ..slot("distributions", title, chart, NO_QUEUE) }
+}
+
+/// What is drawn of `goodput.csv`.
+#[derive(Default)]
+struct OfRates {
+    groups: Vec<Line>,
+    /// Of the flows that delivered most.
+    flows: Vec<Line>,
+    /// The share of a receiver's links that acknowledged payload takes, for those that receive most.
+    utilisation: Vec<Line>,
+    jain: Vec<Line>,
+}
+
+impl OfRates {
+    /// Goes over the file of a run once.
+    fn add(&mut self, entry: usize, results: &Results, grid: Grid, ports: &[PortRow]) -> Result<()> {
+        let groups = results.groups();
+        let flows = results.first_lives(FLOWS, |life| Reverse(life.bytes))?;
+        let receivers = if ports.is_empty() { Vec::new() } else { receivers(results)? };
+        let mut by_group = Rates::new(grid, groups.len());
+        let mut by_flow = Rates::new(grid, flows.len());
+        let mut by_receiver = Rates::new(grid, receivers.len());
+        let mut fairness = Fairness::new(grid);
+        let mut fairness_in: Vec<Fairness> = groups.iter().map(|_| Fairness::new(grid)).collect();
+        series::deliveries(results, |delivery| {
+            let life = &delivery.life;
+            let group = groups.iter().position(|(number, _)| *number == life.group);
+            by_group.add(group, delivery);
+            by_flow.add(flows.iter().position(|flow| flow.flow == life.flow), delivery);
+            by_receiver.add(receivers.iter().position(|node| *node == life.dst), delivery);
+            fairness.add(delivery);
+            group.and_then(|group| fairness_in.get_mut(group)).into_iter().for_each(|group| group.add(delivery));
+        })?;
+        let of_group = |name: &str, values: Vec<f64>| line(entry, name, chart::finite(values));
+        let alone = |name: String, values: Vec<f64>| Line { of: None, ..of_group(&name, values) };
+        let name = |life: &Life| chart::flow_name(results, life);
+        self.groups.extend(groups.iter().zip(by_group.finish()).map(|((_, name), rates)| of_group(name, rates)));
+        self.flows.extend(flows.iter().zip(by_flow.finish()).map(|(life, rates)| alone(name(life), rates)));
+        if results.lives() > 1 {
+            self.jain.push(of_group(ALL, fairness.finish()));
+            let several = groups.iter().zip(fairness_in).filter(|_| groups.len() > 1);
+            self.jain.extend(several.map(|((_, name), group)| of_group(name, group.finish())));
+        }
+        for (node, rates) in receivers.iter().zip(by_receiver.finish()) {
+            // In percent of what its links can carry.
+            let capacity: u64 = ports.iter().filter(|port| port.node == *node).map(|port| port.rate_bps).sum();
+            let shares = rates.iter().map(|gbps| gbps * 1e11 / capacity.max(1) as f64).collect();
+            self.utilisation.push(alone(format!("into host {node}"), shares));
+        }
+        Ok(())
+    }
+}
+
+/// The hosts that receive most, the most first.
+fn receivers(results: &Results) -> Result<Vec<u32>> {
+    let mut received: BTreeMap<u32, u64> = BTreeMap::new();
+    results.each_life(|life| *received.entry(life.dst).or_default() += life.bytes)?;
+    let mut receivers: Vec<(u32, u64)> = received.into_iter().collect();
+    receivers.sort_by_key(|(node, bytes)| (Reverse(*bytes), *node));
+    Ok(receivers.into_iter().map(|(node, _)| node).take(RECEIVERS).collect())
+}
