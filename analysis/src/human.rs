@@ -2,6 +2,7 @@
 //! Words and numbers for people.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -85,9 +86,15 @@ pub fn counted(number: u64, noun: &str) -> String {
 /// A path as a shell takes it, and no command for an option.
 pub fn quoted(path: &Path) -> String {
     let path = if path.display().to_string().starts_with('-') { &Path::new(".").join(path) } else { path };
-    let text = path.display().to_string();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=,:@".contains(letter);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    word(path.as_os_str())
+}
+
+/// A word of a shell, which is taken as it is. Bytes that are no Unicode are not for shells.
+pub fn word(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=,:@%".contains(letter);
+    let is_plain = !text.is_empty() && text.chars().all(plain);
+    if is_plain { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Prints what a command is there to print to standard output. A reader that has gone away, such as `head`, is no error.

@@ -13,6 +13,7 @@ mod completions;
 mod describe;
 mod dissect;
 mod human;
+mod manifest;
 mod new;
 mod outcome;
 mod parity;

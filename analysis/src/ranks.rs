@@ -50,16 +50,3 @@ impl Ranks {
         command
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_process_needs_no_launcher() {
-        assert_eq!(Ranks::several(NonZeroU32::MIN), None);
-        let ranks = Ranks::several(NonZeroU32::MIN.saturating_add(2)).expect("several");
-        let command = format!("{:?}", ranks.launcher(Path::new("program")));
-        assert!(command.contains(r#""-n" "3""#) && command.ends_with(r#""program""#), "{command}");
-    }
-}

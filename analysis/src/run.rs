@@ -11,13 +11,13 @@ use hpcc_formats::results::Summary;
 use hpcc_formats::share;
 use serde_json::{Map, Value};
 
-use crate::human;
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::ranks::Ranks;
 use crate::report::{self, flat};
 use crate::script::Parts;
 use crate::simulator::{Simulator, describe_crash, quiet_option};
+use crate::{human, save};
 
 /// Simulates a scenario into `out` and reports.
 ///
@@ -34,7 +34,7 @@ pub fn run(
     force: bool,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
-    let out = out.map_or_else(|| default_out(config), Ok)?;
+    let out = out.map_or_else(|| save::default_out(config), Ok)?;
     if !force {
         keep_others(config, &set, &out)?;
     }
@@ -109,15 +109,6 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
     Ok(all)
 }
 
-/// `hpcc-out/` and the name of the file that describes the experiment.
-///
-/// # Errors
-/// If the path does not end in a name.
-pub fn default_out(config: &Path) -> Result<PathBuf> {
-    let stem = config.file_stem().with_context(|| format!("{}: not the name of a file", config.display()))?;
-    Ok(Path::new("hpcc-out").join(stem))
-}
-
 /// Reports on a run that ended well. The scenario was fine, so trouble from here on is not bad input.
 fn report_run(out: &Path, status: ExitStatus, drawing: Drawing) -> Outcome {
     match report::report_on(out, drawing) {
@@ -131,16 +122,5 @@ fn report_run(out: &Path, status: ExitStatus, drawing: Drawing) -> Outcome {
             ));
             Outcome::Failed
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_go_to_a_folder_named_after_the_scenario() {
-        assert_eq!(default_out(Path::new("configs/quick.toml")).expect("stem"), Path::new("hpcc-out/quick"));
-        assert!(default_out(Path::new("..")).is_err());
     }
 }

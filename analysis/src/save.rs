@@ -73,6 +73,15 @@ impl Draft {
     }
 }
 
+/// `hpcc-out/` and the name of the file that describes the experiment.
+///
+/// # Errors
+/// If the path does not end in a name.
+pub fn default_out(config: &Path) -> Result<PathBuf> {
+    let stem = config.file_stem().with_context(|| format!("{}: not the name of a file", config.display()))?;
+    Ok(Path::new("hpcc-out").join(stem))
+}
+
 /// A folder that goes away again.
 ///
 /// # Errors

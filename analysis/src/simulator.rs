@@ -145,13 +145,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crashes_are_told_apart() {
-        let told = |status| describe_crash(ExitStatus::from_raw(status), Path::new("/no/such"));
-        assert_eq!(told(11), "the simulator was killed by signal 11 (segmentation fault)");
-        assert_eq!(told(134 << 8), "the simulator stopped with exit status 134");
-    }
-
-    #[test]
     fn what_a_crash_left_is_found_where_a_link_leads() {
         let root = tempfile::tempdir().expect("folder");
         let (link, partial) = (root.path().join("link"), root.path().join("real.partial"));

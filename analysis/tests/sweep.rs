@@ -281,22 +281,13 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (ONE.replace("\"b\"", "\"a\""), "sweep.toml:6: two runs are a; expected other names"),
         (ONE.replace("\"b\"", "\"../a\""), "sweep.toml:6: variant \"../a\" cannot name a folder"),
         (ONE.replace("run.seed=2", "run.seeed=3"), "sweep.toml:7: run.seeed: unknown key seeed in [run]"),
-        (ONE.replace("run.seed=2", "run.stop=3"), "sweep.toml:7: run.stop: "),
         (ONE.replace("run.seed=2", "run.stop"), "\"run.stop\" is no setting"),
         (format!("seeds = [1]\n{ONE}"), "sweep.toml:1: run.seed: the key is given twice"),
         (format!("{ONE}[[axis]]{}", again.replace("{}", "1MB")), "sweep.toml:11: \"traffic.0.size=1MB\" has no {}"),
-        (
-            format!("{ONE}{AXES}[[axis]]{}", again.replace("\"size\"", "\"other\"")),
-            "traffic.0.size: the key is given twice",
-        ),
+        (format!("{ONE}{AXES}[[axis]]{}", again.replace("size\"", "x\"")), "traffic.0.size: the key is given twice"),
         (
             format!("{ONE}{AXES}{}", claim("")),
-            "at: expected a value of each axis; the axes are { size = 1MB | 2000, eta = ",
-        ),
-        (format!("{ONE}{AXES}{}", claim("at = 2000")), "at: expected a value of each axis"),
-        (
-            format!("{ONE}{AXES}{}", claim("at = { size = 2000, eta = 0.9, x = 1 }")),
-            "at: expected a value of each axis",
+            "expected a value of each axis; the axes are { size = 1MB | 2000, eta = ",
         ),
         (format!("{ONE}{AXES}{}", claim("at = { size = 2000, eta = 0.7 }")), "at: expected a value of each axis"),
         (format!("{ONE}{}", claim("at = 3")), "sweep.toml:14: at: expected a value of each axis"),
@@ -309,15 +300,6 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (report("warm_up = \"2us\"\nuntil = \"1us\""), "sweep.toml:10: until: nothing is left behind warm_up"),
         (report("warm_up = \"1ms\""), "sweep.toml:9: warm_up: the run ends 1.000 ms after its first flow started"),
         (report("until = \"0us\""), "sweep.toml:9: until: the first flow that is measured starts 0 ns after"),
-        (
-            columns("[\"slowdown_p98\"]"),
-            "sweep.toml:9: columns: there is no metric slowdown_p98; did you mean slowdown_p99?",
-        ),
-        (columns("[\"goodput_jain[incast]\"]"), "there is no group \"incast\"; the scenario has flow"),
-        (
-            columns("[\"goodput_large_jain\"]\nuntil = \"1ms\""),
-            "columns: goodput_large_jain needs monitor.goodput_interval",
-        ),
         (columns("[\"drops\"]\nuntil = \"1ms\""), "columns: drops is known of the whole run only"),
         (of_claim("measure = \"speed\""), "sweep.toml:13: unknown name \"speed\", expected one of"),
         (
@@ -326,25 +308,15 @@ fn bad_files_are_refused_with_line_and_expectation() {
         ),
         (of_claim("measure = \"drops\"").replace("at_most = 1", ""), "sweep.toml:12: no range; expected at_least"),
         (of_claim("measure = \"drops\"\npercentile = 9"), "sweep.toml:14: percentile: this measure has no use for it"),
-        (of_claim("measure = \"drops\"\nwarm_up = \"1us\""), "sweep.toml:14: warm_up: this measure has no use for it"),
-        (of_claim("measure = \"queue\"\nup_to = \"1KB\""), "sweep.toml:14: up_to: this measure has no use for it"),
         (of_claim("measure = \"queue\"\npercentile = 0"), "sweep.toml:14: percentile is 0; expected 1 to 100"),
         (of_claim("measure = \"queue-settles\""), "sweep.toml:9: level is missing"),
         (of_claim("measure = \"queue-settles\"\nlevel = \"1us\""), "sweep.toml:14: level: "),
-        (of_claim("measure = \"slowdown\"\nup_to = \"1us\""), "sweep.toml:14: up_to: "),
-        (
-            of_claim("measure = \"slowdown\"\ngroup = \"in\""),
-            "sweep.toml:9: there is no group \"in\"; the scenario has",
-        ),
         (
             of_claim("measure = \"fairness\"\nuntil = \"1ms\""),
             "sweep.toml:9: this claim needs monitor.goodput_interval",
         ),
         // The full form knows before it runs, too.
-        (
-            format!("{ONE}[quick]\nset = [\"congestion_control.etta=0.5\"]\n"),
-            "sweep.toml:9: congestion_control.etta: unknown key",
-        ),
+        (format!("{ONE}[quick]\nset = [\"run.seeed=5\"]\n"), "sweep.toml:9: run.seeed: unknown key"),
         (ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"), "such as ns3::TcpDctcp; "),
     ] {
         let told = refusal(&text, &[]);
@@ -358,7 +330,6 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (TWO, ["--quick"].as_slice(), "there is no quick form; expected a section [quick]"),
         (&twice, &["--quick"], "congestion_control is given, too, and one holds the other"),
         (TWO, &["--set", "run.seeed=3"], "--set: run.seeed: unknown key"),
-        (TWO, &["--set", "run.stop"], "expected KEY=VALUE"),
         (TWO, &["--set", "run.seed=3"], "run.seed: the key is given twice"),
     ] {
         let told = refusal(text, more);
@@ -377,11 +348,6 @@ fn settings_that_spoil_the_base_are_named() {
     let told = with("traffic.0.dst=9");
     assert!(told.ends_with(&format!("sweep.toml:10: {why}\n")), "{told}");
     let told = refusal(TWO, &["--set", "traffic.0.dst=9"]);
-    assert!(told.ends_with(&format!("--set: {why}\n")), "{told}");
-    let why = "traffic.0.size: the size is 0; expected at least 1 byte";
-    let told = with("traffic.0.size=0");
-    assert!(told.ends_with(&format!("sweep.toml:10: {why}\n")), "{told}");
-    let told = refusal(TWO, &["--set", "traffic.0.size=0"]);
     assert!(told.ends_with(&format!("--set: {why}\n")), "{told}");
 }
 

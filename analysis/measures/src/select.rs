@@ -169,14 +169,4 @@ mod tests {
         results.each_life(|life| lives.push(life.flow)).expect("in memory");
         assert_eq!((lives, results.lives()), (vec![1, 3], 2), "flow 3 sends all the time");
     }
-
-    #[test]
-    fn what_selects_nothing_is_refused() {
-        let refuse = |selection: Selection| selection.apply(&mut results()).expect_err("accepted").to_string();
-        let unknown = refuse(Selection { groups: vec!["in".into()], ..Selection::default() });
-        assert!(unknown.contains("no group \"in\"; there are background, incast"), "{unknown}");
-        assert!(refuse(Selection { warm_up: Some(2_000), ..Selection::default() }).contains("nothing is left"));
-        assert!(refuse(Selection { flows: vec![(9, 9)], ..Selection::default() }).contains("no flow is selected"));
-        assert!(numbers("5-3").is_err() && numbers("x").is_err());
-    }
 }

@@ -12,13 +12,7 @@ use crate::spread::{Distribution, Spread};
 /// Element int(n * percent / 100) of n sorted values, the reference simulator's notion of a percentile; 0 if
 /// there are none.
 pub fn percentile<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
-    percentile_behind(0, sorted, percent)
-}
-
-/// The same with so many zeros before the sorted values, none of which is negative.
-pub fn percentile_behind<T: Copy + Default>(zeros: usize, sorted: &[T], percent: usize) -> T {
-    let rank = (zeros + sorted.len()) * percent / 100;
-    let Some(rank) = rank.checked_sub(zeros) else { return T::default() };
+    let rank = sorted.len() * percent / 100;
     sorted.get(rank).or(sorted.last()).copied().unwrap_or_default()
 }
 
@@ -217,36 +211,54 @@ impl Tally {
     }
 }
 
-/// Goes over the flows of runs, and tallies so many sets of them: `sets_of` names each set that a flow belongs to.
+/// A set of flows, as a whole and by size.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// All of them.
+    pub all: Tally,
+    /// Those in each bin of sizes: up to its bound, and above the one before.
+    pub bins: Vec<Tally>,
+}
+
+impl Split {
+    /// The figures of each bin.
+    pub fn bin_stats(&self) -> Vec<FctStats> {
+        self.bins.iter().map(Tally::stats).collect()
+    }
+}
+
+/// Goes over the flows of runs once, and splits all of them, and those of each of some groups, by size.
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn tally<'a>(
+pub fn split<'a>(
     runs: impl Iterator<Item = &'a Results> + Clone,
-    sets: usize,
-    sets_of: impl Fn(&FctRecord, &mut dyn FnMut(usize)),
-) -> Result<Vec<Tally>> {
+    groups: &[(u32, &str)],
+    bounds: &[u64],
+) -> Result<Vec<Split>> {
     let flows = runs.clone().map(Results::finished).sum();
-    let mut spreads = vec![(Spread::of(flows), Spread::of(flows)); sets];
+    let empty = || (Spread::of(flows), Spread::of(flows));
+    let mut splits = vec![vec![empty(); 1 + bounds.len()]; 1 + groups.len()];
     for run in runs {
         run.each_flow(|flow| {
-            let (slowdown, fct_ns) = (flow.slowdown(), flow.fct_ns as f64);
-            sets_of(flow, &mut |set| {
-                if let Some((slowdowns, times)) = spreads.get_mut(set) {
-                    slowdowns.push(slowdown);
-                    times.push(fct_ns);
+            let group = groups.iter().position(|(number, _)| *number == flow.group).map(|group| 1 + group);
+            for set in [Some(0), group].into_iter().flatten() {
+                for place in [0, 1 + bounds.partition_point(|bound| *bound < flow.size)] {
+                    if let Some((slowdowns, times)) = splits[set].get_mut(place) {
+                        slowdowns.push(flow.slowdown());
+                        times.push(flow.fct_ns as f64);
+                    }
                 }
-            });
+            }
         })?;
     }
-    let sorted =
+    let tally =
         |(slowdowns, times): (Spread, Spread)| Tally { slowdowns: slowdowns.sorted(), times_ns: times.sorted() };
-    Ok(spreads.into_iter().map(sorted).collect())
-}
-
-/// The bin of a flow: of bounds, ascending, the first that is not below its size.
-pub fn bin_of(bounds: &[u64], flow: &FctRecord) -> usize {
-    bounds.partition_point(|bound| *bound < flow.size)
+    let split = |sets: Vec<(Spread, Spread)>| {
+        let mut tallies: Vec<Tally> = sets.into_iter().map(tally).collect();
+        Split { all: tallies.remove(0), bins: tallies }
+    };
+    Ok(splits.into_iter().map(split).collect())
 }
 
 /// The figures of the flows in each bin of sizes: up to its bound, and above the one before.
@@ -254,38 +266,13 @@ pub fn bin_of(bounds: &[u64], flow: &FctRecord) -> usize {
 /// # Errors
 /// If a file cannot be read.
 pub fn by_size<'a>(runs: impl Iterator<Item = &'a Results> + Clone, bounds: &[u64]) -> Result<Vec<FctStats>> {
-    let tallies = tally(runs, bounds.len(), |flow, add| add(bin_of(bounds, flow)))?;
-    Ok(tallies.iter().map(Tally::stats).collect())
+    Ok(split(runs, &[], bounds)?[0].bin_stats())
 }
 
-/// A class of flow sizes: above one bound, up to and including the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeClass {
-    /// For the table.
-    pub label: &'static str,
-    above: u64,
-    up_to: u64,
-}
-
-/// Every flow of at least one byte falls into one of these.
-pub const SIZE_CLASSES: [SizeClass; 4] = [
-    SizeClass { label: "up to 10 kB", above: 0, up_to: 10_000 },
-    SizeClass { label: "10 - 100 kB", above: 10_000, up_to: 100_000 },
-    SizeClass { label: "100 kB - 1 MB", above: 100_000, up_to: 1_000_000 },
-    SizeClass { label: "over 1 MB", above: 1_000_000, up_to: u64::MAX },
-];
-
-impl SizeClass {
-    /// Size of the largest flows that belong here, in bytes.
-    pub fn up_to(&self) -> u64 {
-        self.up_to
-    }
-
-    /// Whether a flow of this many bytes belongs here.
-    pub fn contains(&self, bytes: u64) -> bool {
-        bytes.max(1) > self.above && bytes <= self.up_to
-    }
-}
+/// The bounds of classes of flow size that tables use, in bytes, each up to and including its own; the last class has none.
+pub const SIZE_BOUNDS: [u64; 3] = [10_000, 100_000, 1_000_000];
+/// What the classes are called.
+pub const SIZE_CLASSES: [&str; 4] = ["up to 10 kB", "10 - 100 kB", "100 kB - 1 MB", "over 1 MB"];
 
 #[cfg(test)]
 mod tests {
@@ -303,7 +290,6 @@ mod tests {
         assert_eq!(percentile(&[1, 2], 50), 2);
         assert_eq!(percentile(&[1, 2], 100), 2);
         assert_eq!(percentile::<u64>(&[], 99), 0);
-        assert_eq!([49, 50, 100].map(|percent| percentile_behind(2, &[8, 9], percent)), [0, 8, 9]);
     }
 
     #[test]
@@ -350,19 +336,11 @@ mod tests {
     }
 
     #[test]
-    fn each_size_has_one_class() {
-        for bytes in [0, 1, 10_000, 10_001, 100_000, 1_000_000, 1_000_001, u64::MAX] {
-            assert_eq!(SIZE_CLASSES.iter().filter(|class| class.contains(bytes)).count(), 1, "{bytes}");
-        }
-        assert!(SIZE_CLASSES[2].contains(1_000_000));
-    }
-
-    #[test]
     fn slowdown_and_time_have_percentiles_of_their_own() {
         let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
         let of = |flows: Vec<FctRecord>| {
             let run = in_memory(Summary::default(), flows, Vec::new());
-            tally(iter::once(&run), 1, |_, add| add(0)).expect("in memory")[0].stats()
+            split(iter::once(&run), &[], &[]).expect("in memory")[0].all.stats()
         };
         let stats = of(vec![flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));

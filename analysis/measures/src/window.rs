@@ -8,39 +8,18 @@ use hpcc_formats::results::{pfc_txt, ports_csv};
 
 use crate::results::{Results, Window};
 use crate::series::{self, Grid};
+use crate::spread::Distribution;
 
-/// How long the switch port with the longest queue had which one.
-pub struct QueueTimes {
-    /// Lengths in bytes, ascending, and for how long each, in ns. The queue was empty in the rest of the time.
-    durations: Vec<(u64, u64)>,
-    span_ns: u64,
-}
-
-/// The queue of the switch port that has the longest.
+/// The length of the queue of the switch port that has the longest, in bytes, in each nanosecond.
 ///
 /// # Errors
 /// If `queue.csv` cannot be read.
-pub fn queue(results: &Results) -> Result<QueueTimes> {
+pub fn queue(results: &Results) -> Result<Distribution> {
     let span_ns = results.window.span_ns().max(1);
     let grid = Grid { origin_ns: results.window.from_ns, step_ns: span_ns, steps: 1 };
-    Ok(QueueTimes { durations: series::queues(results, grid, 1)?.busiest, span_ns })
-}
-
-impl QueueTimes {
-    /// A percentile over time, in bytes, as [`percentile`](crate::stats::percentile) has it of the lengths in each nanosecond;
-    /// the hundredth is the maximum.
-    pub fn percentile(&self, percent: u8) -> u64 {
-        let before = u128::from(self.span_ns) * u128::from(percent) / 100;
-        let least = u128::from(self.span_ns) - before.min(self.span_ns.into());
-        let mut above = 0;
-        for (bytes, ns) in self.durations.iter().rev() {
-            above += u128::from(*ns);
-            if above >= least {
-                return *bytes;
-            }
-        }
-        0
-    }
+    let lengths = series::queues(results, grid, 1)?.busiest;
+    let empty_ns = span_ns - lengths.iter().map(|(_, ns)| ns).sum::<u64>().min(span_ns);
+    Ok(Distribution::weighted(empty_ns, lengths.into_iter().map(|(bytes, ns)| (bytes as f64, ns))))
 }
 
 /// The part of the time for which PFC paused ports, over all ports: 0 to 1.
@@ -84,22 +63,6 @@ mod tests {
     use hpcc_formats::results::{FctRecord, ResultWriter, Summary, Versions};
 
     #[test]
-    fn a_percentile_is_of_time() {
-        let percentile =
-            |durations: &[(u64, u64)]| QueueTimes { durations: durations.into(), span_ns: 1_000 }.percentile(99);
-        assert_eq!(percentile(&[(10, 500), (900, 9)]), 10);
-        assert_eq!(percentile(&[(10, 500), (900, 10)]), 900);
-        assert_eq!(percentile(&[]), 0);
-        // That of all other values: it is one.
-        let mut lengths = [[0; 490].as_slice(), &[10; 500], &[900; 10]].concat();
-        lengths.sort_unstable();
-        let times = QueueTimes { durations: vec![(10, 500), (900, 10)], span_ns: 1_000 };
-        for percent in 0..=100 {
-            assert_eq!(times.percentile(percent), crate::stats::percentile(&lengths, percent.into()), "{percent}");
-        }
-    }
-
-    #[test]
     fn only_what_lies_in_the_window_counts() {
         let root = tempfile::tempdir().expect("folder");
         let dir = root.path().join("out");
@@ -119,8 +82,8 @@ mod tests {
             let queue = super::queue(results).expect("queue");
             ([50, 99, 100].map(|percent| queue.percentile(percent)), pauses(results).expect("pauses"))
         };
-        assert_eq!(measured(&results), ([50, 9_000, 9_000], (2, 850)));
+        assert_eq!(measured(&results), ([50.0, 9_000.0, 9_000.0], (2, 850)));
         Selection { warm_up: Some(500), until: Some(900), ..Selection::default() }.apply(&mut results).expect("window");
-        assert_eq!(measured(&results), ([50, 50, 50], (1, 350)));
+        assert_eq!(measured(&results), ([50.0, 50.0, 50.0], (1, 350)));
     }
 }

@@ -2,7 +2,7 @@
 //! Sizes of flows: those that there are, and those that a distribution has.
 
 use hpcc_formats::generate::Cdf;
-use hpcc_measures::stats::{SIZE_CLASSES, percentile};
+use hpcc_measures::stats::{SIZE_BOUNDS, SIZE_CLASSES, percentile};
 
 use super::lines;
 use crate::human;
@@ -46,12 +46,15 @@ impl Sizes {
 pub fn classes(sizes: &Sizes) -> String {
     let share = |part: f64, whole: f64| format!("{} %", human::three_digits(100.0 * part / whole.max(1.0)));
     let mut rows = Vec::new();
-    for class in SIZE_CLASSES {
-        let own = Sizes(sizes.0.iter().copied().filter(|size| class.contains(*size)).collect());
-        if own.count() > 0 {
-            let flows = share(own.count() as f64, sizes.count() as f64);
-            rows.push(vec![class.label.to_owned(), flows, share(own.sum() as f64, sizes.sum() as f64)]);
+    let mut rest = sizes.0.as_slice();
+    for (name, bound) in SIZE_CLASSES.into_iter().zip(SIZE_BOUNDS.into_iter().chain([u64::MAX])) {
+        let (own, above) = rest.split_at(rest.partition_point(|size| *size <= bound));
+        let (own, flows) = (Sizes(own.to_vec()), own.len() as f64);
+        if flows > 0.0 {
+            let bytes = share(own.sum() as f64, sizes.sum() as f64);
+            rows.push(vec![name.to_owned(), share(flows, sizes.count() as f64), bytes]);
         }
+        rest = above;
     }
     table(&["flow size", "of all flows", "of all bytes"], rows)
 }

@@ -10,7 +10,7 @@ use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock
 use pcap_file::{DataLink, PcapError};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A captured frame.
 #[derive(Clone, Debug)]
@@ -56,108 +56,67 @@ pub fn open(path: &Path) -> Result<Frames> {
     file.rewind().with_context(named)?;
     let file = BufReader::new(file);
     if magic == PCAPNG {
-        let reader = PcapNgReader::new(file).map_err(|error| anyhow!("{}: no capture: {error}", named()))?;
-        return Ok(Box::new(PcapNg { reader, path: path.into(), frames: 0, ended: false }));
+        let mut reader = PcapNgReader::new(file).map_err(|error| anyhow!("{}: no capture: {error}", named()))?;
+        return Ok(frames(path, move || next_of_blocks(&mut reader)));
     }
-    let reader =
+    let mut reader =
         PcapReader::new(file).map_err(|error| anyhow!("{}: no capture: {error}; expected pcap or pcapng", named()))?;
-    check_link(path, reader.header().datalink)?;
-    Ok(Box::new(Pcap { reader, path: path.into(), frames: 0, ended: false }))
+    check_link(reader.header().datalink).with_context(named)?;
+    Ok(frames(path, move || {
+        let captured = reader.next_packet()?.map(|packet| Captured {
+            time_ns: u64::try_from(packet.timestamp.as_nanos()).ok(),
+            original_len: packet.orig_len,
+            bytes: packet.data.into_owned(),
+        });
+        Some(captured.map(Ok))
+    }))
 }
 
-fn check_link(path: &Path, link: DataLink) -> Result<()> {
-    if link != DataLink::ETHERNET {
-        bail!("{}: the link type is {link:?}; expected Ethernet", path.display());
-    }
+fn check_link(link: DataLink) -> Result<()> {
+    ensure!(link == DataLink::ETHERNET, "the link type is {link:?}; expected Ethernet");
     Ok(())
 }
 
-fn broken(path: &Path, frames: u64, error: &PcapError) -> anyhow::Error {
-    anyhow!("{}: broken after frame {frames}: {error}", path.display())
-}
-
-struct Pcap {
-    reader: PcapReader<BufReader<File>>,
-    path: PathBuf,
-    frames: u64,
-    ended: bool,
-}
-
-impl Iterator for Pcap {
-    type Item = Result<Captured>;
-
-    fn next(&mut self) -> Option<Result<Captured>> {
-        if self.ended {
+/// Frames until the first error, by what reads the next one: nothing at the end.
+fn frames(path: &Path, mut next: impl FnMut() -> Option<Result<Result<Captured>, PcapError>> + 'static) -> Frames {
+    let (path, mut count, mut ended) = (path.to_owned(), 0, false);
+    Box::new(std::iter::from_fn(move || {
+        if ended {
             return None;
         }
-        match self.reader.next_packet()? {
-            Ok(packet) => {
-                self.frames += 1;
-                let time_ns = u64::try_from(packet.timestamp.as_nanos()).ok();
-                Some(Ok(Captured { time_ns, original_len: packet.orig_len, bytes: packet.data.into_owned() }))
-            }
-            Err(error) => {
-                self.ended = true;
-                Some(Err(broken(&self.path, self.frames, &error)))
-            }
-        }
-    }
+        let frame = next()?.unwrap_or_else(|error| Err(anyhow!("broken after frame {count}: {error}")));
+        count += 1;
+        ended = frame.is_err();
+        Some(frame.map_err(|error| anyhow!("{}: {error}", path.display())))
+    }))
 }
 
-struct PcapNg {
-    reader: PcapNgReader<BufReader<File>>,
-    path: PathBuf,
-    frames: u64,
-    ended: bool,
-}
-
-impl PcapNg {
-    /// The next frame; blocks of other kinds are passed over.
-    fn advance(&mut self) -> Option<Result<Captured>> {
-        loop {
-            let block = match self.reader.next_block()? {
-                Ok(block) => block.into_owned(),
-                Err(error) => return Some(Err(broken(&self.path, self.frames, &error))),
-            };
-            let (interface, ticks, original_len, data) = match block {
-                Block::EnhancedPacket(packet) => {
-                    (packet.interface_id, Some(packet.timestamp.as_nanos()), packet.original_len, packet.data)
-                }
-                Block::SimplePacket(packet) => (0, None, packet.original_len, packet.data),
-                Block::SectionHeader(_)
-                | Block::InterfaceDescription(_)
-                | Block::Packet(_)
-                | Block::NameResolution(_)
-                | Block::InterfaceStatistics(_)
-                | Block::SystemdJournalExport(_)
-                | Block::Unknown(_) => continue,
-            };
-            self.frames += 1;
-            let Some(interface) = self.reader.interfaces().get(interface as usize) else {
-                let (path, frames) = (self.path.display(), self.frames);
-                return Some(Err(anyhow!(
-                    "{path}: frame {frames} is of interface {interface}, which is not described"
-                )));
-            };
-            if let Err(error) = check_link(&self.path, interface.linktype) {
-                return Some(Err(error));
+/// The next frame of a pcapng file; blocks of other kinds are passed over.
+fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<Result<Captured>, PcapError>> {
+    loop {
+        let block = match reader.next_block()? {
+            Ok(block) => block.into_owned(),
+            Err(error) => return Some(Err(error)),
+        };
+        let (interface, ticks, original_len, data) = match block {
+            Block::EnhancedPacket(packet) => {
+                (packet.interface_id, Some(packet.timestamp.as_nanos()), packet.original_len, packet.data)
             }
-            let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface)));
-            return Some(Ok(Captured { time_ns, original_len, bytes: data.into_owned() }));
-        }
-    }
-}
-
-impl Iterator for PcapNg {
-    type Item = Result<Captured>;
-
-    fn next(&mut self) -> Option<Result<Captured>> {
-        if self.ended {
-            return None;
-        }
-        let next = self.advance();
-        self.ended = !matches!(next, Some(Ok(_)));
-        next
+            Block::SimplePacket(packet) => (0, None, packet.original_len, packet.data),
+            Block::SectionHeader(_)
+            | Block::InterfaceDescription(_)
+            | Block::Packet(_)
+            | Block::NameResolution(_)
+            | Block::InterfaceStatistics(_)
+            | Block::SystemdJournalExport(_)
+            | Block::Unknown(_) => continue,
+        };
+        let Some(interface) = reader.interfaces().get(interface as usize) else {
+            return Some(Ok(Err(anyhow!("a frame is of interface {interface}, which is not described"))));
+        };
+        let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface)));
+        let captured = Captured { time_ns, original_len, bytes: data.into_owned() };
+        return Some(Ok(check_link(interface.linktype).map(|()| captured)));
     }
 }
 

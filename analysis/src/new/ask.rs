@@ -103,30 +103,3 @@ impl<R: BufRead, W: Write> Ask for Terminal<R, W> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Topology;
-    use super::*;
-
-    #[test]
-    fn answers_are_read_defaults_taken_and_mistakes_asked_again() {
-        let mut shown = Vec::new();
-        let mut user = Terminal::new(&b"ring\nfat_tree\n\nmany\n\xff\n12\n"[..], &mut shown);
-        let any = |_| Ok(());
-        assert_eq!(user.choice("topology", Topology::Star, any).expect("answer"), Topology::FatTree);
-        assert_eq!(user.choice("topology", Topology::Star, any).expect("default"), Topology::Star);
-        let number = |text: &str| text.parse::<u32>().map_err(|_| "expected a whole number".to_owned());
-        assert_eq!(user.value("hosts", 4, number).expect("answer"), 12);
-        let end = user.value("hosts", 4, number).expect_err("nobody answers");
-        assert!(end.to_string().contains("nothing was written"), "{end}");
-        let shown = String::from_utf8(shown).expect("text");
-        assert!(
-            shown.starts_with(
-                "topology (star, dumbbell, leaf_spine, fat_tree) [star]: \"ring\" is none of them; expected one of star"
-            ),
-            "{shown}"
-        );
-        assert!(shown.contains("hosts [4]: expected a whole number\nhosts [4]: "), "{shown}");
-    }
-}

@@ -30,15 +30,3 @@ pub const VARIANTS: usize = DISTINCT.len() + 1;
 pub fn variant(index: usize) -> RGBColor {
     DISTINCT.get(index % VARIANTS).copied().unwrap_or(GREY)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eight_variants_have_eight_colours() {
-        let colors: Vec<RGBColor> = (0..8).map(variant).collect();
-        assert!((0..8).all(|index| !colors[..index].contains(&colors[index])));
-        assert_eq!(variant(8), colors[0]);
-    }
-}

@@ -5,7 +5,7 @@ use std::iter;
 
 use anyhow::Result;
 use hpcc_measures::results::Results;
-use hpcc_measures::stats::{self, FctStats, Tally};
+use hpcc_measures::stats::{self, FctStats, Split};
 use plotters::prelude::*;
 
 use super::figure::{self, DOT, LegendEntry};
@@ -94,19 +94,14 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
 
 /// The figures of each bin of sizes, by group if there are some, but few.
 fn bins(results: &Results, bounds: &[u64]) -> Result<Vec<(Option<String>, Vec<FctStats>)>> {
-    let groups = results.groups();
-    let groups: Vec<Option<(u32, &str)>> =
-        if groups.len() < 2 || groups.len() > GROUPS { vec![None] } else { groups.into_iter().map(Some).collect() };
-    let tallies = stats::tally(iter::once(results), groups.len() * bounds.len(), |flow, add| {
-        let of = |group: &Option<(u32, &str)>| group.is_none_or(|(number, _)| number == flow.group);
-        if let Some(group) = groups.iter().position(of) {
-            add(group * bounds.len() + stats::bin_of(bounds, flow));
-        }
-    })?;
-    let of = |(group, tallies): (&Option<(u32, &str)>, &[Tally])| {
-        (group.map(|(_, name)| name.to_owned()), tallies.iter().map(Tally::stats).collect())
-    };
-    Ok(groups.iter().zip(tallies.chunks(bounds.len().max(1))).map(of).collect())
+    let mut groups = results.groups();
+    if groups.len() < 2 || groups.len() > GROUPS {
+        groups.clear();
+    }
+    let splits = stats::split(iter::once(results), &groups, bounds)?;
+    let names = groups.iter().map(|(_, name)| Some((*name).to_owned()));
+    let names = iter::once(None).chain(names).zip(splits.iter().map(Split::bin_stats));
+    Ok(names.skip(usize::from(!groups.is_empty())).collect())
 }
 
 #[cfg(test)]

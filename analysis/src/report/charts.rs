@@ -9,7 +9,7 @@ use anyhow::Result;
 use hpcc_formats::results::ports_csv::{self, PortRow};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Fairness, Grid, Rates};
-use hpcc_measures::stats::{self, Extents, FctStats, Tally};
+use hpcc_measures::stats::{self, Extents, FctStats, Split, Tally};
 use serde::Serialize;
 
 use super::cdf;
@@ -94,9 +94,12 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     // Rounded, as a product may be a little less than the time that it stands for.
     let fct_ns: Vec<f64> = fct_us.iter().map(|us| (us * 1e6).round() / 1e3).collect();
     for (index, entry) in entries.iter().enumerate() {
-        for (name, all, bins) in selections(entry, &bounds)?.iter().filter(|(_, all, _)| !all.times_ns.is_empty()) {
+        let splits = stats::split(entry.runs.iter(), &entry.groups(), &bounds)?;
+        let named = selection_names(entry).into_iter().zip(&splits);
+        for (name, Split { all, bins }) in named.filter(|(_, split)| !split.all.times_ns.is_empty()) {
+            let (name, bins) = (name.as_str(), bins.iter().map(Tally::stats).collect::<Vec<_>>());
             for ((_, of), lines) in percentiles.iter().zip(&mut by_size) {
-                lines.push(line(index, name, of_bins(bins, *of)));
+                lines.push(line(index, name, of_bins(&bins, *of)));
             }
             by_fct.push(line(index, name, cdf::share_up_to(&all.times_ns, &fct_ns)));
             by_slowdown.push(line(index, name, cdf::share_up_to(&all.slowdowns, &slowdowns)));
@@ -120,23 +123,6 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     slots.push(slot("distributions", "Slowdown", slowdown, NO_FLOW));
     slots.iter_mut().for_each(|slot| slot.by_selection = true);
     Ok(slots)
-}
-
-/// All flows, and those of each group if there are several: the name, all of them, and those in each bin of sizes.
-fn selections(entry: &Entry, bounds: &[u64]) -> Result<Vec<(String, Tally, Vec<FctStats>)>> {
-    let groups = entry.groups();
-    let sets = 1 + bounds.len();
-    let tallies = stats::tally(entry.runs.iter(), (1 + groups.len()) * sets, |flow, add| {
-        let group = groups.iter().position(|(number, _)| *number == flow.group);
-        for selection in iter::once(0).chain(group.map(|group| 1 + group)) {
-            add(selection * sets);
-            add(selection * sets + 1 + stats::bin_of(bounds, flow));
-        }
-    })?;
-    let names = selection_names(entry);
-    let set = |sets: &[Tally]| (sets[0].clone(), sets[1..].iter().map(Tally::stats).collect());
-    let sets = tallies.chunks(sets).map(set);
-    Ok(names.into_iter().zip(sets).map(|(name, (all, bins))| (name, all, bins)).collect())
 }
 
 /// What can be chosen of an entry's flows.

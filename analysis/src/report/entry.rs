@@ -3,18 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
-use serde::{Deserialize, Serialize};
 
-use crate::sweep::PARTIAL;
-
-/// The file in a sweep's folder that lists its runs.
-pub const MANIFEST: &str = "sweep.json";
+use crate::manifest::{MANIFEST, Manifest, ManifestRun, PARTIAL};
 
 /// Runs that are one thing on the page.
 #[derive(Debug)]
@@ -43,54 +39,6 @@ impl Entry {
     pub fn first(&self) -> &Results {
         &self.runs[0]
     }
-}
-
-/// The runs of a sweep that ended well.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Heading.
-    pub title: String,
-    /// What the sweep measures.
-    #[serde(default)]
-    pub measured: Measured,
-    /// By variant, then by value of the axis.
-    pub entries: Vec<ManifestEntry>,
-}
-
-/// The part of its runs that a sweep measures.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Measured {
-    groups: Vec<String>,
-    warm_up_ns: Option<u64>,
-    until_ns: Option<u64>,
-}
-
-impl Measured {
-    /// What a sweep file selects, which has no single flows.
-    pub fn new(selection: &Selection) -> Measured {
-        let Selection { groups, flows: _, warm_up, until } = selection.clone();
-        Measured { groups, warm_up_ns: warm_up, until_ns: until }
-    }
-
-    fn selection(self) -> Selection {
-        Selection { groups: self.groups, flows: Vec::new(), warm_up: self.warm_up_ns, until: self.until_ns }
-    }
-}
-
-/// A variant at a value of the axis.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ManifestEntry {
-    /// `VARIANT`, or `VARIANT, AXIS VALUE`.
-    pub name: String,
-    /// One for each seed.
-    pub runs: Vec<ManifestRun>,
-}
-
-/// A run of a sweep.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ManifestRun {
-    /// Its folder, relative to the sweep's.
-    pub folder: PathBuf,
 }
 
 /// Reads the folder of a run, or of a sweep, of which what the sweep measures is selected unless something else is.

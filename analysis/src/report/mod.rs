@@ -12,7 +12,7 @@ mod number;
 mod page;
 
 pub use config::flat;
-pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, Measured};
+pub use entry::Entry;
 pub use page::write as write_page;
 
 use std::path::{Path, PathBuf};
@@ -22,13 +22,11 @@ use clap::Args;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
 
+use crate::manifest::PAGE;
 use crate::outcome::Outcome;
 use crate::plot::{Drawing, Plots};
 use crate::save::{self, Draft};
 use crate::{human, table};
-
-/// The page in an output folder.
-pub const PAGE: &str = "report.html";
 
 /// What to report on.
 #[derive(Args, Debug)]
@@ -142,16 +140,4 @@ fn folder_lines(dir: &Path, plots: &[String], missing: &[String]) -> String {
 
 fn is_finished(results: &Results) -> bool {
     results.unfinished() == 0 && results.summary.flows_finished >= results.summary.flows_total
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_line_can_be_pasted_into_a_shell() {
-        assert_eq!(opening_line(Path::new("a/b.html")), " look at it with: xdg-open a/b.html\n");
-        assert!(opening_line(Path::new("my runs/b.html")).contains("xdg-open 'my runs/b.html'"));
-        assert_eq!(opening_line(Path::new("-a/b.html")), " look at it with: xdg-open ./-a/b.html\n");
-    }
 }

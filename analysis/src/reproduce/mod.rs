@@ -129,24 +129,6 @@ fn remove(folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn figures() -> Vec<Figure> {
-        let figure = |name: &str| Figure { name: name.into(), path: PathBuf::from(format!("{name}.toml")) };
-        ["fig9ab", "fig13", "fig14"].map(figure).into()
-    }
-
-    #[test]
-    fn names_choose_and_unknown_ones_name_the_nearest() {
-        let figures = figures();
-        let chosen = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            choose(&figures, &names).map(|chosen| chosen.iter().map(|figure| figure.name.clone()).collect::<Vec<_>>())
-        };
-        assert_eq!(chosen(&["fig14", "fig9ab"]).expect("known"), ["fig9ab", "fig14"]);
-        assert_eq!(chosen(&["all"]).expect("known").len(), 3);
-        let error = chosen(&["all", "fig1"]).expect_err("unknown").to_string();
-        assert!(error.contains("there is no figure \"fig1\"; did you mean fig1"), "{error}");
-    }
-
     #[test]
     fn only_what_is_compact_is_recorded_and_nothing_old_stays() {
         let root = tempfile::tempdir().expect("folder");

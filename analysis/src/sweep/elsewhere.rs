@@ -4,22 +4,23 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::file::{Form, SweepFile};
+use super::file::SweepFile;
 use super::flow_table::{FlowTable, flow_table};
 use super::folder::{self, SweepFolder};
 use super::job::Job;
-use super::plan::{self, Run, plan, plan_one};
+use super::keys::Form;
+use super::plan::{self, plan, plan_one};
+use super::run::Run;
 use super::{How, conclude, execute, needs, slurm, sweep};
 use crate::outcome::Outcome;
 use crate::script::Parts;
 use crate::simulator::{self, Simulator};
-use crate::{human, run};
+use crate::{human, save};
 
 /// A run may take so many times the memory that was estimated: its flows in progress are estimated from below.
 const MEMORY_FACTOR: u64 = 2;
@@ -73,7 +74,7 @@ impl Elsewhere {
             self.table.is_none() || self.collect,
             "--table: runs are yet to be simulated; expected it with --collect"
         );
-        let out = out.map_or_else(|| run::default_out(file), Ok)?;
+        let out = out.map_or_else(|| save::default_out(file), Ok)?;
         let sweep = Sweep { file: SweepFile::read(file, how.form())?, path: file, out, set, how };
         match (self.run, self.collect, self.engine) {
             (Some(number), ..) => sweep.simulate_one(number),
@@ -122,7 +123,7 @@ impl Sweep<'_> {
 
     fn collect(&self, table: Option<&FlowTable>) -> Result<Outcome> {
         let runs = plan(&self.file, self.set)?;
-        table.map_or(Ok(()), |table| table.check(&self.file))?;
+        table.map_or(Ok(()), |table| table.check())?;
         folder::expect_sweep(&self.out)?;
         self.how.drawing.prepare()?;
         let simulator = Simulator::find(needs(&runs))?;
@@ -222,16 +223,9 @@ impl Sweep<'_> {
     }
 }
 
-/// Words of a shell, which are taken as they are. Bytes that are no Unicode are not for schedulers.
+/// Words of a shell.
 fn words(words: &[&OsStr]) -> String {
-    let quoted = |word: &&OsStr| {
-        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(byte);
-        if !word.is_empty() && word.as_bytes().iter().all(plain) {
-            return word.to_string_lossy().into_owned();
-        }
-        format!("'{}'", word.to_string_lossy().replace('\'', "'\\''"))
-    };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| human::word(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use super::job::Job;
-use super::plan::Run;
+use super::run::Run;
 use crate::human;
 
 /// Lines of a log that are worth showing when a run failed.

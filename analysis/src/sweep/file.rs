@@ -7,16 +7,16 @@ use hpcc_core::settings::quantity;
 use hpcc_formats::error::{InputError, system_words};
 use hpcc_formats::input;
 use hpcc_formats::kind::{FileKind, kind};
-use hpcc_measures::select::{self, Selection};
+use hpcc_measures::select::Selection;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Value;
 
 use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
+use super::keys::{Form, Variant, label, time};
 use super::metrics::Column;
-use super::placed::{At, Placed, Source};
-use super::plan::Setting;
+use super::placed::{At, Placed, Setting, Source};
 use super::report::{Plot, TableKind};
 
 /// Ends that files beside a run's folder have.
@@ -66,27 +66,6 @@ pub struct SweepFile {
     pub claims: Vec<Claim>,
 }
 
-/// In which size a sweep runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// As the file says.
-    #[default]
-    Full,
-    /// With what `[quick]` changes.
-    Quick,
-}
-
-impl Form {
-    /// For readers and folders.
-    pub fn name(self) -> &'static str {
-        match self {
-            Form::Full => "full",
-            Form::Quick => "quick",
-        }
-    }
-}
-
 /// A sweep file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -130,18 +109,6 @@ struct QuickKeys {
     set: Vec<Placed<String>>,
     /// What differs from the source in the small form besides, a sentence each.
     deviations: Vec<String>,
-}
-
-/// Settings under a name.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "VariantKeys")]
-pub struct Variant {
-    /// Name of the variant and of its folder: up to 32 letters, digits, - _ . +
-    pub name: Placed<String>,
-    /// What the variant sets, KEY=VALUE each, as behind --set.
-    #[serde(default)]
-    pub set: Vec<Placed<String>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -310,14 +277,6 @@ fn size_bounds(text: &Source, keys: &[Placed<String>]) -> Result<Vec<u64>, Input
     Ok(bounds)
 }
 
-/// The time that a key has, in ns.
-pub fn time(text: &Source, key: &str, time: Option<&Placed<String>>) -> Result<Option<u64>, InputError> {
-    let read = |time: &Placed<String>| {
-        select::time_ns(time).map_err(|message| text.error(time.at(), format!("{key}: {message}")))
-    };
-    time.map(read).transpose()
-}
-
 /// Names become folders, and columns of a table.
 fn check_name(text: &Source, what: &str, name: &str, at: At) -> Result<(), InputError> {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte);
@@ -332,13 +291,4 @@ fn check_name(text: &Source, what: &str, name: &str, at: At) -> Result<(), Input
         TAKEN_ENDINGS.join(" ")
     );
     Err(text.error(at, message))
-}
-
-/// A number, a truth value or a string as an override has it.
-pub fn label(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Float(number) => number.to_string(),
-        other => other.to_string(),
-    }
 }

@@ -5,11 +5,11 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
 
 use super::file::SweepFile;
-use super::plan::Run;
+use super::run::Run;
 use crate::human;
 use crate::save::{self, Draft};
 
@@ -46,16 +46,11 @@ pub fn flow_table(text: &str) -> Result<FlowTable, String> {
 }
 
 impl FlowTable {
-    /// Refuses a sweep that would have two columns of one name, and a place where no file can be.
+    /// Refuses a place where no file can be.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check(&self, file: &SweepFile) -> Result<()> {
-        let taken = |name: &str| COLUMNS.iter().chain([&VARIANT]).any(|column| column.eq_ignore_ascii_case(name));
-        if let Some(axis) = file.axes.iter().find(|axis| taken(&axis.name)) {
-            let axis = &axis.name;
-            bail!("--table: axis \"{axis}\" would be a second column of this name; expected another name of it");
-        }
+    pub fn check(&self) -> Result<()> {
         save::ensure_writable(&self.0).context("--table")
     }
 

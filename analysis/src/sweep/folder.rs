@@ -12,16 +12,14 @@ use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
 
 use super::axes::Axes;
-use super::claim;
 use super::file::SweepFile;
 use super::group::Measured;
 use super::report::Plot;
-use crate::report::{MANIFEST, PAGE};
+use super::verdict;
+use crate::manifest::{MANIFEST, PAGE, PARTIAL};
 use crate::save;
 
 const DATA: &str = "sweep.csv";
-/// The data of a sweep that goes on, was ended, or failed.
-pub const PARTIAL: &str = "sweep.csv.partial";
 /// What the sweep printed: its tables and verdicts.
 pub const TABLE: &str = "sweep.txt";
 /// The columns that the sweep's file asks for, as data.
@@ -96,7 +94,7 @@ impl SweepFolder {
         for entry in fs::read_dir(&self.path).with_context(|| self.path.display().to_string())? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if [DATA, TABLE, WIDE, MANIFEST, PAGE, claim::FILE].contains(&name) || Plot::is_name_of_any(name) {
+            if [DATA, TABLE, WIDE, MANIFEST, PAGE, verdict::FILE].contains(&name) || Plot::is_name_of_any(name) {
                 fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }
@@ -178,13 +176,5 @@ mod tests {
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
         assert_eq!(folder.finish("table\n", DATA_ROWS, false).expect("finish"), PARTIAL);
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists());
-    }
-
-    #[test]
-    fn other_peoples_folders_are_refused_and_left_alone() {
-        let root = tempfile::tempdir().expect("folder");
-        fs::write(root.path().join("sweep.csv"), "my,own\n").expect("file");
-        assert!(create(root.path()).is_err());
-        assert_eq!(fs::read_dir(root.path()).expect("folder").count(), 1);
     }
 }

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use hpcc_measures::results::Results;
 
-use super::plan::Run;
+use super::run::Run;
 
 /// A run that ended well, and what was measured of it.
 pub struct Measured<'a> {

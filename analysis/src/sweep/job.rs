@@ -12,8 +12,8 @@ use hpcc_formats::results::{INPUTS, Summary, wait_for_writer};
 use hpcc_measures::results::{self, Results};
 
 use super::file::SweepFile;
-use super::plan::{self, Run};
-use super::program;
+use super::run::Run;
+use super::{plan, program};
 use crate::human;
 use crate::simulator::{Simulator, describe_crash};
 

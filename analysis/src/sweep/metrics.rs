@@ -8,12 +8,12 @@ use anyhow::Result;
 use hpcc_formats::error::nearest;
 use hpcc_formats::results::Summary;
 use hpcc_measures::results::Results;
-use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES, percentile};
+use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, percentile};
 use hpcc_measures::{series, window};
 
 use super::growth::growth_ns;
-use super::plan::Facts;
 use super::report::Series;
+use super::run::Facts;
 use crate::human;
 
 /// Whose metrics those of small flows are.
@@ -107,7 +107,7 @@ struct Known<'a> {
     small: Set,
     large: Set,
     /// Percentiles 50, 95, 99 and 100 of the queue in the window, if queues are recorded.
-    queue: Option<[u64; 4]>,
+    queue: Option<[f64; 4]>,
     /// How long the longest queue grew, likewise.
     growth_ns: Option<f64>,
     /// PFC's pauses, and their length in ns.
@@ -143,7 +143,7 @@ impl Known<'_> {
     }
 
     fn queue_at(&self, place: usize) -> Option<f64> {
-        self.queue.map(|queue| queue[place] as f64)
+        self.queue.map(|queue| queue[place])
     }
 
     /// Of the time of all ports, in percent.
@@ -270,7 +270,7 @@ pub struct Sizes {
 impl Sizes {
     /// The first and the last bin, or the classes of a run's own table.
     pub fn new(bins: Option<&[u64]>) -> Sizes {
-        let bounds = bins.map_or_else(usual_bounds, <[u64]>::to_vec);
+        let bounds = bounds(bins);
         Sizes { small_up_to: bounds[0], large_above: bounds[bounds.len() - 1] }
     }
 }
@@ -291,9 +291,10 @@ pub fn metrics(
     bins: Option<&[u64]>,
     of_groups: bool,
 ) -> Result<Metrics> {
-    let mut sets = sets(results, sizes, bins)?.into_iter();
-    let mut next = || sets.next().map(|(_, set)| set).unwrap_or_default();
-    let (all, small, large) = (next(), next(), next());
+    let groups = results.groups();
+    let splits = stats::split(iter::once(results), &groups, &[bounds(bins), vec![u64::MAX]].concat())?;
+    let by_size = splits[0].bin_stats();
+    let large = series::flow_rates(results, |life| life.size > sizes.large_above)?;
     let recorded = facts.records(Series::Queues).then(|| window::queue(results)).transpose()?;
     let mut payload = 0u64;
     results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
@@ -304,9 +305,9 @@ pub fn metrics(
         results,
         summary,
         facts,
-        all: Set { flows: results.finished() + results.unfinished(), ..all },
-        small,
-        large,
+        all: Set { flows: results.finished() + results.unfinished(), ..Set::of(splits[0].all.stats(), &[]) },
+        small: Set::of(by_size[0], &[]),
+        large: Set::of(by_size[by_size.len() - 1], &large),
         queue: recorded.map(|queue| [50, 95, 99, 100].map(|percent| queue.percentile(percent))),
         growth_ns: growth.map(|ns| ns as f64),
         pauses: if results.window.chosen { window::pauses(results)? } else { whole },
@@ -315,59 +316,28 @@ pub fn metrics(
     let of_run = |metric: &Metric| Some((metric.name.to_owned(), metric.of_run(&known)?));
     let (begin, last) = METRICS.split_at(METRICS.len() - 1);
     let mut metrics: Metrics = begin.iter().filter_map(of_run).collect();
-    let bins = bin_names(bins).len();
-    let has_groups = of_groups || results.groups().len() > 1;
-    for (_, (of, set)) in sets.enumerate().filter(|(place, _)| *place < bins || has_groups) {
-        let of_set = |metric: &Metric| Some((format!("{}{of}", metric.name), metric.of_set(&set)?));
+    let sets = bin_names(bins).into_iter().zip(&by_size).map(|(of, stats)| (of, Set::of(*stats, &[])));
+    let mut sets: Vec<(String, Set)> = sets.collect();
+    for ((number, name), split) in groups.iter().zip(&splits[1..]).filter(|_| of_groups || groups.len() > 1) {
+        let rates = series::flow_rates(results, |life| life.group == *number)?;
+        sets.push((format!("[{name}]"), Set::of(split.all.stats(), &rates)));
+    }
+    for (of, set) in &sets {
+        let of_set = |metric: &Metric| Some((format!("{}{of}", metric.name), metric.of_set(set)?));
         metrics.extend(METRICS.iter().filter_map(of_set));
     }
     metrics.extend(last.iter().filter_map(of_run));
     Ok(metrics)
 }
 
-/// Sets of the flows that finished, each with what names it behind a metric: all, small and large ones, then by size, then by group.
-fn sets(results: &Results, sizes: Sizes, bins: Option<&[u64]>) -> Result<Vec<(String, Set)>> {
-    let bounds = bins.map_or_else(usual_bounds, <[u64]>::to_vec);
-    let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
-    let groups = results.groups();
-    let first_group = 3 + ends.len();
-    let tallies = stats::tally(iter::once(results), first_group + groups.len(), |flow, add| {
-        add(0);
-        [flow.size <= sizes.small_up_to, flow.size > sizes.large_above]
-            .iter()
-            .zip(1..)
-            .filter(|(is_in, _)| **is_in)
-            .for_each(|(_, set)| add(set));
-        // A flow without a byte is in no bin.
-        if flow.size > 0 {
-            add(3 + stats::bin_of(&ends, flow));
-        }
-        let group = groups.iter().position(|(number, _)| *number == flow.group);
-        group.into_iter().for_each(|group| add(first_group + group));
-    })?;
-    let names = ["all", SMALL, LARGE].map(str::to_owned).into_iter().chain(bin_names(bins));
-    let names = names.chain(groups.iter().map(|(_, name)| format!("[{name}]")));
-    let mut sets = Vec::new();
-    for (place, (name, tally)) in names.zip(&tallies).enumerate() {
-        let rates = match place.checked_sub(first_group) {
-            Some(group) => series::flow_rates(results, |life| life.group == groups[group].0)?,
-            None if place == 2 => series::flow_rates(results, |life| life.size > sizes.large_above)?,
-            None => Vec::new(),
-        };
-        sets.push((name, Set::of(tally.stats(), &rates)));
-    }
-    Ok(sets)
-}
-
-/// Upper bounds of the classes of a run's own table.
-fn usual_bounds() -> Vec<u64> {
-    let classes = SIZE_CLASSES.map(|class| class.up_to());
-    classes[..classes.len() - 1].to_vec()
+/// Upper bounds of the classes of size; those of a run's own table unless there are others.
+fn bounds(bins: Option<&[u64]>) -> Vec<u64> {
+    bins.unwrap_or(&SIZE_BOUNDS).to_vec()
 }
 
 /// What names classes of size behind a metric; those of a run's own table unless there are bounds.
-fn bin_names(bounds: Option<&[u64]>) -> Vec<String> {
-    let bounds = bounds.map_or_else(usual_bounds, <[u64]>::to_vec);
+fn bin_names(bins: Option<&[u64]>) -> Vec<String> {
+    let bounds = bounds(bins);
     let begins = iter::once(0).chain(bounds.iter().copied());
     let ends = bounds.iter().map(u64::to_string).chain([String::new()]);
     begins.zip(ends).map(|(above, end)| format!("[{above}..{end}]")).collect()

@@ -12,6 +12,7 @@ mod folder;
 mod group;
 mod growth;
 mod job;
+mod keys;
 mod metrics;
 mod notes;
 mod placed;
@@ -19,7 +20,9 @@ mod plan;
 mod plots;
 mod program;
 mod report;
+mod run;
 mod slurm;
+mod verdict;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -28,25 +31,27 @@ use anyhow::Result;
 use clap::Args;
 use hpcc_measures::results::Results;
 
+use crate::manifest::{self, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
-use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
+use crate::report::{self as page, Entry};
 use crate::script::Parts;
 use crate::simulator::Simulator;
-use crate::{human, run};
-pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
+use crate::{human, save};
 pub use elsewhere::Elsewhere;
 use execute::Ended;
 pub use file::Keys as SweepKeys;
-pub use file::{Form, SweepFile};
+pub use file::SweepFile;
 pub use flow_table::FlowTable;
 use folder::SweepFolder;
-pub use folder::{PARTIAL, TABLE};
+pub use folder::TABLE;
 use group::{Group, Measured};
 use job::Job;
+pub use keys::Form;
 use metrics::Sizes;
-use plan::Run;
 pub use plan::plan;
+use run::Run;
+pub use verdict::{FILE as VERDICTS, Judged, Verdict, Verdicts};
 
 /// How a sweep is run and shown.
 #[derive(Args)]
@@ -93,7 +98,7 @@ pub fn sweep(
     how: &How,
     table: Option<&FlowTable>,
 ) -> Result<Outcome> {
-    let out = out.map_or_else(|| run::default_out(file), Ok)?;
+    let out = out.map_or_else(|| save::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
     let runs = plan(&file, set)?;
     if let Some(quick) = file.quick_form()? {
@@ -102,7 +107,7 @@ pub fn sweep(
     if how.list {
         return list(&runs);
     }
-    table.map_or(Ok(()), |table| table.check(&file))?;
+    table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
     let simulator = Simulator::find(needs(&runs))?;
     let folder = SweepFolder::create(&out, &file.axes)?;
@@ -192,7 +197,7 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: page::Measured::new(&file.selection), entries }
+    Manifest { title: file.title.clone(), measured: manifest::Measured::new(&file.selection), entries }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
@@ -216,12 +221,12 @@ fn report_on(
     let outcome = tell_trouble(runs, ended);
     notes::notes(file, &groups).iter().for_each(|note| human::note(format_args!("note: {note}")));
     let complete = outcome != Outcome::Failed;
-    let verdicts = claim::judge(file, &groups).filter(|_| complete);
+    let verdicts = verdict::judge(file, &groups).filter(|_| complete);
     let mut table = comparison::render(file, &groups, sizes);
-    table += &verdicts.as_ref().map(claim::render).unwrap_or_default();
+    table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {
-        folder.write(claim::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
+        folder.write(verdict::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
     }
     let (plots, missing) =
         if complete { plots::draw_all(file, drawing, folder, &groups, sizes)? } else { Default::default() };

@@ -57,6 +57,15 @@ impl<T: JsonSchema> JsonSchema for Placed<T> {
     }
 }
 
+/// A setting and where it came from; the command line has no place.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// `KEY=VALUE`.
+    pub text: String,
+    /// In the sweep file.
+    pub at: At,
+}
+
 /// The text that errors are about.
 #[derive(Debug)]
 pub struct Source {

@@ -7,64 +7,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use hpcc_core::cc::{LineRate, TcpClass};
 use hpcc_core::node::{ControlSettings, NodeSettings};
-use hpcc_core::telemetry::{Layout, Snapshot};
-use hpcc_core::topology::NodeKind;
-use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
 use hpcc_measures::select::Selection;
 
-use super::file::{SweepFile, Variant};
-use super::placed::{At, Placed};
+use super::file::SweepFile;
+use super::keys::Variant;
+use super::placed::{At, Placed, Setting};
 use super::report::Series;
+use super::run::{Facts, Run};
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";
-
-/// One run of the simulator.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// Index of the variant.
-    pub variant: usize,
-    /// Number of the combination of the axes' values; 0 without an axis.
-    pub step: usize,
-    /// The seed, if the sweep file gives any.
-    pub seed: Option<u64>,
-    /// Folder below the sweep's: `dcqcn/load-0.5/seed-2`.
-    pub folder: PathBuf,
-    /// `KEY=VALUE` each.
-    pub overrides: Vec<String>,
-    /// What the scenario says that no result tells.
-    pub facts: Facts,
-    /// Hash of what the run is made from, but for the program.
-    pub inputs: String,
-}
-
-/// What the reports need to know of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// Bytes of telemetry in a frame as it leaves its sender.
-    pub sender_bytes: usize,
-    /// Bytes that each switch adds.
-    pub hop_bytes: usize,
-    /// Ports of switches.
-    pub switch_ports: usize,
-    /// Ports of switches and hosts.
-    pub ports: usize,
-    /// Whether its hosts have ns-3's own stack.
-    pub stack: bool,
-    /// Whether the run records each [`Series`].
-    pub records: [bool; 3],
-}
-
-/// A setting and where it came from; the command line has no place.
-#[derive(Clone, Debug)]
-pub struct Setting {
-    /// `KEY=VALUE`.
-    pub text: String,
-    /// In the sweep file.
-    pub at: At,
-}
 
 /// Every run of the sweep: by variant, then by step of the axes, then by seed.
 ///
@@ -237,49 +191,4 @@ fn check_recorded(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
         Some((at, who, series)) => Err(file.error(at, format!("{who} needs {} in the scenario", series.key()))),
         None => Ok(()),
     }
-}
-
-impl Facts {
-    /// Whether the run records a time series.
-    pub fn records(&self, series: Series) -> bool {
-        self.records[series as usize]
-    }
-
-    fn of(scenario: &Scenario) -> Facts {
-        let network = &scenario.network;
-        let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
-        let is_switch = |node: &u32| network.nodes.get(*node as usize) == Some(&NodeKind::Switch);
-        let sender = scenario.layout().initial_len();
-        Facts {
-            sender_bytes: sender,
-            hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
-            switch_ports: ends.filter(is_switch).count(),
-            ports: 2 * network.links.len(),
-            stack: scenario.settings.protocol.protocol.is_of_stack(),
-            records: [
-                scenario.monitor.queue_interval.is_some(),
-                scenario.monitor.goodput_interval.is_some(),
-                scenario.monitor.control_interval.is_some(),
-            ],
-        }
-    }
-}
-
-/// Bytes of the telemetry section behind the first switch, by the codec itself.
-fn after_a_hop(layout: Layout) -> usize {
-    let snapshot = Snapshot {
-        switch_id: 1,
-        ingress: 1,
-        egress: 2,
-        queue: 3,
-        hop_limit: 63,
-        rate: BitRate::gbps(100),
-        arrived: Nanos(0),
-        now: Nanos(0),
-        tx_bytes: 0,
-        qlen: 0,
-    };
-    let mut section = [0; hpcc_core::telemetry::MAX_SECTION];
-    let len = layout.prepare(&mut section, Nanos(0));
-    layout.stamp(&mut section, len, &snapshot)
 }

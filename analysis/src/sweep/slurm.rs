@@ -16,16 +16,13 @@ use crate::outcome::Outcome;
 const JOBS: &str = "slurm.jobs";
 /// Numbers of tasks in an array are below this: below Slurm's `MaxArraySize`, as it is unless a site sets another one.
 const ARRAY: usize = 1000;
-/// What this decides.
-const RESERVED: [&str; 11] =
-    ["array", "chdir", "error", "help", "input", "output", "parsable", "test-only", "usage", "wait", "wrap"];
 /// The options that say how much memory a task may take.
 const MEMORY: [&str; 3] = ["mem", "mem-per-cpu", "mem-per-gpu"];
 
 /// Options of sbatch, from those of one line: `partition=batch,time=02:00:00`, or with spaces where values have commas.
 ///
 /// # Errors
-/// If one is none, or one that the sweep decides.
+/// If one is none.
 pub fn options(line: &str) -> Result<Vec<String>> {
     let separator = if line.contains(' ') { ' ' } else { ',' };
     let parts = line.split(separator).filter(|part| !part.is_empty());
@@ -36,9 +33,6 @@ fn option(text: &str) -> Result<String> {
     let name = name(text);
     if !name.starts_with(|letter: char| letter.is_ascii_lowercase()) {
         bail!("--slurm: \"{text}\" is no option of sbatch; expected such as partition=batch,time=02:00:00");
-    }
-    if RESERVED.contains(&name) {
-        bail!("--slurm: the sweep itself decides {name}");
     }
     Ok(format!("--{text}"))
 }
@@ -202,13 +196,11 @@ mod tests {
 
     #[test]
     fn options_are_those_of_sbatch() {
-        assert_eq!(
-            options("partition=batch,time=02:00:00").expect("options"),
-            ["--partition=batch", "--time=02:00:00"]
-        );
+        let usual = options("partition=batch,time=02:00:00").expect("options");
+        assert_eq!(usual, ["--partition=batch", "--time=02:00:00"]);
         assert_eq!(options("exclude=a,b exclusive ").expect("options"), ["--exclude=a,b", "--exclusive"]);
         assert!(options("").expect("none").is_empty());
-        for wrong in ["--partition=batch", "=3", "array=1-9", "wrap=true"] {
+        for wrong in ["--partition=batch", "=3"] {
             assert!(options(wrong).is_err(), "{wrong}");
         }
     }
@@ -220,10 +212,7 @@ mod tests {
         assert_eq!(told[2..], ["--mem=3M", "--array=1-2%4", "--output=/o%%/slurm-%A_%a.log", "--parsable"]);
         let options = ["--mem=1G".to_owned()];
         assert!(!array(&options, &[]).arguments(&[1]).contains(&"--mem=3M".to_owned()));
-    }
-
-    #[test]
-    fn numbers_beyond_an_array_are_counted_from_its_first() {
+        // Numbers beyond an array are counted from its first.
         let script = array(&[], &[]).script(&[2001, 2002]);
         assert_eq!(script, "#!/bin/sh\nexec hpcc --run $((2000 + SLURM_ARRAY_TASK_ID))\n");
     }

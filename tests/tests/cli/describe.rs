@@ -74,25 +74,6 @@ fn a_distribution_is_described() {
     }
 }
 
-#[test]
-fn what_cannot_be_described_or_written_is_refused() {
-    let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &BURST.replace("20KB", "5GB"))), ("old", "")]);
-    for (arguments, expected) in [
-        (&["workload", "sizes.cdf", "--write", "x"][..], "a distribution of sizes has none"),
-        (&["workload", "sizes.cdf", "--set", "run.seed=2"], "--set belongs to scenarios"),
-        (&["workload", "a.toml", "--write", "x"], "a flow has 5000000000 bytes; the format ends at 4294967295"),
-        (&["topology", "a.toml", "--write", "old"], "old exists; expected the name of a new file"),
-        (&["topology", "sizes.cdf"], "sizes.cdf:"),
-        (&["topology", "/dev/zero"], "not a regular file"),
-        (&["topology", "a.toml", "--set", "topology.leafs=3"], "unknown key"),
-    ] {
-        let told = bench.hpcc(arguments);
-        assert_eq!(told.code, Some(2), "{arguments:?}: {}", told.err);
-        assert!(told.err.contains(expected), "{arguments:?}: {}", told.err);
-        assert!(!bench.path("x").exists(), "{arguments:?}");
-    }
-}
-
 /// A run's flows as source, destination, size and completion time in ns.
 fn flows(bench: &Bench) -> Vec<(u32, u32, u64, u64)> {
     good(bench.run("a.toml", &[]));
@@ -122,23 +103,13 @@ fn flows_stay_in_racks_and_go_to_heavy_hosts_as_asked() {
 
 #[test]
 fn impossible_pairs_are_refused_with_their_line() {
-    let star = "kind = \"star\"\nhosts = 4";
-    for (topology, keys, expected) in [
-        (star, "rack_share = 0.5", "host 0 has no host in another rack to send to"),
-        (FABRIC, "rack_share = 1.5", "a.toml:17: traffic.rack_share: the probability is 1.5; expected 0 to 1"),
-        (FABRIC, "weights = [{ hosts = [8], weight = 2 }]", "a.toml:17: traffic.weights: there is no host 8"),
-        (FABRIC, "weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: host 1 has two weights"),
-        (
-            FABRIC,
-            "weights = [{ hosts = [1], weight = -2 }]",
-            "the value is -2; expected a whole number from 0 to 1000000",
-        ),
-        (star, "weights = [{ hosts = [0, 1, 2], weight = 0 }]", "host 3 has no other host to send to"),
+    for (keys, expected) in [
+        ("rack_share = 1.5", "a.toml:17: traffic.rack_share: the probability is 1.5; expected 0 to 1"),
+        ("weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: host 1 has two weights"),
     ] {
-        let bench = Bench::new(&[SIZES, ("a.toml", &scenario(topology, &format!("{LOAD}{keys}\n")))]);
+        let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{keys}\n")))]);
         let told = bench.run("a.toml", &[]);
-        assert_eq!(told.code, Some(2), "{keys}: {}", told.err);
-        assert!(told.err.contains(expected), "{keys}: {}", told.err);
+        assert!(told.code == Some(2) && told.err.contains(expected), "{keys}: {}", told.err);
     }
 }
 
@@ -177,15 +148,4 @@ fn a_k_ary_tree_has_its_hosts_and_its_oversubscription() {
         assert!(told.contains(part), "{told} lacks {part}");
     }
     assert_eq!(flows(&bench).len(), 3);
-    for (keys, expected) in [
-        ("k = 3", "k is 3; expected an even number"),
-        ("k = 4\noversubscription = 1.2", "a rack would have 2.4 hosts (k/2 times oversubscription)"),
-        ("k = 4\noversubscription = nan", "a rack would have NaN hosts"),
-        ("k = 4294967294", "expected at most"),
-    ] {
-        let bench = Bench::new(&[("a.toml", &tree(keys))]);
-        let told = bench.run("a.toml", &[]);
-        assert_eq!(told.code, Some(2), "{keys}: {}", told.err);
-        assert!(told.err.contains(expected), "{keys}: {}", told.err);
-    }
 }

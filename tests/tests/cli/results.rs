@@ -43,49 +43,28 @@ fn summary(bench: &Bench) -> Value {
 }
 
 #[test]
-fn every_file_is_there_and_nothing_else() {
+fn a_run_leaves_its_files_and_says_what_was_run_and_what_it_cost() {
     let bench = finished();
     let mut expected = [FILES, PLOTS, &[PAGE]].concat();
     expected.sort_unstable();
     assert_eq!(files(&bench), expected);
     assert!(!bench.path("out.partial").exists());
-}
 
-#[test]
-fn the_summary_says_what_was_run_and_what_it_cost() {
-    let summary = summary(&finished());
-    let above_zero = ["flows_total", "flows_finished", "events", "packet_hops", "simulated_ns", "peak_rss_bytes"];
-    for key in above_zero {
-        assert!(summary[key].as_u64().is_some_and(|value| value > 0), "{key}: {}", summary[key]);
-    }
-    for key in ["setup_cpu_s", "run_cpu_s", "wall_s"] {
+    let summary = summary(&bench);
+    for key in ["flows_total", "events", "simulated_ns", "peak_rss_bytes", "setup_cpu_s", "run_cpu_s", "wall_s"] {
         assert!(summary[key].as_f64().is_some_and(|value| value > 0.0), "{key}: {}", summary[key]);
     }
-    assert_eq!(
-        (&summary["flows_total"], &summary["flows_finished"], &summary["seed"]),
-        (&2.into(), &2.into(), &1.into())
-    );
     // 300 packets cross two links, and so do their acknowledgements.
-    assert_eq!(summary["packet_hops"], 1200);
+    assert_eq!((&summary["flows_finished"], &summary["packet_hops"]), (&2.into(), &1200.into()));
     for program in ["hpcc", "ns3"] {
         let version = summary["versions"][program].as_str().expect("version");
         assert!(version.starts_with(|digit: char| digit.is_ascii_digit()), "{program} {version}");
     }
-}
-
-#[test]
-fn the_summary_echoes_the_effective_configuration() {
-    let scenario = &summary(&finished())["scenario"];
-    assert_eq!(scenario["congestion_control"]["eta"], 0.95);
+    let scenario = &summary["scenario"];
+    assert_eq!((&scenario["congestion_control"]["eta"], &scenario["stop_ns"]), (&0.95.into(), &10_000_000.into()));
     assert_eq!(scenario["congestion_control"]["max_stage"], 5, "a default");
-    assert_eq!(scenario["transport"]["mtu_bytes"], 1000, "a default");
-    assert_eq!(scenario["stop_ns"], 10_000_000);
     assert_eq!((&scenario["network"]["hosts"], &scenario["network"]["switches"]), (&3.into(), &1.into()));
-}
 
-#[test]
-fn tables_have_headers_with_units() {
-    let bench = finished();
     for (file, header) in [
         ("fct.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown,group"),
         ("unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes,group"),
@@ -95,9 +74,12 @@ fn tables_have_headers_with_units() {
     ] {
         assert_eq!(bench.read(&format!("out/{file}")).lines().next(), Some(header), "{file}");
     }
-    assert_eq!(bench.read("out/fct.csv").lines().count(), 3);
-    assert_eq!(bench.read("out/unfinished.csv").lines().count(), 1);
-    assert!(bench.read("out/queue.csv").lines().count() > 10 && bench.read("out/goodput.csv").lines().count() > 10);
+    for plot in PLOTS {
+        let text = bench.read(&format!("out/{plot}"));
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{plot}: {error}"));
+        let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+        assert!(texts.iter().any(|text| text.len() > 3), "{plot} has no words on its axes");
+    }
 }
 
 /// Rows of a CSV file, as numbers.
@@ -253,16 +235,4 @@ fn the_same_seed_gives_the_same_bytes() {
         assert!(read("a") == read("b"), "{file} differs between two runs of one seed");
     }
     assert!(bench.read("a/fct.csv") != bench.read("other/fct.csv"), "the seed changes nothing");
-}
-
-#[test]
-fn plots_are_well_formed() {
-    let bench = finished();
-    for plot in PLOTS {
-        let text = bench.read(&format!("out/{plot}"));
-        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{plot}: {error}"));
-        assert_eq!(document.root_element().tag_name().name(), "svg", "{plot}");
-        let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
-        assert!(texts.iter().any(|text| text.len() > 3), "{plot} has no words on its axes");
-    }
 }

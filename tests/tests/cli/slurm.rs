@@ -82,7 +82,6 @@ fn what_cannot_be_submitted_is_refused() {
     bench.write("sweep.toml", SWEEP);
     for (arguments, words) in [
         (["--engine=local", "--slurm=partition=a"].as_slice(), "--slurm: the options of sbatch are for --engine slurm"),
-        (&["--engine=slurm", "--slurm=array=1-3"], "the sweep itself decides array"),
         (&["--engine=slurm"], "there is no sbatch on the PATH"),
         (&["--collect", "--jobs=2"], "cannot be used with"),
         (&["--collect"], "no sweep was begun in this folder"),

@@ -11,7 +11,7 @@ use toml::Value;
 use super::measure::{Awaited, Measure, What};
 use super::{Cell, Claim, Range};
 use crate::sweep::axes::Axes;
-use crate::sweep::file::{Form, Variant, label, time};
+use crate::sweep::keys::{Form, Variant, label, time};
 use crate::sweep::placed::{At, Placed, Source};
 
 /// A claim.

@@ -10,8 +10,8 @@ use hpcc_formats::results::{FctRecord, queue_csv};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::select::Selection;
 use hpcc_measures::series::{self, Grid};
-use hpcc_measures::spread::Spread;
-use hpcc_measures::stats::{jain, percentile};
+use hpcc_measures::spread::{Distribution, Spread};
+use hpcc_measures::stats::jain;
 use hpcc_measures::window;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -162,7 +162,7 @@ impl Measure {
             What::TotalGoodput => {
                 Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
             }
-            What::Queue => Ok(window::queue(&results)?.percentile(self.percentile.unwrap_or(100)) as f64 / 1e3),
+            What::Queue => Ok(window::queue(&results)?.percentile(self.percentile.unwrap_or(100)) / 1e3),
             What::QueuePeaks => queue_peaks(&results),
             What::QueueSettles => self.queue_settles(&results),
             What::GoodputReaches => self.goodput_reaches(&results),
@@ -199,19 +199,17 @@ impl Measure {
                 values.push(of(flow));
             }
         })?;
-        let values = values.sorted();
-        ensure!(!values.is_empty(), "no flow to measure");
-        Ok(self.percentile.map_or(values.mean(), |percent| values.percentile(percent)))
+        self.figure(&values.sorted())
     }
 
     /// The percentile, or the mean.
-    fn statistic(&self, mut values: Vec<f64>) -> Result<f64> {
+    fn statistic(&self, values: Vec<f64>) -> Result<f64> {
+        self.figure(&Spread::Each(values).sorted())
+    }
+
+    fn figure(&self, values: &Distribution) -> Result<f64> {
         ensure!(!values.is_empty(), "no flow to measure");
-        values.sort_by(f64::total_cmp);
-        Ok(match self.percentile {
-            Some(percent) => percentile(&values, percent.into()),
-            None => values.iter().sum::<f64>() / values.len() as f64,
-        })
+        Ok(self.percentile.map_or(values.mean(), |percent| values.percentile(percent)))
     }
 
     /// What the flows deliver together, in Gb/s, in each step of the window.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Claims: what the results of a sweep should show, such as what a paper says of a figure, each with a verdict.
+//! Claims: what the results of a sweep should show, such as what a paper says of a figure, each to get a verdict.
 
 mod keys;
 mod measure;
-mod verdict;
 
 pub use keys::{ClaimKeys, check};
 pub use measure::Measure;
 use schemars::JsonSchema;
 use serde::Deserialize;
-pub use verdict::{FILE, Judged, Verdict, Verdicts, judge, render};
 
 use super::placed::At;
 

@@ -2,8 +2,9 @@
 //! `slowdown-by-axis.svg` and the like: how results change along an axis, a line for each variant.
 
 use super::super::axes::Line as Way;
-use super::super::file::{SweepFile, Variant};
+use super::super::file::SweepFile;
 use super::super::group::Group;
+use super::super::keys::Variant;
 use super::super::metrics::Sizes;
 use super::super::report::ByAxis;
 use super::suffix;

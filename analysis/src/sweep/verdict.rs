@@ -6,10 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Claim};
+use super::claim::{Cell, Claim};
+use super::file::SweepFile;
+use super::group::{Group, mean_and_deviation};
+use super::keys::Form;
 use crate::human;
-use crate::sweep::file::{Form, SweepFile};
-use crate::sweep::group::{Group, mean_and_deviation};
 use crate::table::table;
 
 /// The file in a sweep's folder.
@@ -242,40 +243,7 @@ pub fn render(verdicts: &Verdicts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::What;
-    use super::super::{Measure, Range};
     use super::*;
-    use hpcc_measures::select::Selection;
-
-    fn claim(over: Option<Cell>) -> Claim {
-        let range = |at_most| Range { at_least: None, at_most: Some(at_most) };
-        let selection = Selection::default();
-        let measure = Measure { what: What::Drops, percentile: None, above: 0, up_to: u64::MAX, level: 0.0, selection };
-        Claim {
-            text: "Few are lost".into(),
-            paper: "few".into(),
-            measure,
-            of: Cell { variant: 0, step: 0 },
-            over,
-            holds: range(2.0),
-            direction: Some(range(5.0)),
-            reason: Some("small buffers".into()),
-            at: None,
-        }
-    }
-
-    #[test]
-    fn a_value_decides() {
-        let verdicts = [2.0, 2.1, 5.0, 5.1].map(|value| verdict(&claim(None), value));
-        use Verdict::{DoesNotHold, Holds, HoldsInDirection};
-        assert_eq!(verdicts, [Holds, HoldsInDirection, HoldsInDirection, DoesNotHold]);
-    }
-
-    #[test]
-    fn without_runs_nothing_is_claimed() {
-        let judged = judge_one(&claim(None), &[]);
-        assert_eq!((judged.verdict, judged.ours_words().as_str()), (Verdict::NotMeasured, "-"));
-    }
 
     #[test]
     fn another_format_is_refused() {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Parts of a sweep file that several of its readers know.
+
+use hpcc_formats::error::InputError;
+use hpcc_measures::select;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use super::placed::{Placed, Source};
+
+/// In which size a sweep runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// As the file says.
+    #[default]
+    Full,
+    /// With what `[quick]` changes.
+    Quick,
+}
+
+impl Form {
+    /// For readers and folders.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Full => "full",
+            Form::Quick => "quick",
+        }
+    }
+}
+
+/// Settings under a name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "VariantKeys")]
+pub struct Variant {
+    /// Name of the variant and of its folder: up to 32 letters, digits, - _ . +
+    pub name: Placed<String>,
+    /// What the variant sets, KEY=VALUE each, as behind --set.
+    #[serde(default)]
+    pub set: Vec<Placed<String>>,
+}
+
+/// The time that a key has, in ns.
+pub fn time(text: &Source, key: &str, time: Option<&Placed<String>>) -> Result<Option<u64>, InputError> {
+    let read = |time: &Placed<String>| {
+        select::time_ns(time).map_err(|message| text.error(time.at(), format!("{key}: {message}")))
+    };
+    time.map(read).transpose()
+}
+
+/// A number, a truth value or a string as an override has it.
+pub fn label(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Float(number) => number.to_string(),
+        other => other.to_string(),
+    }
+}
