@@ -35,11 +35,6 @@ impl Draft {
         Ok(Draft { file, target: target.to_owned() })
     }
 
-    /// Name of the file that it is going to be.
-    pub fn name(&self) -> String {
-        self.target.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
-
     /// Where it is as long as it is a draft.
     pub fn path(&self) -> &Path {
         self.file.path()

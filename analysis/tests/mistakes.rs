@@ -149,7 +149,6 @@ fn values_and_options_that_cannot_be_are_named() {
         (&["report", "canned", "--flow", "2-1"], &["'2-1' for '--flow <N|N-M>': expected the number of a flow"]),
         (&["report", "canned", "--flow", "99"], &["canned: no flow is selected"]),
         (&["report", "canned", "--group", "nobody"], &["there is no group \"nobody\"; there are "]),
-        (&["report", "canned", "canned"], &["canned is given twice"]),
         (&["new", "a.toml", "--hosts", "99999999999"], &["'99999999999' for '--hosts <N>'", "from 2 to 131071"]),
         (&["new", "a.toml", "--rate", "100"], &["'100' for '--rate <RATE>'", "has no unit"]),
         (&["new", "a.toml", "--load", "-1"], &["'-1' for '--load <LOAD>': expected more than 0 and at most 1"]),

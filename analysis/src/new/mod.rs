@@ -15,8 +15,8 @@ use hpcc_core::address::MAX_NODES;
 use hpcc_core::node::ControlSettings;
 use hpcc_core::settings::quantity;
 
+use crate::human;
 use crate::save::{Draft, ensure_new, temporary_folder};
-use crate::{human, script};
 
 /// Hosts without another answer.
 const HOSTS: u32 = 16;
@@ -28,7 +28,7 @@ const SIZE: &str = "500KB";
 const LOAD: f64 = 0.5;
 
 /// What the scenario shall be. On a terminal, what is left out is asked for.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Options {
     /// The file to write; it must not be there yet.
     file: PathBuf,
@@ -98,48 +98,34 @@ pub enum Traffic {
     Poisson,
 }
 
-/// All that is to be known.
-#[derive(Clone)]
-struct Plan {
-    topology: Topology,
-    hosts: u32,
-    rate: String,
-    delay: String,
-    algorithm: String,
-    traffic: Traffic,
-    size: String,
-    load: f64,
-    seed: u64,
-    leaves: Option<u32>,
-    spines: Option<u32>,
-    fabric_rate: Option<String>,
-    /// For editors.
-    schema: Option<PathBuf>,
-}
+impl Options {
+    fn topology(&self) -> Topology {
+        self.topology.unwrap_or(Topology::Star)
+    }
 
-impl Plan {
-    /// The options, and usual values where there are none.
-    fn of(options: &Options) -> Plan {
-        let tree = script::source_tree().ok();
-        Plan {
-            topology: options.topology.unwrap_or(Topology::Star),
-            hosts: options.hosts.unwrap_or(HOSTS),
-            rate: options.rate.clone().unwrap_or_else(|| RATE.into()),
-            delay: options.delay.clone(),
-            algorithm: options
-                .algorithm
-                .clone()
-                .or(ControlSettings::default().names().into_iter().next())
-                .unwrap_or_default(),
-            traffic: options.traffic.unwrap_or(Traffic::Incast),
-            size: options.size.clone().unwrap_or_else(|| SIZE.into()),
-            load: options.load.unwrap_or(LOAD),
-            seed: options.seed,
-            leaves: options.leaves,
-            spines: options.spines,
-            fabric_rate: options.fabric_rate.clone(),
-            schema: tree.map(|tree| tree.join("configs/schema/scenario.json")).filter(|schema| schema.exists()),
-        }
+    fn hosts(&self) -> u32 {
+        self.hosts.unwrap_or(HOSTS)
+    }
+
+    fn rate(&self) -> &str {
+        self.rate.as_deref().unwrap_or(RATE)
+    }
+
+    fn algorithm(&self) -> String {
+        let usual = || ControlSettings::default().names().into_iter().next().unwrap_or_default();
+        self.algorithm.clone().unwrap_or_else(usual)
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.traffic.unwrap_or(Traffic::Incast)
+    }
+
+    fn size(&self) -> &str {
+        self.size.as_deref().unwrap_or(SIZE)
+    }
+
+    fn load(&self) -> f64 {
+        self.load.unwrap_or(LOAD)
     }
 
     /// Whether this makes a scenario that the simulator is going to accept.
@@ -151,15 +137,29 @@ impl Plan {
         load(&file)
     }
 
-    /// Whether a change leaves a scenario what it was: one.
-    fn accept(&self, change: impl FnOnce(&mut Plan)) -> Result<(), String> {
-        // What is wrong without the answer is told in the end.
-        if self.check().is_err() {
-            return Ok(());
-        }
+    /// Whether an answer leaves a scenario what it was: one.
+    fn accept(&self, change: impl FnOnce(&mut Options)) -> Result<(), String> {
         let mut changed = self.clone();
         change(&mut changed);
-        changed.check().map_err(|wrong| human::reason(&wrong))
+        changed.contradiction()?;
+        // What is wrong without the answer is told in the end.
+        if self.check().is_err() { Ok(()) } else { changed.check().map_err(|wrong| human::reason(&wrong)) }
+    }
+
+    /// Says which option has no use beside others.
+    fn contradiction(&self) -> Result<(), String> {
+        let unless = |wrong: bool, words: &str| if wrong { Err(words.to_owned()) } else { Ok(()) };
+        if let Some(traffic) = self.traffic {
+            let is_poisson = traffic == Traffic::Poisson;
+            let words = "--size has no use with --traffic poisson; its sizes are those of a workload";
+            unless(is_poisson && self.size.is_some(), words)?;
+            unless(!is_poisson && self.load.is_some(), "--load belongs to --traffic poisson")?;
+        }
+        let Some(topology) = self.topology else { return Ok(()) };
+        let (leafless, star) = (topology != Topology::LeafSpine, topology == Topology::Star);
+        unless(leafless && self.leaves.is_some(), "--leaves has no use with this topology")?;
+        unless(leafless && self.spines.is_some(), "--spines has no use with this topology")?;
+        unless(star && self.fabric_rate.is_some(), "--fabric-rate has no use with this topology")
     }
 }
 
@@ -177,80 +177,50 @@ pub fn new(options: &Options) -> Result<()> {
     );
     ensure!(path.to_str().is_some(), "{path:?}: expected a name in Unicode");
     let on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    let plan = if on_terminal {
-        plan(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?
+    let options = if on_terminal {
+        answered(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?
     } else {
-        plan(options, &mut ask::Nobody)?
+        answered(options, &mut ask::Nobody)?
     };
-    save(path, &write::scenario(&plan, path)?)?;
+    save(path, &write::scenario(&options, path)?)?;
     human::tell(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
 }
 
 /// The options, and answers where there are none. An answer that makes no scenario with what is known is asked for again.
-fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
-    let mut plan = Plan::of(options);
-    if let Some(traffic) = options.traffic {
-        contradiction(options, traffic).map_err(Error::msg)?;
+fn answered(options: &Options, user: &mut impl ask::Ask) -> Result<Options> {
+    options.contradiction().map_err(Error::msg)?;
+    let mut known = options.clone();
+    if known.topology.is_none() {
+        let accept = |topology| known.accept(|known| known.topology = Some(topology));
+        known.topology = Some(user.choice("topology", Topology::Star, accept)?);
     }
-    if options.topology.is_none() {
-        let accept = |topology| plan.accept(|plan| plan.topology = topology);
-        plan.topology = user.choice("topology", Topology::Star, accept)?;
+    if known.hosts.is_none() {
+        let accept = |hosts| known.accept(|known| known.hosts = Some(hosts)).map(|()| hosts);
+        known.hosts = Some(user.value("number of hosts", HOSTS, |text| hosts(text).and_then(accept))?);
     }
-    for (name, given, has_it) in [
-        ("--leaves", options.leaves.is_some(), plan.topology == Topology::LeafSpine),
-        ("--spines", options.spines.is_some(), plan.topology == Topology::LeafSpine),
-        ("--fabric-rate", options.fabric_rate.is_some(), plan.topology != Topology::Star),
-    ] {
-        ensure!(has_it || !given, "{name} has no use with this topology");
+    if known.rate.is_none() {
+        let accept = |rate: String| known.accept(|known| known.rate = Some(rate.clone())).map(|()| rate);
+        known.rate = Some(user.value("rate of every link", RATE.into(), |text| rate(text).and_then(accept))?);
     }
-    if options.hosts.is_none() {
-        let accept = |hosts| plan.accept(|plan| plan.hosts = hosts).map(|()| hosts);
-        plan.hosts = user.value("number of hosts", HOSTS, |text| hosts(text).and_then(accept))?;
+    if known.algorithm.is_none() {
+        let accept = |name: &str| known.accept(|known| known.algorithm = Some(name.into()));
+        known.algorithm = Some(user.word("congestion control", &ControlSettings::default().names(), accept)?);
     }
-    if options.rate.is_none() {
-        let accept = |rate: String| plan.accept(|plan| plan.rate.clone_from(&rate)).map(|()| rate);
-        plan.rate = user.value("rate of every link", RATE.into(), |text| rate(text).and_then(accept))?;
+    if known.traffic.is_none() {
+        let accept = |traffic| known.accept(|known| known.traffic = Some(traffic));
+        known.traffic = Some(user.choice("traffic", Traffic::Incast, accept)?);
     }
-    if options.algorithm.is_none() {
-        let accept = |name: &str| plan.accept(|plan| plan.algorithm = name.into());
-        plan.algorithm = user.word("congestion control", &ControlSettings::default().names(), accept)?;
+    // Nobody may have answered.
+    known.contradiction().map_err(Error::msg)?;
+    let is_poisson = known.traffic() == Traffic::Poisson;
+    if is_poisson && known.load.is_none() {
+        let accept = |load| known.accept(|known| known.load = Some(load)).map(|()| load);
+        known.load = Some(user.value("load of each host's link", LOAD, |text| load_of(text).and_then(accept))?);
+    } else if !is_poisson && known.size.is_none() {
+        let accept = |size: String| known.accept(|known| known.size = Some(size.clone())).map(|()| size);
+        known.size = Some(user.value("size of each flow", SIZE.into(), |text| size(text).and_then(accept))?);
     }
-    ask_for_flows(options, &mut plan, user)?;
-    Ok(plan)
-}
-
-/// What of the flows is not among the options.
-fn ask_for_flows(options: &Options, plan: &mut Plan, user: &mut impl ask::Ask) -> Result<()> {
-    if options.traffic.is_none() {
-        let accept = |traffic| {
-            contradiction(options, traffic)?;
-            plan.accept(|plan| plan.traffic = traffic)
-        };
-        plan.traffic = user.choice("traffic", Traffic::Incast, accept)?;
-        // Nobody may have answered.
-        contradiction(options, plan.traffic).map_err(Error::msg)?;
-    }
-    if plan.traffic == Traffic::Poisson {
-        if options.load.is_none() {
-            let accept = |load| plan.accept(|plan| plan.load = load).map(|()| load);
-            plan.load = user.value("load of each host's link", LOAD, |text| load_of(text).and_then(accept))?;
-        }
-    } else if options.size.is_none() {
-        let accept = |size: String| plan.accept(|plan| plan.size.clone_from(&size)).map(|()| size);
-        plan.size = user.value("size of each flow", SIZE.into(), |text| size(text).and_then(accept))?;
-    }
-    Ok(())
-}
-
-/// Says which option has no use with this traffic.
-fn contradiction(options: &Options, traffic: Traffic) -> Result<(), String> {
-    match traffic == Traffic::Poisson {
-        true if options.size.is_some() => {
-            Err("--size has no use with --traffic poisson; its sizes are those of a workload".into())
-        }
-        false if options.load.is_some() => Err("--load belongs to --traffic poisson".into()),
-        _ => Ok(()),
-    }
+    Ok(known)
 }
 
 /// Writes a scenario that has been checked as the simulator is going to check it, or nothing.

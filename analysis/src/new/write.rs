@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Value, quantity};
 
-use super::{Plan, Topology, Traffic};
-use crate::human;
+use super::{Options, Topology, Traffic};
+use crate::{human, script};
 
 /// Leaves of a leaf-spine network without another answer.
 const LEAVES: u32 = 4;
@@ -20,10 +20,11 @@ const TORS: u32 = 2;
 ///
 /// # Errors
 /// If the hosts cannot be spread over the network.
-pub fn scenario(plan: &Plan, path: &Path) -> Result<String> {
-    let schema =
-        plan.schema.as_ref().map_or_else(String::new, |schema| format!("#:schema file://{}\n", schema.display()));
-    let Plan { seed, .. } = plan;
+pub fn scenario(plan: &Options, path: &Path) -> Result<String> {
+    let schema = script::source_tree().ok().map(|tree| tree.join("configs/schema/scenario.json"));
+    let schema = schema.filter(|schema| schema.exists());
+    let schema = schema.map_or_else(String::new, |schema| format!("#:schema file://{}\n", schema.display()));
+    let seed = plan.seed;
     let (stop, duration) = times(plan);
     Ok(format!(
         "{schema}#
@@ -52,24 +53,24 @@ goodput_interval = \"10us\"
 }
 
 /// The stop time, and until when random flows start, in microseconds: long enough for all flows to cross one link in turn.
-fn times(plan: &Plan) -> (u64, u64) {
-    let rate = quantity::rate(&plan.rate).map_or(1, |rate| rate.0.max(1));
-    let size = quantity::size(&plan.size).unwrap_or(0);
+fn times(plan: &Options) -> (u64, u64) {
+    let rate = quantity::rate(plan.rate()).map_or(1, |rate| rate.0.max(1));
+    let size = quantity::size(plan.size()).unwrap_or(0);
     let crossing = |bytes: u128| u64::try_from(bytes * 8_000_000 / u128::from(rate)).unwrap_or(u64::MAX / 4);
     let delay = quantity::time(&plan.delay).map_or(0, |delay| delay.0 / 1_000);
     let slack = 1_000 + 100 * delay.min(u64::MAX / 200);
     // As many bytes as ten large flows of the workload.
     let duration = crossing(25_000_000).max(1);
-    let busy = if plan.traffic == Traffic::Poisson {
+    let busy = if plan.traffic() == Traffic::Poisson {
         50 * duration
     } else {
-        2 * crossing(u128::from(size) * u128::from(plan.hosts))
+        2 * crossing(u128::from(size) * u128::from(plan.hosts()))
     };
     (busy.saturating_add(slack), duration)
 }
 
-fn topology(plan: &Plan) -> Result<String> {
-    let hosts = plan.hosts;
+fn topology(plan: &Options) -> Result<String> {
+    let hosts = plan.hosts();
     let spread = |over: u32, what: &str| {
         ensure!(
             hosts.is_multiple_of(over),
@@ -80,10 +81,10 @@ fn topology(plan: &Plan) -> Result<String> {
     // As many links up as carry what comes from below.
     let up = |hosts: u32| {
         let bits = |rate: &str| quantity::rate(rate).map_or(1, |rate| rate.0.max(1));
-        let fabric = bits(plan.fabric_rate.as_ref().unwrap_or(&plan.rate));
-        (u64::from(hosts) * bits(&plan.rate)).div_ceil(fabric).clamp(1, u32::MAX.into())
+        let fabric = bits(plan.fabric_rate.as_deref().unwrap_or(plan.rate()));
+        (u64::from(hosts) * bits(plan.rate())).div_ceil(fabric).clamp(1, u32::MAX.into())
     };
-    let (kind, keys) = match plan.topology {
+    let (kind, keys) = match plan.topology() {
         Topology::Star => ("star", format!("hosts = {hosts}\n")),
         Topology::Dumbbell => (
             "dumbbell",
@@ -104,8 +105,8 @@ fn topology(plan: &Plan) -> Result<String> {
             ("fat_tree", keys)
         }
     };
-    let Plan { rate, delay, .. } = plan;
-    let key = if plan.topology == Topology::Dumbbell { "bottleneck_rate" } else { "fabric_rate" };
+    let (rate, delay) = (plan.rate(), &plan.delay);
+    let key = if plan.topology() == Topology::Dumbbell { "bottleneck_rate" } else { "fabric_rate" };
     let between = plan.fabric_rate.as_ref().map_or_else(String::new, |rate| format!("{key} = \"{rate}\"\n"));
     Ok(format!(
         "[topology]\nkind = \"{kind}\"\n{keys}rate = \"{rate}\"\n{between}delay = \"{delay}\"   # of each link, one way\n"
@@ -113,13 +114,13 @@ fn topology(plan: &Plan) -> Result<String> {
 }
 
 /// The algorithm, and its parameters with their defaults as comments.
-fn control(plan: &Plan) -> String {
+fn control(plan: &Options) -> String {
     let settings = NodeSettings::default();
-    let parameters = settings.section("congestion_control", Some(&plan.algorithm));
+    let parameters = settings.section("congestion_control", Some(&plan.algorithm()));
     let lines: String = parameters.iter().map(parameter).collect();
     format!(
         "# Parameters have these values unless the # in front of them is taken away.\n[congestion_control]\nalgorithm = \"{}\"\n{lines}",
-        plan.algorithm
+        plan.algorithm()
     )
 }
 
@@ -134,13 +135,13 @@ fn parameter(setting: &Setting) -> String {
     format!("#{} = {value}    # {}\n", setting.key, setting.summary())
 }
 
-fn traffic(plan: &Plan, duration: u64) -> Result<String> {
-    let Plan { size, load, .. } = plan;
-    let keys = match plan.traffic {
+fn traffic(plan: &Options, duration: u64) -> Result<String> {
+    let (size, load) = (plan.size(), plan.load());
+    let keys = match plan.traffic() {
         Traffic::Incast => {
             format!(
                 "kind = \"incast\"    # all at the same moment\nsender_count = {}\nreceiver = 0\nsize = \"{size}\"\n",
-                plan.hosts - 1
+                plan.hosts() - 1
             )
         }
         Traffic::Flow => format!("kind = \"flow\"\nsrc = 1\ndst = 0\nsize = \"{size}\"\n"),

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::look::{Look, Style};
 use super::png;
-use crate::save::Draft;
+use crate::save::{self, Draft};
 
 /// What the command line says of plots.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -41,18 +41,23 @@ impl Drawing {
         self.style.look()
     }
 
-    /// Drafts of a plot's files.
+    /// Writes a plot's files, and returns their names.
     ///
     /// # Errors
     /// If one cannot be made.
-    pub fn drafts(self, path: &Path, svg: &str) -> Result<Vec<Draft>> {
-        let mut drafts = vec![Draft::of(path)?];
-        drafts[0].fill(|out| out.write_all(svg.as_bytes()))?;
+    pub fn write(self, path: &Path, svg: &str) -> Result<Vec<String>> {
+        let picture = png::beside(path);
+        let mut draft = Draft::of(path)?;
+        draft.fill(|out| out.write_all(svg.as_bytes()))?;
         if self.png {
-            let picture = Draft::of(&png::beside(path))?;
-            png::convert(drafts[0].path(), picture.path()).with_context(|| path.display().to_string())?;
-            drafts.push(picture);
+            let converted = Draft::of(&picture)?;
+            png::convert(draft.path(), converted.path()).with_context(|| path.display().to_string())?;
+            converted.replace()?;
+        } else {
+            save::remove(&picture)?;
         }
-        Ok(drafts)
+        draft.replace()?;
+        let files = [path, &picture].into_iter().take(1 + usize::from(self.png));
+        Ok(files.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect())
     }
 }

@@ -78,6 +78,9 @@ fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
     Line { entry, of: Some(name.to_owned()), ..Line::of_variant(0, name, y) }
 }
 
+/// Heading, and what of the flows in a bin it is.
+type Percentile = (&'static str, fn(&FctStats) -> f64);
+
 /// Slowdown by size, and distributions.
 fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     let mut all = Extents::default();
@@ -85,7 +88,7 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     let bounds = all.sizes.size_bounds(entries.len() as u64);
     let fct_us = cdf::axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3);
     let slowdowns = cdf::axis(all.slowdowns.low, all.slowdowns.high);
-    let percentiles: [(&'static str, fn(&FctStats) -> f64); 3] = [
+    let percentiles: [Percentile; 3] = [
         ("Median", |stats| stats.slowdown_p50),
         ("95th percentile", |stats| stats.slowdown_p95),
         ("99th percentile", |stats| stats.slowdown_p99),

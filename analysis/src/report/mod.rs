@@ -24,7 +24,7 @@ use hpcc_measures::select::Selection;
 
 use crate::manifest::PAGE;
 use crate::outcome::Outcome;
-use crate::plot::{Drawing, Plots};
+use crate::plot::{self, Drawing};
 use crate::save::{self, Draft};
 use crate::{human, table};
 
@@ -57,9 +57,6 @@ impl Options {
 /// goes there, or plots are asked for; if the page cannot be written.
 pub fn report(options: &Options) -> Result<Outcome> {
     options.out.as_deref().map_or(Ok(()), save::ensure_writable)?;
-    if let Some(twice) = (1..options.dirs.len()).find(|&place| options.dirs[..place].contains(&options.dirs[place])) {
-        bail!("{} is given twice; expected other folders beside it", options.dirs[twice].display());
-    }
     let mut entries = Vec::new();
     for dir in &options.dirs {
         let loaded = entry::load(dir, &options.selection)?;
@@ -79,7 +76,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
         (None, [dir]) => dir.join(PAGE),
         (None, _) => Path::new("hpcc-out").join(PAGE),
     };
-    let (mut outcome, mut drawn) = (Outcome::Good, Vec::new());
+    let mut outcome = Outcome::Good;
     for entry in &entries {
         for results in &entry.runs {
             if entries.len() == 1 && entry.runs.len() == 1 {
@@ -88,23 +85,15 @@ pub fn report(options: &Options) -> Result<Outcome> {
             if entry.is_run && options.can_do_without_plots() && !takes_files(&results.dir) {
                 human::tell(&no_plots(&results.dir))?;
             } else if entry.is_run {
-                drawn.push((results, Plots::of(results, options.drawing)?));
+                let (plots, missing) = plot::draw_all(results, options.drawing)?;
+                human::tell(&folder_lines(&results.dir, &plots, &missing))?;
             }
             if !is_finished(results) {
                 outcome = Outcome::Unfinished;
             }
         }
     }
-    let text = page::text(&entries)?;
-    // Now that all is made: whoever ends this leaves no page beside plots of another selection.
-    if drawn.iter().any(|(results, _)| page.parent() == Some(&results.dir)) {
-        save::remove(&page)?;
-    }
-    for (results, plots) in drawn {
-        let missing = plots.missing.clone();
-        human::tell(&folder_lines(&results.dir, &plots.put()?, &missing))?;
-    }
-    save::replace(&page, text)?;
+    page::write(&entries, &page)?;
     human::tell(&opening_line(&page))?;
     Ok(outcome)
 }

@@ -23,16 +23,8 @@ const PARTS: [(&str, &str); 4] = [
 /// # Errors
 /// If a run's files cannot be read, or the page cannot be written.
 pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
-    save::replace(file, text(entries)?)
-}
-
-/// What is in the page.
-///
-/// # Errors
-/// If a run's files cannot be read.
-pub fn text(entries: &[Entry]) -> Result<String> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    Ok(render(&names.join(", "), &data::data(entries)?.to_string()))
+    save::replace(file, render(&names.join(", "), &data::data(entries)?.to_string()))
 }
 
 fn render(title: &str, data: &str) -> String {

@@ -55,6 +55,8 @@ pub fn label(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Float(number) => number.to_string(),
-        other => other.to_string(),
+        Value::Integer(_) | Value::Boolean(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => {
+            value.to_string()
+        }
     }
 }

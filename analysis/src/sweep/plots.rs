@@ -18,7 +18,6 @@ use super::report::Plot;
 use crate::chart::Line;
 use crate::human;
 use crate::plot::{Drawing, Figure, Look};
-use crate::save;
 
 /// A figure, and what it shows as CSV where the sweep's own data do not have it.
 pub struct Drawn {
@@ -52,13 +51,8 @@ pub fn draw_all(
         if figures.is_empty() && (file.plots.is_some() || plot.by_axis().is_none()) {
             missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
         }
-        for (name, (svg, csv)) in figures {
-            let path = folder.path().join(format!("{name}.svg"));
-            save::remove(&path.with_extension("png"))?;
-            for draft in drawing.drafts(&path, &svg)? {
-                names.push(draft.name());
-                draft.replace()?;
-            }
+        for (name, svg, csv) in figures {
+            names.extend(drawing.write(&folder.path().join(format!("{name}.svg")), &svg)?);
             if let Some(csv) = csv {
                 folder.write(&format!("{name}.csv"), &csv)?;
             }
@@ -88,18 +82,15 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
     }
 }
 
+/// A figure's name, the figure as SVG, and what it shows as CSV.
+type Files = (String, String, Option<String>);
+
 /// The figures of one kind, each with its name, and with what it shows as CSV where the sweep's own data do not have it.
-fn draw(
-    file: &SweepFile,
-    look: &Look,
-    plot: Plot,
-    groups: &[Group<'_>],
-    sizes: Sizes,
-) -> Result<Vec<(String, (String, Option<String>))>> {
+fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<Files>> {
     let mut figures = Vec::new();
     if let Some(what) = plot.by_axis() {
         for (end, figure) in by_axis::figures(file, groups, what, sizes) {
-            figures.push((format!("{}{end}", plot.name()), (figure.render(look)?, None)));
+            figures.push((format!("{}{end}", plot.name()), figure.render(look)?, None));
         }
         return Ok(figures);
     }
@@ -107,7 +98,7 @@ fn draw(
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
         let name = format!("{}{}", plot.name(), suffix(file.axes.folders(step)));
         if plot == Plot::GoodputByVariant {
-            figures.extend(goodput::draw(file, look, &shown, sizes)?.map(|svg| (name, (svg, None))));
+            figures.extend(goodput::draw(file, look, &shown, sizes)?.map(|svg| (name, svg, None)));
             continue;
         }
         let drawn = match plot {
@@ -120,7 +111,7 @@ fn draw(
             Plot::GoodputByVariant | Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
         };
         if let Some(Drawn { figure, csv }) = drawn {
-            figures.push((name, (figure.render(look)?, csv)));
+            figures.push((name, figure.render(look)?, csv));
         }
     }
     Ok(figures)
