@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A folder with an experiment in it, and the `hpcc` command to try on it.
 
-use crate::programs::{hpcc, simulator};
+use crate::programs::{hpcc, simulator, xtask};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -98,6 +98,11 @@ impl Bench {
     /// Any `hpcc` command in this folder.
     pub fn hpcc(&self, arguments: &[&str]) -> Told {
         self.told(hpcc().args(arguments))
+    }
+
+    /// A command for those who work on hpcc, in this folder.
+    pub fn xtask(&self, arguments: &[&str]) -> Told {
+        self.told(xtask().args(arguments))
     }
 
     fn told(&self, command: &mut Command) -> Told {

@@ -21,7 +21,7 @@ pub use bench::{Bench, Told, is_complete};
 pub use dice::{Dice, seeds};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
-pub use programs::{example, hpcc, script};
+pub use programs::{example, hpcc, script, xtask};
 pub use shipped::{Shipped, is_of_tcp};
 pub use skipped::skipped;
 pub use stack::has_tcp;

@@ -27,6 +27,15 @@ pub fn hpcc() -> Command {
     Command::new(required(ANALYSIS_VARIABLE))
 }
 
+/// The commands for those who work on hpcc, ready for arguments; the program is beside the `hpcc` command.
+///
+/// # Panics
+/// As [`hpcc`].
+pub fn xtask() -> Command {
+    required(PROGRAM_VARIABLE);
+    Command::new(Path::new(&required(ANALYSIS_VARIABLE)).with_file_name("hpcc-xtask"))
+}
+
 /// The path of an example of the module, which was built with the simulator: in an ns-3 tree, or beside an installed ns-3.
 ///
 /// # Panics

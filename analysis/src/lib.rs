@@ -3,8 +3,6 @@
 
 #![forbid(unsafe_code)]
 
-mod bench;
-mod beside;
 mod chart;
 mod check;
 mod children;
@@ -12,32 +10,28 @@ mod compare;
 mod completions;
 mod describe;
 mod dissect;
-mod human;
+pub mod human;
 mod manifest;
 mod new;
 mod outcome;
-mod parity;
 mod plot;
 mod ranks;
 mod report;
 mod reproduce;
 mod run;
-mod save;
-mod script;
-mod settings;
-mod shown;
-mod simulator;
-mod suite;
+pub mod save;
+pub mod script;
+pub mod settings;
+pub mod simulator;
 mod sweep;
-mod table;
-mod testing;
+pub mod table;
 mod trace;
 mod version;
 
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -45,12 +39,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
 use signal_hook::consts::SIGXFSZ;
 
 pub use outcome::Outcome;
+pub use reproduce::rewrite as rewrite_figures;
 use script::StepFailed;
+pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -137,41 +133,6 @@ enum Command {
         /// The folder to compare it with.
         b: PathBuf,
     },
-    /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
-    ///
-    /// Exit status: 0 all exact, 1 differences, 2 bad input.
-    Parity {
-        /// Only runs whose name (SCENARIO/RUN) contains this.
-        #[arg(default_value = "", hide_default_value = true)]
-        filter: String,
-        #[command(flatten)]
-        data: parity::Data,
-        /// Simulations at a time; only with 1 do processor times mean something.
-        #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
-        jobs: NonZeroUsize,
-    },
-    /// Measures what whole runs cost.
-    Bench {
-        /// Repetitions of each run; medians are shown.
-        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_RUNS>)]
-        runs: NonZeroU32,
-        /// Also writes the measurement as JSON.
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        data: parity::Data,
-        /// Measures nothing, compares two such files.
-        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out", "suite"])]
-        compare: Option<Vec<PathBuf>>,
-        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file. With --suite, before it.
-        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
-        reference: Option<PathBuf>,
-        /// Measures what the core costs per packet instead.
-        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference", "suite"])]
-        micro: bool,
-        #[command(flatten)]
-        suite: suite::Options,
-    },
     /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
     Dissect(dissect::Options),
     /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
@@ -205,40 +166,7 @@ enum Command {
         /// The shell.
         shell: completions::Shell,
     },
-    /// Builds everything and runs all tests.
-    Test(testing::Options),
-    /// Lists the requirements of the drafts, and the tests of each that is claimed.
-    Reqs,
-    /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
-    Fuzz {
-        /// For each target.
-        #[arg(default_value = "60", allow_negative_numbers = true, value_parser = count::<u32, MOST_SECONDS>)]
-        seconds: u32,
-        /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
-        target: Option<String>,
-    },
-    /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
-    Audit,
-    /// Rewrites the tables of settings in the documentation, and the JSON schemas.
-    ///
-    /// Exit status: 0, or 1 if --check finds something.
-    Docs {
-        #[command(flatten)]
-        shown: shown::Options,
-        /// Also makes pages of all documentation, by sphinx and doxygen, in target/pages; a warning is an error.
-        #[arg(long)]
-        html: bool,
-    },
-    /// Packs the last commit and all crates that it needs into hpcc-VERSION.tar.gz, for contrib/ of an ns-3 tree without a network.
-    Dist {
-        /// Folder for the archive.
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        out: PathBuf,
-        /// Also builds and tests what is in it, offline, in a copy of the ns-3 tree: some minutes.
-        #[arg(long)]
-        check: bool,
-    },
-    /// Builds everything and runs nothing.
+    /// Fetches ns-3's source, and builds everything in it.
     Build,
     /// Says what is installed, what is missing, and how the ns-3 tree is configured.
     ///
@@ -251,7 +179,12 @@ pub fn main() -> ExitCode {
     completions::answer::<Arguments>();
     // A file that may not grow (ulimit -f) is told like a disk that is full.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    match run(env::args_os()) {
+    end(run(env::args_os()))
+}
+
+/// The exit status of a command; what was wrong is told.
+pub fn end(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             human::warn(human::reason(&error));
@@ -281,22 +214,26 @@ fn seed(text: &str) -> Result<u64, String> {
 
 /// Simulations at a time, and processes that share one, at most: more threads and processes than any machine has processors
 /// only keep it from working.
-const MOST_AT_A_TIME: u64 = 1_024;
-/// Repetitions of a measurement at most.
-const MOST_RUNS: u64 = 9_999;
-/// Fuzzing takes a week at most.
-const MOST_SECONDS: u64 = 604_800;
+pub const MOST_AT_A_TIME: u64 = 1_024;
 
 /// A number of things of the command line: from 1 to `MOST`.
-fn count<T: FromStr, const MOST: u64>(text: &str) -> Result<T, String> {
+pub fn count<T: FromStr, const MOST: u64>(text: &str) -> Result<T, String> {
     let end = if MOST == u64::MAX { String::new() } else { format!(" to {MOST}") };
     let is_in_range = text.parse().is_ok_and(|count: u64| (1..=MOST).contains(&count));
     let counted = if is_in_range { text.parse().ok() } else { None };
     counted.ok_or_else(|| format!("expected a whole number from 1{end}"))
 }
 
+/// The command line that users may give.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 /// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.
-fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
+///
+/// # Errors
+/// If standard output cannot be written to.
+pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
     if told.kind() == ErrorKind::DisplayVersion {
         return human::print(&version::text()).map(|()| Outcome::Good);
     }
@@ -323,17 +260,6 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Report(options) => report::report(&options),
         Command::Check(options) => check::check(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
-        Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
-        Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
-        Command::Bench { suite, runs, reference, data, .. } if suite.is_asked_for() => {
-            if let Some(program) = reference {
-                beside::beside(&program, runs, &data)?;
-            }
-            suite.run(runs)
-        }
-        Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
-        Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
-        Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
         Command::Explain { key } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
@@ -342,27 +268,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Test(options) => Err(options.exec()),
-        Command::Docs { shown, html } => {
-            let tree = script::source_tree()?;
-            let outcome = match shown.repeat(&tree)? {
-                Some(outcome) => outcome,
-                None => settings::rewrite(&tree).map(|()| Outcome::Good)?,
-            };
-            if html { Err(script::exec("@docs", &[])) } else { Ok(outcome) }
-        }
-        Command::Reqs => Err(script::exec("@reqs", &[])),
-        Command::Fuzz { seconds, target } => {
-            let arguments: Vec<OsString> = [seconds.to_string()].into_iter().chain(target).map(Into::into).collect();
-            Err(script::exec("@fuzz", &arguments))
-        }
-        Command::Audit => Err(script::exec("@audit", &[])),
-        Command::Dist { out, check } => {
-            save::ensure_folder(&out)?;
-            let how = if check { "all" } else { "" };
-            Err(script::exec("@dist", &[out.into(), how.into()]))
-        }
-        Command::Build => Err(script::exec("@build", &[])),
+        Command::Build => Err(script::exec("@simulator", &["all".into()])),
         Command::Doctor => {
             human::print(&version::text())?;
             Err(script::exec("@doctor", &[]))

@@ -66,7 +66,7 @@ pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
 /// # Errors
 /// As [`build_simulator`].
 pub fn install_converter() -> Result<()> {
-    let status = step("@png")?.status().with_context(cannot_start)?;
+    let status = step("@need")?.arg("rsvg-convert:librsvg2-bin").status().with_context(cannot_start)?;
     if status.success() { Ok(()) } else { Err(StepFailed("installing it").into()) }
 }
 

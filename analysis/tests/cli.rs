@@ -85,8 +85,6 @@ fn without_the_script_it_is_pointed_out() {
     let script = "cannot start the script /nowhere/hpcc, which HPCC_SCRIPT names: no such file";
     let output = hpcc(&["build"]).env("HPCC_SCRIPT", "/nowhere/hpcc").output().expect("hpcc starts");
     assert!(err(&output).contains(script), "{}", err(&output));
-    let output = hpcc(&["parity"]).output().expect("hpcc starts");
-    assert!(err(&output).contains("expected the folder tests/golden"), "{}", err(&output));
 }
 
 #[test]
@@ -218,37 +216,6 @@ fn all_keys_are_listed() {
         assert!(told.contains(words), "{key}: {told}");
         assert!(all.lines().any(|line| line.starts_with(&key.replace(".0.", "."))), "{key}");
     }
-}
-
-#[test]
-fn docs_rewrites_the_pages_of_the_script_s_tree() {
-    let tree = folder();
-    let page = |name: &str| tree.path().join(name);
-    fs::create_dir_all(page("configs/paper")).expect("configs");
-    fs::create_dir_all(page("ns3-module/doc")).expect("doc");
-    let block = "<!-- settings of wire: rewritten by ./hpcc docs -->\nold\n<!-- end of settings -->\n";
-    fs::write(page("configs/README.md"), block).expect("README.md");
-    // Who has opened the old page goes on with that: it is replaced as a whole.
-    fs::hard_link(page("configs/README.md"), page("old.md")).expect("a second name");
-    fs::write(page("ns3-module/doc/hpcc.rst"), "Nothing.\n").expect("hpcc.rst");
-    let claims = "<!-- claims: rewritten by ./hpcc docs -->\nold\n<!-- end of claims -->\n";
-    fs::write(page("configs/paper/README.md"), claims).expect("README.md");
-    let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/quickstart.toml");
-    let figure = format!(
-        "title = \"T\"\nsource = \"S\"\nbase = {base:?}\n[[variant]]\nname = \"a\"\n[quick]\n\
-         [[claim]]\ntext = \"t\"\npaper = \"p\"\nmeasure = \"drops\"\nof = \"a\"\nholds = {{ at_most = 0 }}\n"
-    );
-    fs::write(page("configs/paper/fig1.toml"), figure).expect("figure");
-    let mut docs = hpcc(&["docs"]);
-    let output = docs.env("HPCC_SCRIPT", page("hpcc")).output().expect("hpcc starts");
-    let told = "rewrote configs/README.md\nrewrote configs/paper/fig1.md\nrewrote configs/paper/README.md\n\
-                rewrote configs/schema/scenario.json\nrewrote configs/schema/sweep.json\n";
-    assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), told));
-    assert_eq!(fs::read_to_string(page("old.md")).expect("the old page"), block);
-    let written = fs::read_to_string(page("configs/README.md")).expect("README.md");
-    assert!(written.contains("| `profile` | `reference` |") && !written.contains("old"), "{written}");
-    let claims = fs::read_to_string(page("configs/paper/README.md")).expect("README.md");
-    assert!(claims.contains("| [fig1](fig1.md) | | | | | not run yet |") && !claims.contains("old"), "{claims}");
 }
 
 /// Both streams lead into a pipe that nobody reads any more.

@@ -54,7 +54,7 @@ fn refused(mistakes: &[(&[&str], &[&str])]) {
         let mut command = hpcc(arguments);
         command.current_dir(desk.path()).stdin(Stdio::null()).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
         let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        command.env("HPCC_SCRIPT", tree.join("hpcc")).env("HPCC_GOLDEN_DATA", tree.join("tests/golden"));
+        command.env("HPCC_SCRIPT", tree.join("hpcc"));
         let output = command.output().expect("hpcc starts");
         let told = err(&output);
         let lacks: Vec<&&str> = words.iter().filter(|word| !told.contains(**word)).collect();
@@ -88,8 +88,6 @@ fn files_of_other_kinds_and_places_that_cannot_be_are_named() {
         (&["topology", "good.toml/x"], &["good.toml/x: not a directory"]),
         (&["report", "none"], &["none: no such folder; expected the folder of a run"]),
         (&["compare", "canned", "none"], &["none: no such file"]),
-        (&["bench", "--compare", "none", "empty"], &["none: no such file"]),
-        (&["parity", "--data", "none"], &["none: expected a folder as tests/golden", "none/runs.csv: no such file"]),
         (&["run", &long], &["cannot be read: file name too long"]),
         // Files of another kind.
         (&["run", "sweep.toml"], &["sweep.toml: this is a sweep: use ./hpcc sweep sweep.toml"]),
@@ -107,20 +105,15 @@ fn files_of_other_kinds_and_places_that_cannot_be_are_named() {
         (&["compare", "canned/fct.csv", "canned"], &["canned/fct.csv:1: ", "expected an fct.txt"]),
         (&["compare", "canned", "good.toml"], &["good.toml:1: ", "expected an fct.txt, plain or .gz, or the folder"]),
         (&["compare", "empty", "empty"], &["empty and empty: neither holds a flow"]),
-        (&["bench", "--compare", "empty", "empty"], &["empty is no measurement of ./hpcc bench"]),
-        (&["bench", "--reference", "text.txt"], &["text.txt: is no program that may be executed"]),
-        (&["test", "--ns3", "folder"], &["folder is no ns-3 tree"]),
         // Places that cannot be written to.
         (
             &["report", "canned", "--out", "folder"],
             &["cannot write folder: is a directory; expected the name of a file"],
         ),
         (&["report", "canned", "--out", "empty/a.html"], &["cannot write empty/a.html: not a directory"]),
-        (&["bench", "--out", &long], &["cannot write aaa", "file name too long"]),
         (&["topology", "good.toml", "--write", "text.txt"], &["text.txt exists; expected the name of a new file"]),
         (&["new", "good.toml"], &["good.toml exists; expected the name of a new file"]),
         (&["new", "empty/new.toml"], &["cannot write empty/new.toml: not a directory"]),
-        (&["dist", "--out", "empty"], &["empty: is a file; expected a folder"]),
         (&["sweep", "sweep.toml", "--out", "text.txt"], &["text.txt: not a directory"]),
         (&["sweep", "sweep.toml", "--out", "canned"], &["canned: the folder holds files that are no sweep"]),
     ]);
@@ -157,8 +150,6 @@ fn values_and_options_that_cannot_be_are_named() {
         (&["new", "a.toml", "--algorithm", "hpc"], &["'hpcc'"]),
         (&["new", "a.toml", "--topology", "leaf_spine", "--hosts", "6"], &["expected a multiple of 4"]),
         (&["new", "a.toml", "--topology", "star", "--spines", "2"], &["--spines has no use with this topology"]),
-        (&["bench", "--suite", "--hosts", "100"], &["no fat tree of 100 hosts; expected some of 16, 128"]),
-        (&["parity", "nosuchrun"], &["no run's name contains \"nosuchrun\""]),
         (&["explain", "transport.mtuu"], &["did you mean transport.mtu?"]),
         (&["topology", "good.toml", "--set", "x"], &["--set: \"x\" is no setting; expected KEY=VALUE"]),
         (&["run", "good.toml", "--seed", "new"], &["'new' for '--seed <N>': expected a whole number from 0 to"]),
@@ -170,7 +161,6 @@ fn values_and_options_that_cannot_be_are_named() {
         (&["sweep", "sweep.toml", "--quick"], &["sweep.toml: there is no quick form; expected a section [quick]"]),
         (&["sweep", "sweep.toml", "--list", "--jobs", "2"], &["'--list' cannot be used with", "'--jobs <N>'"]),
         (&["reproduce", "fig99"], &["there is no figure \"fig99\"; did you mean fig9"]),
-        (&["docs", "--runs", "nosuchpage"], &["--runs: no page shows a command with nosuchpage"]),
         (&["dissect", "text.txt", "--telemetry", "x"], &["--telemetry x: expected one of paper"]),
     ]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What pages show of runs is what the commands that they name give.
 
-use hpcc_tests::{Bench, TOML, Told, hpcc};
+use hpcc_tests::{Bench, TOML, Told, hpcc, xtask};
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const QUICK_SWEEPS: [&str; 5] = [
 
 /// `./hpcc docs --runs` in a tree, with results in the bench's folder.
 fn docs(tree: &Path, bench: &Bench, arguments: &[&str]) -> Told {
-    let mut command = hpcc();
+    let mut command = xtask();
     command.args(["docs", "--out"]).arg(bench.path("results")).arg("--runs").args(arguments);
     Told::from(command.env("HPCC_SCRIPT", tree.join("hpcc")).output().expect("hpcc starts"))
 }

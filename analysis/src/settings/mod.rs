@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Settings for readers: `hpcc explain`, the tables in the documentation, JSON schemas, and completion of `--set`.
+//! Settings for readers: `hpcc explain`, JSON schemas, and completion of `--set`.
 //!
 //! Nothing of a setting is said here: name, kind, range, default and help come from its declaration in the core.
 
 mod complete;
 mod explain;
 mod file_keys;
-mod markdown;
-mod pages;
-mod rst;
 mod schema;
-mod words;
 
 pub use complete::{assignments, keys};
 pub use explain::explain;
-pub use pages::rewrite;
 pub use schema::Schema;
 
 use hpcc_core::attack::AttackSettings;
@@ -29,7 +24,7 @@ const FAULTS: &str = "compatibility";
 const ATTACK: &str = "attack";
 
 /// The settings of a section as files have them.
-fn section(settings: &NodeSettings, section: &str) -> Vec<Setting> {
+pub fn section(settings: &NodeSettings, section: &str) -> Vec<Setting> {
     match section {
         FAULTS => scenario::compatibility_settings(),
         ATTACK => AttackSettings::default().list(),
@@ -38,12 +33,12 @@ fn section(settings: &NodeSettings, section: &str) -> Vec<Setting> {
 }
 
 /// The settings of a part as files have them.
-fn of_part(part: &Part<'_>) -> Vec<Setting> {
+pub fn of_part(part: &Part<'_>) -> Vec<Setting> {
     if part.section == FAULTS { scenario::compatibility_settings() } else { part.settings.list() }
 }
 
 /// The class whose attributes settings are, if one has them.
-fn class(owner: Owner) -> Option<&'static str> {
+pub fn class(owner: Owner) -> Option<&'static str> {
     match owner {
         Owner::Node => Some("QbbNode"),
         Owner::Host => Some("RdmaHost"),

@@ -14,7 +14,7 @@ const START_NS: u64 = 2_000_000_000;
 pub fn hpcc(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hpcc"));
     command.args(arguments);
-    for variable in ["HPCC_SCENARIO_PROGRAM", "HPCC_SCRIPT", "HPCC_GOLDEN_DATA", "FAKE_RESULTS", "FAKE_ONLY"] {
+    for variable in ["HPCC_SCENARIO_PROGRAM", "HPCC_SCRIPT", "FAKE_RESULTS", "FAKE_ONLY"] {
         command.env_remove(variable);
     }
     command

@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use hpcc_measures::results::Results;
 
-use crate::sweep::TABLE;
-use crate::table;
+use hpcc_analysis::SWEEP_TABLE;
+use hpcc_analysis::table;
 
 /// A command line that pages may name.
 #[derive(Debug, PartialEq)]
@@ -101,7 +101,7 @@ impl<'a> Commands<'a> {
         }
         let words = words(line)?;
         let folder = self.results.join(folder_name(&words));
-        let mut command = Command::new(env::current_exe().context("cannot find this program")?);
+        let mut command = Command::new(env::current_exe()?.with_file_name("hpcc"));
         command.args([words.does.name(), &words.file]).args(&words.more).arg("--out").arg(&folder);
         match (words.does, self.jobs) {
             // The file may have changed since.
@@ -109,8 +109,7 @@ impl<'a> Commands<'a> {
             (Does::Sweep, Some(jobs)) => _ = command.args(["--jobs", &jobs.to_string()]),
             (Does::Sweep, None) => {}
         }
-        let status =
-            command.current_dir(self.tree).stdout(Stdio::null()).status().context("cannot start this program")?;
+        let status = command.current_dir(self.tree).stdout(Stdio::null()).status().context("cannot start hpcc")?;
         if !matches!(status.code(), Some(0 | 3)) {
             bail!("{line} does not end well: {status}");
         }
@@ -126,7 +125,9 @@ impl<'a> Commands<'a> {
         let folder = self.results(line)?;
         match words(line)?.does {
             Does::Run => table::lasting(&Results::load(&folder)?),
-            Does::Sweep => fs::read_to_string(folder.join(TABLE)).with_context(|| format!("{line}: no {TABLE}")),
+            Does::Sweep => {
+                fs::read_to_string(folder.join(SWEEP_TABLE)).with_context(|| format!("{line}: no {SWEEP_TABLE}"))
+            }
         }
     }
 }

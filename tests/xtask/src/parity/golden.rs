@@ -89,7 +89,7 @@ mod tests {
     use std::fs;
 
     fn in_tree() -> Golden {
-        Golden::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden"))).expect("golden data")
+        Golden::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../golden"))).expect("golden data")
     }
 
     #[test]

@@ -9,7 +9,7 @@ const FOLDERS: [&str; 6] =
 const KINDS: [&str; 3] = ["md", "rst", "toml"];
 
 pub fn tree() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// Pages, and scenarios and sweeps, which begin with comments.

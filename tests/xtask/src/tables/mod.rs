@@ -3,15 +3,16 @@
 //!
 //! A block stands between two comments, the first of which names it and the command that renews it.
 
+mod words;
+
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
+use hpcc_analysis::settings::{Schema, class, section};
+use hpcc_analysis::{human, rewrite_figures, save};
 use hpcc_core::node::NodeSettings;
-
-use super::{Schema, markdown, rst};
-use crate::human;
-use crate::save;
+use hpcc_core::settings::Setting;
 
 /// A page with blocks.
 struct Page {
@@ -19,13 +20,32 @@ struct Page {
     path: &'static str,
     /// What a comment begins and ends with.
     comment: (&'static str, &'static str),
-    /// Makes the block of a name.
-    block: fn(&NodeSettings, &str) -> Option<String>,
+    /// What stands above the rows of a block.
+    head: &'static str,
+    /// Makes a row.
+    row: fn(&Row) -> String,
 }
 
+/// A setting: key or attribute, default, and meaning; or an algorithm whose parameters follow. Backticks are around what is
+/// written in files.
+type Row = [String; 3];
+
 const PAGES: [Page; 2] = [
-    Page { path: "configs/README.md", comment: ("<!-- ", " -->"), block: markdown::table },
-    Page { path: "ns3-module/doc/hpcc.rst", comment: (".. ", ""), block: rst::list },
+    Page {
+        path: "configs/README.md",
+        comment: ("<!-- ", " -->"),
+        head: "| key | default | meaning |\n| --- | --- | --- |\n",
+        row: |[name, default, meaning]| {
+            let meaning = meaning.replace('|', "\\|");
+            format!("| {name} | {default} | {meaning} |\n").replace(" |  | ", " | | ")
+        },
+    },
+    Page {
+        path: "ns3-module/doc/hpcc.rst",
+        comment: (".. ", ""),
+        head: "",
+        row: |[name, default, meaning]| format!("* {name}, {default}: {meaning}\n").replace('`', "``"),
+    },
 ];
 
 /// What the first comment of a block says before and behind the block's name.
@@ -44,7 +64,7 @@ pub fn rewrite(tree: &Path) -> Result<()> {
         let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         write(tree, page.path, &page.renewed(&old, &settings)?)?;
     }
-    crate::reproduce::rewrite(tree)?;
+    rewrite_figures(tree)?;
     Schema::ALL.into_iter().try_for_each(|schema| write(tree, schema.path(), &schema.text()))
 }
 
@@ -68,13 +88,13 @@ impl Page {
         while let Some(line) = lines.next() {
             renewed += &format!("{line}\n");
             let Some(name) = self.begins(line) else { continue };
-            let block = (self.block)(settings, name);
-            let block = block.ok_or_else(|| anyhow!("{}: there are no settings of {name}", self.path))?;
+            let rows: String = rows(settings, name).iter().map(self.row).collect();
+            ensure!(!rows.is_empty(), "{}: there are no settings of {name}", self.path);
             lines
                 .by_ref()
                 .find(|line| *line == end)
                 .ok_or_else(|| anyhow!("{}: no \"{end}\" behind {name}", self.path))?;
-            renewed += &format!("\n{block}\n{end}\n");
+            renewed += &format!("\n{}{rows}\n{end}\n", self.head);
         }
         Ok(renewed)
     }
@@ -86,13 +106,40 @@ impl Page {
     }
 }
 
+/// The rows of a section of files, of all `algorithms`, or of the attributes of a class; none if there is nothing of that name.
+fn rows(settings: &NodeSettings, name: &str) -> Vec<Row> {
+    if name == "algorithms" {
+        return settings.control.all().flat_map(|known| algorithm(settings, known.name(), known.summary())).collect();
+    }
+    let parts = settings.parts();
+    let attributes = parts
+        .iter()
+        .filter(|part| class(part.owner) == Some(name))
+        .flat_map(|part| part.settings.list().into_iter().map(|setting| row(part.attribute(setting.key), &setting)));
+    attributes.chain(keys(section(settings, name))).collect()
+}
+
+/// An algorithm, and its parameters.
+fn algorithm(settings: &NodeSettings, name: &str, summary: &str) -> Vec<Row> {
+    let head = [format!("**{name}**"), String::new(), summary.to_owned()];
+    [head].into_iter().chain(keys(settings.section("congestion_control", Some(name)))).collect()
+}
+
+fn keys(settings: Vec<Setting>) -> impl Iterator<Item = Row> {
+    settings.into_iter().map(|setting| row(setting.key, &setting))
+}
+
+fn row(name: impl std::fmt::Display, setting: &Setting) -> Row {
+    [format!("`{name}`"), words::default(setting), words::meaning(setting)]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{class, of_part};
     use super::*;
+    use hpcc_analysis::settings::of_part;
 
     fn read(name: &str) -> String {
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).expect(name)
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).expect(name)
     }
 
     fn text(page: &Page) -> String {

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn campaigns_are_complete() {
-        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/campaigns"));
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../golden/campaigns"));
         assert_eq!(CAMPAIGNS.map(|name| read(folder, name).expect("archive").len()), [10, 753]);
         assert!(format!("{:#}", read(folder, "none").expect_err("no archive")).contains("none.tar.zst"));
     }

@@ -17,10 +17,10 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::human;
-use crate::outcome::Outcome;
-use crate::save;
 use command::Commands;
+use hpcc_analysis::Outcome;
+use hpcc_analysis::human;
+use hpcc_analysis::save;
 use page::{Mark, Shows};
 
 /// Folders of the source tree with pages.
@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR", requires = "runs")]
     out: Option<PathBuf>,
     /// Simulations at a time [default: all processors].
-    #[arg(long, value_name = "N", requires = "runs", allow_hyphen_values = true, value_parser = crate::count::<NonZeroUsize, { crate::MOST_AT_A_TIME }>)]
+    #[arg(long, value_name = "N", requires = "runs", allow_hyphen_values = true, value_parser = hpcc_analysis::count::<NonZeroUsize, { hpcc_analysis::MOST_AT_A_TIME }>)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -146,7 +146,7 @@ mod tests {
     /// A block of text or a plot of results that no command stands above would never be noticed when it is no longer true.
     #[test]
     fn every_block_of_results_names_its_command() {
-        let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut shown = 0;
         for name in pages(&tree).expect("pages") {
             let text = fs::read_to_string(tree.join(&name)).expect("a page");

@@ -2,13 +2,14 @@
 //! The commands that pages and scenarios tell readers to type are commands, of files and keys that there are.
 
 use std::fs;
+use std::path::PathBuf;
 
+use clap::CommandFactory;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
 
 use super::command::split;
 use super::readable::{pages, tree};
-use crate::{Arguments, Command};
+use crate::Arguments;
 
 const PROGRAM: &str = "./hpcc ";
 /// What readers of guides are going to add.
@@ -35,29 +36,31 @@ fn words(line: &str) -> Vec<String> {
 /// What is wrong with a command; a page may name one by itself, without what belongs to it.
 fn complaint(line: &str) -> Option<String> {
     let words = words(line);
-    if let [_, name] = &words[..]
-        && Arguments::command().find_subcommand(name).is_some()
-    {
+    // Those of users, and our own.
+    let find = |known: clap::Command| known.find_subcommand(words.get(1)?).is_some().then_some(known);
+    let known = [Arguments::command(), hpcc_analysis::command()].into_iter().find_map(find);
+    let known = known.unwrap_or_else(hpcc_analysis::command);
+    if words.len() == 2 && known.find_subcommand(&words[1]).is_some() {
         return None;
     }
-    let parsed = match Arguments::try_parse_from(&words) {
+    let parsed = match known.try_get_matches_from(&words) {
         Ok(parsed) => parsed,
         Err(told) if [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion].contains(&told.kind()) => return None,
         Err(told) => return Some(told.to_string()),
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "of what other commands are given nothing can be known here")]
-    match parsed.command {
-        Command::Run { config, set, .. } if config.starts_with("configs") => {
+    let (name, options) = parsed.subcommand()?;
+    let file = |key| options.get_one::<PathBuf>(key).filter(|file| file.starts_with("configs"));
+    match name {
+        "run" => {
+            let set: Vec<String> = options.get_many("set").into_iter().flatten().cloned().collect();
             let of_program = set.iter().any(|pair| pair.contains("ns3::"));
-            hpcc_formats::load(&tree().join(config), if of_program { &[] } else { &set })
-                .err()
-                .map(|why| why.to_string())
+            let loaded = hpcc_formats::load(&tree().join(file("config")?), if of_program { &[] } else { &set });
+            loaded.err().map(|why| why.to_string())
         }
-        Command::Sweep { file, .. } if file.starts_with("configs") => {
-            (!tree().join(&file).exists()).then(|| format!("there is no {}", file.display()))
-        }
-        Command::Explain { key: Some(key) } if key != "KEY" => {
-            crate::settings::explain(Some(&key)).err().map(|why| why.to_string())
+        "sweep" => file("file").filter(|file| !tree().join(file).exists()).map(|file| format!("no {}", file.display())),
+        "explain" => {
+            let key = options.get_one::<String>("key").filter(|key| *key != "KEY")?;
+            hpcc_analysis::settings::explain(Some(key)).err().map(|why| why.to_string())
         }
         _ => None,
     }

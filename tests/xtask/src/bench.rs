@@ -9,13 +9,13 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use crate::human;
-use crate::outcome::Outcome;
 use crate::parity::{Data, Replay};
-use crate::save;
-use crate::script::Parts;
-use crate::simulator::Simulator;
-use crate::table::table;
+use hpcc_analysis::Outcome;
+use hpcc_analysis::human;
+use hpcc_analysis::save;
+use hpcc_analysis::script::Parts;
+use hpcc_analysis::simulator::Simulator;
+use hpcc_analysis::table::table;
 
 /// The runs that are measured: a fat tree of 320 hosts, briefly and for longer.
 pub const WORKLOADS: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];

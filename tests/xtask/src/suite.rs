@@ -12,13 +12,13 @@ use hpcc_formats::results::Summary;
 use hpcc_measures::stats::median;
 
 use crate::beside::spread;
-use crate::human;
-use crate::outcome::Outcome;
-use crate::save;
-use crate::script;
-use crate::script::Parts;
-use crate::simulator::{Simulator, existing, quiet_option};
-use crate::table::table;
+use hpcc_analysis::Outcome;
+use hpcc_analysis::human;
+use hpcc_analysis::save;
+use hpcc_analysis::script;
+use hpcc_analysis::script::Parts;
+use hpcc_analysis::simulator::{Simulator, existing, quiet_option};
+use hpcc_analysis::table::table;
 
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.
 const HALVES: [u32; 6] = [2, 4, 6, 8, 10, 16];
@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(long, requires = "suite", conflicts_with = "hosts")]
     large: bool,
     /// Of the suite: only these numbers of hosts.
-    #[arg(long, requires = "suite", value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = crate::count::<u32, { u64::MAX }>)]
+    #[arg(long, requires = "suite", value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = hpcc_analysis::count::<u32, { u64::MAX }>)]
     hosts: Vec<u32>,
     /// Of the suite: the scenario program of another build, which is measured in turn with this one's.
     #[arg(long, requires = "suite", value_name = "PROGRAM")]

@@ -11,8 +11,8 @@ use hpcc_formats::results::packet_trace::TraceReader;
 
 use super::case::{Case, Outputs};
 use super::verdict::Verdict;
-use crate::save;
-use crate::simulator::Simulator;
+use hpcc_analysis::save;
+use hpcc_analysis::simulator::Simulator;
 
 /// What came of a repeated run.
 #[derive(Clone, Debug)]

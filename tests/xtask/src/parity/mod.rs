@@ -22,7 +22,7 @@ mod verdict;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -31,17 +31,17 @@ pub use golden::Golden;
 pub use replay::Replay;
 use run::{Run, Source};
 
-use crate::human;
-use crate::outcome::Outcome;
-use crate::script::Parts;
-use crate::simulator::Simulator;
-use crate::table::table;
+use hpcc_analysis::Outcome;
+use hpcc_analysis::human;
+use hpcc_analysis::script::{Parts, source_tree};
+use hpcc_analysis::simulator::Simulator;
+use hpcc_analysis::table::table;
 
 /// Where the reference's runs are.
 #[derive(clap::Args)]
 pub struct Data {
-    /// Folder with the reference's runs: tests/golden of a source tree.
-    #[arg(long = "data", value_name = "DIR", env = "HPCC_GOLDEN_DATA", hide_env_values = true)]
+    /// Folder with the reference's runs [default: tests/golden of the source tree].
+    #[arg(long = "data", value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
@@ -49,10 +49,12 @@ impl Data {
     /// Opens the folder.
     ///
     /// # Errors
-    /// If none is named, or it does not hold the runs.
+    /// If it does not hold the runs.
     pub fn open(&self) -> Result<Golden> {
-        let folder = self.folder.as_deref();
-        Golden::open(folder.context("no --data DIR; expected the folder tests/golden of a source tree")?)
+        match &self.folder {
+            Some(folder) => Golden::open(folder),
+            None => Golden::open(&source_tree()?.join("tests/golden")),
+        }
     }
 }
 

@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 use wait4::Wait4;
 
 use crate::bench::WORKLOADS;
-use crate::human;
-use crate::outcome::Outcome;
 use crate::parity::{Case, Data, Replay};
-use crate::save;
-use crate::script::Parts;
-use crate::simulator::{Simulator, existing};
-use crate::table::table;
+use hpcc_analysis::Outcome;
+use hpcc_analysis::human;
+use hpcc_analysis::save;
+use hpcc_analysis::script::Parts;
+use hpcc_analysis::simulator::{Simulator, existing};
+use hpcc_analysis::table::table;
 
 /// Runs each workload `runs` times with either program, by turns, and prints processor time and the ratio.
 ///

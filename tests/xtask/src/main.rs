@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What people who work on hpcc run, by `./hpcc NAME` or `cargo xtask NAME`.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod beside;
+mod build;
+mod chores;
+mod parity;
+mod shown;
+mod stages;
+mod suite;
+mod tables;
+mod test;
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use hpcc_analysis::script::source_tree;
+use hpcc_analysis::{MOST_AT_A_TIME, Outcome, count};
+
+/// Tests, compares, measures and packs hpcc.
+#[derive(Parser)]
+#[command(name = "hpcc", bin_name = "./hpcc", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Silences progress and notes.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Builds everything and runs all tests.
+    Test(test::Options),
+    /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
+    ///
+    /// Exit status: 0 all exact, 1 differences, 2 bad input.
+    Parity {
+        /// Only runs whose name (SCENARIO/RUN) contains this.
+        #[arg(default_value = "", hide_default_value = true)]
+        filter: String,
+        #[command(flatten)]
+        data: parity::Data,
+        /// Simulations at a time; only with 1 do processor times mean something.
+        #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
+        jobs: NonZeroUsize,
+    },
+    /// Measures what whole runs cost.
+    Bench {
+        /// Repetitions of each run; medians are shown.
+        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_RUNS>)]
+        runs: NonZeroU32,
+        /// Also writes the measurement as JSON.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        data: parity::Data,
+        /// Measures nothing, compares two such files.
+        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out", "suite"])]
+        compare: Option<Vec<PathBuf>>,
+        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file. With --suite, before it.
+        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
+        reference: Option<PathBuf>,
+        /// Measures what the core costs per packet instead.
+        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference", "suite"])]
+        micro: bool,
+        #[command(flatten)]
+        suite: suite::Options,
+    },
+    /// Rewrites the tables of settings in the documentation, and the JSON schemas.
+    ///
+    /// Exit status: 0, or 1 if --check finds something.
+    Docs {
+        #[command(flatten)]
+        shown: shown::Options,
+        /// Also makes pages of all documentation, by sphinx and doxygen, in target/pages; a warning is an error.
+        #[arg(long)]
+        html: bool,
+    },
+    /// Lists the requirements of the drafts, and the tests of each that is claimed.
+    Reqs,
+    /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
+    Fuzz {
+        /// For each target.
+        #[arg(default_value = "60", allow_negative_numbers = true, value_parser = count::<u32, MOST_SECONDS>)]
+        seconds: u32,
+        /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
+        target: Option<String>,
+    },
+    /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
+    Audit,
+    /// Packs the last commit and all crates that it needs into hpcc-VERSION.tar.gz, for contrib/ of an ns-3 tree without a network.
+    Dist {
+        /// Folder for the archive.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+        /// Also builds and tests what is in it, offline, in a copy of the ns-3 tree: some minutes.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Repetitions of a measurement at most.
+const MOST_RUNS: u64 = 9_999;
+/// Fuzzing takes a week at most.
+const MOST_SECONDS: u64 = 604_800;
+
+fn main() -> ExitCode {
+    hpcc_analysis::end(execute())
+}
+
+fn execute() -> Result<Outcome> {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(told) => return hpcc_analysis::tell(&told),
+    };
+    hpcc_analysis::human::be_quiet(arguments.quiet);
+    let done = |()| Outcome::Good;
+    match arguments.command {
+        Command::Test(options) => options.run(),
+        Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
+        Command::Bench { micro: true, .. } => chores::measure_core().map(done),
+        Command::Bench { suite, runs, reference, data, .. } if suite.is_asked_for() => {
+            if let Some(program) = reference {
+                beside::beside(&program, runs, &data)?;
+            }
+            suite.run(runs)
+        }
+        Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
+        Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
+        Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
+        Command::Docs { shown, html } => {
+            let tree = source_tree()?;
+            let outcome = match shown.repeat(&tree)? {
+                Some(outcome) => outcome,
+                None => tables::rewrite(&tree).map(done)?,
+            };
+            if html { chores::make_pages() } else { Ok(()) }.map(|()| outcome)
+        }
+        Command::Reqs => chores::list_requirements().map(done),
+        Command::Fuzz { seconds, target } => chores::fuzz(seconds, target.as_deref()).map(done),
+        Command::Audit => chores::audit().map(done),
+        Command::Dist { out, check } => chores::pack(&out, check.then_some("all")).map(done),
+    }
+}
