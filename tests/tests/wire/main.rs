@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What others make of our bytes: tshark, scapy, the Linux kernel and its headers. A judge that this machine has not
+//! What others make of our bytes: tshark, scapy, the Linux kernel. A judge that this machine has not
 //! got is named on standard error, and its tests pass.
 
 mod dissection;
@@ -10,4 +10,3 @@ mod namespaces;
 mod scapy;
 mod simulation;
 mod tshark;
-mod uapi;

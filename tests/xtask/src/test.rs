@@ -117,6 +117,10 @@ fn everything(stages: &mut Stages) -> Result<()> {
     stages.take("lint", |stages| {
         component(stages, "cargo clippy --quiet --locked --workspace --all-targets -- -D warnings")
     });
+    // Not everybody who tests has it; a release needs it.
+    if here("cargo deny --version")?.stdout_null().stderr_null().run().is_ok() {
+        stages.take("other crates", |_| chores::audit());
+    }
     stages.take("documentation", documentation);
     stages.take("core, formats, bridge, analysis", |stages| build.cargo(stages, "--workspace --exclude hpcc-tests"));
     stages.take("ns-3 module", |stages| build.suite(stages, "hpcc"));
@@ -140,17 +144,13 @@ fn everything(stages: &mut Stages) -> Result<()> {
     Ok(())
 }
 
-/// Independent decoders of our bytes for the tests: tshark, scapy, the kernel's IOAM and its headers; what makes PNG files; and a
+/// Independent decoders of our bytes for the tests: tshark, scapy, the kernel's IOAM; what makes PNG files; and a
 /// scheduler for sweeps. A test that finds one missing is skipped, and says so. Returns the Python that has them.
 fn get_decoders(cache: &Path) -> Result<PathBuf> {
-    let clang = |version: fs::DirEntry| version.path().join("lib/libclang.so").exists();
-    // Not libclang-cpp, which other packages bring.
-    let has_clang = fs::read_dir("/usr/lib").into_iter().flatten().flatten().any(clang);
     let has_venv = cmd!("python3", "-c", "import ensurepip").stderr_null().run().is_ok();
     let is_strict = is_strict();
     for (wanted, tools) in [
         (true, &["tshark:tshark", "ip:iproute2", "rsvg-convert:librsvg2-bin"][..]),
-        (!has_clang, &[":libclang-dev"]),
         (!has_venv, &[":python3-venv"]),
         (true, &["chromium:chromium"]),
         // Its daemons start as services with it: only where nothing may be skipped.
