@@ -7,10 +7,8 @@ use hpcc_core::roce::Opcode;
 use hpcc_core::telemetry::{Layout, LayoutName, link_codec};
 use hpcc_core::units::BitRate;
 use hpcc_formats::results::fct_csv;
-use hpcc_tests::Bench;
-use pcap_file::pcap::PcapReader;
+use hpcc_tests::{Bench, Run};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::time::Duration;
 
 /// Three hosts send to one over a link of 25 Gb/s, the first that reports.
@@ -40,20 +38,14 @@ type Answer = (Duration, Vec<u8>);
 
 /// The acknowledgements of each sender, in the run that these lines make of the scenario.
 fn answers(lines: &str) -> BTreeMap<[u8; 16], Vec<Answer>> {
-    let bench = Bench::new(&[("answers.toml", &format!("{TOML}{lines}"))]);
-    let told = bench.run("answers.toml", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let mut reader = PcapReader::new(File::open(bench.path("out/packets.pcap")).expect("a capture")).expect("pcap");
-    let layout = Layout::from(LayoutName::Ioam);
-    assert!(layout.encapsulation().is_some());
+    let run = Run::of(&format!("{TOML}{lines}"), &[]);
     let mut answers = BTreeMap::<_, Vec<Answer>>::new();
-    while let Some(frame) = reader.next_packet() {
-        let frame = frame.expect("a frame");
-        let Content::Roce(packet) = parse(&frame.data, &Dialect::default()).expect("RoCEv2").content else { continue };
+    for (time, bytes) in run.frames() {
+        let Content::Roce(packet) = parse(&bytes, &Dialect::default()).expect("RoCEv2").content else { continue };
         let Addresses::V6 { dst, .. } = packet.frame.addresses else { panic!("IPv4") };
         if packet.frame.bth.opcode == Opcode::ACKNOWLEDGE {
             assert!(matches!(packet.frame.extension, Extension::Aeth(_)));
-            answers.entry(dst).or_default().push((frame.timestamp, packet.frame.payload.to_vec()));
+            answers.entry(dst).or_default().push((time, packet.frame.payload.to_vec()));
         }
     }
     assert_eq!(answers.len(), 3, "three senders");
@@ -105,12 +97,7 @@ fn req_04_a_queue_counts_once_in_what_the_receiver_computes() {
         delay = \"10us\"\n[wire]\nprofile = \"rocev2_ipv6\"\n[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\n\
         layout = \"int_md\"\n[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsender_count = 4\nsize = \"1MB\"\n";
     let slowest = |rounds: &str| {
-        let bench = Bench::new(&[("incast.toml", INCAST)]);
-        let told = bench.run("incast.toml", &[&format!("congestion_control.rounds={rounds}")]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
-        assert_eq!(flows.len(), 4);
-        flows.iter().map(|flow| flow.slowdown()).fold(0.0, f64::max)
+        Run::of(INCAST, &[&format!("congestion_control.rounds={rounds}")]).slowdowns().into_iter().fold(0.0, f64::max)
     };
     let (seen, clock) = (slowest("seen"), slowest("clock"));
     assert!(seen < 4.2 && clock > 5.0, "{seen} by what it sees, {clock} by the clock");
@@ -131,13 +118,10 @@ fn req_17_a_record_of_another_link_does_not_hide_the_bottleneck() {
          answer = \"busiest_link\"\n[transport]\nmtu = 4096\n[monitor]\ngoodput_interval = \"1ms\"\n{flows}"
     );
     for layout in ["paper", "ifa"] {
-        let bench = Bench::new(&[("three.toml", &three)]);
-        let told = bench.run("three.toml", &[&format!("telemetry.layout={layout}")]);
-        assert!(told.err.starts_with("hpcc: 3 of 3 flows unfinished"), "{}", told.err);
-        let rates = bench.read("out/goodput.csv");
-        let last = rates.lines().filter(|line| line.starts_with("5000000,"));
-        let gbps: Vec<f64> =
-            last.map(|line| line.split(',').nth(2).expect("a rate").parse::<f64>().expect("a number") / 1e9).collect();
+        let run = Run::ending(&three, &[&format!("telemetry.layout={layout}")], 3);
+        let points = run.column("goodput.csv", "time_ns").into_iter().zip(run.column("goodput.csv", "goodput_bps"));
+        let last = points.filter(|(time, _)| *time == Some(5e6)).filter_map(|(_, rate)| rate);
+        let gbps: Vec<f64> = last.map(|rate| rate / 1e9).collect();
         assert!(gbps.len() == 3 && gbps.iter().all(|rate| (15.0..=60.0).contains(rate)), "{layout}: {gbps:?}");
     }
 }
@@ -153,7 +137,6 @@ fn req_27_the_guard_rejects_nothing_that_is_honest() {
          [congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"int_md\"\nguard = true\npaths = 4\n\
          path_interval = 1\n{permutation}"
     );
-    let bench = Bench::new(&[("paths.toml", &toml)]);
     let mut moves = 0;
     for sets in [
         &["telemetry.packets=rtt", "transport.ack_every=64KB"][..],
@@ -164,11 +147,9 @@ fn req_27_the_guard_rejects_nothing_that_is_honest() {
         &["telemetry.packets=probes", "transport.recovery=selective_repeat"],
         &["telemetry.layout=paper"],
     ] {
-        let told = bench.run("paths.toml", sets);
-        assert_eq!(told.code, Some(0), "{sets:?}: {}", told.err);
-        let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-        assert_eq!(summary["rejected_by_guard"], 0, "{sets:?}");
-        moves += summary["path_moves"].as_u64().expect("a number");
+        let run = Run::of(&toml, sets);
+        assert_eq!(run.count("/rejected_by_guard"), 0, "{sets:?}");
+        moves += run.count("/path_moves");
     }
     assert!(moves > 20, "{moves} moves");
 }

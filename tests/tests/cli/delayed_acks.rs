@@ -2,9 +2,7 @@
 //! Acknowledgements that stand for several packets: what they bring of those packets' telemetry, and what notifications say in
 //! the meantime (draft-miao-rtgwg-hpccplus-00, sections 3 and 6.2.2; REQ-16, REQ-61).
 
-use hpcc_formats::results::fct_csv;
-use hpcc_tests::Bench;
-use serde_json::Value;
+use hpcc_tests::{Run, refused};
 
 /// One flow of 8000 packets past one switch, acknowledged 8 packets at a time.
 const TOML: &str = r#"
@@ -34,29 +32,12 @@ const PACKETS: u64 = 8_000;
 const SECTION: [u64; 2] = [2, 10];
 const LENGTH: u64 = 2;
 
-fn summary(bench: &Bench, set: &[&str]) -> Value {
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
-    serde_json::from_str(&bench.read("out/summary.json")).expect("JSON")
-}
-
-/// How long the flow took, in ns.
-fn duration(set: &[&str]) -> u64 {
-    let bench = Bench::new(&[("run.toml", TOML)]);
-    summary(&bench, set);
-    let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
-    flows.iter().map(|flow| flow.fct_ns).max().expect("a flow")
-}
-
 /// Every packet's section crosses two links there; back comes the newest of eight, or each of them with its length.
 #[test]
 fn req_16_an_acknowledgement_brings_what_the_receiver_accumulated() {
     let there = PACKETS * SECTION.iter().sum::<u64>();
-    let bytes = |per_ack: &str| {
-        let bench = Bench::new(&[("run.toml", TOML)]);
-        let summary = summary(&bench, &[&format!("telemetry.records_per_ack={per_ack}")]);
-        summary["telemetry_bytes"].as_u64().expect("bytes")
-    };
+    let bytes =
+        |per_ack: &str| Run::of(TOML, &[&format!("telemetry.records_per_ack={per_ack}")]).count("/telemetry_bytes");
     let newest = bytes("1") - there;
     let acknowledgements = newest / (2 * SECTION[1]);
     assert!(newest.is_multiple_of(2 * SECTION[1]) && (1_000..1_100).contains(&acknowledgements), "{newest}");
@@ -68,6 +49,7 @@ fn req_16_an_acknowledgement_brings_what_the_receiver_accumulated() {
 #[test]
 fn req_61_a_notification_acknowledges_what_delayed_acknowledgements_will() {
     let late = "transport.ack_every=64KB";
+    let duration = |set: &[&str]| Run::of(TOML, set).slowest();
     let delayed = duration(&[late, "telemetry.feedback=notification"]);
     let told = duration(&[late, "telemetry.feedback=notification", "telemetry.notification_acks=true"]);
     let each = duration(&["transport.ack_every=0", "telemetry.feedback=notification"]);
@@ -77,31 +59,20 @@ fn req_61_a_notification_acknowledges_what_delayed_acknowledgements_will() {
 
 #[test]
 fn what_has_no_meaning_is_refused() {
-    let refused = |set: &[&str], expected: &str| {
-        let bench = Bench::new(&[("run.toml", TOML)]);
-        let told = bench.run("run.toml", set);
-        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains(expected), "{set:?}: {}", told.err);
-        assert!(!bench.path("out").exists());
-    };
     let many = "telemetry.records_per_ack=4";
+    let large = "records_per_ack is 16, but records of 15 hops leave room for 4 packets";
+    let (by_notification, acks) = ("telemetry.feedback=notification", "telemetry.notification_acks=true");
     refused(
-        &[many, "transport.ack_every=0"],
-        "telemetry.records_per_ack: records_per_ack above 1 needs transport.ack_every",
+        TOML,
+        &[
+            (&[many, "transport.ack_every=0"], "records_per_ack above 1 needs transport.ack_every"),
+            (&[many, "telemetry.guard=true"], "records_per_ack above 1 excludes guard"),
+            (&[many, by_notification], "telemetry.records_per_ack: "),
+            (&[many, "telemetry.answer=loads"], "records_per_ack above 1 needs"),
+            (&[many, "congestion_control={algorithm='hpcc'}"], "records_per_ack above 1 needs"),
+            (&["telemetry.records_per_ack=16", "telemetry.layout=int_md"], large),
+            (&[acks], "telemetry.notification_acks: "),
+            (&["telemetry.packets=probes", by_notification, acks], "notification_acks cannot be with packets"),
+        ],
     );
-    refused(&[many, "telemetry.guard=true"], "telemetry.records_per_ack: records_per_ack above 1 excludes guard");
-    refused(&[many, "telemetry.feedback=notification"], "telemetry.records_per_ack: ");
-    refused(&[many, "telemetry.answer=loads"], "telemetry.records_per_ack: records_per_ack above 1 needs");
-    refused(
-        &[many, "congestion_control={algorithm='hpcc'}"],
-        "telemetry.records_per_ack: records_per_ack above 1 needs",
-    );
-    let large = ["telemetry.records_per_ack=16", "telemetry.layout=int_md"];
-    refused(
-        &large,
-        "telemetry.records_per_ack: records_per_ack is 16, but records of 15 hops leave room for 4 packets",
-    );
-    refused(&["telemetry.notification_acks=true"], "telemetry.notification_acks: ");
-    let probes = ["telemetry.packets=probes", "telemetry.feedback=notification", "telemetry.notification_acks=true"];
-    refused(&probes, "telemetry.notification_acks: notification_acks cannot be with packets");
 }

@@ -33,7 +33,6 @@ mod paths;
 mod png;
 mod queue_pairs;
 mod quiet;
-mod random_incast;
 mod rates;
 mod reaction;
 mod recomputed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Flows that take another path in mid-run: records of the new one are not compared with those of the old one (REQ-22).
 
-use hpcc_tests::Bench;
+use hpcc_tests::Run;
 
 /// Two leaves, 4 and 5, and two spines, 6 and 7; one flow that a failure or a choice may move from one to the other.
 const TOML: &str = "[run]\nstop = \"5ms\"\n[topology]\nkind = \"links\"\nhosts = 4\nswitches = 4\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
@@ -18,14 +18,11 @@ const ALGORITHMS: [&str; 3] = ["hpcc", "hpcc_plus", "power_tcp"];
 
 /// Nanoseconds that the first flow takes, and the lowest rate of any in Gb/s after 0.9 ms.
 fn run(more: &str, set: &[&str]) -> (f64, f64) {
-    let bench = Bench::new(&[("two.toml", &format!("{TOML}{more}"))]);
-    let told = bench.run("two.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
-    let fields = |line: &str, place: usize| line.split(',').nth(place).and_then(|field| field.parse::<f64>().ok());
-    let (times, control) = (bench.read("out/fct.csv"), bench.read("out/control.csv"));
-    let late = control.lines().skip(1).filter(|line| fields(line, 0).is_some_and(|time| time > 900_000.0));
-    let lowest = late.filter_map(|line| fields(line, 2)).fold(f64::MAX, f64::min) / 1e9;
-    (times.lines().nth(1).and_then(|line| fields(line, 8)).expect("a time"), lowest)
+    let run = Run::of(&format!("{TOML}{more}"), set);
+    let points = run.column("control.csv", "time_ns").into_iter().zip(run.column("control.csv", "rate_bps"));
+    let late = points.filter(|(time, _)| time.is_some_and(|time| time > 900_000.0));
+    let lowest = late.filter_map(|(_, rate)| rate).fold(f64::MAX, f64::min) / 1e9;
+    (run.durations()[0] as f64, lowest)
 }
 
 fn of(algorithm: &str) -> String {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Flows that are messages of one queue pair: they leave one after the other, and what congestion control has learnt stays.
 
-use hpcc_formats::results::fct_csv;
-use hpcc_tests::Bench;
+use hpcc_tests::{Run, refused};
 
 /// Two flows from host 0 to host 1.
 const PAIR: &str = r#"
@@ -59,12 +58,7 @@ const SHARED: &str = "transport.queue_pairs=per_pair";
 
 /// The completion time of each flow in ns, by its number.
 fn durations(toml: &str, set: &[&str]) -> Vec<u64> {
-    let bench = Bench::new(&[("run.toml", toml)]);
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
-    let mut flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
-    flows.sort_by_key(|flow| flow.flow);
-    flows.iter().map(|flow| flow.fct_ns).collect()
+    Run::of(toml, set).durations()
 }
 
 /// On an idle link the second ends when one flow with the bytes of both would: its completion time is the serialisation of
@@ -85,20 +79,13 @@ fn the_second_of_two_messages_waits_for_the_first() {
 
 /// Rates of each flow's points in `control.csv`, in bit/s.
 fn rates(algorithm: &str, queue_pairs: &str) -> [Vec<f64>; 2] {
-    let bench = Bench::new(&[("run.toml", WARM)]);
     let algorithm = format!("congestion_control.algorithm={algorithm}");
-    let told = bench.run("run.toml", &[&algorithm, &format!("transport.queue_pairs={queue_pairs}")]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let text = bench.read("out/control.csv");
-    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let names = rows.next().expect("names of columns");
-    let place = |name: &str| names.iter().position(|&column| column == name).expect("a column");
-    let (flow, rate) = (place("flow"), place("rate_bps"));
-    let rows: Vec<Vec<&str>> = rows.collect();
-    ["1", "2"].map(|number| {
-        let of_flow = rows.iter().filter(|row| row[flow] == number);
-        of_flow.map(|row| row[rate].parse().expect("a rate")).collect()
-    })
+    let run = Run::of(WARM, &[&algorithm, &format!("transport.queue_pairs={queue_pairs}")]);
+    let (flows, rates) = (run.column("control.csv", "flow"), run.column("control.csv", "rate_bps"));
+    let of = |number: f64| {
+        flows.iter().zip(&rates).filter(|(flow, _)| **flow == Some(number)).filter_map(|(_, r)| *r).collect()
+    };
+    [1.0, 2.0].map(of)
 }
 
 /// The second message begins at the rate that the first has ended with; with DCQCN, whose timers go on while the queue pair
@@ -117,29 +104,17 @@ fn the_second_message_begins_with_what_the_first_has_learnt() {
 
 #[test]
 fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
-    let toml = format!("{PAIR}[transport]\nqueue_pairs = \"per_pair\"\n");
-    let refused = |set: &[&str], place: &str, expected: &str| {
-        let bench = Bench::new(&[("run.toml", &toml)]);
-        let told = bench.run("run.toml", set);
-        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains(place) && told.err.contains(expected), "{set:?}: {}", told.err);
-        assert!(!bench.path("out").exists());
-    };
     refused(
-        &["transport.recovery=go_back_zero"],
-        "run.toml:20:",
-        "transport.queue_pairs: queue_pairs = \"per_pair\" excludes recovery = \"go_back_zero\"",
-    );
-    refused(
-        &["compatibility.profile=reference"],
-        "run.toml:20:",
-        "transport.queue_pairs: queue_pairs = \"per_pair\" excludes faults of the reference",
-    );
-    refused(&["transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"], "run.toml:20:", "queue_pairs");
-    refused(
-        &["traffic.0.size=9223372036854775807B"],
-        "--set: traffic.0.size:",
-        "expected at most 4611686018427387904 in all, for which queue_pairs = \"per_pair\" has sequence numbers",
+        PAIR,
+        &[
+            (&[SHARED, "transport.recovery=go_back_zero"], "queue_pairs = \"per_pair\" excludes recovery"),
+            (
+                &[SHARED, "compatibility.profile=reference"],
+                "queue_pairs = \"per_pair\" excludes faults of the reference",
+            ),
+            (&[SHARED, "transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"], "queue_pairs"),
+            (&[SHARED, "traffic.0.size=9223372036854775807B"], "expected at most 4611686018427387904 in all"),
+        ],
     );
 }
 
@@ -153,10 +128,7 @@ fn messages_after_long_pauses_are_no_slower() {
     let network = "[run]\nstop = '80ms'\n[topology]\nkind = 'dumbbell'\nleft = 2\nright = 2\nrate = '100Gbps'\ndelay = '1us'\n\
                    [transport]\nqueue_pairs = 'per_pair'\n[congestion_control]\nalgorithm = 'hpcc'\n";
     let messages: String = (0..5).map(|n| flow(0, 2, "500KB", 18 * n)).collect();
-    let bench = Bench::new(&[("run.toml", &(network.to_owned() + &flow(1, 3, "10GB", 0) + &messages))]);
-    let told = bench.run("run.toml", &[]);
-    assert_eq!(told.code, Some(3), "10 GB take longer: {}", told.err);
-    let rows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
-    let slowest = rows.iter().map(|row| row.fct_ns as f64 / row.ideal_ns as f64).fold(0.0, f64::max);
-    assert!(rows.len() == 5 && slowest < 6.0, "{slowest}");
+    let run = Run::ending(&(network.to_owned() + &flow(1, 3, "10GB", 0) + &messages), &[], 3);
+    let slowdowns = run.slowdowns();
+    assert!(slowdowns.len() == 5 && slowdowns.iter().all(|&slowdown| slowdown < 6.0), "{slowdowns:?}");
 }

@@ -3,8 +3,7 @@
 //! hpccplus-00, sections 4.2 and 9.2; figures 6 and 13 of the HPCC paper).
 
 use hpcc_formats::results::queue_csv;
-use hpcc_formats::results::unfinished_csv;
-use hpcc_tests::Bench;
+use hpcc_tests::{Run, refused};
 
 /// The switch, and its port to the receiver.
 const BOTTLENECK: (u32, u32) = (17, 17);
@@ -36,14 +35,10 @@ type Queue = Vec<(u64, u64)>;
 
 /// The queue, and what the flows brought in as a part of the link's capacity.
 fn run(toml: &str, set: &str) -> (Queue, f64) {
-    let bench = Bench::new(&[("run.toml", toml)]);
-    let told = bench.run("run.toml", &[set]);
-    assert_eq!(told.code, Some(3), "no flow ends: {set}: {}", told.err);
-    let rows = queue_csv::rows(&bench.path("out/queue.csv")).expect("queues").map(|row| row.expect("a row"));
+    let run = Run::ending(toml, &[set], 3);
+    let rows = queue_csv::rows(&run.bench.path("out/queue.csv")).expect("queues").map(|row| row.expect("a row"));
     let rows = rows.filter(|row| (row.node, row.port) == BOTTLENECK).map(|row| (row.time_ns, row.qlen_bytes));
-    let flows = unfinished_csv::read(&bench.path("out/unfinished.csv")).expect("flows");
-    let acked: u64 = flows.iter().map(|flow| flow.acked_bytes).sum();
-    (rows.collect(), acked as f64 / 25e6)
+    (rows.collect(), run.acked().iter().sum::<u64>() as f64 / 25e6)
 }
 
 /// Figure 13 of the HPCC paper. One reaction in a round trip leaves the first queue for longer; a reaction to each
@@ -57,7 +52,6 @@ fn req_06_a_reaction_to_each_acknowledgement_starves_and_one_in_t_is_slow() {
         let drained = after_peak.clone().find(|&&(_, bytes)| bytes < peak / 10).expect("it drains").0;
         (drained - after_peak.clone().next().expect("a peak").0, used)
     });
-    println!("{both:?} {rtt:?} {ack:?}");
     assert!(rtt.0 > both.0 + 40_000, "{rtt:?} after {both:?}");
     assert!(both.1 > 0.85 && rtt.1 > 0.85 && ack.1 < 0.75, "{both:?} {rtt:?} {ack:?}");
 }
@@ -77,19 +71,13 @@ fn the_rate_of_arrivals_makes_queues_oscillate() {
 
 #[test]
 fn arrivals_need_records_of_queue_lengths() {
-    let refused = |set: &[&str], expected: &str| {
-        let bench = Bench::new(&[("run.toml", INCAST)]);
-        let told = bench.run("run.toml", &[&["congestion_control.link_rate=rx"], set].concat());
-        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains(expected), "{}", told.err);
-        assert!(!bench.path("out").exists());
-    };
-    refused(&["switch.telemetry_queue=sojourn"], "switch.telemetry_queue: telemetry_queue = \"sojourn\" does not tell");
-    for answer in ["busiest_link", "loads"] {
-        refused(
-            &[&format!("telemetry.answer={answer}")],
-            "telemetry.answer: answer needs the algorithm hpcc_plus, with",
-        );
-    }
-    refused(&["congestion_control.algorithm=rx_hpcc"], "link_rate");
+    let rx = "congestion_control.link_rate=rx";
+    refused(
+        INCAST,
+        &[
+            (&[rx, "switch.telemetry_queue=sojourn"], "telemetry_queue = \"sojourn\" does not tell"),
+            (&[rx, "telemetry.answer=busiest_link"], "telemetry.answer: answer needs the algorithm hpcc_plus, with"),
+            (&[rx, "congestion_control.algorithm=rx_hpcc"], "link_rate"),
+        ],
+    );
 }

@@ -2,8 +2,7 @@
 //! Switches that do not report to every packet: once in some time, or upon congestion (draft-pan-tsvwg-hpccplus-02,
 //! section 6; REQ-60).
 
-use hpcc_tests::Bench;
-use serde_json::Value;
+use hpcc_tests::{Run, refused};
 
 /// Four hosts behind one switch send to one behind another, for 500 us. What the receiver gets is captured.
 const TOML: &str = r#"
@@ -43,18 +42,15 @@ struct Shown {
 }
 
 fn run(set: &[&str]) -> Shown {
-    let bench = Bench::new(&[("run.toml", TOML)]);
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(3), "no flow ends: {set:?}: {}", told.err);
-    let frames = bench.hpcc(&["dissect", "out/packets.pcap", "--summary"]).out;
+    let run = Run::ending(TOML, set, 3);
+    let frames = run.bench.hpcc(&["dissect", "out/packets.pcap", "--summary"]).out;
     let with = |hops: usize| {
         let told = if hops == 0 { "int_md: no hop".into() } else { format!("int_md: {hops} hops") };
         frames.lines().filter(|line| line.contains(" RC write ") && line.contains(&told)).count() as u64
     };
-    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     let packets = [0, 1, 2].map(with);
-    let queue = summary["queue_p99_bytes"].as_u64().unwrap_or_else(|| panic!("{summary:#}"));
-    Shown { packets, queue, used: packets.iter().sum::<u64>() as f64 * 16e-3 / 1e2 }
+    let used = packets.iter().sum::<u64>() as f64 * 16e-3 / 1e2;
+    Shown { packets, queue: run.count("/queue_p99_bytes"), used }
 }
 
 /// The link between the switches is full. By itself a switch reports once in 20 us there, 25 times in 500 us, and the
@@ -77,30 +73,17 @@ fn req_60_a_switch_reports_once_in_a_time_or_upon_congestion() {
 
 #[test]
 fn what_needs_all_hops_is_refused() {
-    let refused = |set: &[&str], expected: &str| {
-        let bench = Bench::new(&[("run.toml", TOML)]);
-        let told = bench.run("run.toml", &[&["switch.telemetry_records=interval"], set].concat());
-        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains(expected), "{set:?}: {}", told.err);
-        assert!(!bench.path("out").exists());
-    };
-    for layout in ["paper", "draft", "reference"] {
-        refused(
-            &[&format!("telemetry.layout={layout}")],
-            "do not say which link they are of; expected int_md, ifa, ioam",
-        );
-    }
-    for algorithm in ["hpcc", "rx_hpcc", "power_tcp"] {
-        let set = format!("congestion_control={{algorithm='{algorithm}'}}");
-        refused(&[&set], "the congestion control compares records of all hops");
-    }
-    for answer in ["busiest_link", "loads"] {
-        refused(
-            &[&format!("telemetry.answer={answer}")],
-            "telemetry.answer: the receiver compares records of all hops",
-        );
-    }
-    refused(&["telemetry.guard=true"], "telemetry.guard: ");
-    refused(&["telemetry.paths=2"], "telemetry.paths: ");
-    refused(&["switch.telemetry_threshold=1KB"], "switch.telemetry_threshold: ");
+    let seldom = "switch.telemetry_records=interval";
+    let all_hops = "the congestion control compares records of all hops";
+    refused(
+        TOML,
+        &[
+            (&[seldom, "telemetry.layout=paper"], "do not say which link they are of; expected int_md, ifa, ioam"),
+            (&[seldom, "congestion_control={algorithm='rx_hpcc'}"], all_hops),
+            (&[seldom, "telemetry.answer=loads"], "telemetry.answer: the receiver compares records of all hops"),
+            (&[seldom, "telemetry.guard=true"], "telemetry.guard: "),
+            (&[seldom, "telemetry.paths=2"], "telemetry.paths: "),
+            (&[seldom, "switch.telemetry_threshold=1KB"], "switch.telemetry_threshold: "),
+        ],
+    );
 }
