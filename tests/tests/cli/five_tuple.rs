@@ -6,11 +6,9 @@ use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Encapsulation, RocePacket};
 use hpcc_core::roce::Opcode;
 use hpcc_core::telemetry::{Layout, LayoutName};
-use hpcc_formats::results::packet_trace::{PacketKind, TraceReader};
-use hpcc_tests::Bench;
-use pcap_file::pcap::PcapReader;
+use hpcc_formats::results::packet_trace::PacketKind;
+use hpcc_tests::Run;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 
 /// Two leaves of four hosts, and four spines, which are nodes 10 to 13, between them.
 const TOML: &str = r#"
@@ -35,15 +33,12 @@ const FLOWS: usize = 12;
 const PROBE: Opcode = Opcode(0xc0);
 
 /// Runs twelve flows from leaf to leaf, whose telemetry is collected in a way.
-fn run(layout: LayoutName, packets: &str) -> Bench {
+fn run(layout: LayoutName, packets: &str) -> Run {
     let mut toml = format!("{TOML}[telemetry]\nlayout = \"{}\"\npackets = \"{packets}\"\n", name(layout));
     for n in 0..FLOWS {
         toml += &format!("[[traffic]]\nkind = \"flow\"\nsrc = {}\ndst = {}\nsize = \"60KB\"\n", n % 4, 4 + n / 4);
     }
-    let bench = Bench::new(&[("paths.toml", &toml)]);
-    let told = bench.run("paths.toml", &[]);
-    assert_eq!(told.code, Some(0), "{}: {}", name(layout), told.err);
-    bench
+    Run::of(&toml, &[])
 }
 
 fn name(layout: LayoutName) -> &'static str {
@@ -66,9 +61,6 @@ fn collects(packet: &RocePacket<'_>) -> bool {
 fn req_63_packets_that_collect_have_the_headers_of_those_that_do_not() {
     for layout in LayoutName::with_records().filter(|&layout| layout != LayoutName::Reference) {
         for packets in ["probes", "nth"] {
-            let bench = run(layout, packets);
-            let mut reader =
-                PcapReader::new(File::open(bench.path("out/packets.pcap")).expect("a capture")).expect("pcap");
             let layout_of_all = Layout::from(layout);
             let marks: Vec<_> = match layout_of_all.encapsulation() {
                 Some(Encapsulation::Marked { mark }) => vec![(mark, layout_of_all.section_len())],
@@ -76,8 +68,7 @@ fn req_63_packets_that_collect_have_the_headers_of_those_that_do_not() {
             };
             let dialect = Dialect { marks: &marks, ..Dialect::default() };
             let (mut of_flow, mut seen) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeSet::new());
-            while let Some(frame) = reader.next_packet() {
-                let bytes = frame.expect("a frame").data;
+            for (_, bytes) in run(layout, packets).frames() {
                 let Content::Roce(packet) = parse(&bytes, &dialect).expect("RoCEv2").content else { continue };
                 let opcode = packet.frame.bth.opcode;
                 if opcode == PROBE || opcode.0 <= Opcode::WRITE_ONLY.0 {
@@ -98,11 +89,9 @@ fn req_63_packets_that_collect_have_the_headers_of_those_that_do_not() {
 #[test]
 fn req_13_probes_take_their_flows_path_in_every_layout() {
     for layout in LayoutName::with_records().filter(|&layout| layout != LayoutName::Reference) {
-        let bench = run(layout, "probes");
         let mut spines = BTreeMap::<_, BTreeSet<_>>::new();
         let mut kinds = BTreeSet::new();
-        for record in TraceReader::open(&bench.path("out/packets.tr")).expect("a trace") {
-            let record = record.expect("a record");
+        for record in run(layout, "probes").records() {
             if matches!(record.kind, PacketKind::Data | PacketKind::Probe) {
                 kinds.insert(record.kind == PacketKind::Probe);
                 let flow = (record.src_address, record.dst_address, record.sport);

@@ -2,7 +2,7 @@
 //! What a file leads to after time 0 does not end the program: flows wait for their way, and share source ports.
 
 use hpcc_formats::results::{FctRecord, fct_csv};
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, refused};
 
 /// Host 0 sends to host 1 over switch 2.
 const PAIR: &str = r#"
@@ -59,14 +59,8 @@ fn a_flow_that_is_cut_off_as_it_begins_waits_for_its_way() {
 
 #[test]
 fn a_flow_that_would_wait_for_good_is_refused() {
-    let bench = Bench::new(&[("run.toml", &format!("{PAIR}{FLOW}"))]);
-    let told = bench.run("run.toml", &["failures.links=[{time='0us',a=1,b=2}]"]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(
-        told.err.contains("run.toml:15: traffic.start: the flow begins at 500.000 us, and from 0 ns"),
-        "{}",
-        told.err
-    );
+    let words = "traffic.start: the flow begins at 500.000 us, and from 0 ns";
+    refused(&format!("{PAIR}{FLOW}"), &[(&["failures.links=[{time='0us',a=1,b=2}]"], words)]);
 }
 
 /// More flows of one pair at a time than there are UDP source ports from 10000 on: all of them are sent.
@@ -85,31 +79,6 @@ fn flows_beyond_the_source_ports_share_them() {
         most = most.max(now);
     }
     assert!(most > 55_536, "{most} at a time");
-}
-
-/// Hosts of two groups acknowledge in priorities of their own, for which switches keep memory.
-#[test]
-fn every_mix_of_algorithms_and_priorities_runs() {
-    let flows = ["src = 0\ndst = 1", "src = 1\ndst = 0"]
-        .map(|pair| FLOW.replace("src = 0\ndst = 1", pair).replace("1MB", "5KB"));
-    let bench = Bench::new(&[("run.toml", &format!("{PAIR}[legacy]\nnodes = [1]\n{}", flows.concat()))]);
-    for main in ["hpcc", "dcqcn", "timely", "dctcp", "swift"] {
-        for legacy in ["dcqcn", "dctcp", "none"] {
-            for priorities in [["4", "4"], ["3", "5"]] {
-                for wire in ["reference", "rocev2_ipv6"] {
-                    let [there, back] = priorities;
-                    let set = [
-                        format!("congestion_control.algorithm={main}"),
-                        format!("legacy.algorithm={legacy}"),
-                        format!("traffic.0.priority={there}"),
-                        format!("traffic.1.priority={back}"),
-                        format!("wire.profile={wire}"),
-                    ];
-                    assert_eq!(rows(&bench, &set.each_ref().map(String::as_str)).len(), 2, "{set:?}");
-                }
-            }
-        }
-    }
 }
 
 /// Thresholds that no queue reaches leave DCTCP without a mark; with others each flow hears of some.

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Losses, what recovers them, and what many flows leave in memory.
 
-use hpcc_formats::results::fct_csv;
-use hpcc_tests::{Bench, TOML};
-use serde_json::Value;
-
-/// One of a run's figures.
-fn figure(bench: &Bench, key: &str) -> u64 {
-    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-    summary[key].as_u64().unwrap_or_else(|| panic!("{key} in {summary}"))
-}
-
-/// The completion time of the slowest flow in ns.
-fn slowest(bench: &Bench) -> u64 {
-    let text = bench.read("out/fct.csv");
-    let mut lines = text.lines();
-    let column = lines.next().and_then(|head| head.split(',').position(|name| name == "fct_ns")).expect("fct_ns");
-    let times = lines.map(|line| line.split(',').nth(column).expect("column").parse().expect("ns"));
-    times.max().expect("a flow")
-}
+use hpcc_tests::{Run, TOML};
 
 /// Runs the small experiment with these settings, and expects all flows to finish.
 #[track_caller]
-fn finished(settings: &[&str]) -> Bench {
-    let bench = Bench::new(TOML);
-    let told = bench.run("scenario.toml", settings);
-    assert_eq!(told.code, Some(0), "{settings:?}: {}", told.err);
-    bench
+fn finished(settings: &[&str]) -> Run {
+    Run::of(TOML[0].1, settings)
 }
 
 /// At a round-trip time of 4 us going back costs forty packets a loss, and little time: which of the two finishes
@@ -36,9 +16,9 @@ fn selective_repeat_sends_far_less_again_than_go_back_n() {
     let run = |recovery: &str| {
         let recovery = format!("transport.recovery={recovery}");
         let long = ["traffic.0.size=5MB", "traffic.1.size=5MB", "run.stop=1s", "topology.links.2.loss=0.01"];
-        let bench = finished(&[&long[..], &[recovery.as_str(), "transport.timeout=200us"]].concat());
-        assert!(figure(&bench, "losses") > 50);
-        (figure(&bench, "losses"), figure(&bench, "resent_packets"))
+        let run = finished(&[&long[..], &[recovery.as_str(), "transport.timeout=200us"]].concat());
+        assert!(run.count("/losses") > 50);
+        (run.count("/losses"), run.count("/resent_packets"))
     };
     let ((losses, selective), (_, go_back)) = (run("selective_repeat"), run("go_back_n"));
     assert!(selective <= 2 * losses, "{selective} packets sent again for {losses} frames lost");
@@ -61,17 +41,14 @@ fn selective_repeat_goes_on_working_in_a_long_flow() {
                 "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"{size}MB\"\nstart = \"{start}ms\"\n"
             );
         }
-        let bench = Bench::new(&[("run.toml", &toml)]);
-        let told = bench.run("run.toml", &[]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        let [losses, resent, timeouts] = ["losses", "resent_packets", "timeouts"].map(|key| figure(&bench, key));
+        let run = Run::of(&toml, &[]);
+        let [losses, resent, timeouts] = ["/losses", "/resent_packets", "/timeouts"].map(|key| run.count(key));
         assert!(
             losses > 30 && (10..=losses).contains(&resent),
             "{queue_pairs}: {losses} frames lost, {resent} sent again"
         );
         assert_eq!(timeouts, 0, "{queue_pairs}");
-        let rows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
-        assert!(rows.iter().all(|flow| flow.slowdown() < 1.07), "{queue_pairs}: {rows:?}");
+        assert!(run.slowdowns().iter().all(|&slowdown| slowdown < 1.07), "{queue_pairs}: {:?}", run.slowdowns());
     }
 }
 
@@ -80,32 +57,31 @@ fn selective_repeat_goes_on_working_in_a_long_flow() {
 fn lost_tails_recover_with_a_timeout_and_stay_lost_without() {
     let small = ["traffic.0.size=1KB", "traffic.1.size=1KB", "topology.links.2.loss=0.5", "run.stop=5s"];
     for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
-        let bench = finished(&[&small[..], &[recovery]].concat());
-        assert!(figure(&bench, "timeouts") > 0);
+        let run = finished(&[&small[..], &[recovery]].concat());
+        assert!(run.count("/timeouts") > 0);
     }
-    let told = Bench::new(TOML).run("scenario.toml", &[&small[..], &["transport.timeout=0s"]].concat());
-    assert_eq!(told.code, Some(3), "without a timeout the run ends, and lists what did not: {}", told.err);
-    assert!(told.err.contains("of 2 flows unfinished"), "{}", told.err);
+    // Without a timeout the run ends, and lists what did not.
+    assert!(!Run::ending(TOML[0].1, &[&small[..], &["transport.timeout=0s"]].concat(), 3).acked().is_empty());
 }
 
 #[test]
 fn a_lossy_switch_drops_and_the_flows_finish() {
     for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
         let lossy = ["switch.mode=lossy", "switch.buffer=50KB", "transport.timeout=100us"];
-        let bench = finished(&[&lossy[..], &["congestion_control.algorithm=none", "telemetry={}", recovery]].concat());
-        assert!(figure(&bench, "drops") > 0 && figure(&bench, "resent_packets") > 0);
-        assert_eq!(figure(&bench, "pfc_pauses"), 0);
+        let run = finished(&[&lossy[..], &["congestion_control.algorithm=none", "telemetry={}", recovery]].concat());
+        assert!(run.count("/drops") > 0 && run.count("/resent_packets") > 0);
+        assert_eq!(run.count("/pfc_pauses"), 0);
     }
 }
 
 /// Without a loss the timeout changes nothing, and neither does selective repeat.
 #[test]
 fn recovery_does_not_touch_a_lossless_run() {
-    let plain = finished(&["transport.timeout=0s"]).read("out/fct.csv");
-    assert_eq!(finished(&[]).read("out/fct.csv"), plain);
-    let bench = finished(&["transport.recovery=selective_repeat"]);
-    assert_eq!(bench.read("out/fct.csv"), plain);
-    assert_eq!((figure(&bench, "resent_packets"), figure(&bench, "timeouts")), (0, 0));
+    let plain = finished(&["transport.timeout=0s"]).durations();
+    assert_eq!(finished(&[]).durations(), plain);
+    let run = finished(&["transport.recovery=selective_repeat"]);
+    assert_eq!(run.durations(), plain);
+    assert_eq!((run.count("/resent_packets"), run.count("/timeouts")), (0, 0));
 }
 
 /// HPCC's window, smaller than the interval, must not wait for an acknowledgement that nobody sends.
@@ -113,9 +89,9 @@ fn recovery_does_not_touch_a_lossless_run() {
 fn fewer_acknowledgements_do_not_stall_hpcc() {
     let every_packet = finished(&[]);
     for every in ["transport.ack_every=4KB", "transport.ack_every=10MB"] {
-        let bench = finished(&[every, "transport.timeout=0s"]);
-        assert!(figure(&bench, "packet_hops") < figure(&every_packet, "packet_hops") * 3 / 4, "{every}");
-        assert!(slowest(&bench) < slowest(&every_packet) * 3 / 2, "{every}: {}", slowest(&bench));
+        let run = finished(&[every, "transport.timeout=0s"]);
+        assert!(run.count("/packet_hops") < every_packet.count("/packet_hops") * 3 / 4, "{every}");
+        assert!(run.slowest() < every_packet.slowest() * 3 / 2, "{every}: {}", run.slowest());
     }
 }
 
@@ -123,15 +99,11 @@ fn fewer_acknowledgements_do_not_stall_hpcc() {
 #[test]
 fn memory_does_not_grow_with_finished_flows() {
     let memory = |duration: &str| {
-        let bench = Bench::new(TOML);
-        let text = bench.read("scenario.toml");
-        let network = text.split("[[traffic]]").next().expect("network");
+        let network = TOML[0].1.split("[[traffic]]").next().expect("network");
         let traffic = "[[traffic]]\nkind = \"periodic_incast\"\nreceiver = 2\nsender_count = 2\nsize = 1000\n\
                        interval = \"1us\"\n";
-        bench.write("many.toml", &format!("{network}{traffic}duration = \"{duration}\"\n"));
-        let told = bench.run("many.toml", &["run.stop=1s"]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        (figure(&bench, "flows_finished"), figure(&bench, "peak_rss_bytes"))
+        let run = Run::of(&format!("{network}{traffic}duration = \"{duration}\"\n"), &["run.stop=1s"]);
+        (run.count("/flows_finished"), run.count("/peak_rss_bytes"))
     };
     let (few, many) = (memory("10ms"), memory("100ms"));
     assert!(many.0 >= 200_000 && many.0 - few.0 > 170_000, "{few:?} {many:?}");

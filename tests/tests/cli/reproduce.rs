@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hpcc_tests::{Bench, hpcc};
+use hpcc_tests::Bench;
 use serde_json::Value;
 
 /// Figures whose quick form takes a second of processor time or less.
@@ -60,38 +60,19 @@ fn a_verdict_follows_what_was_simulated() {
     assert!(half[2]["verdict"] == "does-not-hold" && used(&half) < 60.0, "{half:?}");
 }
 
+/// A misspelt figure names the nearest one; what would run is listed, with its cost; and nothing runs.
 #[test]
-fn unknown_figures_name_the_nearest_and_nothing_runs() {
+fn figures_are_listed_and_none_runs() {
     let bench = Bench::new(&[]);
-    let told = bench.hpcc(&["reproduce", "fig6", "fig31", "--quick", "--out", "out"]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("there is no figure \"fig31\"; did you mean fig"), "{}", told.err);
-    assert!(!bench.path("out").exists());
-}
-
-/// What would run is listed, and nothing else is looked for.
-#[test]
-fn the_runs_of_a_figure_are_listed_and_none_runs() {
-    let bench = Bench::new(&[]);
-    let told = bench.hpcc(&["reproduce", "fig6", "fig13", "--list", "--out", "out"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains("per-RTT") && !bench.path("out").exists(), "{}", told.out);
-}
-
-#[test]
-fn the_list_names_every_figure_with_its_cost() {
-    let told = Bench::new(&[]).hpcc(&["reproduce", "list"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.lines().all(|line| line.chars().count() <= 80), "{}", told.out);
+    let wrong = bench.hpcc(&["reproduce", "fig6", "fig31", "--quick", "--out", "out"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    assert!(wrong.err.contains("there is no figure \"fig31\"; did you mean fig"), "{}", wrong.err);
+    let runs = bench.hpcc(&["reproduce", "fig6", "fig13", "--list", "--out", "out"]);
+    assert!(runs.code == Some(0) && runs.out.contains("per-RTT"), "{}", runs.out);
+    let told = bench.hpcc(&["reproduce", "list"]);
     for name in CHEAP {
         let line = told.out.lines().find(|line| line.trim_start().starts_with(name));
         assert!(line.is_some_and(|line| line.contains(" s ") || line.contains(" min ")), "{name}: {}", told.out);
     }
-}
-
-#[test]
-fn without_a_source_tree_there_are_no_figures() {
-    let output = hpcc().args(["reproduce", "list"]).env_remove("HPCC_SCRIPT").output().expect("starts");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("HPCC_SCRIPT is not set"));
+    assert!(!bench.path("out").exists());
 }

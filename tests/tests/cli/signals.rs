@@ -2,7 +2,7 @@
 //! No signal is lost in silence: what switches say of congestion is what senders hear, or what was told with another one and
 //! counted as such; what comes back of telemetry is what was collected; and nobody disbelieves an honest one.
 
-use hpcc_tests::Bench;
+use hpcc_tests::Run;
 use serde_json::Value;
 
 /// Four hosts send to one over a slower link, and a fifth to another host beside them. Nothing is lost.
@@ -36,26 +36,17 @@ start = "100us"
 "#;
 const PACKETS: u64 = 7_000;
 
-/// The summary of a run with these settings, in which all five flows finish.
+/// A run with these settings, in which all five flows finish.
 #[track_caller]
-fn run(set: &[&str]) -> Value {
-    let bench = Bench::new(&[("run.toml", TOML)]);
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
-    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-    assert_eq!((&summary["flows_finished"], &summary["drops"]), (&5.into(), &0.into()), "{set:?}");
-    summary
+fn run(set: &[&str]) -> Run {
+    let run = Run::of(TOML, set);
+    assert_eq!((run.count("/flows_finished"), run.count("/drops")), (5, 0), "{set:?}");
+    run
 }
 
 /// A count; 0 where the run has none of the kind.
-fn count(summary: &Value, pointer: &str) -> u64 {
-    summary.pointer(pointer).map_or(0, |value| value.as_u64().unwrap_or_else(|| panic!("{pointer} is {value}")))
-}
-
-/// The sum of what is counted by reason.
-fn sum(summary: &Value, pointer: &str) -> u64 {
-    let reasons = summary.pointer(pointer).and_then(Value::as_object);
-    reasons.map_or(0, |reasons| reasons.values().filter_map(Value::as_u64).sum())
+fn count(run: &Run, pointer: &str) -> u64 {
+    run.summary.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
 }
 
 /// The settings under which marks come back, for an algorithm that has to read them or not.
@@ -71,17 +62,17 @@ const WAYS: [&[&str]; 8] = [
 ];
 
 /// Runs an algorithm in all ways, and accounts for each mark.
-fn account(set: &[&str]) -> Vec<Value> {
+fn account(set: &[&str]) -> Vec<Run> {
     let runs = WAYS.iter().map(|way| {
         let all = [set, way].concat();
         let summary = run(&all);
         let [marks, merged, heard] = ["/marks", "/marks_merged", "/marks_heard"].map(|key| count(&summary, key));
-        let refused = sum(&summary, "/fast_cnp/refused");
+        let refused = summary.sum("/fast_cnp/refused");
         assert!(marks > 0 && heard > 0, "{all:?}: {marks} marks, {heard} heard");
         // What a host refuses are notifications of receivers or of switches.
         let lost = marks - merged - heard;
         assert!(lost <= refused, "{all:?}: {marks} marks, {merged} merged, {heard} heard, {refused} refused");
-        assert!(summary["cnps"].as_u64().is_none_or(|cnps| cnps == marks - merged), "{all:?}: {summary:#}");
+        assert!(summary.summary["cnps"].as_u64().is_none_or(|cnps| cnps == marks - merged), "{all:?}");
         assert_eq!(count(&summary, "/rejected_feedback"), 0, "{all:?}: honest feedback");
         summary
     });
@@ -118,22 +109,17 @@ fn every_algorithm_hears_of_marks_however_rare_acknowledgements_are() {
 /// Where receivers send Fast CNPs senders also hear of switches, and refuse what comes too soon after that.
 #[test]
 fn fast_cnps_of_receivers_are_heard_or_refused_for_a_reason() {
-    for algorithm in ["dcqcn", "hpcc_plus"] {
+    let ways = ["transport.congestion_notification=fast_cnp", "fast_cnp.enabled=true", "fast_cnp.accept_from=all"];
+    for (algorithm, records) in [
+        ("dcqcn", "telemetry.packets=none"),
+        ("dcqcn", "telemetry.layout=ioam"),
+        ("hpcc_plus", "telemetry.layout=ioam"),
+    ] {
         let algorithm = format!("congestion_control.algorithm={algorithm}");
-        for records in ["telemetry.layout=ioam", "telemetry.packets=none"] {
-            let ways =
-                ["transport.congestion_notification=fast_cnp", "fast_cnp.enabled=true", "fast_cnp.accept_from=all"];
-            let set = [&[algorithm.as_str(), records][..], &ways].concat();
-            if algorithm.ends_with("hpcc_plus") && records.ends_with("none") {
-                continue;
-            }
-            for summary in account(&set) {
-                let arrived = count(&summary, "/fast_cnp/accepted")
-                    + sum(&summary, "/fast_cnp/without_effect")
-                    + sum(&summary, "/fast_cnp/refused");
-                let sent = count(&summary, "/fast_cnp/sent") + count(&summary, "/cnps");
-                assert_eq!(arrived, sent, "{set:?}");
-            }
+        for run in account(&[&[algorithm.as_str(), records][..], &ways].concat()) {
+            let effects = run.sum("/fast_cnp/without_effect") + run.sum("/fast_cnp/refused");
+            let sent = count(&run, "/fast_cnp/sent") + count(&run, "/cnps");
+            assert_eq!(count(&run, "/fast_cnp/accepted") + effects, sent, "{algorithm} {records}");
         }
     }
 }

@@ -164,7 +164,7 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
     let program = |name: &str| venv.join("bin").join(name);
     let has_all = cmd!(program("python"), "-c", "import scapy").stderr_null().run().is_ok();
     if !has_all || !program("clang-format").exists() {
-        human::note(format_args!("installing scapy, DuckDB and clang-format into {}", venv.display()));
+        human::note(format_args!("installing scapy and clang-format into {}", venv.display()));
         let pip = cmd!(program("pip"), "install", "--quiet", "--require-hashes", "--requirement", requirements);
         if cmd!("python3", "-m", "venv", &venv).run().and_then(|_| pip.run()).is_err() {
             human::note("they cannot be installed: some tests will be skipped");
