@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The manual says which arguments the sink of a trace source takes, as the headers of the module have them: ns-3 compares
-//! types only when a program runs. It has those of methods that a program cannot guess, too.
+//! types only when a program runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -90,45 +90,5 @@ fn the_manual_has_the_arguments_of_every_trace_source() {
             format!("({})", arguments.get(callback).unwrap_or_else(|| panic!("{callback} is declared nowhere")));
         let is_told = |item: &&String| item.contains(&format!("`{name}`")) && item.contains(&expected);
         assert!(items.iter().any(|item| is_told(&item)), "no page has {class}'s {name} with {expected}");
-    }
-}
-
-/// A file of the module, each run of blanks as one.
-fn read_in_a_line(name: &str) -> String {
-    in_a_line(&fs::read_to_string(Path::new(MODULE).join(name)).expect("a file of the module"))
-}
-
-#[test]
-fn the_manual_has_the_arguments_of_the_helper_s_methods() {
-    let (header, page) = (read_in_a_line("helper/qbb-helper.h"), read_in_a_line("doc/hpcc.rst"));
-    for name in ["SetHostAttribute", "SetLoss", "SetEcnThreshold", "SetEcnStream", "SetPintSeed", "SetFastCnpBorder"]
-        .into_iter()
-        .chain(["TakeLinkDown", "SetLinkUp"])
-    {
-        let declared = between(&header, &format!("void {name}("), ";");
-        assert!(!declared.is_empty(), "{name}");
-        for arguments in declared {
-            let expected = format!("void {name}({arguments};");
-            assert!(page.contains(&expected), "hpcc.rst lacks {expected}");
-        }
-    }
-}
-
-#[test]
-fn the_guide_has_all_that_a_controller_in_cpp_is_called_with_and_told() {
-    let text = fs::read_to_string(Path::new(MODULE).join("model/rdma-congestion-ops.h")).expect("the header");
-    let (header, page) = (in_a_line(&text), read_in_a_line("doc/adding-a-controller.md"));
-    let calls = ["void Start(", "Decision OnFeedback(", "void OnSent(", "Decision OnLoss(", "Decision OnNotification("];
-    for call in calls.into_iter().chain(["Decision OnTimer(", "void OnPort(", "void Arm("]) {
-        let arguments = between(&header, call, ";").first().copied().unwrap_or_else(|| panic!("{call}"));
-        assert!(page.contains(&format!("{call}{arguments};")), "the guide lacks {call}{arguments};");
-    }
-    for structure in ["Limits", "Feedback", "Hop", "Sent", "Loss", "Decision"] {
-        let row = between(&page, &format!("| `{structure}` |"), " | ").first().copied().unwrap_or_default();
-        let body = between(&text, &format!("    struct {structure}\n"), "    };")[0];
-        for line in body.lines().filter_map(|line| line.split_once(';')).filter(|(line, _)| !line.contains("///")) {
-            let name = line.0.split('{').next().and_then(|name| name.split_whitespace().last()).expect("a name");
-            assert!(row.contains(&format!("`{name}`")), "the guide lacks {structure}::{name}");
-        }
     }
 }

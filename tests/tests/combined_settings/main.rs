@@ -61,6 +61,8 @@ fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
     match dice.below(4) {
         0 => same_again(bench, &[])?,
         1 if scenario.legacy.nodes.is_empty() => same_again(bench, &echo::values(&scenario))?,
+        // Monitors change nothing.
+        2 => same_again(bench, &["monitor={queue_interval='1us',goodput_interval='5us'}".into()])?,
         _ => {}
     }
     Ok(true)

@@ -8,17 +8,6 @@ use std::fmt::Write;
 pub const MONITORS: &str = "[monitor]\nqueue_interval = '1us'\ngoodput_interval = '5us'\n\
                             trace_nodes = [0, 1]\nqueue_histogram_start = '0us'\nqueue_histogram_end = '1ms'\n";
 
-/// A scenario, and what the checks must know of it.
-pub struct Drawn {
-    pub text: String,
-    /// Bytes of each switch's buffer.
-    pub buffer: u64,
-    /// Whether pauses prevent every drop.
-    pub lossless: bool,
-    /// Whether links lose frames.
-    pub lossy_links: bool,
-}
-
 const ALGORITHMS: &[&str] = &[
     "hpcc",
     "hpcc_plus",
@@ -32,26 +21,6 @@ const ALGORITHMS: &[&str] = &[
     "swift",
     "none",
 ];
-
-/// The section of the topology, and the number of its hosts.
-fn topology(dice: &mut Dice, loss: &str) -> (String, u64) {
-    let (fabric, delay) = (dice.one_of(&["100Gbps", "400Gbps"]), dice.one_of(&["100ns", "1us", "5us"]));
-    let (a, b, c) = (1 + dice.below(3), 1 + dice.below(3), 1 + dice.below(3));
-    let (kind, hosts) = match dice.below(4) {
-        0 => (format!("kind = 'star'\nhosts = {}\n", a + 2), a + 2),
-        1 => (format!("kind = 'dumbbell'\nleft = {a}\nright = {b}\nbottleneck_rate = '{fabric}'\n"), a + b),
-        2 => {
-            let keys = format!("leaves = {}\nspines = {b}\nhosts_per_leaf = {c}\nfabric_rate = '{fabric}'\n", a + 1);
-            (format!("kind = 'leaf_spine'\n{keys}"), (a + 1) * c)
-        }
-        _ => {
-            let keys = format!("pods = 2\ntors_per_pod = {a}\naggs_per_pod = {b}\ncores_per_agg = {c}\n");
-            let rest = format!("hosts_per_tor = {c}\nfabric_rate = '{fabric}'\nfabric_delay = '2us'\n");
-            (format!("kind = 'fat_tree'\n{keys}{rest}"), 2 * a * c)
-        }
-    };
-    (format!("[topology]\n{kind}rate = '100Gbps'\ndelay = '{delay}'\nloss = {loss}\n"), hosts)
-}
 
 fn traffic(dice: &mut Dice, hosts: u64) -> String {
     let mut text = String::new();
@@ -143,31 +112,4 @@ pub fn shared(seed: u64) -> String {
 /// The same scenario with flows that share queue pairs.
 fn share_queue_pairs(text: &str) -> String {
     text.replace("[transport]\n", "[transport]\nqueue_pairs = 'per_pair'\n")
-}
-
-/// The scenario of a seed.
-pub fn scenario(seed: u64) -> Drawn {
-    let mut dice = Dice::new(seed, 0);
-    let lossy_links = dice.chance(20);
-    let lossless = dice.chance(70);
-    let (topology, hosts) = topology(&mut dice, if lossy_links { "0.001" } else { "0.0" });
-    // Headroom follows rate and delay: a lossless switch with less is refused.
-    let needs_room = lossless && ["'400Gbps'", "'5us'"].iter().any(|much| topology.contains(much));
-    let buffer = if needs_room { 4_000_000 << dice.below(3) } else { 1_000_000 << dice.below(5) };
-    let recovery = if dice.chance(50) { "go_back_n" } else { "selective_repeat" };
-    let text = [
-        format!("[run]\nseed = {seed}\nstop = '50ms'\n{topology}"),
-        format!("[congestion_control]\nalgorithm = '{}'\n", dice.one_of(ALGORITHMS)),
-        format!("[wire]\nprofile = '{}'\n", dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"])),
-        format!("[transport]\nmtu = {}\nrecovery = '{recovery}'\n", dice.one_of(&["500", "1000", "4096"])),
-        format!("rate_bound = {}\n", dice.one_of(&["true", "false"])),
-        format!("[switch]\nmode = '{}'\nbuffer = {buffer}\n", if lossless { "lossless" } else { "lossy" }),
-        traffic(&mut dice, hosts),
-    ]
-    .concat();
-    let text = if dice.chance(30) { share_queue_pairs(&text) } else { text };
-    // Of these two nothing but the pace follows: without it they are refused.
-    let paced = ["dcqcn", "timely"].iter().any(|name| text.contains(&format!("algorithm = '{name}'")));
-    let text = if paced { text.replace("rate_bound = false", "rate_bound = true") } else { text };
-    Drawn { text, buffer, lossless, lossy_links }
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Congestion notifications in captures: tshark reads what the simulator's trace says, and the ICRC is that of a
-//! computation which shares no code with ours.
+//! Congestion notifications in captures: tshark reads what the simulator's trace says.
 
 use crate::dissection::{self, Dissected, dissect};
-use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
-use hpcc_tests::{Bench, skipped};
-use pcap_file::pcap::PcapReader;
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
+use hpcc_formats::results::packet_trace::{PacketKind, TraceRecord};
+use hpcc_tests::{Run, skipped};
+use std::collections::HashSet;
 use std::net::Ipv6Addr;
 
 /// Four hosts send to host 4 over switches 5 and 6; host 0 does not understand notifications by switches.
@@ -79,33 +76,18 @@ fn address(node: u32) -> String {
     Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, u16::from_be_bytes([11, high]), low).to_string()
 }
 
-struct Run {
-    bench: Bench,
+struct Captured {
+    run: Run,
     records: Vec<TraceRecord>,
 }
 
-fn run(control: &str) -> Run {
-    let bench = Bench::new(&[("wire.toml", &format!("{TOML}{control}"))]);
-    let told = bench.run("wire.toml", &[]);
-    assert_eq!(told.code, Some(0), "{control}: {}", told.err);
-    let trace = TraceReader::open(&bench.path("out/packets.tr")).expect("a trace");
-    let records = trace.map(|record| record.expect("a record"));
-    let seen = |record: &TraceRecord| matches!(record.event, TraceEvent::Receive | TraceEvent::Dequeue);
-    Run { records: records.filter(seen).collect(), bench }
-}
-
-impl Run {
-    fn frames(&self) -> Vec<Vec<u8>> {
-        let file = File::open(self.bench.path("out/packets.pcap")).expect("a capture");
-        let mut reader = PcapReader::new(file).expect("a capture's header");
-        let mut frames = Vec::new();
-        while let Some(packet) = reader.next_packet() {
-            frames.push(packet.expect("a packet").data.into_owned());
-        }
-        frames
+impl Captured {
+    fn of(control: &str) -> Captured {
+        let run = Run::of(&format!("{TOML}{control}"), &[]);
+        Captured { records: run.records(), run }
     }
 
-    fn of(&self, kind: PacketKind) -> impl Iterator<Item = usize> {
+    fn of_kind(&self, kind: PacketKind) -> impl Iterator<Item = usize> {
         (0..self.records.len()).filter(move |&at| self.records[at].kind == kind)
     }
 }
@@ -116,8 +98,8 @@ fn req_39_tshark_reads_notifications_and_what_answers_them() {
     if !dissection::is_there() {
         return skipped("no tshark on this machine");
     }
-    let run = run(DCQCN);
-    let dissected = dissect(&run.bench.path("out/packets.pcap"), &FIELDS);
+    let run = Captured::of(DCQCN);
+    let dissected = dissect(&run.run.capture(), &FIELDS);
     assert_eq!(dissected.len(), run.records.len(), "a frame for each record");
     for (frame, record) in dissected.iter().zip(&run.records) {
         assert_eq!(frame.text("_ws.malformed"), "", "{record:?}");
@@ -128,10 +110,10 @@ fn req_39_tshark_reads_notifications_and_what_answers_them() {
         }
     }
     let receivers: HashSet<(&str, u64)> = run
-        .of(PacketKind::Data)
+        .of_kind(PacketKind::Data)
         .map(|at| (dissected[at].text("ipv6.src"), dissected[at].numbers("infiniband.bth.destqp")[0]))
         .collect();
-    let by_switch: Vec<_> = run.of(PacketKind::FastCnp).map(|at| &dissected[at]).collect();
+    let by_switch: Vec<_> = run.of_kind(PacketKind::FastCnp).map(|at| &dissected[at]).collect();
     assert!(by_switch.len() > 8, "{}", by_switch.len());
     for frame in by_switch {
         notification(frame);
@@ -154,11 +136,11 @@ fn notification(frame: &Dissected<'_>) {
 
 /// Whoever was not notified for a packet is marked, and so is notified by the receiver, at its own queue pair. Who does not
 /// understand switches is never notified otherwise.
-fn by_receivers(run: &Run, dissected: &[Dissected<'_>]) {
+fn by_receivers(run: &Captured, dissected: &[Dissected<'_>]) {
     let to = |at: usize| (dissected[at].text("ipv6.dst"), dissected[at].numbers("infiniband.bth.destqp")[0]);
-    let acknowledged: HashSet<(&str, u64)> = run.of(PacketKind::Ack).map(to).collect();
+    let acknowledged: HashSet<(&str, u64)> = run.of_kind(PacketKind::Ack).map(to).collect();
     let mut incapable = 0;
-    for at in run.of(PacketKind::Cnp) {
+    for at in run.of_kind(PacketKind::Cnp) {
         let frame = &dissected[at];
         notification(frame);
         assert_eq!(frame.text("ipv6.src"), address(RECEIVER));
@@ -169,8 +151,8 @@ fn by_receivers(run: &Run, dissected: &[Dissected<'_>]) {
     assert!(incapable > 0, "it is notified by its receiver");
 }
 
-fn complaints(run: &Run, dissected: &[Dissected<'_>]) {
-    let answers: Vec<_> = run.of(PacketKind::Icmpv6).map(|at| &dissected[at]).collect();
+fn complaints(run: &Captured, dissected: &[Dissected<'_>]) {
+    let answers: Vec<_> = run.of_kind(PacketKind::Icmpv6).map(|at| &dissected[at]).collect();
     assert!(!answers.is_empty());
     for frame in answers {
         assert_eq!((frame.text("icmpv6.type"), frame.text("icmpv6.code")), ("4", "2"), "unrecognised option");
@@ -184,11 +166,11 @@ fn complaints(run: &Run, dissected: &[Dissected<'_>]) {
 /// With a trace in the data packets: option 2, at a multiple of 4 bytes, with that trace.
 #[test]
 fn req_43_captured_notifications_copy_a_captured_trace() {
-    let run = run(HPCC);
-    let frames = run.frames();
-    let traces: HashSet<&[u8]> = run.of(PacketKind::Data).filter_map(|at| trace_of_data(&frames[at])).collect();
+    let run = Captured::of(HPCC);
+    let frames: Vec<Vec<u8>> = run.run.frames().into_iter().map(|(_, frame)| frame).collect();
+    let traces: HashSet<&[u8]> = run.of_kind(PacketKind::Data).filter_map(|at| trace_of_data(&frames[at])).collect();
     let mut copied = 0;
-    for frame in run.of(PacketKind::FastCnp).map(|at| &frames[at]) {
+    for frame in run.of_kind(PacketKind::FastCnp).map(|at| &frames[at]) {
         let options = &frame[54..54 + 8 * (usize::from(frame[55]) + 1)];
         let len = usize::from(options[5]);
         assert_eq!((frame[20], options[0], options[2..5].to_vec()), (60, 17, vec![1, 0, 0x9e]), "behind PadN");
@@ -204,49 +186,4 @@ fn req_43_captured_notifications_copy_a_captured_trace() {
 fn trace_of_data(frame: &[u8]) -> Option<&[u8]> {
     let header = frame.get(54..54 + 8 * (usize::from(*frame.get(55)?) + 1))?;
     (frame[20] == 0 && header[4] == 0x31).then(|| &header[8..6 + usize::from(header[5])])
-}
-
-/// SPEC section 4.4, policy A, for a vector and for what was captured: extension headers are covered as they are.
-#[test]
-fn req_33_the_icrc_of_notifications_covers_their_options() {
-    let vectors: Vec<serde_json::Value> =
-        serde_json::from_str(include_str!("../../../hpcc-core/testdata/vectors.json")).expect("JSON");
-    let vector = vectors.iter().find(|vector| vector["name"] == "fastcnp_opt1").expect("the vector");
-    let digits = vector["hex"].as_str().expect("digits");
-    let bytes: Vec<u8> = (0..digits.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits"))
-        .collect();
-    assert_eq!(icrc(&bytes), [0xff, 0x98, 0x77, 0x5b]);
-    let mut checked = HashMap::<_, usize>::new();
-    for control in [DCQCN, HPCC] {
-        let run = run(control);
-        let frames = run.frames();
-        for kind in [PacketKind::FastCnp, PacketKind::Cnp] {
-            for at in run.of(kind) {
-                assert_eq!(frames[at].last_chunk(), Some(&icrc(&frames[at])), "{:?}", run.records[at]);
-                *checked.entry((control, format!("{kind:?}"))).or_default() += 1;
-            }
-        }
-    }
-    assert!(checked.contains_key(&(DCQCN, "Cnp".into())) && checked.contains_key(&(HPCC, "FastCnp".into())));
-}
-
-/// The ICRC of a frame over IPv6, bit for bit.
-fn icrc(frame: &[u8]) -> [u8; 4] {
-    let mut packet = frame[14..frame.len() - 4].to_vec();
-    let options = if packet[6] == 60 { 8 * (usize::from(packet[41]) + 1) } else { 0 };
-    packet[..4].copy_from_slice(&[0x6f, 0xff, 0xff, 0xff]);
-    packet[7] = 0xff;
-    let udp = 40 + options;
-    packet[udp + 6..udp + 8].fill(0xff);
-    packet[udp + 8 + 4] = 0xff;
-    let mut register = u32::MAX;
-    for byte in [0xff; 8].iter().chain(&packet) {
-        register ^= u32::from(*byte);
-        for _ in 0..8 {
-            register = register >> 1 ^ if register & 1 == 1 { 0xedb8_8320 } else { 0 };
-        }
-    }
-    (!register).to_le_bytes()
 }

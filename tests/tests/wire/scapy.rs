@@ -55,15 +55,16 @@ fn scapy_computes_the_icrc_of_captured_frames_and_reads_their_headers() {
     let Some(python) = python() else { return skipped("HPCC_TEST_PYTHON names no Python with scapy") };
     for case in CASES {
         let simulated = case.run();
-        let frames = simulated.frames();
-        let echoes = Echoes::of(case, &simulated.records);
-        let is_pause = |at: usize| simulated.records[at].kind == PacketKind::Pfc;
+        let frames: Vec<Vec<u8>> = simulated.frames().into_iter().map(|(_, frame)| frame).collect();
+        let records = simulated.records();
+        let echoes = Echoes::of(case, &records);
+        let is_pause = |at: usize| records[at].kind == PacketKind::Pfc;
         let chosen: Vec<usize> = (0..frames.len()).filter(|&at| at % STEP == 0 || is_pause(at)).collect();
         let asked: Vec<_> = chosen.iter().map(|&at| (case.layout, &*frames[at])).collect();
         let said = ask(&python, &asked);
         let (mut kinds, mut echoed) = (HashMap::<_, usize>::new(), 0);
         for (at, said) in chosen.into_iter().zip(&said) {
-            let record = &simulated.records[at];
+            let record = &records[at];
             *kinds.entry(format!("{:?}", record.kind)).or_default() += 1;
             agree(case, &frames[at], said);
             echoed += usize::from(echoes.check(record, said));

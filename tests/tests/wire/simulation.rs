@@ -2,11 +2,7 @@
 //! Short simulations whose frames are judged: four hosts send to a fifth over two switches, until queues grow, frames
 //! are marked and links pause.
 
-use hpcc_formats::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
-use hpcc_tests::Bench;
-use pcap_file::pcap::PcapReader;
-use std::fs::File;
-use std::path::PathBuf;
+use hpcc_tests::Run;
 
 /// The host to which all others send; they have the lower numbers.
 pub const RECEIVER: u16 = 4;
@@ -80,23 +76,10 @@ pub const CASES: [Case; 14] = [
     Case { probes: true, ..case(true, "ioam") },
 ];
 
-/// What a simulation left.
-pub struct Simulated {
-    bench: Bench,
-    /// What its trace says of each captured frame, in the capture's order.
-    pub records: Vec<TraceRecord>,
-}
-
 impl Case {
-    /// Runs the simulation.
-    pub fn run(&self) -> Simulated {
-        let bench = Bench::new(&[("wire.toml", &self.toml())]);
-        let told = bench.run("wire.toml", &[]);
-        assert_eq!(told.code, Some(0), "{self:?}: {}", told.err);
-        let trace = TraceReader::open(&bench.path("out/packets.tr")).expect("a trace");
-        let records = trace.map(|record| record.expect("a record"));
-        let records = records.filter(|record| matches!(record.event, TraceEvent::Receive | TraceEvent::Dequeue));
-        Simulated { records: records.collect(), bench }
+    /// Runs the simulation. There is a record in its trace for each captured frame.
+    pub fn run(&self) -> Run {
+        Run::of(&self.toml(), &[])
     }
 
     fn toml(&self) -> String {
@@ -110,23 +93,5 @@ impl Case {
             "paper" | "draft" => format!("{wire}[telemetry]\nlayout = \"{}\"\n{packets}", self.layout),
             layout => format!("{wire}[telemetry]\nlayout = \"{layout}\"\nhops = {ROOM}\n{packets}"),
         }
-    }
-}
-
-impl Simulated {
-    /// The capture.
-    pub fn capture(&self) -> PathBuf {
-        self.bench.path("out/packets.pcap")
-    }
-
-    /// The capture's frames.
-    pub fn frames(&self) -> Vec<Vec<u8>> {
-        let file = File::open(self.capture()).expect("a capture");
-        let mut reader = PcapReader::new(file).expect("a capture's header");
-        let mut frames = Vec::new();
-        while let Some(packet) = reader.next_packet() {
-            frames.push(packet.expect("a packet").data.into_owned());
-        }
-        frames
     }
 }

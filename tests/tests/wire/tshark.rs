@@ -101,9 +101,10 @@ fn tshark_reads_in_every_frame_what_the_trace_says() {
 fn judge(case: Case) {
     let simulated = case.run();
     let dissected = dissect(&simulated.capture(), &FIELDS);
-    assert_eq!(dissected.len(), simulated.records.len(), "{case:?}: a frame for each record");
+    let records = simulated.records();
+    assert_eq!(dissected.len(), records.len(), "{case:?}: a frame for each record");
     let (mut journeys, mut seen) = (Journeys::default(), Seen::default());
-    for (number, (frame, record)) in dissected.iter().zip(&simulated.records).enumerate() {
+    for (number, (frame, record)) in dissected.iter().zip(&records).enumerate() {
         let judged = Judged { case, number: number + 1, frame, record };
         judged.whole();
         // Nothing is lost where there is telemetry, so that each packet travels once.
