@@ -2,7 +2,7 @@
 //! What `packets.tr` says of PFC frames, of a link that fails, and of a buffer that overflows.
 
 use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
-use hpcc_tests::{Bench, REFERENCE, TOML};
+use hpcc_tests::{Bench, REFERENCE};
 
 /// Port of the switch at which host 2 is, counted from 1.
 const TO_RECEIVER: u8 = 3;
@@ -29,16 +29,6 @@ fn trace_of_priority(priority: u8, settings: &[&str]) -> Vec<TraceRecord> {
 
 fn of(records: &[TraceRecord], kind: PacketKind, event: TraceEvent) -> Vec<TraceRecord> {
     records.iter().filter(|record| (record.kind, record.event) == (kind, event)).copied().collect()
-}
-
-#[test]
-fn a_trace_without_events_says_so() {
-    let bench = Bench::new(TOML);
-    let ran = bench.run("scenario.toml", &["monitor.trace_nodes=[0]", "traffic.0.start=1s", "traffic.1.start=1s"]);
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
-    let told = bench.hpcc(&["trace", "out/packets.tr"]);
-    assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
-    assert_eq!(told.err, "hpcc: out/packets.tr: the trace has no events\n");
 }
 
 /// PFC frames come from an address of the link, which the reference numbers by the topology file.

@@ -151,17 +151,6 @@ fn every_claim_has_a_test() {
 }
 
 #[test]
-fn a_tests_place_says_what_it_shows() {
-    let shown = |path: &str| Shown::of(Path::new(path));
-    assert_eq!(shown("hpcc-core/src/cc/hpcc_plus/tests.rs"), Shown::Core);
-    assert_eq!(shown("ns3-module/test/fast-cnp-test.cc"), Shown::Simulation);
-    assert_eq!(shown("tests/tests/cli/idle.rs"), Shown::Simulation);
-    assert_eq!(shown("hpcc-core/src/frame/tests/vectors.rs"), Shown::Wire);
-    assert_eq!(shown("tests/tests/wire/expected.rs"), Shown::Wire);
-    assert_eq!(shown("tests/tests/wire/tshark.rs"), Shown::Outside);
-}
-
-#[test]
 fn only_test_code_counts() {
     let text = "/// REQ-01\nfn req_02_x() {}\n#[cfg(test)]\nmod tests {\n/// REQ-07, REQ-08\nfn req_05_y() {}\n}";
     let found = |path: &str| ids(test_code(Path::new(path), text)).into_iter().collect::<Vec<_>>();

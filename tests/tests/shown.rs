@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What pages show of runs is what the commands that they name give.
 
-use hpcc_tests::{Bench, TOML, Told, hpcc, xtask};
+use hpcc_tests::{Bench, Told, hpcc, xtask};
 use std::fs;
 use std::path::Path;
 
@@ -107,43 +107,4 @@ fn what_pages_propose_to_try_is_accepted() {
         }
     }
     assert!(tried > 25, "only {tried} settings were tried");
-}
-
-#[test]
-fn a_wrong_number_or_plot_is_found_and_put_right() {
-    let bench = Bench::new(TOML);
-    for folder in ["configs", "ns3-module/doc/figures"] {
-        fs::create_dir_all(bench.path(folder)).expect("a folder");
-    }
-    let command = "./hpcc run scenario.toml --set 'traffic.0.name=first'";
-    let page = format!(
-        "<!-- {command} -->\n```text\n```\nBehind.\n<!-- {command}: queue.svg -->\n![Queue](ns3-module/doc/figures/queue.svg)\n"
-    );
-    bench.write("README.md", &page);
-    // Who has opened the old page goes on with that: it is replaced as a whole.
-    fs::hard_link(bench.path("README.md"), bench.path("old.txt")).expect("a second name");
-    let tree = bench.path("");
-    let renewed = docs(&tree, &bench, &[]);
-    assert_eq!(renewed.code, Some(0), "{}", renewed.err);
-    assert_eq!(renewed.out, "rewrote ns3-module/doc/figures/queue.svg\nrewrote README.md\n");
-    assert_eq!(bench.read("old.txt"), page);
-    let shown = bench.read("README.md");
-    assert!(shown.contains(" flows      2 of 2 finished\n") && shown.contains("\n```\nBehind.\n"), "{shown}");
-    assert!(!shown.contains("CPU"), "what it costs differs from machine to machine: {shown}");
-    assert_eq!(docs(&tree, &bench, &["--check"]).code, Some(0));
-
-    let wrong = shown.replace("2 of 2", "2 of 3");
-    bench.write("README.md", &wrong);
-    let found = docs(&tree, &bench, &["--check"]);
-    assert_eq!((found.code, bench.read("README.md")), (Some(1), wrong), "{}", found.err);
-    assert!(found.err.contains("README.md does not show what its commands give: line "), "{}", found.err);
-    assert!(found.err.contains(" should be \"flows      2 of 2 finished\""), "{}", found.err);
-    bench.write("ns3-module/doc/figures/queue.svg", "<svg/>");
-    let found = docs(&tree, &bench, &["no page has this", "--check"]);
-    assert_eq!(found.code, Some(2), "{}", found.err);
-    assert!(found.err.contains("--runs: no page shows a command with no page has this"), "{}", found.err);
-    let found = docs(&tree, &bench, &["--check"]);
-    assert!(found.err.contains("figures/queue.svg does not show"), "{}", found.err);
-    assert_eq!(docs(&tree, &bench, &["scenario.toml"]).code, Some(0));
-    assert_eq!(bench.read("README.md"), shown);
 }

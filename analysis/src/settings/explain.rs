@@ -215,19 +215,6 @@ fn alternatives(words: &[impl AsRef<str>]) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_algorithm_is_told_with_its_parameters() {
-        let text = explain(Some("dcqcn")).expect("an algorithm");
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            words.starts_with("dcqcn: a congestion control, which congestion_control.algorithm = \"dcqcn\" chooses.")
-        );
-        for key in ["gain", "alpha_interval"] {
-            assert!(text.contains(&format!("\ncongestion_control.{key}: ")), "{text}");
-        }
-        assert!(!text.contains("congestion_control.eta"), "{text}");
-    }
-
     /// A help is read once: sentences, not notes.
     #[test]
     fn every_key_says_what_it_does_and_every_setting_when_to_change_it() {

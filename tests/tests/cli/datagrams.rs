@@ -91,7 +91,6 @@ fn what_datagrams_do_not_have_is_refused_with_a_reason() {
             (&["transport.recovery=selective_repeat"], "nothing acknowledges"),
             (&["transport.tcp_buffer=1MB"], "belongs to protocol = \"tcp\""),
             (&["telemetry.layout=none"], "telemetry.layout"),
-            (&["congestion_control.algorithm=ns3::TcpDctcp"], "datagrams; expected hpcc_plus"),
             (&["transport.ip=ipx"], "did you mean ipv6"),
             (&["transport.protocol=rdma", "transport.ip=ipv6"], "belongs to protocol = \"tcp\" or \"udp\""),
         ],

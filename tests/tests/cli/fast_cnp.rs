@@ -189,22 +189,6 @@ fn req_50_a_border_keeps_answers_out_as_well() {
     assert_eq!(count(&closed, "dropped_inbound"), count(&closed, "icmpv6_sent"), "{}", closed.summary);
 }
 
-/// With a seal, records that a switch copied count for nothing, for it has no key; the notification still halves the window.
-#[test]
-fn req_26_records_without_a_seal_do_not_reach_the_controller() {
-    let seal = "telemetry={layout='ioam', seal='00112233445566778899aabbccddeeff'}";
-    let (sealed, plain) = (run(CABLE, &[seal]), run(CABLE, &[]));
-    assert!(sealed.count("/fast_cnp/without_effect/same_round") > 0, "once in T: {}", sealed.summary);
-    assert_eq!(plain.count("/fast_cnp/without_effect/same_round"), 0, "{}", plain.summary);
-    let deaf = run(CABLE, &[seal, "fast_cnp.enabled=false"]);
-    assert!(
-        queue(&plain) < queue(&sealed) && queue(&sealed) < 0.75 * queue(&deaf),
-        "{} {}",
-        queue(&sealed),
-        queue(&deaf)
-    );
-}
-
 /// U over the round trip of the cable, a millisecond, passes 1 when most of the bytes are already on their way. The senders are
 /// two microseconds from the switch, and that counts unless something else is set.
 #[test]
@@ -213,45 +197,4 @@ fn a_load_is_averaged_over_the_way_to_the_senders() {
     let (slow, quick) = (by_load(", load_interval='1ms'"), by_load(""));
     assert!(queue(&slow) > 5.0 * queue(&quick), "{} and {} bytes", queue(&slow), queue(&quick));
     refused(CABLE, &[(&["fast_cnp.load_interval='20us'"], "load_interval belongs to trigger")]);
-}
-
-/// 64 hosts send to one, each in five flows, for 3 ms. Ports notify about each flow once in 50 us, and may send as many
-/// notifications as that takes.
-fn crowd(sets: &[&str]) -> Run {
-    let flows = "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsender_count = 64\nsize = \"1MB\"\n".repeat(5);
-    let toml = format!(
-        "[run]\nstop = \"3ms\"\n[topology]\nkind = \"star\"\nhosts = 65\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-         [wire]\nprofile = \"rocev2_ipv6\"\n[congestion_control]\nalgorithm = \"dcqcn\"\n{flows}[switch]\nbuffer = \"1GB\"\n\
-         [fast_cnp]\nenabled = true\nport_interval = \"10ns\"\nport_burst = 1000\n[monitor]\nqueue_interval = \"100us\"\n"
-    );
-    Run::ending(&toml, sets, 3)
-}
-
-#[test]
-fn req_48_flows_are_not_notified_early_however_many_there_are() {
-    let most = 320 * (3_000 / 50);
-    let all = crowd(&[]);
-    assert!((most / 2..=most).contains(&count(&all, "sent")) && count(&all, "forgotten") == 0, "{}", all.summary);
-    let few = crowd(&["fast_cnp.flow_slots=64"]);
-    assert!(count(&few, "sent") > most && count(&few, "forgotten") > 0, "{}", few.summary);
-}
-
-/// Each host is asked once, or a few times before its answer is there, and then never again.
-#[test]
-fn req_54_what_was_learnt_of_many_senders_is_kept() {
-    let asked = |slots: &str| crowd(&["fast_cnp.incapable=hosts", "fast_cnp.capable=hosts", slots]);
-    let (all, few) = (asked("fast_cnp.sender_slots=64"), asked("fast_cnp.sender_slots=16"));
-    assert!(count(&all, "sent") <= 64 * 5 && count(&all, "forgotten") == 0, "{}", all.summary);
-    assert!(count(&few, "sent") > 64 * 5 && count(&few, "forgotten") > 0, "{}", few.summary);
-}
-
-/// Senders that hear notifications hear no marks besides, if that is set.
-#[test]
-fn between_notifications_packets_are_marked_unless_that_is_off() {
-    let cnps = "transport.congestion_notification=cnp";
-    let (on, off) = (run(STAR, &[cnps]), run(STAR, &[cnps, "fast_cnp.mark_between=false"]));
-    let withheld = |run: &Run| count(run, "withheld/flow_interval");
-    assert!(withheld(&on) > 0 && withheld(&off) > 0, "{} {}", on.summary, off.summary);
-    assert_eq!(count(&on, "unmarked"), count(&on, "sent"));
-    assert_eq!(count(&off, "unmarked"), count(&off, "sent") + withheld(&off));
 }

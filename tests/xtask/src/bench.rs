@@ -157,17 +157,3 @@ fn cpu_name() -> String {
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     name.map_or_else(|| "unknown processor".into(), |(_, name)| name.trim().to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_another_kind_is_refused() {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("bench.json");
-        fs::write(&path, "{}").expect("file");
-        let message = format!("{:#}", compare(&path, &path).expect_err("refused"));
-        assert!(message.contains("is no measurement"), "{message}");
-    }
-}

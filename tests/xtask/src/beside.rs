@@ -68,13 +68,3 @@ pub fn spread(values: &[f64]) -> String {
     let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &v| (low.min(v), high.max(v)));
     format!("{:.2} ({least:.2} to {most:.2})", median(values))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_spread_names_median_and_range() {
-        assert_eq!(spread(&[3.0, 1.0, 2.5]), "2.50 (1.00 to 3.00)");
-    }
-}

@@ -245,25 +245,4 @@ mod tests {
         let told = options(&[100], false).halves().expect_err("no such tree").to_string();
         assert!(told.contains("100") && told.contains("16, 128, 432, 1024, 2000, 8192, 65536"), "{told}");
     }
-
-    #[test]
-    fn a_row_tells_medians_and_the_ratio_of_two_builds() {
-        let cost = |run_ns: [f64; 3], peak: f64, flows| Cost {
-            hops: 1_000,
-            flows,
-            run_ns: run_ns.into(),
-            job_ns: run_ns.map(|ns| 2.0 * ns).into(),
-            setup_s: vec![0.5; 3],
-            peak: vec![peak; 3],
-        };
-        let mut costs = BTreeMap::new();
-        costs.insert((16, Traffic::Alone, 0), cost([90.0, 80.0, 70.0], 16e6, 1));
-        costs.insert((16, Traffic::Permutation, 0), cost([100.0, 120.0, 110.0], 16.3e6, 16));
-        costs.insert((16, Traffic::Permutation, 1), cost([200.0, 240.0, 220.0], 17e6, 16));
-        let told = text(&costs, NonZeroU32::new(3).expect("three"));
-        let row = told.lines().find(|line| line.contains("permutation") && line.contains("this")).expect("a row");
-        for cell in ["110 (100 to 120)", "220 (200 to 240)", "1000.0", "20.0", "0.50 (0.50 to 0.50)"] {
-            assert!(row.contains(cell), "{cell}: {row}");
-        }
-    }
 }

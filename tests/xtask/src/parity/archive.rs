@@ -47,17 +47,3 @@ fn unpack(tar: impl Read) -> io::Result<BTreeMap<String, Files>> {
     }
     Ok(folders)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_another_kind_is_named() {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("a.tar.zst");
-        assert!(format!("{:#}", read(&path).expect_err("found")).contains("a.tar.zst: No such file"));
-        std::fs::write(&path, "text").expect("file");
-        assert!(read(&path).expect_err("accepted").to_string().contains("a.tar.zst: not a zstd archive"));
-    }
-}

@@ -58,19 +58,4 @@ mod tests {
         assert_eq!(CAMPAIGNS.map(|name| read(folder, name).expect("archive").len()), [10, 753]);
         assert!(format!("{:#}", read(folder, "none").expect_err("no archive")).contains("none.tar.zst"));
     }
-
-    #[test]
-    fn a_run_needs_all_its_files() {
-        let names =
-            ["topology.txt", "flow.txt", "trace.txt", "config.txt", "ref.fct.txt", "ref.pfc.txt", "ref.qlen.txt"];
-        let text = |name: &str| if name == "config.txt" { "CC_MODE 3\n" } else { "2\n" };
-        let files: Files = names.iter().map(|name| (name.to_string(), text(name).to_owned())).collect();
-        let run = case("random", "a", files.clone()).expect("complete").run;
-        assert_eq!((run.to_string().as_str(), run.cc_mode, run.flows), ("random/a", 3, 2));
-        for name in names {
-            let mut files = files.clone();
-            files.remove(name);
-            assert!(case("random", "a", files).is_none(), "{name}");
-        }
-    }
 }

@@ -84,36 +84,10 @@ impl Golden {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::Source;
     use super::*;
-    use std::fs;
 
     fn in_tree() -> Golden {
         Golden::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../golden"))).expect("golden data")
-    }
-
-    #[test]
-    fn every_row_has_its_files_and_every_file_its_row() {
-        let golden = in_tree();
-        for run in golden.runs().iter().filter(|run| run.source() != Source::Campaign) {
-            let case = golden.case(run).expect("files");
-            let first = case.flow.split_whitespace().next().expect("flow count");
-            assert_eq!(first, run.flows.to_string(), "{run}");
-            assert!(case.config.lines().any(|line| line == format!("CC_MODE {}", run.cc_mode)), "{run}");
-            assert!(!case.expected.fct.is_empty(), "{run}");
-        }
-        for entry in fs::read_dir(golden.folder.join("data")).expect("folder") {
-            let name = entry.expect("entry").file_name().into_string().expect("name");
-            let scenario = name.strip_suffix(".tar.zst").expect("only archives");
-            let configs: Vec<String> = golden
-                .scenario(scenario)
-                .expect("archive")
-                .keys()
-                .filter_map(|file| Some(file.strip_prefix("config_")?.strip_suffix(".txt")?.to_owned()))
-                .collect();
-            let unlisted: Vec<&String> = configs.iter().filter(|name| golden.run(scenario, name).is_none()).collect();
-            assert!(!configs.is_empty() && unlisted.is_empty(), "{scenario}: {unlisted:?}");
-        }
     }
 
     #[test]

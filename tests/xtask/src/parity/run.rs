@@ -103,15 +103,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_with_and_without_measurements() {
-        let text = format!("{HEADER}\ntiny,hp,3,1,84,182,0.163\noracle-tiny,hp_fr0,3,2,100,,\n");
-        let runs = Run::parse_all(Path::new("runs.csv"), &text).expect("rows");
-        assert_eq!(runs[0].to_string(), "tiny/hp");
-        assert_eq!((runs[0].events, runs[0].user_cpu_s, runs[0].source()), (Some(182), Some(0.163), Source::Reference));
-        assert_eq!((runs[1].events, runs[1].user_cpu_s, runs[1].source()), (None, None, Source::Oracle));
-    }
-
-    #[test]
     fn odd_rows_are_named() {
         let read = |text: &str| Run::parse_all(Path::new("runs.csv"), text).expect_err("accepted").to_string();
         assert!(read("scenario,run\n").starts_with("runs.csv: the first line is not"));

@@ -127,13 +127,6 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_completion_counts() {
-        let verdict = verdict(&outputs(&[A, B].concat()), &outputs(&[B, A].concat()));
-        assert_eq!((verdict.flows.exact(), verdict.flows.only_a), (2, 0));
-        assert!(verdict.differences()[0].starts_with("fct.txt:1: expected "), "{:?}", verdict.differences());
-    }
-
-    #[test]
     fn the_first_line_that_differs_is_shown() {
         let other = B.replace("6000", "5990");
         let verdict = verdict(&outputs(&[A, B].concat()), &outputs(&[A, &other].concat()));
@@ -154,10 +147,5 @@ mod tests {
         assert!(!verdict(&paused, &outputs(A)).is_exact());
         let traced = Outputs { trace: Some("2000000000 n:0\n".into()), ..outputs(A) };
         assert!(!verdict(&traced, &outputs(A)).is_exact());
-    }
-
-    #[test]
-    fn a_line_that_was_cut_off_is_an_error() {
-        assert!(Verdict::of(&outputs(A), &outputs(&A[..50])).is_err());
     }
 }

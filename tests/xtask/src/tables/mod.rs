@@ -175,25 +175,4 @@ mod tests {
             assert!(attributes.contains(&format!("{}{}{}", BEGIN.0, class, BEGIN.1)));
         }
     }
-
-    #[test]
-    fn a_block_is_replaced_and_the_rest_stays() {
-        let page = &PAGES[0];
-        let begin = "<!-- settings of wire: rewritten by ./hpcc docs -->";
-        let old = format!("Before.\n\n{begin}\nold\n<!-- end of settings -->\n\nBehind.\n");
-        let new = page.renewed(&old, &NodeSettings::default()).expect("known");
-        assert!(
-            new.starts_with(&format!("Before.\n\n{begin}\n\n| key |")) && new.contains("\n| `profile` | `reference` |")
-        );
-        assert!(new.ends_with("|\n\n<!-- end of settings -->\n\nBehind.\n") && !new.contains("old"));
-        assert_eq!(page.renewed(&new, &NodeSettings::default()).expect("known"), new);
-    }
-
-    #[test]
-    fn a_block_that_cannot_be_made_is_an_error() {
-        let begin = "<!-- settings of wires: rewritten by ./hpcc docs -->\n";
-        let wrong = |text: &str| PAGES[0].renewed(text, &NodeSettings::default()).expect_err("no block").to_string();
-        assert!(wrong(&format!("{begin}<!-- end of settings -->\n")).contains("no settings of wires"));
-        assert!(wrong(&begin.replace("wires", "wire")).contains("end of settings"));
-    }
 }

@@ -88,18 +88,4 @@ mod tests {
         assert_eq!(said(Kind::Real { least: 0.01, most: 2.0 }), "From 0.01 to 2.");
         assert_eq!(said(Kind::Choice(vec!["a".into(), "b".into(), "c".into()])), "One of `a`, `b` or `c`.");
     }
-
-    #[test]
-    fn a_condition_names_the_other_key_and_its_values() {
-        let setting = Setting {
-            key: "hops",
-            kind: Kind::Count { least: 1, most: 15 },
-            auto: true,
-            default: Value::Auto,
-            condition: Some(Condition { key: "layout", values: &["ifa", "int_md"] }),
-            help: "Most hops.".into(),
-        };
-        assert_eq!(meaning(&setting), "Most hops. From 1 to 15. Only with `layout` = `ifa` or `int_md`.");
-        assert_eq!(default(&setting), "`auto`");
-    }
 }
