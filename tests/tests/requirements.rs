@@ -26,34 +26,6 @@ struct Requirement {
     missing: Option<String>,
 }
 
-/// What kind of test shows a requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Shown {
-    /// Of functions of the core or of the file formats.
-    Core,
-    /// Of a simulation, by a program or a TOML file.
-    Simulation,
-    /// Of bytes of frames.
-    Wire,
-    /// By a decoder that is not ours, on frames of ours.
-    Outside,
-}
-
-impl Shown {
-    fn of(path: &Path) -> Shown {
-        let begins = |folder: &str| path.starts_with(folder);
-        let outside = ["tshark.rs", "scapy.rs", "kernel.rs"];
-        if begins("tests/tests/wire") {
-            let is_outside = path.file_name().is_some_and(|name| outside.iter().any(|known| name == *known));
-            return if is_outside { Shown::Outside } else { Shown::Wire };
-        }
-        if begins("tests/tests") || begins("ns3-module") {
-            return Shown::Simulation;
-        }
-        if begins("hpcc-core/src/frame") || begins("hpcc-core/src/roce") { Shown::Wire } else { Shown::Core }
-    }
-}
-
 /// Where each requirement is named in test code.
 type Named = BTreeMap<String, BTreeSet<PathBuf>>;
 
@@ -135,14 +107,9 @@ fn every_claim_has_a_test() {
         println!("  {id} {}{missing}{tested}", requirement.text);
     }
     let claimed = table.iter().filter(|(_, requirement)| requirement.claimed);
-    let shown = |id: &str| named.get(id).into_iter().flatten().map(|path| Shown::of(path)).collect::<BTreeSet<_>>();
-    for alone in [false, true] {
-        let in_core_alone = |id: &str| shown(id).iter().eq([&Shown::Core]);
-        println!("claimed, and shown {}:", if alone { "by tests of the core alone" } else { "outside the core" });
-        for (id, requirement) in claimed.clone().filter(|(id, _)| in_core_alone(id) == alone) {
-            let paths: Vec<_> = named.get(id).into_iter().flatten().collect();
-            println!("  {id} {}: {:?} {paths:?}", requirement.text, shown(id));
-        }
+    println!("claimed:");
+    for (id, requirement) in claimed.clone() {
+        println!("  {id} {}: {:?}", requirement.text, named.get(id).into_iter().flatten().collect::<Vec<_>>());
     }
     let untested: Vec<&String> = claimed.map(|(id, _)| id).filter(|id| !named.contains_key(*id)).collect();
     assert!(untested.is_empty(), "claimed in requirements.toml, but no test names them: {untested:?}");

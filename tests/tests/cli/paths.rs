@@ -31,12 +31,3 @@ fn the_folder_of_the_config_comes_before_the_working_folder() {
     // Flows from beside the config, the topology from the working folder.
     assert_eq!(bench.read("out/fct.txt").lines().count(), 1);
 }
-
-#[test]
-fn a_folder_is_no_config() {
-    let bench = Bench::new(&[]);
-    fs::create_dir(bench.path("sub")).expect("folder");
-    let told = bench.run("sub", &[]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.starts_with("hpcc: sub:"), "{}", told.err);
-}

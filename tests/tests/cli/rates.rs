@@ -6,7 +6,7 @@ use hpcc_core::cc::{self, Reads};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName};
 use hpcc_core::units::BitRate;
-use hpcc_tests::{Bench, Run, refused};
+use hpcc_tests::{Run, refused};
 
 const MBPS: [u64; 13] =
     [10, 1_000, 10_000, 25_000, 40_000, 100_000, 160_000, 200_000, 400_000, 800_000, 1_600_000, 2_400_000, 3_200_000];
@@ -70,17 +70,4 @@ fn every_layout_tells_a_rate_or_names_one_that_does() {
             }
         }
     }
-}
-
-/// What `new` writes runs at once, and `topology` looks at a network that no layout of the file's could tell.
-#[test]
-fn a_fast_network_can_be_written_and_looked_at() {
-    let bench = Bench::new(&[("odd.toml", &scenario(1_600_000, "hpcc", "[telemetry]\nlayout = \"paper\"\n"))]);
-    let told = bench.hpcc(&["topology", "odd.toml"]);
-    assert!(told.code == Some(0) && told.out.contains("1600Gbps"), "{}", told.err);
-    let options = ["--topology", "star", "--hosts", "4", "--rate", "800Gbps", "--algorithm", "hpcc"];
-    let told = bench.hpcc(&[&["new", "fast.toml"], &options[..], &["--traffic", "incast", "--size", "1MB"]].concat());
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let told = bench.run("fast.toml", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
 }

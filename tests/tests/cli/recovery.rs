@@ -64,16 +64,6 @@ fn lost_tails_recover_with_a_timeout_and_stay_lost_without() {
     assert!(!Run::ending(TOML[0].1, &[&small[..], &["transport.timeout=0s"]].concat(), 3).acked().is_empty());
 }
 
-#[test]
-fn a_lossy_switch_drops_and_the_flows_finish() {
-    for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
-        let lossy = ["switch.mode=lossy", "switch.buffer=50KB", "transport.timeout=100us"];
-        let run = finished(&[&lossy[..], &["congestion_control.algorithm=none", "telemetry={}", recovery]].concat());
-        assert!(run.count("/drops") > 0 && run.count("/resent_packets") > 0);
-        assert_eq!(run.count("/pfc_pauses"), 0);
-    }
-}
-
 /// Without a loss the timeout changes nothing, and neither does selective repeat.
 #[test]
 fn recovery_does_not_touch_a_lossless_run() {

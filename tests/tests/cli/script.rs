@@ -78,7 +78,7 @@ fn mistakes_are_explained_before_anything_is_built() {
         (&["fuzz", "1", "nothing"], "there is no fuzz target nothing; there are scenarios, "),
         (&["bench", "--runs", "0"], "--runs"),
         (&["bench", "--hosts", "16"], "--suite"),
-        (&["bench", "--compare", "none", "none"], "none: no such file"),
+        (&["bench", "--suite", "--hosts", "100"], "expected some of 16, 128"),
         (&["bench", "--reference", "none"], "none: no such file"),
         (&["docs", "--check"], "--runs"),
         (&["docs", "--runs", "nosuchpage"], "--runs: no page shows a command with nosuchpage"),

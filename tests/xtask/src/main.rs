@@ -4,17 +4,15 @@
 #![forbid(unsafe_code)]
 
 mod bench;
-mod beside;
 mod build;
 mod chores;
 mod parity;
 mod shown;
 mod stages;
-mod suite;
 mod tables;
 mod test;
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -52,27 +50,7 @@ enum Command {
         jobs: NonZeroUsize,
     },
     /// Measures what whole runs cost.
-    Bench {
-        /// Repetitions of each run; medians are shown.
-        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_RUNS>)]
-        runs: NonZeroU32,
-        /// Also writes the measurement as JSON.
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        data: parity::Data,
-        /// Measures nothing, compares two such files.
-        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out", "suite"])]
-        compare: Option<Vec<PathBuf>>,
-        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file. With --suite, before it.
-        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
-        reference: Option<PathBuf>,
-        /// Measures what the core costs per packet instead.
-        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference", "suite"])]
-        micro: bool,
-        #[command(flatten)]
-        suite: suite::Options,
-    },
+    Bench(bench::Options),
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.
     ///
     /// Exit status: 0, or 1 if --check finds something.
@@ -106,8 +84,6 @@ enum Command {
     },
 }
 
-/// Repetitions of a measurement at most.
-const MOST_RUNS: u64 = 9_999;
 /// Fuzzing takes a week at most.
 const MOST_SECONDS: u64 = 604_800;
 
@@ -125,16 +101,8 @@ fn execute() -> Result<Outcome> {
     match arguments.command {
         Command::Test(options) => options.run(),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
-        Command::Bench { micro: true, .. } => chores::measure_core().map(done),
-        Command::Bench { suite, runs, reference, data, .. } if suite.is_asked_for() => {
-            if let Some(program) = reference {
-                beside::beside(&program, runs, &data)?;
-            }
-            suite.run(runs)
-        }
-        Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
-        Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
-        Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
+        Command::Bench(options) if options.micro => chores::measure_core().map(done),
+        Command::Bench(options) => options.run(),
         Command::Docs { shown, html } => {
             let tree = source_tree()?;
             let outcome = match shown.repeat(&tree)? {
