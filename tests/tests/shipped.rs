@@ -82,18 +82,3 @@ fn every_variant_of_every_sweep_runs() {
         assert!(bench.path("out/sweep.csv").exists(), "{}", path.display());
     }
 }
-
-/// Two flows may pass unnoticed: the first example is there to show something.
-#[test]
-fn the_quick_start_shows_every_plot_and_a_queue() {
-    let mut scenarios = Shipped::find("").scenarios.into_iter();
-    let quickstart = scenarios.find(|path| path.ends_with("quickstart.toml")).expect("quickstart.toml");
-    let bench = Bench::new(&[]);
-    let told = bench.run(text(&quickstart), &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    for plot in ["queue.svg", "goodput.svg", "slowdown.svg"] {
-        assert!(bench.path("out").join(plot).exists(), "{plot}");
-    }
-    let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-    assert!(summary["queue_max_bytes"].as_u64().is_some_and(|bytes| bytes > 10_000), "{}", summary["queue_max_bytes"]);
-}
