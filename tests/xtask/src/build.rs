@@ -108,7 +108,7 @@ impl Build {
 
     /// All runs of the reference, repeated; the table is shown if one differs.
     pub fn parity(&self, _: &Stages) -> Result<()> {
-        let command = self.with(cmd!(env::current_exe()?, "parity", "--jobs", jobs()));
+        let command = self.with(cmd!(script()?, "parity", "--jobs", jobs()));
         let output = command.stdout_capture().unchecked().run()?;
         let (text, is_exact) = (String::from_utf8(output.stdout)?, output.status.success());
         let shown = text.lines().filter(|line| !is_exact || line.contains(" runs of "));
