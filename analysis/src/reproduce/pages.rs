@@ -11,7 +11,7 @@ use super::figure::{FOLDER, Figure, RESULTS};
 use super::list::time;
 use crate::human;
 use crate::save;
-use crate::sweep::{Form, SweepFile, Verdict, Verdicts};
+use crate::sweep::{Form, Judged, SweepFile, Verdict, Verdicts};
 
 const HEAD: &str = "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n<!-- Rewritten by ./hpcc docs -->\n";
 const BEGIN: &str = "<!-- claims: rewritten by ./hpcc docs -->\n";
@@ -40,97 +40,147 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
     let folder = tree.join(FOLDER);
     let readme = folder.join("README.md");
     let old = fs::read_to_string(&readme).with_context(|| readme.display().to_string())?;
-    let (mut pages, mut rows) = (Vec::new(), String::new());
+    let (mut pages, mut rows, mut failed) = (Vec::new(), String::new(), String::new());
     for figure in Figure::all(&folder)? {
         let file = SweepFile::read(&figure.path, Form::Full)?;
         let mut kept = Vec::new();
         for form in FORMS {
             kept.extend(figure.kept(&folder, form)?);
         }
-        rows += &claims(&figure, kept.first());
+        rows += &row(&figure.name, &file.title, kept.first());
+        failed += &failures(&figure.name, kept.first());
         pages.push((format!("{}.md", figure.name), page(&folder, &figure, &file, &kept)?));
     }
     let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", readme.display()))?;
     let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", readme.display()))?;
-    let table = "| figure | claim | paper | ours | form | verdict |\n| --- | --- | --- | --- | --- | --- |\n";
-    pages.push(("README.md".to_owned(), format!("{before}{BEGIN}\n{table}{rows}\n{END}{behind}")));
+    let mut table = format!(
+        "| figure | experiment | holds | in direction | does not hold | form |\n| --- | --- | --- | --- | --- | --- |\n{rows}"
+    );
+    if !failed.is_empty() {
+        table += "\nClaims that do not hold:\n\n| figure | claim | paper | ours |\n| --- | --- | --- | --- |\n";
+        table += &failed;
+    }
+    pages.push(("README.md".to_owned(), format!("{before}{BEGIN}\n{table}\n{END}{behind}")));
     Ok(pages)
 }
 
-/// The rows of a figure in the table of all claims.
-fn claims(figure: &Figure, kept: Option<&Verdicts>) -> String {
-    let name = &figure.name;
+/// The row of a figure in the table of all: how many of its claims came out how.
+fn row(name: &str, title: &str, kept: Option<&Verdicts>) -> String {
     let Some(kept) = kept else { return format!("| [{name}]({name}.md) | | | | | not run yet |\n") };
-    let row = |judged: &crate::sweep::Judged| {
-        format!(
-            "| [{name}]({name}.md) | {} | {} | {} | {} | {} |\n",
-            judged.claim,
-            judged.paper,
-            judged.ours_words(),
-            kept.form.name(),
-            emphasised(judged.verdict),
-        )
-    };
-    kept.claims.iter().map(row).collect()
+    format!(
+        "| [{name}]({name}.md) | {title} | {} | {} | {} | {} |\n",
+        kept.count(Verdict::Holds),
+        kept.count(Verdict::HoldsInDirection),
+        kept.claims.iter().filter(|judged| fails(judged.verdict)).count(),
+        kept.form.name(),
+    )
 }
 
-fn emphasised(verdict: Verdict) -> String {
+/// The claims of a figure that do not hold, a row each.
+fn failures(name: &str, kept: Option<&Verdicts>) -> String {
+    let failed = kept.into_iter().flat_map(|kept| &kept.claims).filter(|judged| fails(judged.verdict));
+    let told = |judged: &Judged| {
+        format!("| [{name}]({name}.md) | {} | {} | {} |\n", judged.claim, judged.paper, judged.ours_words())
+    };
+    failed.map(told).collect()
+}
+
+fn fails(verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Holds | Verdict::HoldsInDirection => verdict.words().to_owned(),
-        Verdict::DoesNotHold | Verdict::NotMeasured => format!("**{}**", verdict.words()),
+        Verdict::Holds | Verdict::HoldsInDirection => false,
+        Verdict::DoesNotHold | Verdict::NotMeasured => true,
     }
 }
 
-/// The page of a figure: what it shows, what differs, the command, and what came out.
+fn emphasised(verdict: Verdict) -> String {
+    if fails(verdict) { format!("**{}**", verdict.words()) } else { verdict.words().to_owned() }
+}
+
+/// The page of a figure: the commands, what differs from the source, what came out of each form and why, and the plots of
+/// the first form that is kept.
 fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> Result<String> {
-    let name = &figure.name;
-    let mut text = format!("{HEAD}# {}\n\n{}.\n\n", file.title, file.source);
-    text += &format!("```\n./hpcc reproduce {name} --quick\n./hpcc reproduce {name}\n```\n");
-    for verdicts in kept {
-        text += &results(folder, figure, verdicts)?;
+    let mut text = format!("{HEAD}# {}\n\n{}.\n\n{}", file.title, file.source, commands(&figure.name, kept));
+    if let Some(first) = kept.first() {
+        text += &differences(kept);
+        text += &results(first, kept);
+        text += &reasons(first, kept);
+        text += &plots(folder, figure, first.form)?;
     }
     Ok(text)
 }
 
-fn results(folder: &Path, figure: &Figure, verdicts: &Verdicts) -> Result<String> {
-    let cost = verdicts.cost;
-    let mut text = format!(
-        "\n## The {} form\n\n{}, {}, {}, {} of processor time.\n",
-        verdicts.form.name(),
-        human::counted(cost.runs as u64, "run"),
-        human::counted(cost.flows, "flow"),
-        human::counted(cost.packet_hops, "packet-hop"),
-        time(cost.cpu_s),
-    );
-    if !verdicts.deviations.is_empty() {
-        text += "\nWhat differs from the source:\n\n";
-        text.extend(verdicts.deviations.iter().map(|deviation| format!("- {deviation}\n")));
+/// How to repeat each form, and what that costs.
+fn commands(name: &str, kept: &[Verdicts]) -> String {
+    let line = |form: Form| {
+        let option = if form == Form::Quick { " --quick" } else { "" };
+        let cost = kept.iter().find(|verdicts| verdicts.form == form).map(|verdicts| &verdicts.cost);
+        let cost = cost.map_or_else(String::new, |cost| {
+            format!("   # {}, {} of CPU time", human::counted(cost.runs as u64, "run"), time(cost.cpu_s))
+        });
+        format!("./hpcc reproduce {name}{option}{cost}\n")
+    };
+    format!("```\n{}```\n", FORMS.map(line).concat())
+}
+
+/// What differs from the source: a list for the first form, and a line of what else differs for each other one.
+fn differences(kept: &[Verdicts]) -> String {
+    let (mut told, mut text) = (Vec::new(), String::new());
+    for (verdicts, index) in kept.iter().zip(0..) {
+        let fresh: Vec<&str> =
+            verdicts.deviations.iter().map(String::as_str).filter(|deviation| !told.contains(deviation)).collect();
+        if index == 0 {
+            text.extend(fresh.iter().map(|deviation| format!("- {deviation}\n")));
+        } else if !fresh.is_empty() {
+            text += &format!("- In the {} form: {}\n", verdicts.form.name(), fresh.join(" "));
+        }
+        told.extend(fresh);
     }
-    text += "\n| claim | paper | holds if | ours | verdict |\n| --- | --- | --- | --- | --- |\n";
-    for judged in &verdicts.claims {
-        text += &format!(
-            "| {} | {} | {} | {} | {} |\n",
-            judged.claim,
-            judged.paper,
-            judged.criterion,
-            judged.ours_words(),
-            emphasised(judged.verdict)
-        );
+    if text.is_empty() { text } else { format!("\n## What differs from the source\n\n{text}") }
+}
+
+/// A table of the claims, with a column for each form.
+fn results(first: &Verdicts, kept: &[Verdicts]) -> String {
+    let forms: String = kept.iter().map(|verdicts| format!(" {} form |", verdicts.form.name())).collect();
+    let mut text =
+        format!("\n## Results\n\n| | claim | paper | holds if |{forms}\n|{}\n", " --- |".repeat(4 + kept.len()));
+    for (judged, number) in first.claims.iter().zip(1..) {
+        text += &format!("| {number} | {} | {} | {} |", judged.claim, judged.paper, judged.criterion);
+        for verdicts in kept {
+            let outcome =
+                same(judged, verdicts).map(|own| format!("{}, {}", own.ours_words(), emphasised(own.verdict)));
+            text += &format!(" {} |", outcome.as_deref().unwrap_or("-"));
+        }
+        text += "\n";
     }
-    let reasons = verdicts.claims.iter().filter_map(|judged| Some((judged, judged.reason.as_ref()?)));
-    let reasons: Vec<String> = reasons.map(|(judged, reason)| format!("- *{}*: {reason}\n", judged.claim)).collect();
-    if !reasons.is_empty() {
-        text += &format!("\nWhy:\n\n{}", reasons.concat());
+    text
+}
+
+/// What became of a claim in another form.
+fn same<'a>(judged: &Judged, verdicts: &'a Verdicts) -> Option<&'a Judged> {
+    verdicts.claims.iter().find(|other| other.claim == judged.claim)
+}
+
+/// Why claims do not hold: the reason of the first form that has one.
+fn reasons(first: &Verdicts, kept: &[Verdicts]) -> String {
+    let mut text = String::new();
+    for (judged, number) in first.claims.iter().zip(1..) {
+        let given = |verdicts: &Verdicts| Some((verdicts.form, same(judged, verdicts)?.reason.clone()?));
+        let Some((form, reason)) = kept.iter().find_map(given) else { continue };
+        let form = if form == first.form { String::new() } else { format!(", {} form", form.name()) };
+        text += &format!("- Claim {number}{form}: {reason}\n");
     }
-    let own = format!("{RESULTS}/{}", figure.folder(verdicts.form));
+    if text.is_empty() { text } else { format!("\n## Why\n\n{text}") }
+}
+
+fn plots(folder: &Path, figure: &Figure, form: Form) -> Result<String> {
+    let own = format!("{RESULTS}/{}", figure.folder(form));
     let mut plots = Vec::new();
     for entry in fs::read_dir(folder.join(&own)).with_context(|| own.clone())? {
         let file_name = entry?.file_name().to_string_lossy().into_owned();
         plots.extend(file_name.strip_suffix(".svg").map(str::to_owned));
     }
     plots.sort();
-    text.extend(plots.iter().map(|plot| format!("\n![{plot}]({own}/{plot}.svg)\n")));
-    Ok(text)
+    Ok(plots.iter().map(|plot| format!("\n![{plot}]({own}/{plot}.svg)\n")).collect())
 }
 
 #[cfg(test)]
