@@ -92,21 +92,6 @@ TestNetwork::MakeStar(uint32_t count)
     }
 }
 
-void
-TestNetwork::MakeChain(uint32_t count)
-{
-    hosts.Create(2);
-    switches.Create(count);
-    helper.InstallHosts(hosts);
-    helper.InstallSwitches(switches);
-    for (uint32_t hop = 0; hop + 1 < count; ++hop)
-    {
-        Link(switches.Get(hop), switches.Get(hop + 1));
-    }
-    Link(hosts.Get(0), switches.Get(0));
-    Link(hosts.Get(1), switches.Get(count - 1));
-}
-
 NetDeviceContainer
 TestNetwork::Link(Ptr<Node> a, Ptr<Node> b)
 {

@@ -113,12 +113,6 @@ class TestNetwork
     void MakeStar(uint32_t hosts);
 
     /**
-     * \brief Link hosts 0 and 1 by a chain of switches. Does not start the network.
-     * \param switches how many
-     */
-    void MakeChain(uint32_t switches);
-
-    /**
      * \brief Link two nodes by 100 Gb/s and 1 us.
      * \param a one node
      * \param b the other node

@@ -44,7 +44,13 @@ class LinkRecoveryTest : public HpccTestCase
     {
         TestNetwork network;
         network.helper.SetHostAttribute("Timeout", StringValue("1ms"));
-        network.MakeChain(2);
+        network.hosts.Create(2);
+        network.switches.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        network.Link(network.hosts.Get(0), network.switches.Get(0));
+        network.Link(network.hosts.Get(1), network.switches.Get(1));
+        network.Link(network.switches.Get(0), network.switches.Get(1));
         const NetDeviceContainer second =
             network.Link(network.switches.Get(0), network.switches.Get(1));
         network.helper.Start();

@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "../../test/hpcc-tests.h"
 #include "tcp-test-network.h"
 
 #include "ns3/datagram-client-helper.h"
@@ -65,12 +64,12 @@ SendTo(const Address& remote)
  * \ingroup hpcc
  * \brief REQ-13, REQ-14, REQ-15, REQ-18: probes of UDP flows.
  */
-class DatagramProbeTest : public TcpTestCase
+class DatagramProbeTest : public HpccTestCase
 {
   public:
     DatagramProbeTest()
-        : TcpTestCase("Probes of UDP flows: their addresses, ports and protocol, one in T, none "
-                      "without data")
+        : HpccTestCase("Probes of UDP flows: their addresses, ports and protocol, one in T, none "
+                       "without data")
     {
     }
 
@@ -174,7 +173,7 @@ class DatagramProbeTest : public TcpTestCase
     uint64_t m_wrongLength{0}; //!< those whose lengths contradict each other
 };
 
-std::vector<TestCase*>
+TestCases
 MakeDatagramClientTests()
 {
     return {new DatagramProbeTest,

@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "../../test/hpcc-tests.h"
 #include "tcp-test-network.h"
 
 #include "ns3/ethernet-header.h"
@@ -49,11 +48,11 @@ MakeUdpSocket(Ptr<Node> node)
  * \ingroup hpcc
  * \brief TCP over lossless switches: everything arrives, pauses are obeyed.
  */
-class PacketPauseTest : public TcpTestCase
+class PacketPauseTest : public HpccTestCase
 {
   public:
     PacketPauseTest()
-        : TcpTestCase("Hosts with ns-3 stacks obey PFC, and switches lose nothing of theirs")
+        : HpccTestCase("Hosts with ns-3 stacks obey PFC, and switches lose nothing of theirs")
     {
     }
 
@@ -100,11 +99,11 @@ class PacketPauseTest : public TcpTestCase
  * \ingroup hpcc
  * \brief What the network does to a UDP packet, and to its bytes in a capture.
  */
-class PacketEncapsulationTest : public TcpTestCase
+class PacketEncapsulationTest : public HpccTestCase
 {
   public:
     PacketEncapsulationTest()
-        : TcpTestCase("Packets arrive as they left, but for time to live and congestion mark")
+        : HpccTestCase("Packets arrive as they left, but for time to live and congestion mark")
     {
     }
 
@@ -200,11 +199,11 @@ class PacketEncapsulationTest : public TcpTestCase
  * \ingroup hpcc
  * \brief A host's queue ends somewhere.
  */
-class PacketLimitsTest : public TcpTestCase
+class PacketLimitsTest : public HpccTestCase
 {
   public:
     PacketLimitsTest()
-        : TcpTestCase("A host drops what its queue has no room for")
+        : HpccTestCase("A host drops what its queue has no room for")
     {
     }
 
@@ -233,11 +232,11 @@ class PacketLimitsTest : public TcpTestCase
  * \ingroup hpcc
  * \brief RDMA and TCP in one network.
  */
-class PacketAndRdmaTest : public TcpTestCase
+class PacketAndRdmaTest : public HpccTestCase
 {
   public:
     PacketAndRdmaTest()
-        : TcpTestCase(
+        : HpccTestCase(
               "RDMA flows and TCP flows share switches; neither host takes the other's frames")
     {
     }
@@ -301,7 +300,7 @@ SendInPair(bool ownAddresses, bool starts)
         ->SendTo(Create<Packet>(10), 0, InetSocketAddress(host->GetAddress(), PORT));
 }
 
-std::vector<TestCase*>
+TestCases
 MakePacketHostTests()
 {
     return {new PacketPauseTest,

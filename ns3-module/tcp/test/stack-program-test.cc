@@ -190,12 +190,12 @@ ReadTime(const std::string& text, const std::string& key)
  * \ingroup hpcc
  * \brief What a program builds is what a file describes.
  */
-class StackProgramTest : public TcpTestCase
+class StackProgramTest : public HpccTestCase
 {
   public:
     StackProgramTest()
-        : TcpTestCase("TCP in a program has the T and the completion times of the file that says "
-                      "the same, for any Mtu")
+        : HpccTestCase("TCP in a program has the T and the completion times of the file that says "
+                       "the same, for any Mtu")
     {
     }
 
@@ -239,11 +239,11 @@ class StackProgramTest : public TcpTestCase
  * \ingroup hpcc
  * \brief Segments that leave in fragments are HPCC++'s as others are.
  */
-class StackFragmentTest : public TcpTestCase
+class StackFragmentTest : public HpccTestCase
 {
   public:
     StackFragmentTest()
-        : TcpTestCase("Segments longer than the Mtu are probed for, over IPv4 and IPv6")
+        : HpccTestCase("Segments longer than the Mtu are probed for, over IPv4 and IPv6")
     {
     }
 
@@ -263,7 +263,7 @@ class StackFragmentTest : public TcpTestCase
     }
 };
 
-std::vector<TestCase*>
+TestCases
 MakeStackProgramTests()
 {
     return {new StackProgramTest, new StackFragmentTest};

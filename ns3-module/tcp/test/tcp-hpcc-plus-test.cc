@@ -27,12 +27,12 @@ namespace tests
  * \ingroup hpcc
  * \brief REQ-13, REQ-14, REQ-15, REQ-18: probes of TCP flows.
  */
-class TcpProbeTest : public TcpTestCase
+class TcpProbeTest : public HpccTestCase
 {
   public:
     TcpProbeTest()
-        : TcpTestCase("Probes of TCP flows: one in T while data is in flight, on the data's way, "
-                      "known by their DSCP")
+        : HpccTestCase("Probes of TCP flows: one in T while data is in flight, on the data's way, "
+                       "known by their DSCP")
     {
     }
 
@@ -208,11 +208,11 @@ class TcpProbeTest : public TcpTestCase
  * \ingroup hpcc
  * \brief Without a PacketHost HPCC++ is NewReno.
  */
-class TcpHpccPlusUnboundTest : public TcpTestCase
+class TcpHpccPlusUnboundTest : public HpccTestCase
 {
   public:
     TcpHpccPlusUnboundTest()
-        : TcpTestCase("Where nobody sends probes TcpHpccPlus does what TcpNewReno does")
+        : HpccTestCase("Where nobody sends probes TcpHpccPlus does what TcpNewReno does")
     {
     }
 
@@ -238,7 +238,7 @@ class TcpHpccPlusUnboundTest : public TcpTestCase
     }
 };
 
-std::vector<TestCase*>
+TestCases
 MakeTcpHpccPlusTests()
 {
     return {new TcpProbeTest, new TcpHpccPlusUnboundTest};

@@ -28,13 +28,6 @@ constexpr uint16_t FIRST_PORT = 5000;
 
 } // namespace
 
-void
-TcpTestCase::DoTeardown()
-{
-    Simulator::Destroy();
-    Config::Reset();
-}
-
 TcpTestNetwork::TcpTestNetwork(uint32_t count, const std::string& congestionControl)
     : m_congestionControl(congestionControl)
 {

@@ -6,18 +6,15 @@
 #ifndef TCP_TEST_NETWORK_H
 #define TCP_TEST_NETWORK_H
 
+#include "../../test/hpcc-tests.h"
+
 #include "ns3/application-container.h"
 #include "ns3/data-rate.h"
-#include "ns3/node-container.h"
-#include "ns3/nstime.h"
 #include "ns3/packet-host-helper.h"
 #include "ns3/packet-host.h"
-#include "ns3/qbb-helper.h"
 #include "ns3/qbb-switch.h"
-#include "ns3/test.h"
 
 #include <string>
-#include <vector>
 
 namespace ns3
 {
@@ -25,25 +22,13 @@ namespace tests
 {
 
 /// \return tests of DatagramClient
-std::vector<TestCase*> MakeDatagramClientTests();
+TestCases MakeDatagramClientTests();
 /// \return tests of PacketHost
-std::vector<TestCase*> MakePacketHostTests();
+TestCases MakePacketHostTests();
 /// \return tests of whole programs with hosts of ns-3's stack
-std::vector<TestCase*> MakeStackProgramTests();
+TestCases MakeStackProgramTests();
 /// \return tests of TcpHpccPlus
-std::vector<TestCase*> MakeTcpHpccPlusTests();
-
-/**
- * \ingroup hpcc
- * \brief A test that leaves simulator and defaults as it found them.
- */
-class TcpTestCase : public TestCase
-{
-  protected:
-    using TestCase::TestCase;
-
-    void DoTeardown() override;
-};
+TestCases MakeTcpHpccPlusTests();
 
 /**
  * \ingroup hpcc
