@@ -3,7 +3,6 @@
 
 mod control;
 mod flows;
-mod frames;
 mod memory;
 mod priorities;
 mod progress;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings against the links that they must serve.
 
-use super::frames;
 use crate::draft::Places;
 use crate::error::InputError;
 use crate::scenario::Scenario;
@@ -19,7 +18,7 @@ pub(crate) fn settings(scenario: &mut Scenario, routes: &Routes, places: &Places
     sampling(&scenario.settings, routes, places)?;
     let patience = scenario.settings.check_patience(routes.kinds().map(|(path, _)| path));
     patience.map_err(|wrong| places.tcp_timeout.error(wrong.conflict.message))?;
-    frames::frames(scenario, places)?;
+    frames(scenario, places)?;
     min_rate(scenario, places)?;
     ecn(scenario, places)
 }
@@ -47,6 +46,21 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
 fn sampling(settings: &NodeSettings, routes: &Routes, places: &Places) -> Result<(), InputError> {
     settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
     settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))
+}
+
+/// Refuses links that a full frame passes in no time.
+fn frames(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let wire = scenario.settings.full_frame() + scenario.settings.wire.frame_gap();
+    let rounding = scenario.transport().rounding();
+    for (link, place) in scenario.network.links.iter().zip(&places.links) {
+        if link.rate.tx_time(wire, rounding) == Nanos(0) {
+            return Err(place.error(format!(
+                "the link from {} to {} runs at {}, where the {wire} bytes of a full packet take 0 ns; expected at least 1 ns",
+                link.a, link.b, link.rate
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {

@@ -290,20 +290,12 @@ mod tests {
 
     #[test]
     fn absurd_amounts_are_refused() {
-        let sizes = cdf("fb_hadoop.cdf");
         let hosts = [(0, BitRate::gbps(100)), (1, BitRate::gbps(100))];
-        let mut traffic = Poisson {
-            hosts: hosts.into(),
-            sizes: Arc::new(sizes),
-            pairs: None,
-            load: 1.0,
-            start: Nanos(0),
-            duration: Nanos(u64::MAX),
-            class: CLASS,
-        };
+        let (sizes, start, duration) = (Arc::new(cdf("fb_hadoop.cdf")), Nanos(0), Nanos(u64::MAX));
+        let traffic = Poisson { hosts: hosts.into(), sizes, pairs: None, load: 1.0, start, duration, class: CLASS };
         assert!(traffic.check().expect_err("many").message.contains("flows would be generated"));
-        traffic.hosts = hosts[..1].into();
-        assert!(traffic.check().expect_err("one").message.contains("expected at least 2"));
+        let alone = Poisson { hosts: hosts[..1].into(), ..traffic };
+        assert!(alone.check().expect_err("one").message.contains("expected at least 2"));
     }
 
     fn incasts(fan_in: usize) -> RandomIncast {
