@@ -20,30 +20,9 @@ pub struct Manifest {
     pub title: String,
     /// What the sweep measures.
     #[serde(default)]
-    pub measured: Measured,
+    pub measured: Selection,
     /// By variant, then by value of the axis.
     pub entries: Vec<ManifestEntry>,
-}
-
-/// The part of its runs that a sweep measures.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Measured {
-    groups: Vec<String>,
-    warm_up_ns: Option<u64>,
-    until_ns: Option<u64>,
-}
-
-impl Measured {
-    /// What a sweep file selects, which has no single flows.
-    pub fn new(selection: &Selection) -> Measured {
-        let Selection { groups, flows: _, warm_up, until } = selection.clone();
-        Measured { groups, warm_up_ns: warm_up, until_ns: until }
-    }
-
-    /// The same as a selection.
-    pub fn selection(self) -> Selection {
-        Selection { groups: self.groups, flows: Vec::new(), warm_up: self.warm_up_ns, until: self.until_ns }
-    }
 }
 
 /// A variant at a value of the axis.

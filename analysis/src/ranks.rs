@@ -2,7 +2,6 @@
 //! Starts the processes that share a run, by MPI's `mpirun`.
 
 use std::env;
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,40 +12,24 @@ const HOSTS_VARIABLE: &str = "HPCC_HOSTS";
 /// Slurm sets it in its jobs, in which mpirun finds the machines itself.
 const SLURM_VARIABLE: &str = "SLURM_JOB_ID";
 
-/// How many processes share a run: more than one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ranks(u32);
-
-impl Ranks {
-    /// `None` for a single process, which needs nobody to start it.
-    pub fn several(count: NonZeroU32) -> Option<Ranks> {
-        (count.get() > 1).then_some(Ranks(count.get()))
-    }
-
-    /// How many they are.
-    pub fn count(self) -> u32 {
-        self.0
-    }
-
-    /// The command line that starts a program, as far as the program's arguments.
-    pub fn launcher(self, program: &Path) -> Command {
-        let mut command = Command::new(LAUNCHER);
-        // What mpirun itself says of a process that ends with another status than 0 helps nobody: the first one has said why.
-        command.args(["--quiet", "-n", &self.0.to_string()]);
-        match env::var_os(HOSTS_VARIABLE).filter(|hosts| !hosts.is_empty()) {
-            Some(hosts) => {
-                command.arg("--hostfile").arg(hosts);
-            }
-            None if env::var_os(SLURM_VARIABLE).is_some() => {}
-            // Processes may be more than processors: slow, but good enough to try something out.
-            None => {
-                command.arg("--oversubscribe");
-            }
+/// The command line that starts a program so many times, as far as the program's arguments.
+pub fn launcher(count: u32, program: &Path) -> Command {
+    let mut command = Command::new(LAUNCHER);
+    // What mpirun itself says of a process that ends with another status than 0 helps nobody: the first one has said why.
+    command.args(["--quiet", "-n", &count.to_string()]);
+    match env::var_os(HOSTS_VARIABLE).filter(|hosts| !hosts.is_empty()) {
+        Some(hosts) => {
+            command.arg("--hostfile").arg(hosts);
         }
-        if nix::unistd::geteuid().is_root() {
-            command.arg("--allow-run-as-root");
+        None if env::var_os(SLURM_VARIABLE).is_some() => {}
+        // Processes may be more than processors: slow, but good enough to try something out.
+        None => {
+            command.arg("--oversubscribe");
         }
-        command.arg(program);
-        command
     }
+    if nix::unistd::geteuid().is_root() {
+        command.arg("--allow-run-as-root");
+    }
+    command.arg(program);
+    command
 }

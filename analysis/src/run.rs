@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
-use crate::ranks::Ranks;
 use crate::report::{self, flat};
 use crate::script::Parts;
 use crate::simulator::{Simulator, describe_crash, quiet_option};
@@ -38,7 +37,7 @@ pub fn run(
     if !force {
         keep_others(config, &set, &out)?;
     }
-    let ranks = ranks.and_then(Ranks::several);
+    let ranks = ranks.map(NonZeroU32::get).filter(|count| *count > 1);
     ranks.map_or(Ok(()), |ranks| can_share(config, &set, ranks))?;
     drawing.prepare()?;
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
@@ -61,10 +60,9 @@ pub fn run(
 }
 
 /// Refuses a run that so many processes cannot share, before they are started.
-fn can_share(config: &Path, set: &[String], ranks: Ranks) -> Result<()> {
+fn can_share(config: &Path, set: &[String], ranks: u32) -> Result<()> {
     let scenario = hpcc_formats::load(config, set)?;
-    share::divide(&scenario, ranks.count())
-        .map_err(|why| anyhow!("{}: --ranks {}: {why}", config.display(), ranks.count()))?;
+    share::divide(&scenario, ranks).map_err(|why| anyhow!("{}: --ranks {}: {why}", config.display(), ranks))?;
     Ok(())
 }
 

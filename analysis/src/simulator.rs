@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context, Result, ensure};
 use hpcc_formats::results::{Remains, remains};
 
-use crate::ranks::Ranks;
+use crate::ranks::launcher;
 use crate::script::Parts;
 use crate::{children, human, script};
 
@@ -57,8 +57,8 @@ impl Simulator {
     }
 
     /// The same for several processes.
-    pub fn shared_command(&self, ranks: Ranks, config: &Path, out: &Path, set: &[String]) -> Command {
-        let mut command = ranks.launcher(&self.program);
+    pub fn shared_command(&self, ranks: u32, config: &Path, out: &Path, set: &[String]) -> Command {
+        let mut command = launcher(ranks, &self.program);
         command.arg("--shared");
         self.fill(command, config, out, set)
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use hpcc_formats::error::system_words;
@@ -13,7 +14,7 @@ use crate::select::{Filter, Selection};
 use crate::stats::Extents;
 
 /// What tables and plots draw from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Results {
     /// Folder of the results.
     pub dir: PathBuf,
@@ -27,7 +28,7 @@ pub struct Results {
     /// What is measured.
     pub window: Window,
     /// Keeps the folder as it is while it is read.
-    pub lock: Option<FolderLock>,
+    pub lock: Option<Arc<FolderLock>>,
 }
 
 /// What the flows that count amount to.
@@ -95,7 +96,7 @@ impl Results {
     /// # Errors
     /// As [`Results::load`].
     pub fn load_keeping(dir: &Path, most: usize) -> Result<Results> {
-        let lock = FolderLock::read(dir)?;
+        let lock = FolderLock::read(dir)?.map(Arc::new);
         let summary = check(dir)?;
         let finished = Records::open(&dir.join("fct.csv"), most)?;
         let unfinished = Records::open(&dir.join("unfinished.csv"), most)?;
@@ -107,7 +108,7 @@ impl Results {
         summary: Summary,
         finished: Records<FctRecord>,
         unfinished: Records<UnfinishedFlow>,
-        lock: Option<FolderLock>,
+        lock: Option<Arc<FolderLock>>,
     ) -> Result<Results> {
         let (dir, filters, facts, window) = (dir.to_owned(), Vec::new(), Facts::default(), Window::default());
         let mut results = Results { dir, summary, finished, unfinished, filters, facts, window, lock };
@@ -121,16 +122,8 @@ impl Results {
     /// # Errors
     /// If nothing is selected.
     pub fn selected(&self, selection: &Selection) -> Result<Results> {
-        let mut part = Results {
-            dir: self.dir.clone(),
-            summary: self.summary.clone(),
-            finished: self.finished.clone(),
-            unfinished: self.unfinished.clone(),
-            filters: self.filters.clone(),
-            facts: self.facts.clone(),
-            window: self.window,
-            lock: None,
-        };
+        let mut part = self.clone();
+        part.lock = None;
         selection.apply(&mut part)?;
         Ok(part)
     }

@@ -6,23 +6,27 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use hpcc_core::settings::quantity;
+use serde::{Deserialize, Serialize};
 
 use crate::results::{Life, Results, Window};
 
 /// What to select; nothing said selects all.
-#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// Only flows of this group, the name of a section of traffic; may be repeated.
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
     /// Only flows with these numbers, such as 3 or 10-19; may be repeated.
     #[arg(long = "flow", value_name = "N|N-M", allow_hyphen_values = true, value_parser = numbers)]
+    #[serde(skip)]
     pub flows: Vec<(u32, u32)>,
     /// Measures from this time on, counted from the start of the first flow, such as 1ms.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
+    #[serde(rename = "warm_up_ns")]
     pub warm_up: Option<u64>,
     /// Measures until this time, counted likewise.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
+    #[serde(rename = "until_ns")]
     pub until: Option<u64>,
 }
 

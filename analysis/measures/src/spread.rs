@@ -73,16 +73,14 @@ impl Counts {
     }
 
     fn sorted(self) -> Distribution {
-        let (mut values, mut up_to, mut count) = (Vec::new(), Vec::new(), 0);
-        for (octave, steps) in self.octaves.iter().enumerate() {
-            for (step, times) in steps.iter().enumerate().filter(|(_, times)| **times > 0) {
-                count += times;
-                let middle = (1.0 + (step as f64 + 0.5) / STEPS as f64) * 2f64.powi(octave as i32);
-                values.push(middle.clamp(self.least, self.most));
-                up_to.push(count);
-            }
-        }
-        Distribution { values, up_to: Some(up_to), mean: self.sum / count.max(1) as f64 }
+        let steps = self.octaves.iter().enumerate().flat_map(|(octave, steps)| {
+            let middle = move |step: usize| (1.0 + (step as f64 + 0.5) / STEPS as f64) * 2f64.powi(octave as i32);
+            steps.iter().enumerate().map(move |(step, times)| (middle(step), *times))
+        });
+        let values = steps.filter(|(_, times)| *times > 0);
+        let distribution =
+            Distribution::weighted(0, values.map(|(middle, times)| (middle.clamp(self.least, self.most), times)));
+        Distribution { mean: self.sum / distribution.len().max(1) as f64, ..distribution }
     }
 }
 
@@ -116,7 +114,7 @@ impl Distribution {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.len() == 0
     }
 
     /// Their mean, exact however many they are; 0 without values.

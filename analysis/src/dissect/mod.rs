@@ -16,7 +16,7 @@ use hpcc_core::transport::feedback::Answer;
 use hpcc_formats::results::Summary;
 use layers::Dissector;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use telemetry::Returned;
 
 use crate::human;
@@ -47,18 +47,18 @@ pub struct Options {
 /// # Errors
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
-    let layout = match (&options.telemetry, &options.file) {
-        (Some(name), _) => layout_of(name)?,
-        (None, Some(file)) => layout_beside(file).unwrap_or(Layout::Paper),
-        (None, None) => Layout::Paper,
-    };
+    // What the run that a capture is of says, if the capture is where the run left it.
+    let beside = |capture: &PathBuf| Summary::read(&capture.with_file_name("summary.json")).ok();
+    let scenario = options.file.as_ref().and_then(beside).map(|summary| summary.scenario).unwrap_or_default();
+    let told = || layout_told(&scenario["telemetry"]).filter(|layout| is_anonymous(layout.name()));
+    let named = options.telemetry.as_deref().map(layout_of).transpose()?;
+    let layout = named.or_else(told).unwrap_or(Layout::Paper);
     let frames: Frames = match (&options.hex, &options.file) {
         (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
         (None, Some(file)) => capture::open(file)?,
         (None, None) => bail!("expected a file or --hex"),
     };
-    let returned = options.file.as_deref().and_then(returned_beside);
-    let dissector = Dissector::new(layout).reading_answers(returned);
+    let dissector = Dissector::new(layout).reading_answers(returned_told(&scenario));
     human::printed(print(frames, &dissector, options, BufWriter::new(io::stdout().lock())))
 }
 
@@ -67,20 +67,7 @@ fn is_anonymous(name: LayoutName) -> bool {
     Layout::from(name).encapsulation() == Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
 }
 
-/// What the run that a capture is of says of its telemetry, if the capture is where the run left it.
-fn layout_beside(capture: &Path) -> Option<Layout> {
-    let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
-    let told = &summary.scenario["telemetry"];
-    layout_told(told).filter(|layout| is_anonymous(layout.name()))
-}
-
-/// What answers bring back in the run that a capture is of, if each is one whole answer.
-fn returned_beside(capture: &Path) -> Option<Returned> {
-    let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
-    returned_told(&summary.scenario)
-}
-
-/// The same from what the summary says. A window is no setting: it follows from the algorithm.
+/// What answers bring back in the run of a summary, if each is one whole answer. A window is no setting: it follows from the algorithm.
 fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
     let told = &scenario["telemetry"];
     let is_sealed = told["seal"].as_bool().unwrap_or(false);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
@@ -54,11 +55,10 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
         let results = select(Results::load(dir)?, selection)?;
         return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true }]);
     }
-    let lock = FolderLock::read(dir)?;
+    let lock = FolderLock::read(dir)?.map(Arc::new);
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
     let list: Manifest = serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
-    let measured = list.measured.selection();
-    let selection = if *selection == Selection::default() { &measured } else { selection };
+    let selection = if *selection == Selection::default() { &list.measured } else { selection };
     let mut entries = Vec::new();
     for entry in list.entries {
         let load = |run: &ManifestRun| select(Results::load(&dir.join(&run.folder))?, selection);

@@ -14,8 +14,8 @@ use toml::Value;
 
 use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
+use super::columns::Column;
 use super::keys::{Form, Variant, label, time};
-use super::metrics::Column;
 use super::placed::{At, Placed, Setting, Source};
 use super::report::{Plot, TableKind};
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The metrics of a run: one table says of each what it is called, how it is reckoned, how tables head and write it, and what a
-//! run has to record for it. They are the rows of `sweep.csv`, and the columns that a sweep file may ask for.
+//! run has to record for it. They are the rows of `sweep.csv`.
 
 use std::iter;
 
 use anyhow::Result;
-use hpcc_formats::error::nearest;
 use hpcc_formats::results::Summary;
 use hpcc_measures::results::Results;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, percentile};
@@ -25,14 +24,16 @@ pub const LARGE: &str = "large flows";
 #[derive(Debug)]
 pub struct Metric {
     /// Its name in `sweep.csv`, without brackets.
-    name: &'static str,
+    pub name: &'static str,
     /// Whose it is; nothing where brackets say so.
-    whose: &'static str,
+    pub whose: &'static str,
     /// What it is, with its unit.
-    what: &'static str,
+    pub what: &'static str,
     style: Style,
-    needs: Needs,
-    of: Of,
+    /// What a run has to record.
+    pub needs: Needs,
+    /// What it is reckoned from.
+    pub of: Of,
 }
 
 /// How its value is written.
@@ -48,7 +49,8 @@ enum Style {
 
 /// What a run has to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Needs {
+pub enum Needs {
+    /// Nothing but what all runs do.
     Nothing,
     /// Lengths of queues in time.
     Queues,
@@ -64,7 +66,7 @@ enum Needs {
 
 /// What a value is reckoned from.
 #[derive(Clone, Copy, Debug)]
-enum Of {
+pub enum Of {
     /// The run; its name has no brackets.
     Run(fn(&Known<'_>) -> Option<f64>),
     /// All flows, or those of the group or the sizes in brackets.
@@ -75,7 +77,7 @@ enum Of {
 
 /// What is known of a set of flows.
 #[derive(Debug, Default)]
-struct Set {
+pub struct Set {
     flows: u64,
     /// If some finished.
     stats: Option<FctStats>,
@@ -99,7 +101,7 @@ impl Set {
 }
 
 /// What is known of a run.
-struct Known<'a> {
+pub struct Known<'a> {
     results: &'a Results,
     summary: &'a Summary,
     facts: &'a Facts,
@@ -178,7 +180,7 @@ use Style::{Count, Index, Kilobytes, Microseconds, ThreeDigits, TwoDigits};
 const QUEUE: &str = "busiest queue";
 
 /// All metrics, in the order of `sweep.csv`, in which those with brackets come before the last.
-const METRICS: &[Metric] = &[
+pub const METRICS: &[Metric] = &[
     flows("flows", "flows", Count, |set| Some(set.flows as f64)),
     run("flows_unfinished", ("unfinished", "flows"), Count, Nothing, |k| Some(k.results.unfinished() as f64)),
     flows("slowdown_mean", "slowdown mean", TwoDigits, |set| set.stat(|stats| stats.slowdown_mean)),
@@ -336,111 +338,17 @@ fn bounds(bins: Option<&[u64]>) -> Vec<u64> {
 }
 
 /// What names classes of size behind a metric; those of a run's own table unless there are bounds.
-fn bin_names(bins: Option<&[u64]>) -> Vec<String> {
+pub fn bin_names(bins: Option<&[u64]>) -> Vec<String> {
     let bounds = bounds(bins);
     let begins = iter::once(0).chain(bounds.iter().copied());
     let ends = bounds.iter().map(u64::to_string).chain([String::new()]);
     begins.zip(ends).map(|(above, end)| format!("[{above}..{end}]")).collect()
 }
 
-/// A column that a sweep file asks for.
-#[derive(Debug)]
-pub struct Column {
-    /// The metric's name in `sweep.csv`.
-    pub name: String,
-    metric: &'static Metric,
-    /// The group in brackets.
-    group: Option<String>,
-    /// Whose it is, in words.
-    whose: String,
-}
-
-impl Column {
-    /// The column of a metric, where flows have these classes of size. Groups are not known yet.
-    ///
-    /// # Errors
-    /// What is wrong with the name.
-    pub fn parse(name: &str, bins: Option<&[u64]>) -> Result<Column, String> {
-        let metric = Metric::of(name).ok_or_else(|| unknown(name))?;
-        let inside = name.split_once('[').map(|(_, rest)| rest.trim_end_matches(']').to_owned());
-        let sizes = inside.as_deref().and_then(|inside| inside.split_once(".."));
-        if let (Some(inside), Some(_)) = (&inside, sizes)
-            && !bin_names(bins).contains(&format!("[{inside}]"))
-        {
-            let known = bin_names(bins).join(" ");
-            return Err(format!("{name}: only the bins of size_bins can stand in brackets; expected one of {known}"));
-        }
-        match (metric.of, &inside, sizes) {
-            (Of::Run(_), Some(_), _) => Err(format!("{} has no brackets", metric.name)),
-            (Of::Group(_), None, _) | (Of::Group(_), _, Some(_)) => {
-                Err(format!("{0} is that of a group: {0}[NAME]", metric.name))
-            }
-            (_, _, Some((above, up_to))) => {
-                let whose = size_words(above, up_to);
-                Ok(Column { name: name.to_owned(), metric, group: None, whose })
-            }
-            _ => {
-                let whose = inside.clone().unwrap_or_else(|| metric.whose.to_owned());
-                Ok(Column { name: name.to_owned(), metric, group: inside, whose })
-            }
-        }
-    }
-
-    /// The group whose flows it is of, if it is of one.
-    pub fn group(&self) -> Option<&String> {
-        self.group.as_ref()
-    }
-
-    /// The time series that it is made from, if it is; with only a part of the run measured or all of it, and only groups or
-    /// all flows.
-    ///
-    /// # Errors
-    /// If there is no such metric of a part.
-    pub fn series(&self, of_part: bool, of_groups: bool) -> Result<Option<Series>, String> {
-        match self.metric.needs {
-            Needs::AllFlows if of_groups => Err(format!("{} is known of all flows only, not with groups", self.name)),
-            Needs::WholeRun | Needs::AllFlows if of_part => {
-                Err(format!("{} is known of the whole run only, not with warm_up or until", self.name))
-            }
-            Needs::Queues => Ok(Some(Series::Queues)),
-            Needs::QueuesOfPart => Ok(of_part.then_some(Series::Queues)),
-            Needs::GoodputOfPart => Ok(of_part.then_some(Series::Goodput)),
-            Needs::Nothing | Needs::WholeRun | Needs::AllFlows => Ok(None),
-        }
-    }
-
-    /// Its head, in two lines: whose it is, and what.
-    pub fn head(&self) -> String {
-        format!("{}\n{}", self.whose, self.metric.what)
-    }
-
-    /// Whether it is that of [`SMALL`] or [`LARGE`] flows.
-    pub fn is_of(&self, whose: &str) -> bool {
-        self.metric.whose == whose
-    }
-}
-
-fn unknown(name: &str) -> String {
-    let base = name.split_once('[').map_or(name, |(base, _)| base);
-    let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    let hint = nearest(base, &names)
-        .map_or_else(|| format!("; expected one of {}", names.join(", ")), |near| format!("; did you mean {near}?"));
-    format!("there is no metric {base}{hint}")
-}
-
-/// The sizes of a bin.
-fn size_words(above: &str, up_to: &str) -> String {
-    let words = |text: &str| text.parse().map_or_else(|_| text.to_owned(), human::bytes);
-    match (above, up_to) {
-        ("0", up_to) => format!("up to {}", words(up_to)),
-        (above, "") => format!("over {}", words(above)),
-        (above, up_to) => format!("{} - {}", words(above), words(up_to)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::columns::Column;
     use hpcc_formats::results::{FctRecord, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
@@ -513,45 +421,5 @@ mod tests {
         assert_eq!(values(&[], &["flows[a]", "goodput_large_jain"], false), [Some(1.0), Some(1.0)]);
         assert_eq!(values(&["a"], &["flows[a]"], false), [None]);
         assert_eq!(values(&["a"], &["flows[a]", "fct_p99_ns[a]"], true), [Some(1.0), Some(100_000.0)]);
-    }
-
-    #[test]
-    fn columns_say_whose_and_what_and_wrong_ones_the_nearest() {
-        for (name, head) in [
-            ("slowdown_small_p99", "small flows\nslowdown p99"),
-            ("goodput_mean_gbps[incast]", "incast\nGb/s, mean"),
-            ("slowdown_p50[0..10000]", "up to 10.0 kB\nslowdown p50"),
-            ("slowdown_p50[1000000..]", "over 1.00 MB\nslowdown p50"),
-        ] {
-            assert_eq!(Column::parse(name, None).expect(name).head(), head);
-        }
-        for (name, wrong) in [
-            ("slowdown_p98", "there is no metric slowdown_p98; did you mean slowdown_p99?"),
-            ("zzz", "expected one of flows, flows_unfinished, "),
-            ("drops[incast]", "drops has no brackets"),
-            ("goodput_jain", "goodput_jain is that of a group: goodput_jain[NAME]"),
-            ("flows[0..5]", "only the bins of size_bins can stand in brackets; expected one of [0..10000] "),
-        ] {
-            let told = Column::parse(name, None).expect_err(name);
-            assert!(told.contains(wrong), "{told}");
-        }
-        let written = [("queue_p99_bytes", 12_345.0), ("flows", 12_345.0), ("flows", 2.5), ("flows", 8_393.4)];
-        let written = written.map(|(name, value)| Metric::of(name).expect("known").write(value));
-        assert_eq!(written, ["12.3", "12,345", "2.50", "8,393"]);
-    }
-
-    #[test]
-    fn what_is_not_recorded_is_known() {
-        let series = |name: &str, of_part| Column::parse(name, None).expect("a metric").series(of_part, of_part);
-        for (name, of_run, of_part) in [
-            ("queue_p50_bytes", Some(Series::Queues), Some(Series::Queues)),
-            ("queue_max_bytes", None, Some(Series::Queues)),
-            ("goodput_large_jain", None, Some(Series::Goodput)),
-            ("goodput_mean_gbps[a]", None, Some(Series::Goodput)),
-        ] {
-            assert_eq!((series(name, false), series(name, true)), (Ok(of_run), Ok(of_part)), "{name}");
-        }
-        assert!(series("drops", true).is_err_and(|error| error.contains("whole run")));
-        assert!(series("feedback_per_ms", true).is_err_and(|error| error.contains("all flows only, not with groups")));
     }
 }

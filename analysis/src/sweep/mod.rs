@@ -3,6 +3,7 @@
 
 mod axes;
 mod claim;
+mod columns;
 mod comparison;
 mod elsewhere;
 mod execute;
@@ -31,7 +32,7 @@ use anyhow::Result;
 use clap::Args;
 use hpcc_measures::results::Results;
 
-use crate::manifest::{self, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
+use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
@@ -197,7 +198,7 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: manifest::Measured::new(&file.selection), entries }
+    Manifest { title: file.title.clone(), measured: file.selection.clone(), entries }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
