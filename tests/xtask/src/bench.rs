@@ -156,11 +156,8 @@ impl Options {
     fn cases(&self) -> Result<Vec<Case>> {
         let mut cases = Vec::new();
         if !self.suite || self.reference.is_some() {
-            let golden = self.data.open()?;
-            for (scenario, name) in HELD {
-                let run = golden.run(scenario, name).with_context(|| format!("there is no run {scenario}/{name}"))?;
-                cases.push(Case::Held(Box::new(golden.case(run)?)));
-            }
+            let is_held = |run: &parity::Run| HELD.contains(&(&run.scenario, &run.name));
+            cases.extend(self.data.read(is_held)?.into_iter().map(|case| Case::Held(Box::new(case))));
         }
         for half in self.halves()? {
             cases.extend(

@@ -12,19 +12,11 @@ use std::path::Path;
 /// Text files by name.
 pub type Files = BTreeMap<String, String>;
 
-/// Reads all files of an archive that has no folders.
+/// Reads all files of an archive, folder by folder; those that are in none are in the folder without a name.
 ///
 /// # Errors
 /// If the file cannot be read or is no such archive; the error names it.
-pub fn read(path: &Path) -> Result<Files> {
-    Ok(read_folders(path)?.into_values().flatten().collect())
-}
-
-/// Reads all files of an archive, folder by folder.
-///
-/// # Errors
-/// As of [`read`].
-pub fn read_folders(path: &Path) -> Result<BTreeMap<String, Files>> {
+pub fn read(path: &Path) -> Result<BTreeMap<String, Files>> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
     let decoder = StreamingDecoder::new(BufReader::new(file))
         .map_err(|error| anyhow!("{}: not a zstd archive: {error}", path.display()))?;

@@ -6,12 +6,10 @@
 //! | [`golden`] | the folder with the runs |
 //! | [`run`] | a row of its table: one configuration of one scenario |
 //! | [`case`] | a run with its files, which can be unpacked and run unchanged |
-//! | [`campaign`] | many small runs in one archive |
 //! | [`replay`] | a run, repeated by our simulator |
 //! | [`verdict`] | what differs between two sets of outputs |
 
 mod archive;
-mod campaign;
 mod case;
 mod fat_tree;
 mod golden;
@@ -27,9 +25,9 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 pub use case::Case;
-pub use golden::Golden;
 pub use replay::Replay;
-use run::{Run, Source};
+pub use run::Run;
+use run::Source;
 
 use hpcc_analysis::Outcome;
 use hpcc_analysis::human;
@@ -46,14 +44,14 @@ pub struct Data {
 }
 
 impl Data {
-    /// Opens the folder.
+    /// The runs that are wanted.
     ///
     /// # Errors
-    /// If it does not hold the runs.
-    pub fn open(&self) -> Result<Golden> {
+    /// If the folder does not hold them.
+    pub fn read(&self, wanted: impl Fn(&Run) -> bool) -> Result<Vec<Case>> {
         match &self.folder {
-            Some(folder) => Golden::open(folder),
-            None => Golden::open(&source_tree()?.join("tests/golden")),
+            Some(folder) => golden::read(folder, wanted),
+            None => golden::read(&source_tree()?.join("tests/golden"), wanted),
         }
     }
 }
@@ -64,23 +62,24 @@ impl Data {
 /// # Errors
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
 pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
-    let golden = data.open()?;
+    let cases = data.read(|run| run.to_string().contains(filter))?;
     let simulator = Simulator::find(Parts::default())?;
-    let mut chosen: Vec<&Run> = golden.runs().iter().filter(|run| run.to_string().contains(filter)).collect();
-    ensure!(!chosen.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
+    ensure!(!cases.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
+    let mut chosen: Vec<(usize, &Case)> = cases.iter().enumerate().collect();
     if jobs.get() > 1 {
         // The longest first, so that no processor waits at the end.
-        chosen.sort_by_key(|run| std::cmp::Reverse(run.packet_hops));
+        chosen.sort_by_key(|(_, case)| std::cmp::Reverse(case.run.packet_hops));
     }
-    let replay = |run: &&Run| {
-        human::show_step(&run.to_string());
-        golden.case(run).and_then(|case| Replay::of(&case, &simulator))
+    let replay = |(place, case): &(usize, &Case)| {
+        human::show_step(&case.run.to_string());
+        (*place, Replay::of(case, &simulator))
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.get().min(chosen.len())).build()?;
-    let replays: Vec<Result<Replay>> = pool.install(|| chosen.par_iter().with_max_len(1).map(replay).collect());
+    let mut replays: Vec<_> = pool.install(|| chosen.par_iter().with_max_len(1).map(replay).collect());
     human::clear_step();
-    let mut rows: Vec<(&Run, Result<Replay>)> = chosen.into_iter().zip(replays).collect();
-    rows.sort_by_key(|(run, _)| golden.runs().iter().position(|other| other == *run));
+    replays.sort_by_key(|(place, _)| *place);
+    let rows: Vec<(&Run, Result<Replay>)> =
+        replays.into_iter().map(|(place, replay)| (&cases[place].run, replay)).collect();
     human::print(&render(&rows))?;
     let exact = rows.iter().all(|(_, replay)| is_exact(replay));
     Ok(if exact { Outcome::Good } else { Outcome::Failed })
