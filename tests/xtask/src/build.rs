@@ -12,7 +12,7 @@ use hpcc_analysis::human;
 use hpcc_analysis::script::{script, source_tree};
 
 use crate::chores::jobs;
-use crate::stages::Stages;
+use crate::stages::{Stages, command};
 
 /// Variables of the environment.
 type Variables = Vec<(&'static str, OsString)>;
@@ -77,7 +77,7 @@ impl Build {
     }
 
     fn test_py(&self, stages: &Stages, option: &str) -> Result<()> {
-        let command = cmd!("./test.py", "--no-build", option).dir(self.folder()?);
+        let command = command(self.folder()?, &format!("./test.py --no-build {option}"));
         stages.watch(self.with(command), |line| line.contains("SKIP: "))
     }
 

@@ -16,21 +16,28 @@ const SKIPPED: &str = "HPCC_SKIPPED";
 
 /// What failed so far, and what was skipped.
 pub struct Stages {
+    /// What the names of the stages have that are taken.
+    only: String,
     failed: Vec<String>,
     skipped: NamedTempFile,
 }
 
 impl Stages {
-    pub fn new() -> Result<Stages> {
-        Ok(Stages { failed: Vec::new(), skipped: NamedTempFile::new()? })
+    /// Of all stages, those are taken whose names have this.
+    pub fn new(only: &str) -> Result<Stages> {
+        Ok(Stages { only: only.into(), failed: Vec::new(), skipped: NamedTempFile::new()? })
     }
 
     /// Takes a stage.
     pub fn take(&mut self, name: impl fmt::Display, stage: impl FnOnce(&Stages) -> Result<()>) {
+        let name = name.to_string();
+        if !name.contains(&self.only) {
+            return;
+        }
         human::note(format_args!("test: {name}"));
         if let Err(error) = stage(self) {
             human::warn(format_args!("{name}: {}", human::reason(&error)));
-            self.failed.push(name.to_string());
+            self.failed.push(name);
         }
     }
 
@@ -85,8 +92,11 @@ pub fn is_strict() -> bool {
     env::var("HPCC_STRICT").is_ok_and(|strict| !["", "0"].contains(&strict.as_str()))
 }
 
-/// A command line, words without spaces, that is executed in this folder.
+/// A command line, words without spaces, that is executed in this folder. A program that is named by its path is found there, and is
+/// called by that path, even if it is a link.
 pub fn command(folder: &Path, line: &str) -> Expression {
     let mut words = line.split(' ');
-    duct::cmd(words.next().unwrap_or_default(), words).dir(folder)
+    let program = words.next().unwrap_or_default();
+    let path = if program.contains('/') { folder.join(program) } else { program.into() };
+    duct::cmd(path, words).dir(folder)
 }

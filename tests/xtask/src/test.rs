@@ -19,6 +19,9 @@ use crate::stages::{Stages, command, is_strict};
 /// What to test; without options, everything in the build that runs experiments.
 #[derive(clap::Args)]
 pub struct Options {
+    /// Takes only the stages whose names contain this.
+    #[arg(long, value_name = "PART", default_value = "", hide_default_value = true, conflicts_with_all = ["profile", "ns3"])]
+    stage: String,
     /// Instead, builds a copy of the fetched ns-3 tree in another way, and runs suites, examples and programs there: 5 to 15
     /// minutes each the first time. Several are separated by commas.
     #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
@@ -66,7 +69,7 @@ impl Options {
     /// # Errors
     /// If what is to be tested cannot be built.
     pub fn run(&self) -> Result<Outcome> {
-        let mut stages = Stages::new()?;
+        let mut stages = Stages::new(&self.stage)?;
         if !self.profile.is_empty() {
             ensure!(!is_set("NS3_DIR"), "NS3_DIR is set, but profiles are those of the fetched ns-3 tree; try --ns3");
             for &profile in &self.profile {
@@ -216,7 +219,7 @@ fn own_program(stages: &Stages, build: &Build) -> Result<()> {
     let ns3 = build.folder()?;
     let source = ns3.join("scratch/my-program.cc");
     fs::copy(source_tree()?.join("scratch/hpcc-two-flows.cc"), &source)?;
-    let told = cmd!("./ns3", "run", "my-program --stop=100us").dir(ns3).unchecked().read();
+    let told = cmd!(ns3.join("ns3"), "run", "my-program --stop=100us").dir(ns3).unchecked().read();
     fs::remove_file(source)?;
     // Now ./ns3 notices that it is gone; else it would not notice that it is there again.
     command(ns3, "./ns3 show targets").stdout_null().run()?;
