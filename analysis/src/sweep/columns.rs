@@ -26,7 +26,10 @@ impl Column {
     /// What is wrong with the name.
     pub fn parse(name: &str, bins: Option<&[u64]>) -> Result<Column, String> {
         let metric = Metric::of(name).ok_or_else(|| unknown(name))?;
-        let inside = name.split_once('[').map(|(_, rest)| rest.trim_end_matches(']').to_owned());
+        let inside = match name.split_once('[').map(|(_, rest)| rest.strip_suffix(']')) {
+            Some(None) => return Err(format!("{name} does not end with ]")),
+            inside => inside.flatten().map(str::to_owned),
+        };
         let sizes = inside.as_deref().and_then(|inside| inside.split_once(".."));
         if let (Some(inside), Some(_)) = (&inside, sizes)
             && !bin_names(bins).contains(&format!("[{inside}]"))
@@ -120,6 +123,7 @@ mod tests {
             ("slowdown_p98", "there is no metric slowdown_p98; did you mean slowdown_p99?"),
             ("zzz", "expected one of flows, flows_unfinished, "),
             ("drops[incast]", "drops has no brackets"),
+            ("flows[incast", "flows[incast does not end with ]"),
             ("goodput_jain", "goodput_jain is that of a group: goodput_jain[NAME]"),
             ("flows[0..5]", "only the bins of size_bins can stand in brackets; expected one of [0..10000] "),
         ] {
