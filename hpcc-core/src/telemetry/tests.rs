@@ -54,7 +54,7 @@ fn a_hop_too_many_and_missing_bytes_make_a_section_unusable() {
         for short in 0..=len - 4 {
             assert_eq!(read(&layout, &full[..short]), None, "{name:?}, {short} bytes");
         }
-        assert_eq!(layout.prepare(&mut full.clone()[..layout.initial_len() - 1], Nanos(0)), 0);
+        assert_eq!(layout.prepare(&mut { full }[..layout.initial_len() - 1], Nanos(0)), 0);
     }
 }
 

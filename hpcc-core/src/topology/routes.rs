@@ -229,6 +229,16 @@ mod tests {
         assert_eq!(path.standalone_fct(100_000, 1000, 48), Nanos(12_544));
     }
 
+    #[test]
+    fn equal_paths_lead_over_descending_switches_and_links_that_are_down_are_avoided() {
+        // hosts 0, 1; leaves 2, 3; spines 4, 5
+        let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
+        let network = network(2, 4, &links);
+        for (down, hops) in [(&[][..], &[2, 1][..]), (&[2], &[2]), (&[2, 3], &[])] {
+            assert_eq!(Routes::avoiding(&network, 1000, down, false).table(2).next_hops(1), hops);
+        }
+    }
+
     /// Next hops of all nodes to one, and the links of the paths there: searched from that node alone.
     type Found = Vec<(Vec<u16>, Option<Vec<(BitRate, Nanos)>>)>;
 
