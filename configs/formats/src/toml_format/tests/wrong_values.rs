@@ -37,14 +37,10 @@ fn leaves(path: &str, value: &Spanned<DeValue<'_>>, see: &mut impl FnMut(String,
     for (index, element) in list().enumerate().filter(|(_, element)| element.get_ref().is_table()) {
         leaves(&format!("{path}.{index}"), element, see);
     }
-    match value.get_ref() {
-        DeValue::Table(table) => {
-            table.iter().for_each(|(key, value)| leaves(&format!("{path}.{}", key.get_ref()), value, see));
-        }
-        _ if list().all(|element| !element.get_ref().is_table()) => {
-            see(path.trim_start_matches('.').into(), value.span());
-        }
-        _ => {}
+    if let Some(table) = value.get_ref().as_table() {
+        table.iter().for_each(|(key, value)| leaves(&format!("{path}.{}", key.get_ref()), value, see));
+    } else if list().all(|element| !element.get_ref().is_table()) {
+        see(path.trim_start_matches('.').into(), value.span());
     }
 }
 
