@@ -291,7 +291,12 @@ stored! {
     Real(number) => f64 = Some(*number);
     Time(time) => Nanos = Some(*time);
     Rate(rate) => BitRate = Some(*rate);
-    Text(text) => String = Some(text.clone());
+}
+
+impl Stored for String {
+    fn of(value: &Value) -> Option<Self> {
+        if let Value::Text(text) | Value::Word(text) = value { Some(text.clone()) } else { None }
+    }
 }
 
 impl Stored for u64 {

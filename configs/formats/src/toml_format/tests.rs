@@ -2,7 +2,7 @@
 //! TOML scenarios, valid and broken.
 
 use crate::load;
-use crate::scenario::{Monitor, Scenario};
+use crate::scenario::{EventOrder, Monitor, Scenario};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;
@@ -233,6 +233,7 @@ fn the_references_faults_are_off_unless_asked_for() {
 fn overrides_reach_every_place() {
     let overrides = [
         "run.stop=3ms",
+        "run.order=insertion",
         "congestion_control.algorithm=none",
         "transport.window=false",
         "traffic.0.size=2MB",
@@ -240,7 +241,7 @@ fn overrides_reach_every_place() {
         "switch.ecn_thresholds=[{rate=\"25Gbps\",kmin=1,kmax=2,pmax=0.5}]",
     ];
     let scenario = load_with(MINIMAL, &overrides).expect("valid");
-    assert_eq!(scenario.stop, Nanos(3_000_000));
+    assert_eq!((scenario.stop, scenario.order), (Nanos(3_000_000), EventOrder::Insertion));
     assert!(scenario.algorithm() == &LineRate as &dyn Algorithm);
     assert_eq!((scenario.flows.collect()[0].size, thresholds(&scenario)[0].kmin), (2_000_000, 1));
     assert!(!scenario.transport().window);
