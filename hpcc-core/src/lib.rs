@@ -27,6 +27,8 @@
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
+//! | [`fabric`] | the routes of a network that runs, and what flows on it measure |
+//! | [`engine`] | what happens when: a simulator of all this |
 //! | [`attack`] | what an attacker forges, replays and changes |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -37,6 +39,8 @@ pub mod address;
 pub mod attack;
 pub mod cc;
 pub mod ecn;
+pub mod engine;
+pub mod fabric;
 pub mod fast_cnp;
 pub mod frame;
 pub mod node;

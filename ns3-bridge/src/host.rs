@@ -395,7 +395,7 @@ pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result
     let config = settings.node.host().map_err(told)?;
     let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
-    let mut host = transport::Host::new(config, &rates, network.present_table(node));
+    let mut host = transport::Host::new(config, &rates, network.table(node));
     if let Some(slow) = settings.node.receive(network.get(), node) {
         host.receive_slowly(slow);
     }
@@ -423,7 +423,7 @@ impl ReceiverKeys {
 }
 
 pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {
-    target.host.set_routes(network.rerouted_table(node));
+    target.host.set_routes(network.table(node));
     target.host.clear_ports();
 }
 

@@ -5,15 +5,13 @@ use crate::panic_report;
 use crate::settings::ffi::Holder;
 use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
+use hpcc_core::fabric::{Fabric, IdealFlow, Rules};
 use hpcc_core::node::{self, Located, lowest_rate};
-use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Conflict;
-use hpcc_core::switch::{FlowKey, HOST_SEED, Priorities};
-use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
+use hpcc_core::switch::{FlowKey, Priorities};
+use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
-use hpcc_core::transport::{LinkSpec, LoneFlow, LoneLink, LonePath};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
-use std::collections::{BTreeMap, BTreeSet};
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
@@ -119,27 +117,13 @@ pub(crate) mod ffi {
 #[derive(Default)]
 pub struct Network {
     network: CoreNetwork,
-    routes: Option<Routes>,
-    /// Routes around failed links.
-    rerouted: Option<Routes>,
-    down: Vec<u32>,
     /// Links of each node, in the order of its ports.
     links_of: Vec<Vec<u32>>,
-    payload: u32,
-    to_switches: bool,
-    quirks: Quirks,
+    rules: Rules,
+    /// Once routes are computed.
+    fabric: Option<Fabric>,
     /// Those for which switches keep memory; `None`: for any that comes.
     pfc_priorities: Option<Priorities>,
-    /// Flows of hosts that are configured alike; one for each configuration.
-    lone_flows: Vec<LoneFlow>,
-    /// Whether switches leave out records, so that how many a packet collects depends on others.
-    leaves_hops_out: bool,
-    /// Switches that add no record.
-    blind: BTreeSet<u32>,
-    /// Hosts that answer no telemetry, and whether they seal that.
-    silent: BTreeMap<u32, bool>,
-    /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
-    longest: (Nanos, u64),
 }
 
 pub fn new_network() -> Box<Network> {
@@ -210,47 +194,21 @@ impl Network {
     }
 
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
-        let unused = if self.quirks.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
-        let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
-        let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
-        if changed.is_empty() {
-            return changed;
-        }
-        self.down.retain(|link| !changed.contains(link));
-        if !up {
-            self.down.extend(&changed);
-        }
-        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
-        changed
+        self.fabric.as_mut().map(|fabric| fabric.set_links(links, up)).unwrap_or_default()
     }
 
     /// The next hops of a node: around failed links, once a link has failed.
-    pub fn rerouted_table(&self, node: u32) -> RouteTable {
-        self.rerouted.as_ref().map(|routes| routes.table(node)).unwrap_or_default()
-    }
-
-    /// The next hops of a node: those of the start, until a link fails.
-    pub fn present_table(&self, node: u32) -> RouteTable {
-        if self.rerouted.is_some() { self.rerouted_table(node) } else { self.table(node) }
+    pub fn table(&self, node: u32) -> RouteTable {
+        self.fabric.as_ref().map(|fabric| fabric.table(node)).unwrap_or_default()
     }
 
     pub fn measure_by(&mut self, node: u32, host: &Settings) -> Result<(), String> {
-        self.quirks = host.node.quirks();
-        let flow = host.node.lone_flow().map_err(told)?;
-        if !host.answers_telemetry() {
-            self.silent.insert(node, flow.seals());
-        }
-        if !self.lone_flows.contains(&flow) {
-            self.lone_flows.push(flow);
-        }
-        Ok(())
+        self.rules.add(node, false, &host.node);
+        self.rules.measure_by(&host.node).map_err(told)
     }
 
     pub fn pass_by(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
-        self.leaves_hops_out |= settings.node.switch.leaves_hops_out();
-        if !settings.node.switch.stamp_telemetry {
-            self.blind.insert(node);
-        }
+        self.rules.add(node, true, &settings.node);
         let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
         let known = *self.pfc_priorities.get_or_insert(own);
         (own == known).then_some(()).ok_or_else(|| {
@@ -269,10 +227,8 @@ impl Network {
     }
 
     pub fn check_hops(&self, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<(), String> {
-        if bytes <= self.longest.1 {
-            return Ok(());
-        }
-        host.check_hops(|| self.path(src, dst).map_or(0, |path| usize::from(path.links).saturating_sub(1)))
+        let Some(fabric) = self.fabric.as_ref().filter(|fabric| bytes > fabric.max_bdp()) else { return Ok(()) };
+        host.check_hops(|| fabric.path(src, dst).map_or(0, |path| usize::from(path.links).saturating_sub(1)))
     }
 
     pub fn check_switch(&self, node: u32, settings: &Settings, is_read: bool) -> Result<(), String> {
@@ -287,72 +243,36 @@ impl Network {
     }
 
     pub fn route_to_switches(&mut self) {
-        self.to_switches = true;
+        self.rules.route_to_switches();
     }
 
     pub fn compute_routes(&mut self, payload_bytes: u32) {
-        self.payload = payload_bytes;
-        if self.quirks.last_parallel_link {
-            self.down = self.network.superseded_links();
-        }
-        let routes = Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches);
-        let measures = routes.kinds().map(|(path, links)| {
-            let rtt = self.rtt(&path, &links);
-            (rtt, path.bdp(rtt))
-        });
-        self.longest = measures.fold((Nanos(0), 0), |(rtt, bdp), (other, bytes)| (rtt.max(other), bdp.max(bytes)));
-        self.routes = Some(routes);
-    }
-
-    /// T of a path, the longest that hosts give it.
-    fn rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
-        self.lone_flows.iter().map(|flow| flow.base_rtt(path, links)).max().unwrap_or_else(|| path.rtt())
+        self.fabric = Some(Fabric::new(self.network.clone(), self.rules.clone(), payload_bytes));
     }
 
     pub fn check_sampling(&self, host: &Settings) -> Result<(), String> {
-        let Some(routes) = &self.routes else { return Ok(()) };
-        host.node.check_counters(routes.kinds()).and_then(|()| host.node.check_probes(routes.kinds())).map_err(told)
+        let Some(fabric) = &self.fabric else { return Ok(()) };
+        host.node.check_counters(fabric.kinds()).and_then(|()| host.node.check_probes(fabric.kinds())).map_err(told)
     }
 
     pub fn max_rtt_ns(&self) -> u64 {
-        self.longest.0.0
+        self.fabric.as_ref().map_or(0, |fabric| fabric.max_rtt().0)
     }
 
     pub fn max_bdp_bytes(&self) -> u64 {
-        self.longest.1
-    }
-
-    /// The path as it was at the start.
-    fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
-        self.routes.as_ref()?.path(src, dst)
-    }
-
-    /// The routes around failed links, where they lead from one host to another, or else those of the start.
-    fn present_routes(&self, src: u32, dst: u32) -> Option<&Routes> {
-        let rerouted = self.rerouted.as_ref().filter(|routes| routes.path(src, dst).is_some());
-        rerouted.or(self.routes.as_ref())
-    }
-
-    /// What a new flow measures: T, window at the path's rate, and links.
-    fn measure(&self, src: u32, dst: u32) -> Option<(Nanos, u64, u8)> {
-        let start = self.routes.as_ref().filter(|_| self.quirks.metrics_of_the_start);
-        let routes = start.or_else(|| self.present_routes(src, dst))?;
-        let links = routes.links(src, dst)?;
-        let path = routes.measure(&links);
-        let rtt = self.rtt(&path, &links);
-        Some((rtt, path.bdp(rtt), path.links))
+        self.fabric.as_ref().map_or(0, Fabric::max_bdp)
     }
 
     pub fn connects(&self, src: u32, dst: u32) -> bool {
-        self.path(src, dst).is_some()
+        self.fabric.as_ref().is_some_and(|fabric| fabric.path(src, dst).is_some())
     }
 
     pub fn leads(&self, src: u32, dst: u32) -> bool {
-        !self.present_table(src).next_hops(dst).is_empty()
+        !self.table(src).next_hops(dst).is_empty()
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {
-        self.measure(src, dst).map_or(0, |(rtt, ..)| rtt.0)
+        self.fabric.as_ref().and_then(|fabric| fabric.measure(src, dst)).map_or(0, |(rtt, ..)| rtt.0)
     }
 
     pub fn standalone_fct_ns(&self, flow: &ffi::StandaloneFlow, host: &Settings) -> Result<u64, String> {
@@ -360,53 +280,10 @@ impl Network {
         if let Some(other) = [src, dst].into_iter().find(|&node| !self.network.is_host(node)) {
             return Err(format!("node {other} is no host, and flows are between hosts"));
         }
-        let Some(routes) = self.present_routes(src, dst) else { return Ok(0) };
-        if host.node.quirks().rough_ideal_fct {
-            let Some((links, first)) = routes.links(src, dst).zip(self.path(src, dst)) else { return Ok(0) };
-            // After a link has failed, the reference still uses the round-trip times from the start.
-            let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
-            return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
-        }
-        let Some(path) = self.lone_path(routes, flow, host) else { return Ok(0) };
-        let mut lone = host.node.lone_flow().map_err(told)?;
-        if let Some(&seals) = self.silent.get(&dst) {
-            lone = lone.without_answers(seals);
-        }
-        Ok(lone.completion(&path, size_bytes).0)
-    }
-
-    /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
-    /// one, so that its time is none that another path, or other traffic, would make shorter.
-    fn lone_path(&self, routes: &Routes, flow: &ffi::StandaloneFlow, host: &Settings) -> Option<LonePath> {
-        let &ffi::StandaloneFlow { src, dst, sport, dport, has_ports, .. } = flow;
-        let (here, there) = (self.address(src), self.address(dst));
-        let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
-        let way = |from, to, key: FlowKey| {
-            let seed = |node| if node == from { HOST_SEED } else { node };
-            routes.way(
-                from,
-                to,
-                |node, ports| if has_ports { key.choose(seed(node), ports) } else { ports.first().copied() },
-            )
-        };
-        // Answers have the same source port as data where the destination port is that of the protocol.
-        let (data, answers) = match host.node.wire.profile.port() {
-            Some(port) => (key(here, there, sport, port), key(there, here, sport, port)),
-            None => (key(here, there, sport, dport), key(there, here, dport, sport)),
-        };
-        let transport = host.node.transport();
-        let (base_rtt, bdp, _) = self.path_limits(src, dst, transport.global_rtt);
-        let ways = (way(src, dst, data)?, way(dst, src, answers)?);
-        let line_rate = ways.0.first().map(|&(_, (rate, _))| rate)?;
-        let stamps = |node: u32| node != src && !self.leaves_hops_out && !self.blind.contains(&node);
-        let mut records = 0;
-        let link = |&(node, (rate, delay)): &(u32, (BitRate, Nanos))| {
-            records += u8::from(stamps(node));
-            LoneLink { rate, delay, records }
-        };
-        let there = ways.0.iter().map(link).collect();
-        let back = ways.1.iter().map(|&(_, (rate, delay))| LoneLink { rate, delay, records: 0 }).collect();
-        Some(LonePath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
+        let Some(fabric) = &self.fabric else { return Ok(0) };
+        let ports = flow.has_ports.then_some((flow.sport, flow.dport));
+        let ideal = fabric.ideal_fct(&IdealFlow { src, dst, ports, size: size_bytes }, &host.node);
+        ideal.map(|fct| fct.0).map_err(told)
     }
 
     pub fn address(&self, node: u32) -> u32 {
@@ -416,8 +293,7 @@ impl Network {
     /// T, window at the path's rate, and links of flows between two hosts: of their own path, or the longest of the network
     /// (`global`).
     pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
-        let (rtt, bdp, links) = self.measure(src, dst).unwrap_or_default();
-        if global { (self.longest.0, self.longest.1, links) } else { (rtt, bdp, links) }
+        self.fabric.as_ref().map(|fabric| fabric.path_limits(src, dst, global)).unwrap_or_default()
     }
 
     /// Rates and delays of a node's ports.
@@ -428,18 +304,12 @@ impl Network {
 
     /// The rate of the first host's first port: the reference measures fast ports against it.
     pub fn host_rate(&self) -> BitRate {
-        let first = self.network.hosts().next().and_then(|host| self.ports(host).first().copied());
-        first.map_or(BitRate(u64::MAX), |(rate, _)| rate)
+        self.fabric.as_ref().map_or(BitRate(u64::MAX), Fabric::host_rate)
     }
 
     /// The port by which a host's flow would have left at the start.
     pub fn port_of_the_start(&self, host: u32, key: &FlowKey, dst: u32) -> Option<u16> {
-        key.choose(HOST_SEED, self.table(host).next_hops(dst))
-    }
-
-    /// The next hops of a node as they were at the start.
-    pub fn table(&self, node: u32) -> RouteTable {
-        self.routes.as_ref().map(|routes| routes.table(node)).unwrap_or_default()
+        self.fabric.as_ref()?.port_of_the_start(host, key, dst)
     }
 }
 
@@ -447,105 +317,20 @@ impl Network {
 mod tests {
     use super::*;
     use hpcc_core::node::NodeSettings;
-    use hpcc_core::quirks::QuirkSettings;
-    use hpcc_core::telemetry::LayoutName;
-    use hpcc_core::transport::feedback::FeedbackSettings;
     use std::rc::Rc;
-
-    /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
-    fn network(direct: &[u64], quirks: Quirks) -> Network {
-        let mut network = Network::default();
-        for is_switch in [false, false, true, true, true] {
-            network.add_node(is_switch);
-        }
-        let around = [(0, 2, 100), (1, 3, 100), (2, 4, 25), (4, 3, 25)];
-        for (a, b, gbps) in around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps))) {
-            assert!(network.add_link(&ffi::LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
-        }
-        network.quirks = quirks;
-        network.compute_routes(1_000);
-        network
-    }
-
-    /// From host 0 to host 1 by the first path.
-    fn flow(size_bytes: u64) -> ffi::StandaloneFlow {
-        ffi::StandaloneFlow { src: 0, dst: 1, size_bytes, has_ports: false, sport: 0, dport: 0 }
-    }
-
-    #[test]
-    fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
-        for metrics_of_the_start in [false, true] {
-            let mut network = network(&[100], Quirks { metrics_of_the_start, ..Quirks::NONE });
-            let measure = |network: &Network| network.path_limits(0, 1, false);
-            let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
-            assert_eq!(measure(&network), before);
-            let direct = network.links_between(3, 2);
-            assert_eq!((network.set_links(&direct, false), network.set_links(&direct, false)), (vec![4], vec![]));
-            let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
-            assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
-            let ideal = |rough_ideal_fct| {
-                let quirks = QuirkSettings::of(Quirks { rough_ideal_fct, ..Quirks::NONE });
-                let settings = NodeSettings { quirks, ..NodeSettings::default() };
-                network.standalone_fct_ns(&flow(1_000), &Settings::settled(Rc::new(settings)))
-            };
-            assert_eq!(ideal(true), Ok(before.0.0 + 335), "the reference's formula: 1,048 bytes at 25 Gb/s");
-            assert_eq!(ideal(false), Ok(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19));
-        }
-    }
 
     #[test]
     fn only_hosts_have_flows() {
-        let network = network(&[100], Quirks::NONE);
-        let settings = Settings::settled(Rc::new(NodeSettings::default()));
-        for (src, dst, other) in [(0, 2, 2), (3, 1, 3), (0, 99, 99)] {
-            let told = network.standalone_fct_ns(&ffi::StandaloneFlow { src, dst, ..flow(1_000) }, &settings);
-            assert_eq!(told, Err(format!("node {other} is no host, and flows are between hosts")));
+        let mut network = Network::default();
+        for is_switch in [false, false, true] {
+            network.add_node(is_switch);
         }
-    }
-
-    /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
-    #[test]
-    fn ideal_times_count_the_telemetry_that_there_is() {
-        let mut settings = NodeSettings::default();
-        settings.layout.layout = Some(LayoutName::IntMd);
-        settings.resolve(&CoreNetwork::default());
-        let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
-        let ideal = |stamps: bool, receiver: &NodeSettings| {
-            let mut network = network(&[100], Quirks::NONE);
-            let mut switch = settings.clone();
-            switch.switch.stamp_telemetry = stamps;
-            network.pass_by(3, &Settings::settled(Rc::new(switch))).expect("a switch");
-            network.measure_by(1, &Settings::settled(Rc::new(receiver.clone()))).expect("a host");
-            network.standalone_fct_ns(&flow(1_000_000), &Settings::settled(Rc::new(settings.clone()))).expect("a path")
-        };
-        let all = ideal(true, &settings);
-        assert!(ideal(false, &settings) < all && ideal(true, &legacy) < all);
-    }
-
-    #[test]
-    fn one_of_several_links_fails_and_the_rest_is_used() {
-        let mut network = network(&[100, 100], Quirks::NONE);
-        assert_eq!(network.set_links(&[4], false), [4]);
-        assert_eq!(network.rerouted_table(2).next_hops(1), [3]);
-        assert_eq!(network.set_links(&[4, 5], true), [4]);
-        assert_eq!(network.rerouted_table(2).next_hops(1), [2, 3]);
-    }
-
-    #[test]
-    fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
-        for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
-            let mut network = network(&[100, 100], Quirks { last_parallel_link, ..Quirks::NONE });
-            let table = network.table(2);
-            let hops = table.next_hops(1);
-            assert_eq!([hops[0], hops[hops.len() - 1]], ports);
-            let both = network.links_between(2, 3);
-            let used = if last_parallel_link { vec![5] } else { vec![4, 5] };
-            assert_eq!(network.set_links(&both, false), used, "both fail");
-            assert_eq!(network.rerouted_table(2).next_hops(1), [1]);
-            assert_eq!(network.set_links(&both, true), used, "and come up again");
-            let table = network.rerouted_table(2);
-            let hops = table.next_hops(1);
-            assert_eq!([hops[0], hops[hops.len() - 1]], ports, "the routes are those of the start");
+        network.compute_routes(1_000);
+        let settings = Settings::settled(Rc::new(NodeSettings::default()));
+        for (src, dst, other) in [(0, 2, 2), (2, 1, 2), (0, 99, 99)] {
+            let flow = ffi::StandaloneFlow { src, dst, size_bytes: 1_000, has_ports: false, sport: 0, dport: 0 };
+            let told = network.standalone_fct_ns(&flow, &settings);
+            assert_eq!(told, Err(format!("node {other} is no host, and flows are between hosts")));
         }
     }
 }

@@ -189,7 +189,7 @@ impl ProbedFlow {
 pub struct HostRoutes(RouteTable);
 
 pub fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes> {
-    Box::new(HostRoutes(network.present_table(host)))
+    Box::new(HostRoutes(network.table(host)))
 }
 
 impl HostRoutes {

@@ -31,10 +31,7 @@ pub(crate) mod ffi {
 
 pub struct Rng(pub random::Rng);
 
-pub struct Loss {
-    generator: Mrg32k3a,
-    probability: f64,
-}
+pub struct Loss(random::Loss);
 
 pub fn new_rng(seed: u32, first_stream: u64, pint_seed: u32) -> Box<Rng> {
     Box::new(Rng(random::Rng::seeded(seed, first_stream, pint_seed)))
@@ -51,18 +48,16 @@ impl Rng {
 }
 
 pub fn new_loss(seed: u32, stream: u64, probability: f64) -> Box<Loss> {
-    Box::new(Loss { generator: Mrg32k3a::seeded(seed, stream, 1), probability })
+    Box::new(Loss(random::Loss::new(seed, stream, probability)))
 }
 
 pub fn new_port_loss(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss> {
-    // Substreams from 2 on, for 1 is that of all ports together; they are so far apart that none reaches the next stream.
-    let substream = 2 + (u64::from(node) << 16 | u64::from(port));
-    Box::new(Loss { generator: Mrg32k3a::seeded(seed, stream, substream), probability })
+    Box::new(Loss(random::Loss::of_port(seed, stream, node, port, probability)))
 }
 
 impl Loss {
     pub fn is_lost(&mut self) -> bool {
-        self.generator.uniform() < self.probability
+        self.0.is_lost()
     }
 }
 

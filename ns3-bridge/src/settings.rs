@@ -540,10 +540,6 @@ impl Settings {
         if layout == Layout::None { String::new() } else { layout.to_string() }
     }
 
-    pub(crate) fn data_overhead(&self) -> u32 {
-        self.node.wire.profile.sizes().data_overhead
-    }
-
     pub fn pfc_bytes(&self) -> u32 {
         self.node.wire.profile.sizes().pfc
     }

@@ -251,7 +251,7 @@ impl TelemetryBorder {
 }
 
 pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {
-    target.core.set_routes(network.rerouted_table(node));
+    target.core.set_routes(network.table(node));
 }
 
 impl Switch {

@@ -407,7 +407,7 @@ pub struct Located {
     pub conflict: Conflict,
 }
 
-fn in_section(section: &'static str) -> impl Fn(Conflict) -> Located {
+pub(crate) fn in_section(section: &'static str) -> impl Fn(Conflict) -> Located {
     move |conflict| Located { section, conflict }
 }
 

@@ -35,6 +35,32 @@ impl Rng {
     }
 }
 
+/// Random loss of frames on links.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    generator: Mrg32k3a,
+    probability: f64,
+}
+
+impl Loss {
+    /// Losses of several ports, which draw from one sequence in the order of arrivals.
+    pub fn new(seed: u32, stream: u64, probability: f64) -> Loss {
+        Loss { generator: Mrg32k3a::seeded(seed, stream, 1), probability }
+    }
+
+    /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
+    pub fn of_port(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Loss {
+        // Substreams from 2 on, for 1 is that of all ports together; they are so far apart that none reaches the next stream.
+        let substream = 2 + (u64::from(node) << 16 | u64::from(port));
+        Loss { generator: Mrg32k3a::seeded(seed, stream, substream), probability }
+    }
+
+    /// Whether the next frame is lost.
+    pub fn is_lost(&mut self) -> bool {
+        self.generator.uniform() < self.probability
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

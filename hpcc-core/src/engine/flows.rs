@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Flows from their request to their completion.
+
+use super::hash_order::HashOrder;
+use super::ways::Way;
+use super::{Engine, Item, Order};
+use crate::address::{host_address, ipv6};
+use crate::cc::FlowLimits;
+use crate::node::NodeSettings;
+use crate::simulated_frame::wire_queue_pair;
+use crate::switch::{FlowKey, PRIORITIES};
+use crate::transport::{QueuePairs, ReceiverSpec, SenderSpec};
+use crate::units::Nanos;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A flow that is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRequest {
+    /// A number by which its completion is known.
+    pub id: u32,
+    /// Source host.
+    pub src: u32,
+    /// Destination host, another one.
+    pub dst: u32,
+    /// UDP destination port.
+    pub dport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Bytes; at least 1.
+    pub size: u64,
+    /// When it begins.
+    pub start: Nanos,
+}
+
+/// A flow that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// What was asked for; it began at `start`.
+    pub request: FlowRequest,
+    /// UDP source port.
+    pub sport: u16,
+    /// Its queue pair at its source.
+    pub queue_pair: u32,
+    /// Number of its first byte there.
+    pub first_seq: u64,
+}
+
+/// A flow that has finished: its last byte is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// What was asked for; it began at `start`.
+    pub request: FlowRequest,
+    /// UDP source port.
+    pub sport: u16,
+    /// From its start to its last acknowledgement.
+    pub duration: Nanos,
+    /// Whether its congestion control ever moved rate or window, or decides nothing.
+    pub is_steered: bool,
+}
+
+/// A queue pair that sends.
+#[derive(Debug)]
+struct Sending {
+    key: u32,
+    /// Messages under way, the first to finish first.
+    messages: VecDeque<FlowRequest>,
+    sport: u16,
+    dst: u32,
+    dport: u16,
+    /// Queue pair at the destination.
+    receiver: u32,
+    flow_key: u64,
+    timers: [Option<u32>; u8::BITS as usize],
+    /// The way of its data.
+    way: Way,
+}
+
+/// The flows that begin or end at a host.
+#[derive(Debug)]
+pub(super) struct Traffic {
+    shares_queue_pairs: bool,
+    global_rtt: bool,
+    /// By the place of their key.
+    sending: Vec<Option<Sending>>,
+    /// Queue pairs in the order in which new routes are given to them.
+    by_flow_key: HashOrder,
+    /// Queue pairs that messages to a host, of a priority and port, share.
+    shareable: BTreeMap<(u32, u8, u16), u32>,
+    /// Source host and port of what arrives by each receiving queue pair.
+    arriving: BTreeMap<u32, (u32, u16)>,
+    /// The ways of answers, by the place of the receiving queue pair's key.
+    ways_back: Vec<Way>,
+    /// Ports of each source host that flows to here use.
+    source_ports: BTreeMap<u32, SourcePorts>,
+}
+
+const PLACES: u32 = (1 << 20) - 1;
+
+impl Traffic {
+    pub fn new(settings: &NodeSettings) -> Traffic {
+        Traffic {
+            shares_queue_pairs: settings.transport.queue_pairs == QueuePairs::PerPair,
+            global_rtt: settings.transport.global_rtt,
+            sending: Vec::new(),
+            by_flow_key: HashOrder::default(),
+            shareable: BTreeMap::new(),
+            arriving: BTreeMap::new(),
+            ways_back: Vec::new(),
+            source_ports: BTreeMap::new(),
+        }
+    }
+
+    fn get(&mut self, queue_pair: u32) -> Option<&mut Sending> {
+        let sending = self.sending.get_mut((queue_pair & PLACES) as usize)?.as_mut();
+        sending.filter(|sending| sending.key == queue_pair)
+    }
+
+    /// The alarm of a queue pair's timer.
+    #[inline]
+    pub fn timer(&mut self, queue_pair: u32, timer: u8) -> Option<&mut Option<u32>> {
+        self.get(queue_pair)?.timers.get_mut(usize::from(timer))
+    }
+
+    /// The message of a queue pair that finishes next.
+    pub fn first(&mut self, queue_pair: u32) -> Option<FlowRequest> {
+        self.get(queue_pair)?.messages.front().copied()
+    }
+
+    /// The way of a queue pair's data.
+    #[inline]
+    pub fn way(&mut self, queue_pair: u32) -> Option<&mut Way> {
+        self.get(queue_pair).map(|sending| &mut sending.way)
+    }
+
+    /// The way of answers of a receiving queue pair.
+    #[inline]
+    pub fn way_back(&mut self, receiver: u32) -> &mut Way {
+        let place = (receiver & PLACES) as usize;
+        if self.ways_back.len() <= place {
+            self.ways_back.resize(place + 1, Way::default());
+        }
+        &mut self.ways_back[place]
+    }
+
+    /// All queue pairs that send, in order, with what ECMP hashes of them.
+    pub fn queue_pairs(&self) -> Vec<u32> {
+        self.by_flow_key.values()
+    }
+}
+
+/// UDP source ports, from 10000 on; a port is used again when its turn comes and it is free.
+#[derive(Debug)]
+struct SourcePorts {
+    next: u16,
+    /// How many flows use each, beyond the first.
+    in_use: BTreeMap<u16, u32>,
+}
+
+const FIRST_PORT: u16 = 10_000;
+
+impl SourcePorts {
+    fn take(&mut self) -> u16 {
+        let all = usize::from(u16::MAX - FIRST_PORT) + 1;
+        while self.in_use.len() < all && self.in_use.contains_key(&self.next) {
+            self.advance();
+        }
+        let port = self.next;
+        self.in_use.entry(port).and_modify(|more| *more += 1).or_insert(0);
+        self.advance();
+        port
+    }
+
+    fn advance(&mut self) {
+        self.next = self.next.checked_add(1).unwrap_or(FIRST_PORT);
+    }
+
+    fn give_back(&mut self, port: u16) {
+        match self.in_use.get_mut(&port) {
+            Some(0) => {
+                self.in_use.remove(&port);
+            }
+            Some(more) => *more -= 1,
+            None => {}
+        }
+    }
+}
+
+impl Engine {
+    /// Flows that are to begin, sorted by start.
+    pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
+        self.requests.extend(flows);
+        self.schedule_due();
+    }
+
+    /// Schedules the next flow's start.
+    fn schedule_due(&mut self) {
+        if let Some(request) = self.requests.front() {
+            let start = request.start;
+            self.agenda_at(start, Item::Due);
+        }
+    }
+
+    pub(super) fn agenda_at(&mut self, at: Nanos, item: Item) {
+        self.agenda.push(item);
+        self.events.add_agenda(at.0, self.agenda.len() as u32 - 1);
+    }
+
+    /// Flows come due. Each begins by two more events, as applications do in the reference: the order of events within this
+    /// nanosecond depends on them.
+    pub(super) fn on_due(&mut self) {
+        let now = self.events.now();
+        while let Some(request) = self.requests.pop_front_if(|request| request.start <= now) {
+            self.agenda_at(now, Item::Application(request));
+        }
+        self.schedule_due();
+    }
+
+    /// What the controller of a flow by a port is given.
+    fn limits(&mut self, nic: u16, src: u32, dst: u32) -> Option<FlowLimits> {
+        let host = self.nodes.host(src);
+        let (rtt, bdp, links) = self.fabric.path_limits(src, dst, host.traffic.global_rtt);
+        host.core.flow_limits(nic.into(), rtt, bdp, links)
+    }
+
+    /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
+    pub(super) fn start_flow(&mut self, request: FlowRequest) {
+        let request = FlowRequest { start: self.events.now(), ..request };
+        let FlowRequest { src, dst, priority, dport, .. } = request;
+        let traffic = &mut self.nodes.host(src).traffic;
+        let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
+        match shared.filter(|_| traffic.shares_queue_pairs) {
+            Some(queue_pair) => self.post(queue_pair, request),
+            None => {
+                if let Err(why) = self.open_queue_pair(request) {
+                    self.refuse(request, why);
+                }
+            }
+        }
+    }
+
+    fn post(&mut self, queue_pair: u32, request: FlowRequest) {
+        let now = self.events.now();
+        let host = self.nodes.host(request.src);
+        let Some(result) = host.core.post(now, queue_pair, request.size) else {
+            let FlowRequest { src, dst, size, .. } = request;
+            let why = format!("host {src} has no sequence numbers left for {size} bytes on one queue pair to host {dst}");
+            return self.refuse(request, why);
+        };
+        let Some(sending) = host.traffic.get(queue_pair) else { return };
+        sending.messages.push_back(request);
+        let (sport, first_seq) = (sending.sport, result.message.start);
+        self.started.push(Started { request, sport, queue_pair, first_seq });
+        self.schedule_timers(request.src, queue_pair, result.armed);
+        let p = self.place(request.src, result.nic as u16);
+        self.try_send(p);
+    }
+
+    /// A flow cannot begin, and the run not go on.
+    fn refuse(&mut self, request: FlowRequest, why: String) {
+        self.refused.push(request);
+        self.fault.get_or_insert(why);
+    }
+
+    fn open_queue_pair(&mut self, request: FlowRequest) -> Result<(), String> {
+        let no_room = |host: u32| format!("host {host} has no room for another queue pair");
+        let now = self.events.now();
+        let FlowRequest { src, dst, priority, dport, size, .. } = request;
+        let ports = &mut self.nodes.host(dst).traffic.source_ports;
+        let sport =
+            ports.entry(src).or_insert_with(|| SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() }).take();
+        let key = self.wire_key(src, dst, sport, dport);
+        let host = self.nodes.host(src);
+        let nic = host.core.route(&key, dst).or_else(|| self.fabric.port_of_the_start(src, &key, dst));
+        let nic = nic.ok_or_else(|| format!("host {dst} cannot be reached from host {src}"))?;
+        let limits = self.limits(nic, src, dst).ok_or_else(|| no_room(src))?;
+        let host = self.nodes.host(src);
+        let (echo_interval, is_shared) = (host.core.echo_interval(), host.core.transport().shares_queue_pairs());
+        let peer = self.nodes.host(dst);
+        let spec = ReceiverSpec { src, dst, limits, echo_interval, is_shared };
+        let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
+        peer.traffic.arriving.insert(receiver, (src, sport));
+        let spec = SenderSpec { src, dst, sport, dport, priority, receiver };
+        let leads = !self.fabric.table(src).next_hops(dst).is_empty();
+        let host = self.nodes.host(src);
+        let queue_pair = host.core.open_sender(now, nic.into(), spec, size, limits).ok_or_else(|| no_room(src))?;
+        if !leads {
+            host.core.cut_off(queue_pair);
+        }
+        let traffic = &mut host.traffic;
+        // Flows that share a source port have keys of their own: this adds to the bits of the priority.
+        let mut flow_key =
+            u64::from(host_address(dst)) << 32 | u64::from(sport) << 16 | u64::from(priority);
+        while traffic.by_flow_key.contains(flow_key) {
+            flow_key += PRIORITIES as u64;
+        }
+        traffic.by_flow_key.insert(flow_key, queue_pair);
+        if traffic.shares_queue_pairs {
+            traffic.shareable.insert((dst, priority, dport), queue_pair);
+        }
+        let place = (queue_pair & PLACES) as usize;
+        if traffic.sending.len() <= place {
+            traffic.sending.resize_with(place + 1, || None);
+        }
+        traffic.sending[place] = Some(Sending {
+            key: queue_pair,
+            messages: VecDeque::from([request]),
+            sport,
+            dst,
+            dport,
+            receiver,
+            flow_key,
+            timers: [None; u8::BITS as usize],
+            way: Way::default(),
+        });
+        if host.notices.is_enabled {
+            let destination = ipv6(host_address(dst));
+            host.notices.agent.connect(destination, wire_queue_pair(receiver), queue_pair);
+        }
+        let armed = host.core.take_armed(queue_pair);
+        self.schedule_timers(src, queue_pair, armed);
+        self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
+        let p = self.place(src, nic);
+        self.try_send(p);
+        Ok(())
+    }
+
+    fn wire_key(&mut self, src: u32, dst: u32, sport: u16, dport: u16) -> FlowKey {
+        let dport = self.nodes.host(src).wire_port.unwrap_or(dport);
+        FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport }
+    }
+
+    /// The first message of a queue pair has finished.
+    pub(super) fn finish_first(&mut self, node: u32, queue_pair: u32) {
+        let now = self.events.now();
+        let is_steered = self.control(node, queue_pair).is_steered;
+        let traffic = &mut self.nodes.host(node).traffic;
+        let shares = traffic.shares_queue_pairs;
+        let Some(sending) = traffic.get(queue_pair) else { return };
+        let Some(request) = sending.messages.pop_front() else { return };
+        let sport = sending.sport;
+        if let Some(rtts) = &mut self.rtts {
+            rtts.remove(&request.id);
+        }
+        self.completed.push(Completion { request, sport, duration: now - request.start, is_steered });
+        if !shares {
+            self.close_queue_pair(node, queue_pair);
+        }
+    }
+
+    fn close_queue_pair(&mut self, node: u32, queue_pair: u32) {
+        let host = self.nodes.host(node);
+        let Some(closed) = host.traffic.sending[(queue_pair & PLACES) as usize].take() else { return };
+        if host.notices.is_enabled {
+            host.notices.agent.disconnect(ipv6(host_address(closed.dst)), wire_queue_pair(closed.receiver));
+        }
+        host.traffic.by_flow_key.remove(closed.flow_key);
+        for alarm in closed.timers.into_iter().flatten() {
+            self.call_off(alarm);
+        }
+        if self.events.order() == Order::Canonical {
+            self.closings.push((closed.dst, closed.receiver));
+        } else {
+            self.close_receiver(closed.dst, closed.receiver);
+        }
+    }
+
+    pub(super) fn close_receiver(&mut self, node: u32, receiver: u32) {
+        let host = self.nodes.host(node);
+        if let Some((source, port)) = host.traffic.arriving.remove(&receiver)
+            && let Some(ports) = host.traffic.source_ports.get_mut(&source)
+        {
+            ports.give_back(port);
+        }
+        host.core.close_receiver(receiver);
+    }
+
+    /// A host's queue pairs go by new routes.
+    pub(super) fn reroute_host(&mut self, node: u32) {
+        let now = self.events.now();
+        let table = self.fabric.table(node);
+        let host = self.nodes.host(node);
+        host.core.set_routes(table);
+        host.core.clear_ports();
+        for queue_pair in host.traffic.queue_pairs() {
+            let host = self.nodes.host(node);
+            let Some(&mut Sending { dst, dport, .. }) = host.traffic.get(queue_pair) else { continue };
+            let sport = host.core.source_port(queue_pair).unwrap_or_default();
+            let key = self.wire_key(node, dst, sport, dport);
+            let host = self.nodes.host(node);
+            let Some(port) = host.core.reassign(queue_pair, &key) else { continue };
+            let armed = host.core.resume_timer(now, queue_pair);
+            self.schedule_timers(node, queue_pair, armed);
+            let p = self.place(node, port);
+            self.try_send(p);
+        }
+    }
+}

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
+
+use super::frame::Frame;
+use super::Engine;
+use super::ways::{KNOWN, UNKNOWN};
+use crate::cc::Armed;
+use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
+use crate::simulated_frame::dscp;
+use crate::switch::Section;
+use crate::transport::feedback::Arrived;
+use crate::transport::{
+    Ack, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
+};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// The queue of a host's port that holds its answers.
+const ANSWERS: u8 = 0;
+/// The timer that stands for a port's wake-up.
+const WAKE: u8 = u8::MAX;
+/// The timer that stands for a frame that a slow receiver has taken.
+pub(super) const TAKE: u8 = u8::MAX - 1;
+
+/// Something that a host is to do at a time.
+#[derive(Clone, Copy, Debug)]
+struct Alarm {
+    node: u32,
+    /// A queue pair, or a port.
+    owner: u32,
+    timer: u8,
+    is_off: bool,
+    at: Nanos,
+}
+
+/// All alarms of a network.
+#[derive(Debug, Default)]
+pub(super) struct Alarms {
+    alarms: Vec<Alarm>,
+    idle: Vec<u32>,
+}
+
+impl Engine {
+    /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
+    #[inline]
+    pub(super) fn next_of_host(&mut self, p: u32) -> Option<u32> {
+        let now = self.events.now();
+        let port = &mut self.ports[p as usize];
+        let (node, number, paused) = (port.node, port.number, port.paused);
+        let host = self.nodes.host(node);
+        if let Some(pfc) = host.next_pfc(number) {
+            return Some(pfc);
+        }
+        if port.waiting != 0
+            && paused >> host.ack_priority & 1 == 0
+            && let Some(answer) = port.dequeue(&self.frames)
+        {
+            return Some(answer);
+        }
+        let Poll::Send(segment) = host.core.poll(number.into(), now, paused) else {
+            self.update_wake(p);
+            return None;
+        };
+        if segment.armed != Armed(0) {
+            self.schedule_timers(node, segment.queue_pair, segment.armed);
+        }
+        Some(self.make_data(p, node, &segment))
+    }
+
+    /// Whether a port that begins to send has to be asked again when that ends.
+    #[inline]
+    pub(super) fn host_awaits_end(&mut self, p: u32) -> bool {
+        let foresees = self.events.order() == super::Order::Canonical;
+        let port = &self.ports[p as usize];
+        let host = self.nodes.host(port.node);
+        if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
+            return true;
+        }
+        let awaits = host.core.awaits_end(port.number.into(), Nanos(port.end_at), port.paused, foresees);
+        if foresees && !awaits {
+            self.update_wake(p);
+        }
+        awaits
+    }
+
+    #[inline]
+    fn make_data(&mut self, p: u32, node: u32, segment: &Segment) -> u32 {
+        let f = self.frames.take();
+        *self.frames.get_mut(f) = Frame {
+            kind: PacketKind::Data,
+            size: segment.frame,
+            payload: segment.payload,
+            seq: segment.seq,
+            ack_requested: segment.ack_requested,
+            flow_bytes: segment.message.size,
+            earlier_packets: segment.message.earlier_packets,
+            earlier_writes: segment.message.earlier_writes,
+            ..frame_of(&segment.sender, segment.queue_pair)
+        };
+        self.address(node, f, segment.collects);
+        self.send_by_way(p, node, f);
+        f
+    }
+
+    /// Gives a data frame the way of its queue pair.
+    #[inline]
+    fn send_by_way(&mut self, p: u32, node: u32, f: u32) {
+        let frame = self.frames.get(f);
+        let (queue_pair, dst, key) = (frame.reply_queue_pair, frame.dst, frame.key());
+        let Some(&mut way) = self.nodes.host(node).traffic.way(queue_pair) else { return };
+        let ports = way.ports(self.version, &key).unwrap_or_else(|| {
+            let way = self.find_way(p, dst, &key);
+            if let Some(known) = self.nodes.host(node).traffic.way(queue_pair) {
+                *known = way;
+            }
+            way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
+        });
+        self.frames.get_mut(f).ports = ports;
+    }
+
+    /// Gives the answer of a receiving queue pair, which leaves by a port, its way.
+    #[inline]
+    fn answer_by_way(&mut self, node: u32, port: u16, receiver: u32, f: u32) {
+        let frame = self.frames.get(f);
+        let (dst, key) = (frame.dst, frame.key());
+        let way = *self.nodes.host(node).traffic.way_back(receiver);
+        let ports = way.ports(self.version, &key).unwrap_or_else(|| {
+            let way = self.find_way(self.place(node, port), dst, &key);
+            *self.nodes.host(node).traffic.way_back(receiver) = way;
+            way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
+        });
+        self.frames.get_mut(f).ports = ports;
+    }
+
+    fn make_probe(&mut self, node: u32, queue_pair: u32, probe: &Probe) -> u32 {
+        let f = self.frames.take();
+        let envelope = frame_of(&probe.sender, queue_pair);
+        *self.frames.get_mut(f) = Frame { kind: PacketKind::Probe, size: probe.frame, seq: probe.seq, ..envelope };
+        self.address(node, f, true);
+        f
+    }
+
+    /// Gives a frame that begins here the protocol's port, and an empty telemetry section if it collects.
+    #[inline]
+    fn address(&mut self, node: u32, f: u32, collects: bool) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, section) = self.frames.with_section(f);
+        frame.dport = host.wire_port.unwrap_or(frame.dport);
+        if collects {
+            frame.telemetry_len = host.layout.prepare(section, now) as u16;
+            host.layout.keep_dscp(section, dscp(frame.priority));
+        }
+    }
+
+    /// A frame has arrived.
+    #[inline]
+    pub(super) fn receive_at_host(&mut self, node: u32, f: u32) {
+        let frame = self.frames.get(f);
+        if frame.dst != node {
+            return self.frames.release(f);
+        }
+        let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+        if is_held && !self.nodes.host(node).held.is_empty() {
+            return self.hold(node, f);
+        }
+        self.take_in(node, f);
+    }
+
+    /// The host looks at a frame.
+    #[inline]
+    pub(super) fn take_in(&mut self, node: u32, f: u32) {
+        match self.frames.get(f).kind {
+            PacketKind::Data => self.on_data(node, f),
+            PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
+            PacketKind::Probe => self.on_probe(node, f),
+            PacketKind::Feedback => self.on_feedback(node, f),
+            PacketKind::Cnp => self.on_cnp(node, f),
+            PacketKind::FastCnp => self.on_fast_cnp(node, f),
+            PacketKind::Icmpv6 | PacketKind::Pfc => self.frames.release(f),
+        }
+    }
+
+    #[inline]
+    fn on_data(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let frame = self.frames.get(f);
+        let data = Data {
+            seq: frame.seq,
+            payload: frame.payload,
+            ack_requested: frame.ack_requested,
+            congestion_marked: frame.congestion_marked,
+        };
+        let answer = host.core.on_data(now, frame.queue_pair, &data);
+        let echoes = host.echoes;
+        if answer.notify {
+            self.send_cnp(node, f);
+        }
+        let (kind, seq, selective) = match answer.reply {
+            Reply::Silence => (None, 0, None),
+            Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None),
+            Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None),
+            Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived)),
+        };
+        if !echoes {
+            self.report(node, f, kind.map(|_| seq));
+        }
+        let Some(kind) = kind else { return self.frames.release(f) };
+        let frame = self.frames.get_mut(f);
+        (frame.kind, frame.seq, frame.selective) = (kind, seq, selective);
+        frame.congestion_echo = answer.congestion_echo;
+        self.seal(node, f);
+        let (port, len) = (self.port_back(node, f), u32::from(self.frames.get(f).telemetry_len));
+        let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some());
+        let receiver = self.frames.get(f).queue_pair;
+        self.turn_round(node, f, size);
+        if let Some(port) = port {
+            self.answer_by_way(node, port, receiver, f);
+        }
+        self.send_back(node, f, port);
+    }
+
+    /// Puts what goes back for a data packet in place of its telemetry, or sends it in a packet of its own. It gets an
+    /// acknowledgement of all bytes before `acks`.
+    fn report(&mut self, node: u32, f: u32, acks: Option<u64>) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, bytes) = self.frames.with_section(f);
+        let (receiver, nic) = (frame.queue_pair, frame.in_port);
+        let seq = host.core.expected(receiver).unwrap_or(0);
+        let mut section = Section { bytes, len: frame.telemetry_len.into() };
+        let arrived = Arrived { now, acks, seq, is_probe: false };
+        let alone = host.core.on_telemetry(nic.into(), receiver, &arrived, &mut section);
+        let len = section.len;
+        frame.telemetry_len = len as u16;
+        if !alone {
+            return;
+        }
+        let answer = self.make_answer(node, f, PacketKind::Feedback, 0);
+        self.frames.copy_section(f, answer, len);
+        let feedback = self.frames.get_mut(answer);
+        (feedback.seq, feedback.telemetry_len) = (seq, len as u16);
+        self.seal_for(node, answer, receiver);
+        self.size_feedback(node, answer);
+        self.frames.get_mut(f).telemetry_len = 0;
+        let port = self.port_back(node, f);
+        self.send_back(node, answer, port);
+    }
+
+    fn size_feedback(&mut self, node: u32, f: u32) {
+        let frame = self.frames.get_mut(f);
+        frame.size = self.nodes.host(node).core.feedback_bytes(frame.telemetry_len.into());
+    }
+
+    fn on_probe(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, bytes) = self.frames.with_section(f);
+        let arrived = Arrived { now, acks: None, seq: frame.seq, is_probe: true };
+        let mut section = Section { bytes, len: frame.telemetry_len.into() };
+        let alone = host.core.on_telemetry(frame.in_port.into(), frame.queue_pair, &arrived, &mut section);
+        frame.telemetry_len = section.len as u16;
+        if !alone {
+            return self.frames.release(f);
+        }
+        frame.kind = PacketKind::Feedback;
+        self.seal(node, f);
+        let port = self.port_back(node, f);
+        self.turn_round(node, f, 0);
+        self.size_feedback(node, f);
+        self.send_back(node, f, port);
+    }
+
+    /// Seals what goes back, if hosts seal it.
+    #[inline]
+    fn seal(&mut self, node: u32, f: u32) {
+        let receiver = self.frames.get(f).queue_pair;
+        self.seal_for(node, f, receiver);
+    }
+
+    #[inline]
+    fn seal_for(&mut self, node: u32, f: u32, receiver: u32) {
+        let host = self.nodes.host(node);
+        if !host.seals {
+            return;
+        }
+        let (frame, bytes) = self.frames.with_section(f);
+        let is_ack = matches!(frame.kind, PacketKind::Ack | PacketKind::Nack);
+        let sealed = SealedAnswer {
+            kind: frame.kind,
+            seq: frame.seq,
+            congestion_echo: is_ack && frame.congestion_echo,
+            selective: frame.selective.filter(|_| is_ack),
+        };
+        frame.telemetry_len = host.core.seal_answer(receiver, &sealed, bytes, frame.telemetry_len.into()) as u16;
+    }
+
+    /// An answer to a frame, without telemetry.
+    pub(super) fn make_answer(&mut self, node: u32, f: u32, kind: PacketKind, size: u32) -> u32 {
+        let answer = self.frames.take();
+        let frame = *self.frames.get(f);
+        *self.frames.get_mut(answer) = Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, selective: None, ..frame };
+        self.turn_round(node, answer, size);
+        answer
+    }
+
+    fn send_cnp(&mut self, node: u32, f: u32) {
+        let receiver = self.frames.get(f).queue_pair;
+        let size = self.nodes.host(node).core.notification_bytes(0);
+        let cnp = self.make_answer(node, f, PacketKind::Cnp, size);
+        self.frames.get_mut(cnp).priority = NOTIFICATION_PRIORITY;
+        if !self.fill_notice(node, f, cnp) {
+            // In the reserved bytes, which are part of its size.
+            self.seal_for(node, cnp, receiver);
+        }
+        let port = self.port_back(node, f);
+        self.send_back(node, cnp, port);
+    }
+
+    /// The port by which an answer to a frame leaves: the one that the data's direction of the flow hashes to, as in the
+    /// reference.
+    #[inline]
+    pub(super) fn port_back(&mut self, node: u32, f: u32) -> Option<u16> {
+        let host = self.nodes.host(node);
+        let frame = self.frames.get(f);
+        let (sport, dport) = match host.wire_port {
+            Some(port) => (frame.sport, port),
+            None => (frame.dport, frame.sport),
+        };
+        let back = Frame { src: frame.dst, dst: frame.src, sport, dport, ..*frame };
+        host.core.route(&back.key(), frame.src)
+    }
+
+    /// A frame becomes its answer.
+    #[inline]
+    fn turn_round(&mut self, node: u32, f: u32, size: u32) {
+        let host = self.nodes.host(node);
+        let frame = self.frames.get_mut(f);
+        (frame.src, frame.dst) = (frame.dst, frame.src);
+        if host.wire_port.is_none() {
+            (frame.sport, frame.dport) = (frame.dport, frame.sport);
+        }
+        (frame.queue_pair, frame.reply_queue_pair) = (frame.reply_queue_pair, frame.queue_pair);
+        frame.priority = host.core.transport().answer_priority(frame.priority);
+        (frame.congestion_marked, frame.hop_limit, frame.payload, frame.size) = (false, INITIAL_HOP_LIMIT, 0, size);
+        (frame.passed, frame.ports) = (0, [UNKNOWN; KNOWN]);
+    }
+
+    #[inline]
+    pub(super) fn send_back(&mut self, node: u32, f: u32, port: Option<u16>) {
+        let Some(port) = port else { return self.frames.release(f) };
+        let p = self.place(node, port);
+        self.enqueue(p, f, ANSWERS);
+        self.try_send(p);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, section) = self.frames.with_section(f);
+        let ack = Ack {
+            queue_pair: frame.queue_pair,
+            seq: frame.seq,
+            nack: frame.kind == PacketKind::Nack,
+            selective: frame.selective,
+            congestion_marked: frame.congestion_echo,
+            telemetry: &section[..usize::from(frame.telemetry_len)],
+        };
+        let queue_pair = frame.queue_pair;
+        let result = host.core.on_ack(now, &ack, Engine::rng(&mut self.rngs, node));
+        self.frames.release(f);
+        if self.rtts.is_some() {
+            self.note_rtt(node, queue_pair);
+        }
+        self.take_result(node, queue_pair, result);
+    }
+
+    fn on_feedback(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, section) = self.frames.with_section(f);
+        let ack = Ack {
+            queue_pair: frame.queue_pair,
+            seq: frame.seq,
+            nack: false,
+            selective: None,
+            congestion_marked: false,
+            telemetry: &section[..usize::from(frame.telemetry_len)],
+        };
+        let queue_pair = frame.queue_pair;
+        let port = if host.wire_port.is_some() { frame.sport } else { frame.dport };
+        let result = host.core.on_feedback(now, &ack, port, Engine::rng(&mut self.rngs, node));
+        self.frames.release(f);
+        self.take_result(node, queue_pair, result);
+    }
+
+    fn on_cnp(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let (frame, section) = self.frames.with_section(f);
+        let queue_pair = frame.queue_pair;
+        let notified = host.core.on_cnp(now, queue_pair, &section[..usize::from(frame.telemetry_len)]);
+        self.frames.release(f);
+        let result = notified.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
+        self.take_result(node, queue_pair, result);
+    }
+
+    #[inline]
+    pub(super) fn take_result(&mut self, node: u32, queue_pair: u32, result: Option<AckResult>) {
+        let Some(AckResult { nic, finished, armed }) = result else { return };
+        if armed != Armed(0) {
+            self.schedule_timers(node, queue_pair, armed);
+        }
+        for _ in 0..finished {
+            self.finish_first(node, queue_pair);
+        }
+        let p = self.place(node, nic as u16);
+        self.update_wake(p);
+        self.try_send(p);
+    }
+
+    /// A port's pacer has moved its wake-up, or not.
+    #[inline]
+    pub(super) fn update_wake(&mut self, p: u32) {
+        let port = &self.ports[p as usize];
+        let (node, number) = (port.node, port.number);
+        let host = self.nodes.host(node);
+        let Some(at) = host.core.wake_at(number.into()) else { return };
+        let pending = host.wakes[usize::from(number)];
+        if let Some(pending) = pending {
+            let alarm = &mut self.alarms.alarms[pending as usize];
+            if alarm.at == at {
+                return;
+            }
+            alarm.is_off = true;
+        }
+        let alarm = self.schedule(node, u32::from(number), WAKE, at);
+        self.nodes.host(node).wakes[usize::from(number)] = Some(alarm);
+    }
+
+    /// Schedules those timers of a queue pair that were armed, in place of what they were.
+    pub(super) fn schedule_timers(&mut self, node: u32, queue_pair: u32, armed: Armed) {
+        for timer in (0..u8::BITS as u8).filter(|timer| armed.0 >> timer & 1 != 0) {
+            let host = self.nodes.host(node);
+            let Some(pending) = host.traffic.timer(queue_pair, timer) else { continue };
+            if let Some(pending) = pending.take() {
+                self.alarms.alarms[pending as usize].is_off = true;
+            }
+            let at = host.core.timeout(queue_pair, timer).unwrap_or(Nanos(i64::MAX as u64));
+            let alarm = self.schedule(node, queue_pair, timer, at);
+            if let Some(pending) = self.nodes.host(node).traffic.timer(queue_pair, timer) {
+                *pending = Some(alarm);
+            }
+        }
+    }
+
+    pub(super) fn call_off(&mut self, alarm: u32) {
+        self.alarms.alarms[alarm as usize].is_off = true;
+    }
+
+    pub(super) fn schedule(&mut self, node: u32, owner: u32, timer: u8, at: Nanos) -> u32 {
+        // A controller may ask for a time that has passed, or for one that never comes.
+        let at = at.max(self.events.now()).min(Nanos(i64::MAX as u64));
+        let alarm = Alarm { node, owner, timer, is_off: false, at };
+        let place = match self.alarms.idle.pop() {
+            Some(place) => {
+                self.alarms.alarms[place as usize] = alarm;
+                place
+            }
+            None => {
+                self.alarms.alarms.push(alarm);
+                self.alarms.alarms.len() as u32 - 1
+            }
+        };
+        self.events.add_alarm(at.0, node, place);
+        place
+    }
+
+    pub(super) fn on_alarm(&mut self, place: u32) {
+        let Alarm { node, owner, timer, is_off, .. } = self.alarms.alarms[place as usize];
+        self.alarms.idle.push(place);
+        if is_off {
+            return;
+        }
+        if timer == WAKE {
+            let host = self.nodes.host(node);
+            host.wakes[owner as usize] = None;
+            host.core.on_wake(owner as usize);
+            let p = self.place(node, owner as u16);
+            return self.try_send(p);
+        }
+        if timer == TAKE {
+            return self.on_taken(node, owner as u16);
+        }
+        self.on_timeout(node, owner, timer);
+    }
+
+    fn on_timeout(&mut self, node: u32, queue_pair: u32, timer: u8) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        if let Some(pending) = host.traffic.timer(queue_pair, timer) {
+            *pending = None;
+        }
+        let Some(result) = host.core.on_timeout(now, queue_pair, timer) else { return };
+        self.schedule_timers(node, queue_pair, result.armed);
+        let p = self.place(node, result.nic as u16);
+        self.update_wake(p);
+        if let Some(probe) = &result.probe {
+            let f = self.make_probe(node, queue_pair, probe);
+            self.enqueue(p, f, probe.sender.priority);
+        }
+        if result.send || result.probe.is_some() {
+            self.try_send(p);
+        } else {
+            // A larger window may let a packet leave when the present frame ends.
+            self.is_busy(p);
+        }
+    }
+}
+
+/// A frame of a flow, as it leaves its sender.
+fn frame_of(sender: &SenderSpec, queue_pair: u32) -> Frame {
+    Frame {
+        priority: sender.priority,
+        src: sender.src,
+        dst: sender.dst,
+        sport: sender.sport,
+        dport: sender.dport,
+        queue_pair: sender.receiver,
+        reply_queue_pair: queue_pair,
+        ..Frame::default()
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Links that fail, and come back.
+
+use super::{Engine, Item, Sight};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// Links that fail or come up at once, by their places in the network.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    links: Vec<u32>,
+    up: bool,
+}
+
+impl Engine {
+    /// Links fail, or come up, at a time.
+    pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
+        self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
+    }
+
+    pub(super) fn on_links(&mut self, change: &Change) {
+        let changed = self.fabric.set_links(&change.links, change.up);
+        if changed.is_empty() {
+            return;
+        }
+        self.version += 1;
+        self.frames.forget_ways();
+        let ends = self.ends(&changed);
+        for &p in &ends {
+            self.ports[p as usize].is_up = change.up;
+            if change.up {
+                let paused = core::mem::take(&mut self.ports[p as usize].paused);
+                (0..paused.count_ones()).for_each(|_| self.show_pause(p, false));
+            } else {
+                self.clear(p);
+            }
+        }
+        // Switches first: a host may send at once, and they must know the way by then.
+        let nodes = self.fabric.network().nodes.len() as u32;
+        for node in (0..nodes).filter(|&node| self.fabric.is_switch(node)) {
+            self.nodes.switch(node).core.set_routes(self.fabric.table(node));
+        }
+        for node in 0..nodes {
+            if !self.fabric.is_switch(node) {
+                self.reroute_host(node);
+            }
+        }
+        for p in ends.into_iter().filter(|_| change.up) {
+            if self.ports[p as usize].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
+        }
+    }
+
+    /// The ports at both ends of links.
+    fn ends(&self, links: &[u32]) -> Vec<u32> {
+        let network = self.fabric.network();
+        let at = |node: u32, link: u32| {
+            let number = self.fabric.ports(node).iter().position(|port| port.link == link);
+            number.map(|number| self.place(node, number as u16))
+        };
+        let of_link = |&link: &u32| {
+            let ends = network.links.get(link as usize);
+            ends.into_iter().flat_map(move |ends| [ends.a, ends.b]).filter_map(move |node| at(node, link))
+        };
+        links.iter().flat_map(of_link).collect()
+    }
+
+    /// What waits for a link that has failed is dropped.
+    fn clear(&mut self, p: u32) {
+        if !self.ports[p as usize].is_host {
+            return self.clear_switch_port(p);
+        }
+        while let Some(f) = self.ports[p as usize].dequeue_any(&self.frames) {
+            self.show(Sight::LinkDrop, p, f);
+            self.frames.release(f);
+        }
+        let port = &self.ports[p as usize];
+        self.forget_held(port.node, port.number);
+    }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Notifications by switches (Fast CNP), and telemetry that leaves a domain.
+
+use super::frame::Frame;
+use super::Engine;
+use super::nodes::{HostNode, SwitchNode};
+use crate::address::{host_address, ipv6};
+use crate::cc::Origin;
+use crate::fast_cnp::option::MAX_HEADER;
+use crate::fast_cnp::{
+    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, OptionTypes, PortConfig, Received, Refusal, SwitchAgent,
+};
+use crate::frame::{Encapsulation, PacketKind};
+use crate::node::{Located, NodeSettings, TelemetryBorder, in_section};
+use crate::roce::Bth;
+use crate::simulated_frame::{ETHERNET, SimulatedFrame, wire_queue_pair};
+use crate::switch::Route;
+use crate::topology::Network;
+use crate::transport::{AckResult, CongestionNotification};
+use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Bytes of an Ethernet header and of the check sequence, and the least that a frame with them has.
+const ETHERNET_OVERHEAD: u32 = 14 + 4;
+const ETHERNET_MINIMUM: u32 = 64;
+
+/// What a switch does besides forwarding.
+pub(super) struct SwitchExtras {
+    border: Option<TelemetryBorder>,
+    agent: Option<Box<Notifier>>,
+}
+
+/// What a switch does about Fast CNP.
+struct Notifier {
+    agent: SwitchAgent,
+    is_enabled: bool,
+    border: Border,
+    /// Ports to the outside of the domain; bits of a list.
+    outside: Vec<bool>,
+    encapsulation: Option<Encapsulation>,
+}
+
+/// What a host does about Fast CNP.
+pub(super) struct HostNotices {
+    pub agent: HostAgent,
+    pub is_enabled: bool,
+    /// As a receiver.
+    notifies: bool,
+    has_bytes: bool,
+    address: fast_cnp::Address,
+    types: OptionTypes,
+    encapsulation: Option<Encapsulation>,
+}
+
+impl SwitchExtras {
+    /// The extras of a switch, if there are any.
+    pub fn new(
+        network: &Network,
+        node: u32,
+        settings: &NodeSettings,
+        ports: &[(BitRate, Nanos)],
+        outside: Vec<bool>,
+        base_rtt: Nanos,
+    ) -> Result<Option<Box<SwitchExtras>>, Located> {
+        let own = &settings.fast_cnp_switch;
+        let is_enabled = own.common.enabled;
+        let border = settings.border(node, network, is_enabled)?;
+        let agent = if is_enabled || outside.contains(&true) {
+            let port = |&(rate, _): &(BitRate, Nanos)| {
+                let trigger = own.trigger(&settings.ecn_threshold(rate), settings.switch.ecn)?;
+                Ok(PortConfig { rate, trigger })
+            };
+            let located = in_section("fast_cnp");
+            let ports = ports.iter().map(port).collect::<Result<Vec<_>, _>>().map_err(&located)?;
+            let generator = own.generator(network).map_err(&located)?;
+            let capability = own.capability(network).map_err(&located)?;
+            let loopback = ipv6(host_address(node));
+            let interval = own.load_interval(node, network, base_rtt).map_err(&located)?;
+            Some(Box::new(Notifier {
+                agent: SwitchAgent::new(loopback, &generator, capability, &ports, interval),
+                is_enabled,
+                border: Border::new(own.common.types(), own.border_side),
+                outside,
+                encapsulation: settings.layout().encapsulation(),
+            }))
+        } else {
+            None
+        };
+        let has_any = border.is_some() || agent.is_some();
+        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent })))
+    }
+}
+
+impl SwitchExtras {
+    /// The agent of Fast CNP and the edge of its domain.
+    pub fn agents(&self) -> Option<(&SwitchAgent, &Border)> {
+        self.agent.as_ref().map(|notifier| (&notifier.agent, &notifier.border))
+    }
+}
+
+impl HostNotices {
+    pub fn new(network: &Network, node: u32, settings: &NodeSettings) -> Result<HostNotices, Located> {
+        let own = &settings.fast_cnp_host;
+        let acceptor = own.acceptor(node, network).map_err(in_section("fast_cnp"))?;
+        let address = ipv6(host_address(node));
+        Ok(HostNotices {
+            is_enabled: acceptor.enabled,
+            agent: HostAgent::new(address, acceptor, own.migration()),
+            notifies: settings.transport.congestion_notification == CongestionNotification::FastCnp,
+            has_bytes: settings.wire.profile.is_real(),
+            address,
+            types: own.common.types(),
+            encapsulation: settings.layout().encapsulation(),
+        })
+    }
+}
+
+impl Engine {
+    /// A frame that leaves a switch with a border or an agent is stamped. Returns whether to mark it.
+    #[cold]
+    pub(super) fn depart_with_extras(&mut self, p: u32, f: u32, marked: bool) -> bool {
+        let now = self.events.now();
+        let port = &self.ports[p as usize];
+        let (node, egress) = (port.node, port.number);
+        let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return marked };
+        let (frame, section) = self.frames.with_section(f);
+        let telemetry = &mut section[..usize::from(frame.telemetry_len)];
+        if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
+            let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+            border.hide(egress, is_answer, telemetry);
+        }
+        let Some(notifier) = &mut extras.agent else { return marked };
+        let (mut mark, size) = (marked, frame.size);
+        let mut sends = false;
+        if frame.kind == PacketKind::Data && notifier.is_enabled {
+            let dest_qp = wire_queue_pair(frame.queue_pair);
+            let [source, destination] = [frame.src, frame.dst].map(|host| ipv6(host_address(host)));
+            let queue = port.queued_of(&self.frames, self.frames.get(f).priority);
+            let data = LeavingData { now, flow: Flow { source, destination, dest_qp }, queue, marked };
+            let verdict = notifier.agent.on_data(egress.into(), &data, Engine::rng(&mut self.rngs, node));
+            mark = marked && verdict.may_mark;
+            sends = verdict.decision == Decision::Send;
+        }
+        if sends {
+            self.notify_sender(node, f);
+        }
+        if let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node)
+            && let Some(notifier) = &mut extras.agent
+        {
+            notifier.agent.on_sent(egress.into(), now, size);
+        }
+        mark
+    }
+
+    /// A switch tells the sender of a data frame that it has met congestion.
+    fn notify_sender(&mut self, node: u32, data: u32) {
+        let f = self.frames.take();
+        let of = *self.frames.get(data);
+        *self.frames.get_mut(f) = Frame {
+            kind: PacketKind::FastCnp,
+            src: node,
+            dst: of.src,
+            sport: of.sport,
+            dport: of.dport,
+            queue_pair: of.queue_pair,
+            ..Frame::default()
+        };
+        let switch = self.nodes.switch(node);
+        let mut header = [0; MAX_HEADER];
+        let Some(notifier) = switch.extras.as_ref().and_then(|extras| extras.agent.as_ref()) else { return };
+        let section = self.frames.section(data);
+        let options =
+            notifier.agent.options(ipv6(host_address(of.dst)), notifier.encapsulation, section, &mut header);
+        let len = self.frames.put(f, options);
+        self.frames.get_mut(f).size = switch.sizes.cnp(len as u32);
+        self.send_from_switch(node, f);
+    }
+
+    /// Sends a frame that begins at a switch.
+    fn send_from_switch(&mut self, node: u32, f: u32) {
+        let switch = self.nodes.switch(node);
+        switch.is_touched = true;
+        let frame = self.frames.get(f);
+        // The hop limit of a frame that begins here counts from the next switch.
+        let Route::To { egress, .. } = switch.core.route(frame.dst, &frame.key(), frame.hop_limit) else {
+            return self.drop_at_switch(node, f);
+        };
+        let priority = frame.priority;
+        if !self.passes(node, egress, f, Crossing::Outbound) {
+            return self.frames.release(f);
+        }
+        let p = self.place(node, egress);
+        self.enqueue(p, f, priority);
+        self.try_send(p);
+    }
+
+    /// Whether a frame may cross a port, which may be at the edge of the domain. The border reads bytes, as on the wire: it
+    /// recognises a notification by its option.
+    fn passes(&mut self, node: u32, port: u16, f: u32, crossing: Crossing) -> bool {
+        let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return true };
+        let Some(notifier) = &mut extras.agent else { return true };
+        if !notifier.outside.get(usize::from(port)).is_some_and(|&outside| outside) {
+            return true;
+        }
+        let bytes = bytes_of(self.frames.get(f), self.frames.section(f), notifier.encapsulation);
+        notifier.border.passes(bytes.get(ETHERNET..).unwrap_or_default(), crossing)
+    }
+
+    /// A frame comes in to a switch with an agent. Returns whether it goes on.
+    #[cold]
+    pub(super) fn receive_with_extras(&mut self, node: u32, f: u32) -> bool {
+        let now = self.events.now();
+        let frame = self.frames.get(f);
+        let (dst, ingress, kind) = (frame.dst, frame.in_port, frame.kind);
+        if matches!(kind, PacketKind::FastCnp | PacketKind::Icmpv6) {
+            let route = self.nodes.switch(node).core.route(dst, &frame.key(), frame.hop_limit);
+            let leaves = match route {
+                Route::To { egress, .. } => Some(egress),
+                Route::None | Route::Expired => None,
+            };
+            let passes = self.passes(node, ingress, f, Crossing::Inbound)
+                && leaves.is_none_or(|egress| self.passes(node, egress, f, Crossing::Outbound));
+            if !passes {
+                self.frames.release(f);
+                return false;
+            }
+        }
+        if dst != node {
+            return true;
+        }
+        if let SwitchNode { extras: Some(extras), learnt, .. } = self.nodes.switch(node)
+            && let Some(notifier) = extras.agent.as_mut().filter(|_| kind == PacketKind::Icmpv6)
+        {
+            *learnt += u64::from(notifier.agent.learn(now, self.frames.section(f)).is_some());
+        }
+        self.frames.release(f);
+        false
+    }
+
+    /// A notification has come to a host. Links of the simulation lose frames and do not damage them, so that the ICRC is right.
+    pub(super) fn on_fast_cnp(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let frame = self.frames.get(f);
+        let HostNode { core, notices, .. } = self.nodes.host(node);
+        let received = Received {
+            now,
+            source: ipv6(host_address(frame.src)),
+            destination_options: self.frames.section(f),
+            bth: Bth::cnp(wire_queue_pair(frame.queue_pair)),
+            icrc_is_right: true,
+        };
+        let accepted = match notices.agent.on_notification(&received) {
+            Ok(accepted) => accepted,
+            Err(why) => {
+                if why == Refusal::Disabled {
+                    self.report_unknown(node, f);
+                }
+                return self.frames.release(f);
+            }
+        };
+        let (queue_pair, origin): (u32, Origin) = (accepted.queue_pair, accepted.origin);
+        let result = core.on_notification(now, queue_pair, origin, accepted.trace.as_ref());
+        let port = core.source_port(queue_pair).unwrap_or_default();
+        let rng = Engine::rng(&mut self.rngs, node);
+        let moved = notices.agent.migration(now, queue_pair, origin, port, || rng.marks.uniform());
+        if let Some(sport) = moved {
+            core.set_source_port(queue_pair, sport);
+        }
+        if let (Err(why), None) = (result, moved) {
+            notices.agent.had_no_effect(&accepted, why);
+        }
+        self.frames.release(f);
+        let result = result.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
+        self.take_result(node, queue_pair, result);
+    }
+
+    /// A host answers a notification that it does not understand.
+    fn report_unknown(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let notices = &mut self.nodes.host(node).notices;
+        if notices.is_enabled || !notices.has_bytes {
+            return;
+        }
+        let bytes = bytes_of(self.frames.get(f), self.frames.section(f), notices.encapsulation);
+        let Some(report) = notices.agent.report(now, bytes.get(ETHERNET..).unwrap_or_default()) else { return };
+        if report.len() > self.frames.room() {
+            return;
+        }
+        let answer = self.make_answer(node, f, PacketKind::Icmpv6, 0);
+        self.frames.put(answer, &report);
+        self.frames.get_mut(answer).size = ETHERNET_MINIMUM.max(ETHERNET_OVERHEAD + report.len() as u32);
+        let port = self.port_back(node, f);
+        self.send_back(node, answer, port);
+    }
+
+    /// Makes a receiver's notification one by Fast CNP, if that is how it notifies.
+    pub(super) fn fill_notice(&mut self, node: u32, data: u32, cnp: u32) -> bool {
+        let HostNode { core, notices, .. } = self.nodes.host(node);
+        if !notices.notifies {
+            return false;
+        }
+        let of = *self.frames.get(data);
+        let mut header = [0; MAX_HEADER];
+        let section = self.frames.section(data);
+        let options =
+            fast_cnp::packet::options(notices.address, notices.encapsulation, section, &notices.types, &mut header);
+        let len = self.frames.put(cnp, options);
+        let frame = self.frames.get_mut(cnp);
+        (frame.kind, frame.sport, frame.dport) = (PacketKind::FastCnp, of.sport, of.dport);
+        (frame.queue_pair, frame.reply_queue_pair) = (of.queue_pair, 0);
+        frame.size = core.notification_bytes(len as u32);
+        true
+    }
+}
+
+/// A frame over IPv6 as bytes.
+fn bytes_of(frame: &Frame, section: &[u8], encapsulation: Option<Encapsulation>) -> Vec<u8> {
+    let frame = SimulatedFrame {
+        kind: frame.kind,
+        src_mac: [0; 6],
+        dst_mac: [0; 6],
+        ipv6: true,
+        src: host_address(frame.src),
+        dst: host_address(frame.dst),
+        sport: frame.sport,
+        priority: frame.priority,
+        hop_limit: frame.hop_limit,
+        congestion_marked: frame.congestion_marked,
+        congestion_echo: frame.congestion_echo,
+        queue_pair: frame.queue_pair,
+        seq: frame.seq,
+        flow_bytes: frame.flow_bytes,
+        earlier_packets: frame.earlier_packets,
+        earlier_writes: frame.earlier_writes,
+        mtu: 1,
+        payload: frame.payload,
+        ack_requested: frame.ack_requested,
+        selective: frame.selective,
+        pause: frame.pause,
+    };
+    frame.bytes(encapsulation, section).unwrap_or_default()
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts that take what arrives slowly: their NICs hold data and probes, pause the far end by PFC, or drop.
+
+use super::frame::Frame;
+use super::hosting::TAKE;
+use super::Engine;
+use super::nodes::HostNode;
+use crate::frame::PacketKind;
+use crate::transport::receive::Arrival;
+use alloc::collections::VecDeque;
+
+/// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    frames: VecDeque<u32>,
+    pub pfcs: VecDeque<u32>,
+}
+
+impl HostNode {
+    /// The next pause or resume that a port sends, ahead of all else.
+    #[inline]
+    pub(super) fn next_pfc(&mut self, port: u16) -> Option<u32> {
+        self.held.get_mut(usize::from(port))?.pfcs.pop_front()
+    }
+}
+
+impl Engine {
+    /// A frame waits until the host takes it. Probes stay behind the data that was sent before them.
+    pub(super) fn hold(&mut self, node: u32, f: u32) {
+        let frame = self.frames.get(f);
+        let (port, priority, size) = (frame.in_port, frame.priority, frame.size);
+        let host = self.nodes.host(node);
+        let Some(buffer) = host.core.receive_buffer(port.into()) else { return self.frames.release(f) };
+        match buffer.arrive(priority, size) {
+            Arrival::Dropped => return self.frames.release(f),
+            Arrival::Held { pause: true } => self.send_nic_pfc(node, port, priority, true),
+            Arrival::Held { pause: false } => {}
+        }
+        let held = &mut self.nodes.host(node).held[usize::from(port)];
+        held.frames.push_back(f);
+        if held.frames.len() == 1 {
+            self.begin_to_take(node, port);
+        }
+    }
+
+    fn begin_to_take(&mut self, node: u32, port: u16) {
+        let now = self.events.now();
+        let host = self.nodes.host(node);
+        let Some(&first) = host.held[usize::from(port)].frames.front() else { return };
+        let size = self.frames.get(first).size;
+        let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
+        let time = buffer.begin(size);
+        self.schedule(node, port.into(), TAKE, now + time);
+    }
+
+    /// The host has taken the first frame that a port holds.
+    pub(super) fn on_taken(&mut self, node: u32, port: u16) {
+        let host = self.nodes.host(node);
+        let Some(f) = host.held[usize::from(port)].frames.pop_front() else { return };
+        let size = self.frames.get(f).size;
+        let resumed = host.core.receive_buffer(port.into()).map_or(0, |buffer| buffer.take(size));
+        for priority in (0..8).filter(|priority| resumed >> priority & 1 != 0) {
+            self.send_nic_pfc(node, port, priority, false);
+        }
+        self.begin_to_take(node, port);
+        self.take_in(node, f);
+    }
+
+    fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+        let size = self.nodes.host(node).pfc_bytes;
+        let f = self.frames.take();
+        *self.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
+        self.nodes.host(node).held[usize::from(port)].pfcs.push_back(f);
+        let p = self.place(node, port);
+        self.try_send(p);
+    }
+
+    /// The link of a slow receiver's port has failed.
+    pub(super) fn forget_held(&mut self, node: u32, port: u16) {
+        let host = self.nodes.host(node);
+        let Some(held) = host.held.get_mut(usize::from(port)) else { return };
+        for f in held.pfcs.drain(..) {
+            self.frames.release(f);
+        }
+        if let Some(buffer) = host.core.receive_buffer(port.into()) {
+            buffer.forget_pauses();
+        }
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an observer may see of a network under way.
+
+use super::frame::Frame;
+use super::nodes::SwitchNode;
+use super::Engine;
+use crate::cc::Steers;
+use crate::fast_cnp::{Crossing, Refusal, Suppression};
+use crate::frame::PacketKind;
+use crate::transport::{Counters, Host, QueuePair};
+use crate::units::{BitRate, Nanos};
+use alloc::collections::BTreeMap;
+
+/// What happens to a frame at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// It begins to leave.
+    Departure,
+    /// It has arrived.
+    Arrival,
+    /// It joins a queue.
+    Enqueue,
+    /// It leaves its queue or, as data of a host, its queue pair.
+    Dequeue,
+    /// It has waited, and was dropped, because the link failed.
+    LinkDrop,
+    /// It was on its way here when the link failed.
+    Lost,
+    /// The switch as a whole drops it: no buffer, no route, or the end of its hop limit.
+    Drop,
+}
+
+/// Where and when that is.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The present time.
+    pub now: Nanos,
+    /// The node.
+    pub node: u32,
+    /// Whether it is a switch.
+    pub is_switch: bool,
+    /// The port, counted from 0.
+    pub port: u16,
+    /// The queue of the frame there, 0 where it has none.
+    pub queue: u8,
+    /// Bytes in that queue.
+    pub queued: u64,
+}
+
+/// Who watches. It cannot change anything.
+pub trait Observer {
+    /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
+    fn on_pause(&mut self, place: &Place, pause: bool);
+    /// Something happens to a frame at a watched port.
+    fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]);
+}
+
+/// What congestion control has made of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ControlState {
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Window in bytes; 0 where it is unbounded.
+    pub window: u64,
+    /// Bytes sent and not acknowledged.
+    pub in_flight: u64,
+    /// U of the busiest link as the algorithm reckons it; `None` where it does not.
+    pub utilisation: Option<f64>,
+    /// Place on the path of the link that U was last moved by, 0 for the first switch's.
+    pub bottleneck: Option<u8>,
+    /// Whether rate or window have ever moved, or never will, for the algorithm decides nothing.
+    pub is_steered: bool,
+}
+
+/// What the nodes of a network did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Frames that switches dropped.
+    pub drops: u64,
+    /// Data frames that they marked.
+    pub marks: u64,
+    /// Frames that were lost on links.
+    pub losses: u64,
+    /// Bytes on links that only telemetry needs.
+    pub telemetry_bytes: u64,
+}
+
+/// What agents of Fast CNP did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoticeTotals {
+    /// Notifications sent by switches.
+    pub sent: u64,
+    /// Withheld, by the reasons of [`Suppression::WITHHELD`].
+    pub withheld: [u64; Suppression::WITHHELD.len()],
+    /// Frames that were not marked, for their sender is notified.
+    pub unmarked: u64,
+    /// Believed and acted on.
+    pub accepted: u64,
+    /// Believed without effect, by the reasons of [`NoEffect::NAMES`](crate::cc::NoEffect::NAMES).
+    pub without_effect: [u64; crate::cc::NoEffect::NAMES.len()],
+    /// Not believed, by the reasons of [`Refusal::NAMES`].
+    pub refused: [u64; Refusal::NAMES.len()],
+    /// Flows that took another path.
+    pub migrations: u64,
+    /// ICMPv6 packets that hosts sent about notifications.
+    pub reports: u64,
+    /// Of them, those from which a switch learnt that a sender does not understand notifications.
+    pub learnt: u64,
+    /// Those about notifications that nobody sent.
+    pub unasked: u64,
+    /// Flows and senders that had to make room in memories while they still counted.
+    pub forgotten: u64,
+    /// Notifications dropped at the edge of the domain, on their way in.
+    pub dropped_inbound: u64,
+    /// On their way out.
+    pub dropped_outbound: u64,
+}
+
+impl Engine {
+    /// Calls an observer from now on.
+    pub fn observe(&mut self, observer: alloc::boxed::Box<dyn Observer>) {
+        self.observer = Some(observer);
+    }
+
+    /// Shows the observer the frames of a node from now on.
+    pub fn watch(&mut self, node: u32) {
+        for port in self.ports.iter_mut().filter(|port| port.node == node) {
+            port.is_watched = true;
+        }
+    }
+
+    /// A port, and the queue of the frame there if it has one.
+    fn place_of(&self, p: u32, queued: Option<&Frame>) -> Place {
+        let port = &self.ports[p as usize];
+        let queue = queued.map_or(0, |frame| {
+            let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+            let is_first = frame.kind == PacketKind::Pfc || (port.is_host && is_answer);
+            if is_first { 0 } else { frame.priority }
+        });
+        let queued = if port.is_watched { port.queued_of(&self.frames, queue) } else { 0 };
+        Place { now: self.events.now(), node: port.node, is_switch: !port.is_host, port: port.number, queue, queued }
+    }
+
+    /// Measures round-trip times of all flows.
+    pub fn measure_rtts(&mut self) {
+        self.nodes.hosts.iter_mut().for_each(|host| host.core.measure_rtts());
+        self.rtts = Some(BTreeMap::new());
+    }
+
+    /// The newest round-trip time of a flow under way, if they are [measured](Engine::measure_rtts).
+    pub fn rtt(&self, flow: u32) -> Option<Nanos> {
+        self.rtts.as_ref()?.get(&flow).copied()
+    }
+
+    /// An acknowledgement has told a round-trip time, or not.
+    #[cold]
+    pub(super) fn note_rtt(&mut self, node: u32, queue_pair: u32) {
+        let host = self.nodes.host(node);
+        let found = host.core.take_rtt(queue_pair).zip(host.traffic.first(queue_pair));
+        if let (Some((rtt, flow)), Some(rtts)) = (found, &mut self.rtts) {
+            rtts.insert(flow.id, rtt);
+        }
+    }
+
+    pub(super) fn show_pause(&mut self, p: u32, pause: bool) {
+        let place = self.place_of(p, None);
+        if let Some(observer) = &mut self.observer {
+            observer.on_pause(&place, pause);
+        }
+    }
+
+    #[inline]
+    pub(super) fn show(&mut self, sight: Sight, p: u32, f: u32) {
+        if self.ports[p as usize].is_watched {
+            self.show_frame(sight, p, f);
+        }
+    }
+
+    #[cold]
+    fn show_frame(&mut self, sight: Sight, p: u32, f: u32) {
+        let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
+        let place = self.place_of(p, Some(self.frames.get(f)).filter(|_| has_queue));
+        if let Some(observer) = &mut self.observer {
+            observer.on_frame(sight, &place, self.frames.get(f), self.frames.section(f));
+        }
+    }
+
+    /// A switch drops a frame that came in by one of its ports.
+    #[cold]
+    pub(super) fn drop_at_switch(&mut self, node: u32, f: u32) {
+        self.nodes.switch(node).drops += 1;
+        let first = self.place(node, 0);
+        self.show(Sight::Drop, first, f);
+        self.frames.release(f);
+    }
+
+    /// Bytes that wait at a switch's port, as it accounts for them.
+    pub fn queued(&self, node: u32, port: u16) -> u32 {
+        self.as_switch(node).map_or(0, |switch| switch.core.queued(port))
+    }
+
+    /// Bytes that a switch has sent by a port; `None` of a host.
+    pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
+        self.as_switch(node).map(|switch| switch.core.sent(port))
+    }
+
+    /// Whether a switch has had frames since the last call. Others have had nothing to queue.
+    pub fn take_touched(&mut self, node: u32) -> bool {
+        self.fabric.is_switch(node) && core::mem::take(&mut self.nodes.switch(node).is_touched)
+    }
+
+    fn as_switch(&self, node: u32) -> Option<&SwitchNode> {
+        self.nodes.as_switch(node, self.fabric.is_switch(node))
+    }
+
+    fn sender(&self, src: u32, queue_pair: u32) -> Option<(&Host, &QueuePair)> {
+        let host = &self.nodes.as_host(src, self.fabric.is_switch(src))?.core;
+        host.sender(queue_pair).map(|sender| (host, sender))
+    }
+
+    /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.
+    pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
+        self.sender(src, queue_pair).map_or(u64::MAX, |(_, sender)| sender.acked().saturating_sub(first_seq))
+    }
+
+    /// What congestion control has made of a flow.
+    pub fn control(&self, src: u32, queue_pair: u32) -> ControlState {
+        let Some((host, sender)) = self.sender(src, queue_pair) else {
+            return ControlState { is_steered: true, ..ControlState::default() };
+        };
+        ControlState {
+            rate: sender.rate(),
+            window: sender.window(),
+            in_flight: sender.in_flight(),
+            utilisation: sender.utilisation(),
+            bottleneck: sender.bottleneck(),
+            is_steered: sender.is_steered() || host.steers() == Steers::Nothing,
+        }
+    }
+
+    /// What hosts did, each by itself.
+    pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
+        self.nodes.hosts.iter().map(|host| host.core.counters())
+    }
+
+    /// What all nodes did.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for switch in &self.nodes.switches {
+            totals.drops += switch.drops;
+            totals.marks += switch.marks;
+        }
+        for port in &self.ports {
+            totals.losses += port.counters.lost;
+            totals.telemetry_bytes += port.counters.telemetry_bytes;
+        }
+        totals
+    }
+
+    /// What agents of Fast CNP did.
+    pub fn notice_totals(&self) -> NoticeTotals {
+        let mut totals = NoticeTotals::default();
+        for switch in &self.nodes.switches {
+            totals.learnt += switch.learnt;
+            let Some((agent, border)) = switch.extras.as_ref().and_then(|extras| extras.agents()) else { continue };
+            totals.sent += agent.sent();
+            totals.unmarked += agent.unmarked();
+            totals.unasked += agent.unasked();
+            totals.forgotten += agent.forgotten();
+            for (sum, &(_, why)) in totals.withheld.iter_mut().zip(&Suppression::WITHHELD) {
+                *sum += agent.suppressed(why);
+            }
+            totals.dropped_inbound += border.dropped(Crossing::Inbound);
+            totals.dropped_outbound += border.dropped(Crossing::Outbound);
+        }
+        for agent in self.nodes.hosts.iter().map(|host| &host.notices.agent) {
+            totals.accepted += agent.accepted();
+            totals.migrations += agent.moved();
+            totals.reports += agent.reported();
+            for (sum, count) in totals.without_effect.iter_mut().zip(agent.without_effect()) {
+                *sum += count;
+            }
+            for (sum, &(_, why)) in totals.refused.iter_mut().zip(&Refusal::NAMES) {
+                *sum += agent.acceptor().refused(why);
+            }
+        }
+        totals
+    }
+}

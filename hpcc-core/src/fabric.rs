@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A network that runs: its routes, around failed links too, and what flows on it measure.
+
+use crate::address::host_address;
+use crate::node::{Located, NodeSettings};
+use crate::quirks::Quirks;
+use crate::switch::{FlowKey, HOST_SEED};
+use crate::topology::routes::{PathMetrics, RouteTable, Routes};
+use crate::topology::{Network, NodeKind, Port};
+use crate::transport::feedback::Answer;
+use crate::transport::{LinkSpec, LoneFlow, LoneLink, LonePath};
+use crate::units::{BitRate, Nanos};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+/// What of its hosts and switches the paths of a network depend on.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Flows of hosts that are configured alike; one for each configuration.
+    flows: Vec<LoneFlow>,
+    quirks: Quirks,
+    /// Whether routes lead to switches, too.
+    to_switches: bool,
+    /// Whether switches leave out records, so that how many a packet collects depends on others.
+    leaves_hops_out: bool,
+    /// Switches that add no record.
+    blind: BTreeSet<u32>,
+    /// Hosts that answer no telemetry, and whether they seal that.
+    silent: BTreeMap<u32, bool>,
+}
+
+impl Rules {
+    /// Measures paths by the frames of a host with these settings. Hosts may differ: the longest time counts.
+    ///
+    /// # Errors
+    /// What of the settings contradicts what.
+    pub fn measure_by(&mut self, host: &NodeSettings) -> Result<(), Located> {
+        self.quirks = host.quirks();
+        let flow = host.lone_flow()?;
+        if !self.flows.contains(&flow) {
+            self.flows.push(flow);
+        }
+        Ok(())
+    }
+
+    /// Takes in what a node does about telemetry.
+    pub fn add(&mut self, node: u32, is_switch: bool, settings: &NodeSettings) {
+        if is_switch {
+            self.leaves_hops_out |= settings.switch.leaves_hops_out();
+            if !settings.switch.stamp_telemetry {
+                self.blind.insert(node);
+            }
+        } else if settings.feedback.answer == Answer::Nothing {
+            self.silent.insert(node, !settings.feedback.seal.is_empty());
+        }
+    }
+
+    /// Routes shall lead to switches as well.
+    pub fn route_to_switches(&mut self) {
+        self.to_switches = true;
+    }
+
+    /// T of a path, the longest that hosts give it.
+    fn rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
+        self.flows.iter().map(|flow| flow.base_rtt(path, links)).max().unwrap_or_else(|| path.rtt())
+    }
+}
+
+/// Nodes, links, and the routes between them.
+#[derive(Clone)]
+pub struct Fabric {
+    network: Network,
+    /// Ports of each node.
+    ports: Vec<Vec<Port>>,
+    /// Those of the start.
+    routes: Routes,
+    /// Those around failed links, once one has failed.
+    rerouted: Option<Routes>,
+    down: Vec<u32>,
+    payload: u32,
+    rules: Rules,
+    /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
+    longest: (Nanos, u64),
+}
+
+/// A flow whose time alone is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct IdealFlow {
+    /// Source host.
+    pub src: u32,
+    /// Destination host.
+    pub dst: u32,
+    /// Source and destination port, which choose among equal paths; without them it takes the first.
+    pub ports: Option<(u16, u16)>,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl Fabric {
+    /// A network whose full packets have `payload` bytes.
+    pub fn new(network: Network, rules: Rules, payload: u32) -> Fabric {
+        let down = if rules.quirks.last_parallel_link { network.superseded_links() } else { Vec::new() };
+        let routes = Routes::avoiding(&network, payload, &down, rules.to_switches);
+        let measures = routes.kinds().map(|(path, links)| {
+            let rtt = rules.rtt(&path, &links);
+            (rtt, path.bdp(rtt))
+        });
+        let longest = measures.fold((Nanos(0), 0), |(rtt, bdp), (other, bytes)| (rtt.max(other), bdp.max(bytes)));
+        Fabric { ports: network.ports(), network, routes, rerouted: None, down, payload, rules, longest }
+    }
+
+    /// The routes around failed links, where they lead from one host to another, or else those of the start.
+    fn present(&self, src: u32, dst: u32) -> &Routes {
+        let rerouted = self.rerouted.as_ref().filter(|routes| routes.path(src, dst).is_some());
+        rerouted.unwrap_or(&self.routes)
+    }
+
+    /// Completion time of a flow of a host with these settings on an idle path; 0 where there is none.
+    ///
+    /// # Errors
+    /// What of the settings contradicts what.
+    pub fn ideal_fct(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
+        let &IdealFlow { src, dst, size, .. } = flow;
+        let routes = self.present(src, dst);
+        if host.quirks().rough_ideal_fct {
+            let found = routes.links(src, dst).zip(self.routes.path(src, dst));
+            let Some((links, first)) = found else { return Ok(Nanos(0)) };
+            // After a link has failed, the reference still uses the round-trip times from the start.
+            let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
+            let headers = host.wire.profile.sizes().data_overhead;
+            return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
+        }
+        let Some(path) = self.lone_path(routes, flow, host) else { return Ok(Nanos(0)) };
+        let mut lone = host.lone_flow()?;
+        if let Some(&seals) = self.rules.silent.get(&dst) {
+            lone = lone.without_answers(seals);
+        }
+        Ok(lone.completion(&path, size))
+    }
+
+    /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
+    /// one, so that its time is none that another path, or other traffic, would make shorter.
+    fn lone_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<LonePath> {
+        let &IdealFlow { src, dst, ports, .. } = flow;
+        let (sport, dport) = ports.unwrap_or_default();
+        let (here, there) = (host_address(src), host_address(dst));
+        let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
+        let way = |from, to, key: FlowKey| {
+            let seed = |node| if node == from { HOST_SEED } else { node };
+            routes.way(from, to, |node, choices| match ports {
+                Some(_) => key.choose(seed(node), choices),
+                None => choices.first().copied(),
+            })
+        };
+        // Answers have the same source port as data where the destination port is that of the protocol.
+        let (data, answers) = match host.wire.profile.port() {
+            Some(port) => (key(here, there, sport, port), key(there, here, sport, port)),
+            None => (key(here, there, sport, dport), key(there, here, dport, sport)),
+        };
+        let transport = host.transport();
+        let (base_rtt, bdp, _) = self.path_limits(src, dst, transport.global_rtt);
+        let ways = (way(src, dst, data)?, way(dst, src, answers)?);
+        let line_rate = ways.0.first().map(|&(_, (rate, _))| rate)?;
+        let stamps = |node: u32| node != src && !self.rules.leaves_hops_out && !self.rules.blind.contains(&node);
+        let mut records = 0;
+        let link = |&(node, (rate, delay)): &(u32, LinkSpec)| {
+            records += u8::from(stamps(node));
+            LoneLink { rate, delay, records }
+        };
+        let there = ways.0.iter().map(link).collect();
+        let back = ways.1.iter().map(|&(_, (rate, delay))| LoneLink { rate, delay, records: 0 }).collect();
+        Some(LonePath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
+    }
+
+    /// The largest bandwidth-delay product between two hosts.
+    pub fn max_bdp(&self) -> u64 {
+        self.longest.1
+    }
+
+    /// Nodes and links.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The ports of a node.
+    pub fn ports(&self, node: u32) -> &[Port] {
+        &self.ports[node as usize]
+    }
+
+    /// Rates and delays of a node's ports.
+    pub fn links(&self, node: u32) -> impl Iterator<Item = LinkSpec> + '_ {
+        self.ports(node).iter().map(|port| {
+            let link = &self.network.links[port.link as usize];
+            (link.rate, link.delay)
+        })
+    }
+
+    /// Whether a node is a switch.
+    pub fn is_switch(&self, node: u32) -> bool {
+        self.network.nodes[node as usize] == NodeKind::Switch
+    }
+
+    /// The rate of the first host's first port: the reference measures fast ports against it.
+    pub fn host_rate(&self) -> BitRate {
+        let first = self.network.hosts().next().and_then(|host| self.links(host).next());
+        first.map_or(BitRate(u64::MAX), |(rate, _)| rate)
+    }
+
+    /// The longest base round-trip time between two hosts.
+    pub fn max_rtt(&self) -> Nanos {
+        self.longest.0
+    }
+
+    /// T, bandwidth-delay product at the path's rate, and links of a new flow: of its own path, or the longest of the network
+    /// (`global`).
+    pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
+        let (rtt, bdp, links) = self.measure(src, dst).unwrap_or_default();
+        if global { (self.longest.0, self.longest.1, links) } else { (rtt, bdp, links) }
+    }
+
+    /// What a new flow measures: T, window at the path's rate, and links; `None` if there is no path.
+    pub fn measure(&self, src: u32, dst: u32) -> Option<(Nanos, u64, u8)> {
+        let routes = if self.rules.quirks.metrics_of_the_start { &self.routes } else { self.present(src, dst) };
+        let links = routes.links(src, dst)?;
+        let path = routes.measure(&links);
+        let rtt = self.rules.rtt(&path, &links);
+        Some((rtt, path.bdp(rtt), path.links))
+    }
+
+    /// The next hops of a node: around failed links, once a link has failed.
+    pub fn table(&self, node: u32) -> RouteTable {
+        self.rerouted.as_ref().unwrap_or(&self.routes).table(node)
+    }
+
+    /// The path between two hosts as it was at the start.
+    pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        self.routes.path(src, dst)
+    }
+
+    /// Kinds of paths at the start: what they measure, and their links.
+    pub fn kinds(&self) -> impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)> + '_ {
+        self.routes.kinds()
+    }
+
+    /// The port by which a host's flow would have left at the start.
+    pub fn port_of_the_start(&self, host: u32, key: &FlowKey, dst: u32) -> Option<u16> {
+        key.choose(HOST_SEED, self.routes.table(host).next_hops(dst))
+    }
+
+    /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
+    /// before, nor one that comes up though the reference uses another between the same nodes.
+    pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
+        let unused = if self.rules.quirks.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
+        let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
+        let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
+        if changed.is_empty() {
+            return changed;
+        }
+        self.down.retain(|link| !changed.contains(link));
+        if !up {
+            self.down.extend(&changed);
+        }
+        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.rules.to_switches));
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quirks::QuirkSettings;
+    use crate::telemetry::LayoutName;
+    use crate::topology::Link;
+    use crate::transport::feedback::FeedbackSettings;
+
+    /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
+    fn fabric(direct: &[u64], rules: Rules) -> Fabric {
+        use NodeKind::{Host, Switch};
+        let around = [(0, 2, 100), (1, 3, 100), (2, 4, 25), (4, 3, 25)];
+        let links = around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps)));
+        let link = |(a, b, gbps)| Link { a, b, rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 };
+        let network = Network { nodes: [Host, Host, Switch, Switch, Switch].into(), links: links.map(link).collect() };
+        Fabric::new(network, rules, 1_000)
+    }
+
+    fn quirky(quirks: Quirks) -> Rules {
+        Rules { quirks, ..Rules::default() }
+    }
+
+    /// From host 0 to host 1 by the first path.
+    fn flow(size: u64) -> IdealFlow {
+        IdealFlow { src: 0, dst: 1, ports: None, size }
+    }
+
+    #[test]
+    fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
+        for metrics_of_the_start in [false, true] {
+            let mut fabric = fabric(&[100], quirky(Quirks { metrics_of_the_start, ..Quirks::NONE }));
+            let measure = |fabric: &Fabric| fabric.path_limits(0, 1, false);
+            let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
+            assert_eq!(measure(&fabric), before);
+            let direct = fabric.network().links_between(3, 2);
+            assert_eq!((fabric.set_links(&direct, false), fabric.set_links(&direct, false)), (Vec::from([4]), Vec::new()));
+            let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
+            assert_eq!(measure(&fabric), if metrics_of_the_start { before } else { after });
+            let ideal = |rough_ideal_fct| {
+                let quirks = QuirkSettings::of(Quirks { rough_ideal_fct, ..Quirks::NONE });
+                fabric.ideal_fct(&flow(1_000), &NodeSettings { quirks, ..NodeSettings::default() })
+            };
+            let rough = Nanos(before.0.0 + 335);
+            assert_eq!(ideal(true), Ok(rough), "the reference's formula: 1,048 bytes at 25 Gb/s");
+            assert_eq!(ideal(false), Ok(Nanos(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19)));
+        }
+    }
+
+    /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
+    #[test]
+    fn ideal_times_count_the_telemetry_that_there_is() {
+        let mut settings = NodeSettings::default();
+        settings.layout.layout = Some(LayoutName::IntMd);
+        settings.resolve(&Network::default());
+        let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
+        let ideal = |stamps: bool, receiver: &NodeSettings| {
+            let mut switch = settings.clone();
+            switch.switch.stamp_telemetry = stamps;
+            let mut rules = Rules::default();
+            rules.add(3, true, &switch);
+            rules.add(1, false, receiver);
+            fabric(&[100], rules).ideal_fct(&flow(1_000_000), &settings).expect("a path")
+        };
+        let all = ideal(true, &settings);
+        assert!(ideal(false, &settings) < all && ideal(true, &legacy) < all);
+    }
+
+    #[test]
+    fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
+        for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
+            let mut fabric = fabric(&[100, 100], quirky(Quirks { last_parallel_link, ..Quirks::NONE }));
+            let ends = |fabric: &Fabric| {
+                let table = fabric.table(2);
+                let hops = table.next_hops(1);
+                [hops[0], hops[hops.len() - 1]]
+            };
+            assert_eq!(ends(&fabric), ports);
+            if !last_parallel_link {
+                assert_eq!((fabric.set_links(&[4], false), ends(&fabric)), (Vec::from([4]), [3, 3]), "one fails");
+                assert_eq!((fabric.set_links(&[4, 5], true), ends(&fabric)), (Vec::from([4]), [2, 3]));
+            }
+            let both = fabric.network().links_between(2, 3);
+            let used = if last_parallel_link { Vec::from([5]) } else { Vec::from([4, 5]) };
+            assert_eq!(fabric.set_links(&both, false), used, "both fail");
+            assert_eq!(ends(&fabric), [1, 1]);
+            assert_eq!(fabric.set_links(&both, true), used, "and come up again");
+            assert_eq!(ends(&fabric), ports, "the routes are those of the start");
+        }
+    }
+}
