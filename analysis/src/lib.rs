@@ -69,6 +69,9 @@ struct Arguments {
     /// to print still come.
     #[arg(short, long, global = true)]
     quiet: bool,
+    /// What simulates.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    simulator: simulator::Kind,
 }
 
 #[derive(Subcommand)]
@@ -201,6 +204,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
             human::be_quiet(arguments.quiet);
+            simulator::choose(arguments.simulator);
             execute(arguments.command)
         }
         Err(told) => tell(&told),

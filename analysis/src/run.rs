@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_formats::kind::{FileKind, kind, needs_stack};
 use hpcc_formats::results::Summary;
 use hpcc_formats::share;
@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self, flat};
 use crate::script::Parts;
-use crate::simulator::{Simulator, describe_crash, quiet_option};
+use crate::simulator::{self, Simulator, describe_crash, quiet_option};
 use crate::{human, save};
 
 /// Simulates a scenario into `out` and reports.
@@ -38,6 +38,7 @@ pub fn run(
         keep_others(config, &set, &out)?;
     }
     let ranks = ranks.map(NonZeroU32::get).filter(|count| *count > 1);
+    ensure!(ranks.is_none() || !simulator::is_core(), "--ranks needs ns-3; expected it without --simulator core");
     ranks.map_or(Ok(()), |ranks| can_share(config, &set, ranks))?;
     drawing.prepare()?;
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;

@@ -9,13 +9,37 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::launcher;
 use crate::script::Parts;
 use crate::{children, human, script};
+
+/// What simulates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// The ns-3 module.
+    #[default]
+    Ns3,
+    /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, attacks, and no --ranks.
+    Core,
+}
+
+static KIND: OnceLock<Kind> = OnceLock::new();
+
+/// What the command line chooses.
+pub fn choose(kind: Kind) {
+    KIND.get_or_init(|| kind);
+}
+
+/// Whether that is the engine of the core.
+pub fn is_core() -> bool {
+    KIND.get() == Some(&Kind::Core)
+}
 
 /// Names the ns-3 program that simulates scenarios.
 pub const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
@@ -30,11 +54,16 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// The program that the environment names, or else the one that the source tree's script builds.
+    /// The engine beside this command, if that is [chosen](choose); the program that the environment names, or else the one that
+    /// the source tree's script builds.
     ///
     /// # Errors
-    /// If there is neither, or the build fails.
+    /// If there is none, or the build fails.
     pub fn find(parts: Parts) -> Result<Simulator> {
+        if is_core() {
+            let command = env::current_exe().context("the file of this program")?;
+            return Ok(Simulator { program: existing(&command.with_file_name("hpcc-engine"))? });
+        }
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }

@@ -3,10 +3,10 @@
 
 use crate::attack;
 use crate::fast_cnp;
-use crate::goodput::GoodputMeter;
+use hpcc_simulate::goodput::GoodputMeter;
 use crate::scenario::{Scenario, as_path};
 use crate::switch::Switch;
-use crate::usage::{cpu_time, peak_rss_bytes};
+use hpcc_simulate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;

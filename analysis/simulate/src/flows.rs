@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows under way, and what becomes of them.
+
+use crate::goodput::GoodputMeter;
+use hpcc_core::engine::{Completion, Engine, FlowRequest, Started};
+use hpcc_core::fabric::IdealFlow;
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::control_csv::ControlRow;
+use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, UnfinishedFlow};
+use hpcc_formats::scenario::Scenario;
+use std::collections::{BTreeMap, HashSet};
+
+/// Flows longer than a bandwidth-delay product whose congestion control never moved rate or window, though they took more
+/// than twice as long as alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uncontrolled {
+    pub count: u64,
+    /// The first of them; it counts if there is one.
+    pub first: u64,
+}
+
+/// All flows of a run.
+pub struct Flows {
+    active: BTreeMap<u32, Started>,
+    refused: Vec<FlowRequest>,
+    /// The number of each flow's group.
+    groups: Vec<u32>,
+    pub finished: u64,
+    pub finished_bytes: u64,
+    goodput: Option<GoodputMeter>,
+    pub uncontrolled: Uncontrolled,
+}
+
+/// Rows at the end are sorted by these numbers: flows under way, flows at whose start the run ended, flows that have not begun.
+const REFUSED: u64 = 1 << 32;
+const NOT_BEGUN: u64 = 2 << 32;
+
+impl Flows {
+    pub fn new(groups: Vec<u32>, has_goodput: bool) -> Flows {
+        Flows {
+            active: BTreeMap::new(),
+            refused: Vec::new(),
+            groups,
+            finished: 0,
+            finished_bytes: 0,
+            goodput: has_goodput.then(GoodputMeter::default),
+            uncontrolled: Uncontrolled::default(),
+        }
+    }
+
+    /// Whether all have finished.
+    pub fn is_done(&self) -> bool {
+        self.finished == self.groups.len() as u64
+    }
+
+    /// Whether none is under way.
+    pub fn is_idle(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// Takes in what has begun and ended.
+    pub fn take(&mut self, engine: &mut Engine, scenario: &Scenario, writer: &mut ResultWriter) {
+        for started in engine.take_started() {
+            if let Some(goodput) = &mut self.goodput {
+                goodput.start(started.request.start, started.request.id);
+            }
+            self.active.insert(started.request.id, started);
+        }
+        self.refused.extend(engine.take_refused());
+        for completion in engine.take_completed() {
+            self.finish(engine, scenario, writer, &completion);
+        }
+    }
+
+    fn finish(&mut self, engine: &Engine, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
+        let &Completion { request: flow, sport, duration, is_steered } = completion;
+        self.active.remove(&flow.id);
+        self.finished += 1;
+        self.finished_bytes += flow.size;
+        let ideal = ideal(engine, scenario, &flow, sport, flow.size);
+        self.note_control(engine, &flow, flow.size, is_steered, (duration, ideal));
+        let now = flow.start + duration;
+        self.end_goodput(writer, RowPlace::at_node(now.0, flow.src), now, flow.id, flow.size);
+        writer.flow_finished(&FctRecord {
+            flow: flow.id,
+            src: flow.src,
+            dst: flow.dst,
+            sport,
+            dport: flow.dport,
+            priority: flow.priority,
+            size: flow.size,
+            start_ns: flow.start.0,
+            fct_ns: duration.0,
+            ideal_ns: ideal.0,
+            group: self.groups[flow.id as usize],
+        });
+        if self.is_done() {
+            writer.flows_completed();
+        }
+    }
+
+    fn note_control(&mut self, engine: &Engine, flow: &FlowRequest, size: u64, is_steered: bool, times: (Nanos, Nanos)) {
+        let (duration, ideal) = times;
+        if is_steered || size <= engine.fabric().max_bdp() || duration.0 <= 2 * ideal.0 {
+            return;
+        }
+        let first = if self.uncontrolled.count > 0 { self.uncontrolled.first } else { u64::MAX };
+        self.uncontrolled = Uncontrolled { count: self.uncontrolled.count + 1, first: first.min(flow.id.into()) };
+    }
+
+    /// Acknowledged bytes of the flows under way.
+    pub fn active_bytes(&self, engine: &Engine) -> u64 {
+        self.active.values().map(|flow| acked(engine, flow)).sum()
+    }
+
+    /// Adds a point to each flow's goodput.
+    pub fn trace_goodput(&mut self, engine: &Engine, writer: &mut ResultWriter) {
+        let now = engine.now();
+        let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, acked(engine, flow))).collect();
+        for (id, acked) in points {
+            self.put_goodput(writer, RowPlace::of_sample(now.0, id), now, id, acked);
+        }
+    }
+
+    fn put_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, acked: u64) {
+        let Some(goodput) = &mut self.goodput else { return };
+        if let Some((rate, bytes)) = goodput.advance(now, id, acked) {
+            writer.goodput(place, now, id, rate, bytes);
+        }
+    }
+
+    fn end_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, acked: u64) {
+        self.put_goodput(writer, place, now, id, acked);
+        if let Some(goodput) = &mut self.goodput {
+            goodput.forget(id);
+        }
+    }
+
+    /// Adds what congestion control has made of flows, of all or of those that are named.
+    pub fn trace_control(
+        &self,
+        engine: &Engine,
+        writer: &mut ResultWriter,
+        named: &HashSet<u32>,
+    ) {
+        for (&id, flow) in self.active.iter().filter(|(id, _)| named.is_empty() || named.contains(*id)) {
+            let state = engine.control(flow.request.src, flow.queue_pair);
+            writer.control(&ControlRow {
+                time_ns: engine.now().0,
+                flow: id,
+                rate_bps: state.rate.0,
+                window_bytes: state.window,
+                in_flight_bytes: state.in_flight,
+                utilisation: state.utilisation.filter(|utilisation| !utilisation.is_nan()),
+                bottleneck: state.bottleneck,
+                rtt_ns: engine.rtt(id).map(|rtt| rtt.0).filter(|&rtt| rtt > 0),
+            });
+        }
+    }
+
+    /// What has not finished when the run ends.
+    pub fn record_unfinished(&mut self, engine: &Engine, scenario: &Scenario, writer: &mut ResultWriter, end: Nanos) {
+        for (id, flow) in core::mem::take(&mut self.active) {
+            let acked = acked(engine, &flow);
+            self.unfinished(writer, id.into(), &flow.request, (flow.sport, acked), end);
+            // As far as it got.
+            let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
+            let is_steered = engine.control(flow.request.src, flow.queue_pair).is_steered;
+            self.note_control(engine, &flow.request, acked, is_steered, (end - flow.request.start, ideal));
+        }
+        let mut refused = core::mem::take(&mut self.refused);
+        refused.sort_by_key(|flow| flow.id);
+        for flow in &refused {
+            self.unfinished(writer, REFUSED + u64::from(flow.id), flow, (0, 0), end);
+        }
+        for (place, flow) in (NOT_BEGUN..).zip(engine.waiting().copied()) {
+            self.unfinished(writer, place, &flow, (0, 0), end);
+        }
+    }
+
+    fn unfinished(
+        &mut self,
+        writer: &mut ResultWriter,
+        place: u64,
+        flow: &FlowRequest,
+        (sport, acked): (u16, u64),
+        end: Nanos,
+    ) {
+        self.end_goodput(writer, RowPlace::at_end(place), end, flow.id, acked);
+        writer.flow_unfinished(
+            place,
+            &UnfinishedFlow {
+                flow: flow.id,
+                src: flow.src,
+                dst: flow.dst,
+                sport,
+                dport: flow.dport,
+                priority: flow.priority,
+                size: flow.size,
+                start_ns: flow.start.0,
+                acked_bytes: acked,
+                group: self.groups[flow.id as usize],
+            },
+        );
+    }
+}
+
+fn acked(engine: &Engine, flow: &Started) -> u64 {
+    engine.acked(flow.request.src, flow.queue_pair, flow.first_seq).min(flow.request.size)
+}
+
+/// The time of so many bytes of a flow alone in the network.
+fn ideal(engine: &Engine, scenario: &Scenario, flow: &FlowRequest, sport: u16, size: u64) -> Nanos {
+    if size == 0 {
+        return Nanos(0);
+    }
+    let flow = IdealFlow { src: flow.src, dst: flow.dst, ports: Some((sport, flow.dport)), size };
+    let legacy = scenario.legacy.settings.as_ref().filter(|_| scenario.legacy.nodes.contains(&flow.src));
+    engine.fabric().ideal_fct(&flow, legacy.unwrap_or(&scenario.settings)).unwrap_or_default()
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runs a scenario on the engine of `hpcc-core`: the same results as by the ns-3 module, byte for byte, without ns-3.
+//!
+//! ```text
+//! Run::new      scenario -> Engine, ResultWriter
+//! Run::run      Engine::run_until ... Stop::Sample -> series::Clock: queues, goodput, control, progress
+//! Run::finish   totals -> summary.json
+//! ```
+
+mod flows;
+pub mod goodput;
+pub mod progress;
+mod run;
+mod series;
+mod sights;
+mod summary;
+pub mod usage;
+
+pub use run::{Outcome, run};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The line that says how far a run is: simulated time, events per second, flows, time left.
+
+use hpcc_core::units::Nanos;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Where standard error is no terminal a line is printed this often.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+const REDRAWS_PER_SECOND: u8 = 5;
+const REDRAW_INTERVAL: Duration = Duration::from_millis(1_000 / REDRAWS_PER_SECOND as u64);
+const TEMPLATE: &str = "{bar:24} {percent:>3} %  {msg}  {eta} left";
+
+/// How far one of the processes is that share a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RankProgress {
+    /// Frames put on links.
+    pub packet_hops: u64,
+    /// Acknowledged bytes of its flows that are under way.
+    pub active_bytes: u64,
+    /// Wall-clock time in which it waited for others, and exchanged with them, in ns.
+    pub waited_ns: u64,
+}
+
+/// The line that says how far a run is.
+pub struct Progress {
+    bar: ProgressBar,
+    plain: bool,
+    quiet: bool,
+    start: Instant,
+    last_line: Instant,
+    flows: u32,
+    /// For how long each process had waited when the line was shown last.
+    waited: Vec<u64>,
+}
+
+/// The line of a run of so many flows and bytes. A quiet one is never due, and never shown.
+pub fn new_progress(total_bytes: u64, total_flows: u32, is_quiet: bool) -> Progress {
+    let plain = !std::io::stderr().is_terminal();
+    let target = if plain || is_quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND)
+    };
+    let bar = ProgressBar::with_draw_target(Some(total_bytes), target);
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        bar.set_style(style);
+    }
+    let now = Instant::now();
+    Progress {
+        bar,
+        plain,
+        quiet: is_quiet,
+        start: now,
+        last_line: now,
+        flows: total_flows,
+        waited: Vec::new(),
+    }
+}
+
+impl Progress {
+    /// Shows the state of the run.
+    pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32) {
+        self.show(acked_bytes, self.message(now_ns, events, "events", flows));
+    }
+
+    /// The same, when it is time, of a run that several processes share.
+    pub fn update_shared(&mut self, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]) {
+        if !self.is_due() {
+            return;
+        }
+        let sum = |of: fn(&RankProgress) -> u64| ranks.iter().map(of).sum::<u64>();
+        let message = self.message(now_ns, sum(|rank| rank.packet_hops), "packet-hops", flows);
+        let slowest =
+            slowest(&self.waited, ranks).map_or(String::new(), |rank| format!(", rank {rank} is the slowest"));
+        self.waited = ranks.iter().map(|rank| rank.waited_ns).collect();
+        self.show(finished_bytes + sum(|rank| rank.active_bytes), message + &slowest);
+    }
+
+    /// Whether it is time for another line.
+    pub fn is_due(&self) -> bool {
+        let interval = if self.plain { PLAIN_INTERVAL } else { REDRAW_INTERVAL };
+        !self.quiet && self.last_line.elapsed() >= interval
+    }
+
+    fn message(&self, now_ns: u64, count: u64, what: &str, flows: u32) -> String {
+        let rate = count as f64 / self.start.elapsed().as_secs_f64().max(1e-9) / 1e6;
+        format!("simulated {}, {rate:.1} M {what}/s, flows {flows} of {}", Nanos(now_ns), self.flows)
+    }
+
+    fn show(&mut self, acked_bytes: u64, message: String) {
+        self.last_line = Instant::now();
+        if self.plain {
+            let total = self.bar.length().unwrap_or(0).max(1);
+            let left = self.start.elapsed().as_secs_f64() * (total as f64 / acked_bytes.max(1) as f64 - 1.0);
+            eprintln!("hpcc: {message}, about {left:.0} s left");
+            return;
+        }
+        self.bar.set_position(acked_bytes);
+        self.bar.set_message(message);
+    }
+
+    /// Removes the line.
+    pub fn clear(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The process that the others wait for: it has waited least since the last time. Of several the first.
+fn slowest(before: &[u64], ranks: &[RankProgress]) -> Option<usize> {
+    let waited = |rank: usize| ranks[rank].waited_ns - before.get(rank).copied().unwrap_or_default();
+    (0..ranks.len()).min_by_key(|&rank| waited(rank))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_shared_run_sums_up_and_names_whom_the_others_wait_for() {
+        let mut progress = new_progress(1_000, 7, false);
+        let rank = |packet_hops, waited_ns| RankProgress { packet_hops, active_bytes: 10, waited_ns };
+        // What each has waited since the last line counts, not since the start.
+        let mut lines = [[rank(1, 5), rank(2, 9)], [rank(3, 50), rank(4, 20)]].map(|ranks| {
+            progress.last_line = Instant::now().checked_sub(PLAIN_INTERVAL).expect("a clock that runs for long");
+            (progress.plain, progress.start) = (false, progress.last_line);
+            progress.update_shared(1_000, 100, 3, &ranks);
+            (progress.bar.message(), progress.bar.position())
+        });
+        for (line, _) in &mut lines {
+            assert!(line.starts_with("simulated 1.000 us, 0.0 M packet-hops/s, flows 3 of 7"), "{line}");
+            *line = line.rsplit(", ").next().unwrap_or_default().into();
+        }
+        assert_eq!(lines, [("rank 0 is the slowest".into(), 120), ("rank 1 is the slowest".into(), 120)]);
+    }
+
+    #[test]
+    fn nothing_is_due_where_all_is_quiet() {
+        for is_quiet in [false, true] {
+            let mut progress = new_progress(1_000, 7, is_quiet);
+            progress.last_line = Instant::now().checked_sub(PLAIN_INTERVAL).expect("a clock that runs for long");
+            assert_eq!(progress.is_due(), !is_quiet);
+            assert!(!is_quiet || progress.bar.is_hidden());
+        }
+    }
+}

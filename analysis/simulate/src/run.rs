@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A run from a scenario to its results.
+
+use crate::flows::Flows;
+use crate::progress::{Progress, new_progress};
+use crate::series::{Clock, What};
+use crate::sights::Sights;
+use crate::summary;
+use crate::usage::cpu_time;
+use hpcc_core::cc::Reads;
+use hpcc_core::engine::{Engine, FlowRequest, Order, Stop, Streams};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::Protocol;
+use hpcc_core::units::Nanos;
+use hpcc_core::wire::WireProfile;
+use hpcc_formats::results::ResultWriter;
+use hpcc_formats::results::packet_trace::PortRate;
+use hpcc_formats::scenario::{EventOrder, QueueHistogram, Scenario};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How a run ended, as an exit status says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All flows have finished.
+    Finished = 0,
+    /// Results could not be written.
+    Failed = 1,
+    /// The input was refused.
+    BadInput = 2,
+    /// Some flows have not finished by the end.
+    Unfinished = 3,
+    /// The run could not go on; results are of the time until then.
+    Stopped = 4,
+}
+
+impl Outcome {
+    /// Says why the input is refused.
+    pub fn refused(why: &dyn Display) -> Outcome {
+        say(why);
+        Outcome::BadInput
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        ExitCode::from(outcome as u8)
+    }
+}
+
+fn say(message: &dyn Display) {
+    eprintln!("hpcc: {message}");
+}
+
+/// Between two samples of the queues for statistics, where there is neither histogram nor time series.
+const STATISTICS_INTERVAL: Nanos = Nanos::MICROSECOND;
+/// Between two samples of the reference simulator's histogram.
+const HISTOGRAM_INTERVAL: Nanos = Nanos(100);
+/// Between two looks at the progress.
+const PROGRESS_INTERVAL: Nanos = Nanos(10_000);
+/// Rows wait so long at most, in windows, until they are put in order.
+const GATHER_INTERVAL: Nanos = Nanos(32 * 10_000);
+/// The stream of the reference's error model, whose seed is 1.
+const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
+
+/// A run under way.
+struct Run {
+    scenario: Scenario,
+    engine: Engine,
+    writer: Rc<RefCell<ResultWriter>>,
+    flows: Flows,
+    clock: Clock,
+    progress: Progress,
+    switches: Vec<Watched>,
+    control_flows: HashSet<u32>,
+}
+
+/// A switch whose queues are sampled.
+struct Watched {
+    node: u32,
+    ports: u16,
+    /// Place of its first port among all.
+    first: usize,
+    /// It may have something queued: for samples, and for the time series.
+    is_busy: [bool; 2],
+}
+
+/// Runs a scenario; results go to the folder `out`.
+///
+/// # Errors
+/// The outcome, where there are no results.
+pub fn run(scenario: Scenario, out: &Path, is_quiet: bool) -> Result<Outcome, Outcome> {
+    let start = Instant::now();
+    if let Some(why) = cannot(&scenario) {
+        return Err(Outcome::refused(&why));
+    }
+    if !is_quiet {
+        scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
+    }
+    let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
+    let mut run = Run::new(scenario, writer, is_quiet)?;
+    let setup = cpu_time();
+    let stopped = run.simulate();
+    run.progress.clear();
+    run.finish(stopped.as_deref(), is_quiet, out, (start, setup))
+}
+
+/// What of a scenario needs ns-3.
+fn cannot(scenario: &Scenario) -> Option<String> {
+    if scenario.settings.protocol.protocol != Protocol::Rdma {
+        return Some("the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into());
+    }
+    (!scenario.attacks.is_empty()).then(|| "the engine without ns-3 has no attacks yet; expected none, or ns-3".into())
+}
+
+impl Run {
+    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool) -> Result<Run, Outcome> {
+        let is_canonical = scenario.order == EventOrder::Canonical;
+        if is_canonical {
+            // Rows of the same nanosecond are written in order of nodes.
+            writer.share();
+        }
+        let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
+        let (requests, groups) = requests(&scenario)?;
+        let first_start = requests.first().map_or(scenario.stop, |flow| flow.start);
+        let switches = watched(&scenario.network, &mut writer);
+        let flows = Flows::new(groups, scenario.monitor.goodput_interval.is_some());
+        if scenario.monitor.control_interval.is_some() {
+            engine.measure_rtts();
+        }
+        // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
+        engine.add_flows(requests);
+        for failure in &scenario.link_failures {
+            engine.change_links(failure.time, &failure.links, false);
+            if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
+                engine.change_links(until, &failure.links, true);
+            }
+        }
+        let clock = series(&scenario, &mut engine, &mut writer, first_start);
+        let writer = Rc::new(RefCell::new(writer));
+        watch(&scenario, &mut engine, &writer);
+        let progress = new_progress(scenario.flows.totals.bytes, scenario.flows.totals.count as u32, is_quiet);
+        let control_flows = scenario.monitor.control_flows.iter().copied().collect();
+        Ok(Run { scenario, engine, writer, flows, clock, progress, switches, control_flows })
+    }
+
+    /// Runs to the end. Returns why it could not go on, if it could not.
+    fn simulate(&mut self) -> Option<String> {
+        self.clock.schedule(&mut self.engine);
+        let stop = self.scenario.stop;
+        let is_canonical = self.scenario.order == EventOrder::Canonical;
+        let mut gather = GATHER_INTERVAL;
+        loop {
+            let outcome = self.engine.run_until(gather.min(stop));
+            self.take_flows();
+            match outcome {
+                Stop::Sample => self.sample(),
+                Stop::Fault => return self.engine.fault().map(Into::into),
+                Stop::Time if gather >= stop => return None,
+                Stop::Time => {
+                    if is_canonical {
+                        self.writer.borrow_mut().write_rows();
+                    }
+                    let next = self.engine.next_time().unwrap_or(stop);
+                    gather = Nanos(next.0.max(gather.0) + GATHER_INTERVAL.0);
+                }
+            }
+            if self.writer.borrow().failed() {
+                return None;
+            }
+        }
+    }
+
+    fn take_flows(&mut self) {
+        self.flows.take(&mut self.engine, &self.scenario, &mut self.writer.borrow_mut());
+    }
+
+    fn sample(&mut self) {
+        let what = self.clock.due();
+        let now = self.engine.now();
+        let mut runs = !self.flows.is_done();
+        let writer = Rc::clone(&self.writer);
+        let mut writer = writer.borrow_mut();
+        match what {
+            What::Histogram => {
+                self.sample_queues(&mut writer);
+                if now.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0) {
+                    writer.print_queues(now);
+                }
+                runs = now < self.histogram_end();
+            }
+            What::Statistics => self.sample_queues(&mut writer),
+            What::Queues => self.trace_queues(&mut writer, now),
+            What::Goodput => self.flows.trace_goodput(&self.engine, &mut writer),
+            What::Control => self.flows.trace_control(&self.engine, &mut writer, &self.control_flows),
+            What::Progress => self.show_progress(now),
+        }
+        let (end, is_idle) = (self.histogram_end(), self.flows.is_idle());
+        self.clock.advance(&mut self.engine, runs, |count| match what {
+            // The last sample and one that is printed have to be taken.
+            What::Histogram => {
+                let to_print = QueueHistogram::PRINT_INTERVAL.0 - now.0 % QueueHistogram::PRINT_INTERVAL.0;
+                let distance = (end.0 - now.0).min(to_print);
+                let counted = count.min((distance - 1) / HISTOGRAM_INTERVAL.0);
+                writer.repeat_queue_samples(counted);
+                counted
+            }
+            What::Statistics => {
+                writer.repeat_queue_samples(count);
+                count
+            }
+            // Only changes are recorded.
+            What::Queues | What::Progress => count,
+            // Each flow under way has a row, whether anything has changed or not.
+            What::Goodput | What::Control => if is_idle { count } else { 0 },
+        });
+    }
+
+    fn histogram_end(&self) -> Nanos {
+        self.scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end)
+    }
+
+    fn sample_queues(&mut self, writer: &mut ResultWriter) {
+        writer.begin_queue_samples();
+        self.visit(0, |index, bytes| writer.queue_sample(index, bytes));
+    }
+
+    fn trace_queues(&mut self, writer: &mut ResultWriter, now: Nanos) {
+        self.visit(1, |index, bytes| writer.queue_point(now, index, bytes));
+    }
+
+    /// Looks at the queues of those switches that may have something queued.
+    fn visit(&mut self, list: usize, mut look: impl FnMut(usize, u64)) {
+        for switch in &mut self.switches {
+            if self.engine.take_touched(switch.node) {
+                switch.is_busy = [true; 2];
+            }
+            if !switch.is_busy[list] {
+                continue;
+            }
+            let mut queued = 0;
+            for port in 0..switch.ports {
+                let bytes = self.engine.queued(switch.node, port);
+                queued |= bytes;
+                look(switch.first + usize::from(port), bytes.into());
+            }
+            switch.is_busy[list] = queued > 0;
+        }
+    }
+
+    fn show_progress(&mut self, now: Nanos) {
+        if self.progress.is_due() {
+            let acked = self.flows.finished_bytes + self.flows.active_bytes(&self.engine);
+            self.progress.update(now.0, self.engine.events_run(), acked, self.flows.finished as u32);
+        }
+    }
+
+    fn finish(
+        mut self,
+        stopped: Option<&str>,
+        is_quiet: bool,
+        out: &Path,
+        times: (Instant, Duration),
+    ) -> Result<Outcome, Outcome> {
+        let end = if stopped.is_some() { self.engine.now() } else { self.scenario.stop };
+        let mut writer = self.writer.borrow_mut();
+        self.flows.record_unfinished(&self.engine, &self.scenario, &mut writer, end);
+        let network = &self.scenario.network;
+        for switch in &self.switches {
+            for port in 0..switch.ports {
+                let sent = self.engine.sent(switch.node, port).unwrap_or_default();
+                writer.port_sent(switch.node, u32::from(port) + 1, sent);
+            }
+        }
+        writer.write_rows();
+        writer.ports(network, end);
+        let measured = writer.measured(end);
+        drop(writer);
+        let notes =
+            summary::notes(&self.engine, &measured, self.flows.uncontrolled, stopped, end);
+        if !is_quiet || stopped.is_some() {
+            notes.iter().for_each(|note| say(&format!("note: {note}")));
+        }
+        let summary = summary::summary(&self.scenario, &self.engine, &measured, &notes, stopped, end, times);
+        let Run { engine, writer, flows, scenario, .. } = self;
+        // The observer holds the writer, too.
+        drop(engine);
+        let writer = Rc::into_inner(writer).map(RefCell::into_inner);
+        let written = writer.map_or(Ok(()), |writer| writer.finish(&summary));
+        if let Err(error) = written {
+            say(&error);
+            return Err(Outcome::Failed);
+        }
+        if stopped.is_some() {
+            return Ok(Outcome::Stopped);
+        }
+        if flows.is_done() {
+            return Ok(Outcome::Finished);
+        }
+        let total = scenario.flows.totals.count;
+        say(&format!("{} of {total} flows unfinished, see {}/unfinished.csv", total - flows.finished, out.display()));
+        Ok(Outcome::Unfinished)
+    }
+}
+
+/// The engine of a scenario.
+fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
+    let network = &scenario.network;
+    let before = scenario.seed.wrapping_sub(1).wrapping_mul(1 << 32);
+    let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
+    let streams = Streams {
+        // The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
+        marks: (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(before),
+        // It never seeds C's generator, which then starts from 1.
+        pint: scenario.seed as u32,
+        losses: FIRST_LOSS_STREAM.wrapping_add(before),
+    };
+    let order = match scenario.order {
+        EventOrder::Canonical => Order::Canonical,
+        EventOrder::Insertion => Order::Insertion,
+    };
+    let borders: Vec<_> = scenario.borders.iter().map(|border| (border.node, border.outside)).collect();
+    let common = Arc::new(scenario.settings.clone());
+    let legacy = scenario.legacy.settings.clone().map(Arc::new);
+    let settings = |node: u32| -> Arc<NodeSettings> {
+        let legacy = legacy.as_ref().filter(|_| scenario.legacy.nodes.contains(&node));
+        Arc::clone(legacy.unwrap_or(&common))
+    };
+    Engine::new(network, settings, order, streams, scenario.default_loss, &borders)
+}
+
+/// All flows, and the number of each one's group.
+fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome> {
+    let mut requests = Vec::new();
+    let mut groups = Vec::new();
+    for (id, flow) in scenario.flows.walk_groups().enumerate() {
+        let (group, flow) = flow.map_err(|error| Outcome::refused(&error))?;
+        groups.push(group);
+        requests.push(FlowRequest {
+            id: id as u32,
+            src: flow.src,
+            dst: flow.dst,
+            dport: flow.dport,
+            priority: flow.priority,
+            size: flow.size,
+            start: flow.start,
+        });
+    }
+    Ok((requests, groups))
+}
+
+fn watched(network: &Network, writer: &mut ResultWriter) -> Vec<Watched> {
+    let mut watched = Vec::new();
+    for (node, ports) in network.ports().iter().enumerate() {
+        if network.nodes[node] == NodeKind::Switch {
+            let node = node as u32;
+            let places: Vec<usize> = (1..=ports.len() as u32).map(|port| writer.add_queue(node, port)).collect();
+            let first = places.first().copied().unwrap_or(0);
+            watched.push(Watched { node, ports: ports.len() as u16, first, is_busy: [true; 2] });
+        }
+    }
+    watched
+}
+
+/// The samples of a run.
+fn series(scenario: &Scenario, engine: &mut Engine, writer: &mut ResultWriter, first: Nanos) -> Clock {
+    let monitor = &scenario.monitor;
+    let mut clock = Clock::new(scenario.stop);
+    let mut statistics = true;
+    if let Some(histogram) = &monitor.queue_histogram {
+        clock.add(engine, What::Histogram, histogram.start, HISTOGRAM_INTERVAL);
+        // A histogram of one sample tells little, and nothing is added to it once it is printed.
+        statistics = histogram.end <= histogram.start && histogram.start <= first;
+    }
+    if statistics {
+        clock.add(engine, What::Statistics, first, monitor.queue_interval.unwrap_or(STATISTICS_INTERVAL));
+    }
+    if let Some(interval) = monitor.queue_interval {
+        clock.add(engine, What::Queues, first, interval);
+    }
+    if let Some(interval) = monitor.goodput_interval {
+        clock.add(engine, What::Goodput, first, interval);
+    }
+    if let Some(interval) = monitor.control_interval {
+        writer.begin_control();
+        clock.add(engine, What::Control, first, interval);
+    }
+    clock.add(engine, What::Progress, first, PROGRESS_INTERVAL);
+    clock
+}
+
+/// Traces and captures begin.
+fn watch(
+    scenario: &Scenario,
+    engine: &mut Engine,
+    writer: &Rc<RefCell<ResultWriter>>,
+) {
+    let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
+    let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
+    let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().collect();
+    if !traced.is_empty() {
+        let window = engine.fabric().max_bdp() as u32;
+        writer.borrow_mut().begin_trace(&port_rates(scenario), window);
+    }
+    if !captured.is_empty() {
+        writer.borrow_mut().begin_capture();
+    }
+    traced.union(&captured).for_each(|&node| engine.watch(node));
+    let ports = network.ports();
+    let addresses = (0..ports.len()).map(|node| {
+        let ends = |port: &hpcc_core::topology::Port| {
+            (port_address(network, node as u32, port.link), port_address(network, port.peer, port.link))
+        };
+        ports[node].iter().map(ends).collect()
+    });
+    engine.observe(Box::new(Sights {
+        writer: Rc::clone(writer),
+        traced,
+        captured,
+        is_stamped: Reads::SendTime.is_in(&scenario.layout()),
+        traces_overflow: !scenario.quirks().untraced_overflow,
+        pause_us: settings.switch.pause_micros(),
+        addresses: addresses.collect(),
+        macs: macs(network),
+        peers: ports.iter().map(|ports| ports.iter().map(|port| (port.peer, port.far_port)).collect()).collect(),
+        ipv6: settings.wire.profile == WireProfile::RoceV6,
+        mtu: settings.transport.mtu.0 as u32,
+        encapsulation: settings.layout().encapsulation(),
+    }));
+}
+
+/// MAC addresses of each node's ports, as ns-3 gives them out: one to each device, in the order of links.
+fn macs(network: &Network) -> Vec<Vec<u64>> {
+    let mut macs = vec![Vec::new(); network.nodes.len()];
+    for (link, number) in network.links.iter().zip((1..).step_by(2)) {
+        macs[link.a as usize].push(number);
+        macs[link.b as usize].push(number + 1);
+    }
+    macs
+}
+
+/// The reference gives each link a network of its own; PFC frames come from there.
+fn port_address(network: &Network, node: u32, link: u32) -> u32 {
+    let base = 0x0a00_0000 + ((link / 254 + 1) << 16) + ((link % 254 + 1) << 8);
+    base + if network.links[link as usize].a == node { 1 } else { 2 }
+}
+
+/// The ports of the trace's header: not those of links that are not used.
+fn port_rates(scenario: &Scenario) -> Vec<PortRate> {
+    let network = &scenario.network;
+    let unused = if scenario.quirks().last_parallel_link { network.superseded_links() } else { Vec::new() };
+    let of_node = |(node, ports): (usize, Vec<hpcc_core::topology::Port>)| {
+        let rate = |(index, port): (usize, hpcc_core::topology::Port)| PortRate {
+            node: node as u16,
+            port: index as u8 + 1,
+            rate: network.links[port.link as usize].rate,
+        };
+        let used = ports.into_iter().enumerate().filter(|(_, port)| !unused.contains(&port.link));
+        used.map(rate).collect::<Vec<_>>()
+    };
+    network.ports().into_iter().enumerate().flat_map(of_node).collect()
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Samples at intervals: queues, goodput, control, progress.
+//!
+//! A sample changes nothing but the results. Between two events of the network nothing changes, so that samples there are
+//! counted and not taken.
+
+use hpcc_core::engine::Engine;
+use hpcc_core::units::Nanos;
+
+/// What is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The reference's histogram of queue lengths.
+    Histogram,
+    /// Statistics of queue lengths.
+    Statistics,
+    /// The time series of queue lengths.
+    Queues,
+    Goodput,
+    Control,
+    Progress,
+}
+
+/// Samples of one kind.
+#[derive(Clone, Copy, Debug)]
+struct Series {
+    what: What,
+    at: Nanos,
+    /// Its place among the events of that time.
+    place: u64,
+    interval: Nanos,
+    runs: bool,
+}
+
+/// All series, of which the earliest is an event of the engine.
+#[derive(Debug)]
+pub struct Clock {
+    /// When the run ends.
+    stop: Nanos,
+    series: Vec<Series>,
+    next: usize,
+    /// Samples taken.
+    pub ticks: u64,
+}
+
+impl Clock {
+    pub fn new(stop: Nanos) -> Clock {
+        Clock { stop, series: Vec::new(), next: 0, ticks: 0 }
+    }
+
+    pub fn add(&mut self, engine: &mut Engine, what: What, first: Nanos, interval: Nanos) {
+        let place = engine.reserve_sample();
+        self.series.push(Series { what, at: first, place, interval, runs: true });
+    }
+
+    /// Schedules the earliest sample, if there is one.
+    pub fn schedule(&mut self, engine: &mut Engine) {
+        let running = self.series.iter().enumerate().filter(|(_, series)| series.runs);
+        if let Some((place, series)) = running.min_by_key(|(_, series)| (series.at, series.place)) {
+            self.next = place;
+            engine.sample_at(series.at, series.place);
+        }
+    }
+
+    /// What is to be sampled now.
+    pub fn due(&mut self) -> What {
+        self.ticks += 1;
+        self.series[self.next].what
+    }
+
+    /// The sample was taken, and the series goes on or not; `repeat` says how many of so many further samples equal it.
+    pub fn advance(&mut self, engine: &mut Engine, runs: bool, repeat: impl FnOnce(u64) -> u64) {
+        let series = &mut self.series[self.next];
+        series.runs = runs;
+        if runs {
+            series.at += series.interval;
+            let next = engine.next_time().unwrap_or(self.stop).min(self.stop);
+            if series.at < next {
+                let before = (next.0 - series.at.0 - 1) / series.interval.0 + 1;
+                series.at = Nanos(series.at.0 + repeat(before) * series.interval.0);
+            }
+            series.place = engine.reserve_sample();
+        }
+        self.schedule(engine);
+    }
+}

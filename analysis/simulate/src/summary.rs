@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a run amounts to.
+
+use crate::flows::Uncontrolled;
+use crate::usage::{cpu_time, peak_rss_bytes};
+use hpcc_core::cc::NoEffect;
+use hpcc_core::engine::Engine;
+use hpcc_core::fast_cnp::{Refusal, Suppression};
+use hpcc_core::transport::{CongestionNotification, Counters};
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::{
+    FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, Versions,
+};
+use hpcc_formats::scenario::Scenario;
+use std::time::{Duration, Instant};
+
+/// What a user should know of how a run went.
+pub fn notes(
+    engine: &Engine,
+    measured: &Measured,
+    uncontrolled: Uncontrolled,
+    stopped: Option<&str>,
+    end: Nanos,
+) -> Vec<String> {
+    let early = stopped.map(|reason| {
+        format!("the run ended early, at {end}: {reason}. Results are of the time until then")
+    });
+    let stood = measured.queue.max_bytes.saturating_mul(2) > engine.fabric().max_bdp();
+    let uncontrolled = (uncontrolled.count > 0 && stood).then(|| {
+        format!(
+            "{} flows, the first of them flow {}, never changed rate or window, though a queue stood and they took more than \
+             twice as long as alone: nothing controlled them",
+            uncontrolled.count, uncontrolled.first
+        )
+    });
+    early.into_iter().chain(uncontrolled).collect()
+}
+
+/// The summary of a run that began its set-up at `start` and its simulation after `setup` of processor time.
+pub fn summary(
+    scenario: &Scenario,
+    engine: &Engine,
+    measured: &Measured,
+    notes: &[String],
+    stopped: Option<&str>,
+    end: Nanos,
+    (start, setup): (Instant, Duration),
+) -> Summary {
+    let run_cpu_s = cpu_time().saturating_sub(setup).as_secs_f64();
+    let packet_hops = engine.packet_hops();
+    let totals = engine.totals();
+    let hosts = sum(engine.host_counters());
+    let mut effective = scenario.effective();
+    effective["notes"] = scenario.notes.iter().chain(notes).cloned().collect::<Vec<_>>().into();
+    let refused =
+        RefusedAnswers { unsent: hosts.refused.unsent, unasked: hosts.refused.unasked, unsealed: hosts.refused.unsealed };
+    Summary {
+        scenario: effective,
+        stopped: stopped.map(Into::into),
+        seed: scenario.seed,
+        versions: Versions { hpcc: env!("CARGO_PKG_VERSION").into(), ns3: "none".into() },
+        build_profile: if cfg!(debug_assertions) { "debug" } else { "optimized" }.into(),
+        flows_total: scenario.flows.totals.count,
+        flows_finished: measured.flows_finished,
+        base_rtt_ns: engine.fabric().max_rtt().0,
+        simulated_ns: end.0,
+        events: engine.events_run(),
+        packet_hops,
+        setup_cpu_s: setup.as_secs_f64(),
+        run_cpu_s,
+        wall_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: peak_rss_bytes(),
+        ns_per_packet_hop: run_cpu_s * 1e9 / packet_hops.max(1) as f64,
+        queue_p99_bytes: measured.queue.p99_bytes,
+        queue_max_bytes: measured.queue.max_bytes,
+        queue_busiest: measured.queue.busiest.filter(|_| measured.queue.max_bytes > 0),
+        pfc_pauses: measured.pfc_pauses,
+        pfc_pause_ns: measured.pfc_paused.0,
+        drops: totals.drops,
+        losses: totals.losses,
+        marks: totals.marks,
+        marks_merged: hosts.marks_merged,
+        marks_heard: hosts.marks_heard,
+        resent_packets: hosts.resent,
+        timeouts: hosts.timeouts,
+        telemetry_bytes: totals.telemetry_bytes,
+        probes: hosts.probes,
+        feedback_packets: hosts.feedback,
+        rejected_feedback: hosts.rejected.by_seal + hosts.rejected.by_guard,
+        rejected_by_seal: hosts.rejected.by_seal,
+        rejected_by_guard: hosts.rejected.by_guard,
+        rearmed_feedback: hosts.rearmed,
+        path_moves: hosts.moves,
+        cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(hosts.cnps),
+        refused_answers: (refused != RefusedAnswers::default()).then_some(refused),
+        receive: scenario
+            .settings
+            .receive
+            .is_any()
+            .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
+        fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
+        groups: scenario.flows.groups.clone(),
+        // Format and files are the writer's to fill in.
+        ..Summary::default()
+    }
+}
+
+fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
+    hosts.fold(Counters::default(), |mut sum, host| {
+        sum.resent += host.resent;
+        sum.timeouts += host.timeouts;
+        sum.probes += host.probes;
+        sum.feedback += host.feedback;
+        sum.rejected.by_seal += host.rejected.by_seal;
+        sum.rejected.by_guard += host.rejected.by_guard;
+        sum.rearmed += host.rearmed;
+        sum.moves += host.moves;
+        sum.cnps += host.cnps;
+        sum.refused.unsent += host.refused.unsent;
+        sum.refused.unasked += host.refused.unasked;
+        sum.refused.unsealed += host.refused.unsealed;
+        sum.marks_merged += host.marks_merged;
+        sum.marks_heard += host.marks_heard;
+        sum.receive.dropped += host.receive.dropped;
+        sum.receive.pauses += host.receive.pauses;
+        sum
+    })
+}
+
+fn fast_cnp(engine: &Engine) -> FastCnpSummary {
+    let totals = engine.notice_totals();
+    let named = |names: &[&str], counts: &[u64]| {
+        names.iter().map(|&name| name.into()).zip(counts.iter().copied()).collect()
+    };
+    FastCnpSummary {
+        sent: totals.sent,
+        withheld: named(&Suppression::WITHHELD.map(|(name, _)| name), &totals.withheld),
+        unmarked: totals.unmarked,
+        accepted: totals.accepted,
+        without_effect: named(&NoEffect::NAMES.map(|(name, _)| name), &totals.without_effect),
+        refused: named(&Refusal::NAMES.map(|(name, _)| name), &totals.refused),
+        migrations: totals.migrations,
+        icmpv6_sent: totals.reports,
+        icmpv6_learnt: totals.learnt,
+        icmpv6_unasked: totals.unasked,
+        forgotten: totals.forgotten,
+        dropped_inbound: totals.dropped_inbound,
+        dropped_outbound: totals.dropped_outbound,
+    }
+}

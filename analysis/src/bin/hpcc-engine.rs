@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The simulator without ns-3, with the options of `hpcc-scenario`.
+
+use clap::{ArgAction, Parser};
+use hpcc_core::node::NodeSettings;
+use hpcc_simulate::Outcome;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Runs a scenario on the engine of hpcc-core, without ns-3.
+#[derive(Parser)]
+struct Arguments {
+    /// Experiment: TOML, or the reference simulator's config.txt.
+    #[arg(long)]
+    config: PathBuf,
+    /// Folder for the results.
+    #[arg(long, default_value = "hpcc-out")]
+    out: PathBuf,
+    /// KEY=VALUE, replaces what the file says.
+    #[arg(long)]
+    set: Vec<String>,
+    /// Shows neither notes nor progress, only errors.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", default_value = "false", action = ArgAction::Set)]
+    quiet: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let loaded = hpcc_formats::load_with(&arguments.config, &arguments.set, NodeSettings::default());
+    let outcome = loaded.map_err(|error| Outcome::refused(&error)).and_then(|scenario| {
+        hpcc_simulate::run(scenario, &arguments.out, arguments.quiet)
+    });
+    match outcome {
+        Ok(outcome) | Err(outcome) => outcome.into(),
+    }
+}
