@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A folder with an experiment in it, and the `hpcc` command to try on it.
 
-use crate::programs::{hpcc, simulator, xtask};
+use crate::programs::{engine, hpcc, simulator, xtask};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -88,8 +89,32 @@ impl Bench {
 
     /// The same with another folder for the results.
     pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
+        self.simulate_by(&simulator(), out, config, set, seconds)
+    }
+
+    /// Runs a scenario without ns-3, with the results in the folder `core`, and compares all of them with those in `out`, byte by
+    /// byte. Says what differs.
+    ///
+    /// # Errors
+    /// That.
+    pub fn core_agrees(&self, config: &str, set: &[String], seconds: &str) -> Result<(), String> {
+        let told = self.simulate_by(engine().as_os_str(), "core", config, set, seconds);
+        if !matches!(told.code, Some(0 | 3)) {
+            return Err(format!("without ns-3 it ends with {:?}: {}", told.code, told.err));
+        }
+        let names = fs::read_dir(self.path("out")).expect("results").map(|entry| entry.expect("a file").file_name());
+        for name in names.map(|name| name.to_string_lossy().into_owned()).filter(|name| name != "summary.json") {
+            let read = |folder: &str| fs::read(self.path(folder).join(&name)).ok();
+            if read("out") != read("core") {
+                return Err(format!("{name} differs without ns-3"));
+            }
+        }
+        Ok(())
+    }
+
+    fn simulate_by(&self, program: &OsStr, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
         let mut command = Command::new("prlimit");
-        command.arg(format!("--cpu={seconds}")).arg("--core=0").arg(simulator());
+        command.arg(format!("--cpu={seconds}")).arg("--core=0").arg(program);
         command.args([format!("--config={config}"), format!("--out={out}")]);
         command.args(set.iter().map(|pair| format!("--set={pair}"))).env("HPCC_MEMORY", "2GB");
         self.told(&mut command)

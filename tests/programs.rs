@@ -36,6 +36,15 @@ pub fn xtask() -> Command {
     Command::new(Path::new(&required(ANALYSIS_VARIABLE)).with_file_name("hpcc-xtask"))
 }
 
+/// The simulator without ns-3, which is beside the `hpcc` command.
+///
+/// # Panics
+/// As [`hpcc`].
+pub fn engine() -> PathBuf {
+    required(PROGRAM_VARIABLE);
+    Path::new(&required(ANALYSIS_VARIABLE)).with_file_name("hpcc-engine")
+}
+
 /// The path of an example of the module, which was built with the simulator: in an ns-3 tree, or beside an installed ns-3.
 ///
 /// # Panics

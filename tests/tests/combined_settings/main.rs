@@ -12,6 +12,7 @@ mod values;
 use checks::Results;
 use draw::Draft;
 use hpcc_tests::{Bench, Dice, has_tcp, seeds};
+use hpcc_core::transport::Protocol;
 use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.
@@ -57,6 +58,9 @@ fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
     let results = checks::all(bench, &scenario, &told)?;
     if !results.unfinished.is_empty() && !checks::may_stall(&scenario, &results) {
         goes_on(bench, &results)?;
+    }
+    if scenario.settings.protocol.protocol == Protocol::Rdma && scenario.attacks.is_empty() {
+        bench.core_agrees("scenario.toml", &[], SECONDS)?;
     }
     match dice.below(4) {
         0 => same_again(bench, &[])?,

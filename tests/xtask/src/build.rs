@@ -106,9 +106,9 @@ impl Build {
         Ok(())
     }
 
-    /// All runs of the reference, repeated; the table is shown if one differs.
-    pub fn parity(&self, _: &Stages) -> Result<()> {
-        let command = self.with(cmd!(script()?, "parity", "--jobs", jobs()));
+    /// All runs of the reference, repeated by the ns-3 module or by the `core`; the table is shown if one differs.
+    pub fn parity(&self, simulator: &str) -> Result<()> {
+        let command = self.with(cmd!(script()?, "parity", "--jobs", jobs(), "--simulator", simulator));
         let output = command.stdout_capture().unchecked().run()?;
         let (text, is_exact) = (String::from_utf8(output.stdout)?, output.status.success());
         let shown = text.lines().filter(|line| !is_exact || line.contains(" runs of "));

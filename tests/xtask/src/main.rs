@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use hpcc_analysis::script::source_tree;
-use hpcc_analysis::{MOST_AT_A_TIME, Outcome, count};
+use hpcc_analysis::{MOST_AT_A_TIME, Outcome, count, simulator};
 
 /// Tests, compares, measures and packs hpcc.
 #[derive(Parser)]
@@ -45,6 +45,9 @@ enum Command {
         filter: String,
         #[command(flatten)]
         data: parity::Data,
+        /// What simulates.
+        #[arg(long, value_enum, default_value_t)]
+        simulator: simulator::Kind,
         /// Simulations at a time; only with 1 do processor times mean something.
         #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
         jobs: NonZeroUsize,
@@ -100,7 +103,10 @@ fn execute() -> Result<Outcome> {
     let done = |()| Outcome::Good;
     match arguments.command {
         Command::Test(options) => options.run(),
-        Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
+        Command::Parity { filter, data, simulator, jobs } => {
+            simulator::choose(simulator);
+            parity::parity(&filter, &data, jobs)
+        }
         Command::Bench(options) if options.micro => chores::measure_core().map(done),
         Command::Bench(options) => options.run(),
         Command::Docs { shown, html } => {

@@ -88,7 +88,7 @@ impl Options {
                 if let Some(build) = built(&mut stages, &name, variables)
                     && self.parity
                 {
-                    stages.take(format_args!("{name}: the reference's runs"), |stages| build.parity(stages));
+                    stages.take(format_args!("{name}: the reference's runs"), |_| build.parity("ns3"));
                 }
             }
         }
@@ -136,7 +136,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     stages.take("release", release);
     stages.take("across rooms", |stages| build.cargo(stages, "--package hpcc-tests"));
     stages.take("shipped experiments", |stages| build.cargo(stages, "--package hpcc-tests --test shipped"));
-    stages.take("the reference's runs", |stages| build.parity(stages));
+    stages.take("the reference's runs, without ns-3", |_| build.parity("core"));
     stages.take("examples", |stages| match is_set("NS3_DIR") {
         true => stages.skip("examples: they are run in the fetched ns-3 tree only"),
         false => build.examples(stages),
@@ -244,7 +244,7 @@ fn beside_the_distribution(stages: &Stages, mpi: &str) -> Result<()> {
     ];
     let build = Build::simulator(variables)?;
     ensure!(!is_tree(build.folder()?), "a tree was built, and not beside {}", ns3.display());
-    build.parity(stages)?;
+    build.parity("ns3")?;
     let out = |name: &str| cache.path().join(name);
     build.hpcc(&["run", "configs/tcp.toml"], &out("tcp"))?;
     if !mpi.is_empty() {
