@@ -5,7 +5,7 @@ use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
-use std::sync::Arc;
+use std::rc::Rc;
 
 const SENDERS: u32 = 16;
 
@@ -17,9 +17,9 @@ fn main() {
     let network = Network { nodes, links: (0..switch).map(link).collect() };
     let mut settings = NodeSettings::default();
     settings.resolve(&network);
-    let settings = Arc::new(settings);
+    let settings = Rc::new(settings);
     let streams = Streams { marks: 1, pint: 1, losses: 1 };
-    let mut engine = Engine::new(&network, |_| Arc::clone(&settings), Order::Canonical, streams, 0.0, &[])
+    let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
         .expect("the defaults go together");
     engine.add_flows((1..=SENDERS).map(|src| FlowRequest {
         id: src,

@@ -300,7 +300,10 @@ mod tests {
             let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
             assert_eq!(measure(&fabric), before);
             let direct = fabric.network().links_between(3, 2);
-            assert_eq!((fabric.set_links(&direct, false), fabric.set_links(&direct, false)), (Vec::from([4]), Vec::new()));
+            assert_eq!(
+                (fabric.set_links(&direct, false), fabric.set_links(&direct, false)),
+                (Vec::from([4]), Vec::new())
+            );
             let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
             assert_eq!(measure(&fabric), if metrics_of_the_start { before } else { after });
             let ideal = |rough_ideal_fct| {

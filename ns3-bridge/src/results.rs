@@ -3,10 +3,8 @@
 
 use crate::attack;
 use crate::fast_cnp;
-use hpcc_simulate::goodput::GoodputMeter;
 use crate::scenario::{Scenario, as_path};
 use crate::switch::Switch;
-use hpcc_simulate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
@@ -15,6 +13,8 @@ use hpcc_formats::results::{
     FctRecord, Port, RankSummary, ReceiveSummary, RefusedAnswers, ResultError, ResultWriter, RowPlace, Summary,
     UnfinishedFlow, Versions,
 };
+use hpcc_simulate::goodput::GoodputMeter;
+use hpcc_simulate::usage::{cpu_time, peak_rss_bytes};
 use std::mem;
 use std::time::{Duration, Instant};
 

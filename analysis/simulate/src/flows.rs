@@ -99,7 +99,14 @@ impl Flows {
         }
     }
 
-    fn note_control(&mut self, engine: &Engine, flow: &FlowRequest, size: u64, is_steered: bool, times: (Nanos, Nanos)) {
+    fn note_control(
+        &mut self,
+        engine: &Engine,
+        flow: &FlowRequest,
+        size: u64,
+        is_steered: bool,
+        times: (Nanos, Nanos),
+    ) {
         let (duration, ideal) = times;
         if is_steered || size <= engine.fabric().max_bdp() || duration.0 <= 2 * ideal.0 {
             return;
@@ -137,12 +144,7 @@ impl Flows {
     }
 
     /// Adds what congestion control has made of flows, of all or of those that are named.
-    pub fn trace_control(
-        &self,
-        engine: &Engine,
-        writer: &mut ResultWriter,
-        named: &HashSet<u32>,
-    ) {
+    pub fn trace_control(&self, engine: &Engine, writer: &mut ResultWriter, named: &HashSet<u32>) {
         for (&id, flow) in self.active.iter().filter(|(id, _)| named.is_empty() || named.contains(*id)) {
             let state = engine.control(flow.request.src, flow.queue_pair);
             writer.control(&ControlRow {

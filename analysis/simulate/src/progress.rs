@@ -48,15 +48,7 @@ pub fn new_progress(total_bytes: u64, total_flows: u32, is_quiet: bool) -> Progr
         bar.set_style(style);
     }
     let now = Instant::now();
-    Progress {
-        bar,
-        plain,
-        quiet: is_quiet,
-        start: now,
-        last_line: now,
-        flows: total_flows,
-        waited: Vec::new(),
-    }
+    Progress { bar, plain, quiet: is_quiet, start: now, last_line: now, flows: total_flows, waited: Vec::new() }
 }
 
 impl Progress {

@@ -23,7 +23,6 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How a run ended, as an exit status says it.
@@ -115,7 +114,9 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool) -> Result<Outcome, Ou
 /// What of a scenario needs ns-3.
 fn cannot(scenario: &Scenario) -> Option<String> {
     if scenario.settings.protocol.protocol != Protocol::Rdma {
-        return Some("the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into());
+        return Some(
+            "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),
+        );
     }
     (!scenario.attacks.is_empty()).then(|| "the engine without ns-3 has no attacks yet; expected none, or ns-3".into())
 }
@@ -219,7 +220,13 @@ impl Run {
             // Only changes are recorded.
             What::Queues | What::Progress => count,
             // Each flow under way has a row, whether anything has changed or not.
-            What::Goodput | What::Control => if is_idle { count } else { 0 },
+            What::Goodput | What::Control => {
+                if is_idle {
+                    count
+                } else {
+                    0
+                }
+            }
         });
     }
 
@@ -283,8 +290,7 @@ impl Run {
         writer.ports(network, end);
         let measured = writer.measured(end);
         drop(writer);
-        let notes =
-            summary::notes(&self.engine, &measured, self.flows.uncontrolled, stopped, end);
+        let notes = summary::notes(&self.engine, &measured, self.flows.uncontrolled, stopped, end);
         if !is_quiet || stopped.is_some() {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
@@ -327,11 +333,11 @@ fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
         EventOrder::Insertion => Order::Insertion,
     };
     let borders: Vec<_> = scenario.borders.iter().map(|border| (border.node, border.outside)).collect();
-    let common = Arc::new(scenario.settings.clone());
-    let legacy = scenario.legacy.settings.clone().map(Arc::new);
-    let settings = |node: u32| -> Arc<NodeSettings> {
+    let common = Rc::new(scenario.settings.clone());
+    let legacy = scenario.legacy.settings.clone().map(Rc::new);
+    let settings = |node: u32| -> Rc<NodeSettings> {
         let legacy = legacy.as_ref().filter(|_| scenario.legacy.nodes.contains(&node));
-        Arc::clone(legacy.unwrap_or(&common))
+        Rc::clone(legacy.unwrap_or(&common))
     };
     Engine::new(network, settings, order, streams, scenario.default_loss, &borders)
 }
@@ -397,11 +403,7 @@ fn series(scenario: &Scenario, engine: &mut Engine, writer: &mut ResultWriter, f
 }
 
 /// Traces and captures begin.
-fn watch(
-    scenario: &Scenario,
-    engine: &mut Engine,
-    writer: &Rc<RefCell<ResultWriter>>,
-) {
+fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Rc<RefCell<ResultWriter>>) {
     let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
     let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
     let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().collect();

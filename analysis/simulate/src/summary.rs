@@ -8,9 +8,7 @@ use hpcc_core::engine::Engine;
 use hpcc_core::fast_cnp::{Refusal, Suppression};
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{
-    FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, Versions,
-};
+use hpcc_formats::results::{FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, Versions};
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
 
@@ -22,9 +20,8 @@ pub fn notes(
     stopped: Option<&str>,
     end: Nanos,
 ) -> Vec<String> {
-    let early = stopped.map(|reason| {
-        format!("the run ended early, at {end}: {reason}. Results are of the time until then")
-    });
+    let early =
+        stopped.map(|reason| format!("the run ended early, at {end}: {reason}. Results are of the time until then"));
     let stood = measured.queue.max_bytes.saturating_mul(2) > engine.fabric().max_bdp();
     let uncontrolled = (uncontrolled.count > 0 && stood).then(|| {
         format!(
@@ -52,8 +49,11 @@ pub fn summary(
     let hosts = sum(engine.host_counters());
     let mut effective = scenario.effective();
     effective["notes"] = scenario.notes.iter().chain(notes).cloned().collect::<Vec<_>>().into();
-    let refused =
-        RefusedAnswers { unsent: hosts.refused.unsent, unasked: hosts.refused.unasked, unsealed: hosts.refused.unsealed };
+    let refused = RefusedAnswers {
+        unsent: hosts.refused.unsent,
+        unasked: hosts.refused.unasked,
+        unsealed: hosts.refused.unsealed,
+    };
     Summary {
         scenario: effective,
         stopped: stopped.map(Into::into),
@@ -129,9 +129,8 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
 
 fn fast_cnp(engine: &Engine) -> FastCnpSummary {
     let totals = engine.notice_totals();
-    let named = |names: &[&str], counts: &[u64]| {
-        names.iter().map(|&name| name.into()).zip(counts.iter().copied()).collect()
-    };
+    let named =
+        |names: &[&str], counts: &[u64]| names.iter().map(|&name| name.into()).zip(counts.iter().copied()).collect();
     FastCnpSummary {
         sent: totals.sent,
         withheld: named(&Suppression::WITHHELD.map(|(name, _)| name), &totals.withheld),

@@ -27,9 +27,9 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let loaded = hpcc_formats::load_with(&arguments.config, &arguments.set, NodeSettings::default());
-    let outcome = loaded.map_err(|error| Outcome::refused(&error)).and_then(|scenario| {
-        hpcc_simulate::run(scenario, &arguments.out, arguments.quiet)
-    });
+    let outcome = loaded
+        .map_err(|error| Outcome::refused(&error))
+        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, arguments.quiet));
     match outcome {
         Ok(outcome) | Err(outcome) => outcome.into(),
     }

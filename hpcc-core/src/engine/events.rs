@@ -376,7 +376,11 @@ mod tests {
         events.add_alarm(3, 1, 4);
         events.add_reserved(5, reserved, 1, 3);
         assert_eq!(events.next_before(Nanos(6)), Some(What::End(3)), "it was reserved first");
-        assert_eq!((events.next_before(Nanos(6)), events.now()), (Some(What::Alarm(4)), Nanos(5)), "a time that has passed");
+        assert_eq!(
+            (events.next_before(Nanos(6)), events.now()),
+            (Some(What::Alarm(4)), Nanos(5)),
+            "a time that has passed"
+        );
         assert!(events.has_passed(5, reserved, 1) && events.next_time().is_none());
     }
 }

@@ -1,192 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows from their request to their completion.
 
-use super::hash_order::HashOrder;
+use super::events::Order;
+use super::state::{Engine, Item};
+use super::traffic::{Completion, FIRST_PORT, FlowRequest, PLACES, Sending, SourcePorts, Started};
 use super::ways::Way;
-use super::{Engine, Item, Order};
 use crate::address::{host_address, ipv6};
 use crate::cc::FlowLimits;
-use crate::node::NodeSettings;
 use crate::simulated_frame::wire_queue_pair;
 use crate::switch::{FlowKey, PRIORITIES};
-use crate::transport::{QueuePairs, ReceiverSpec, SenderSpec};
+use crate::transport::{ReceiverSpec, SenderSpec};
 use crate::units::Nanos;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
-
-/// A flow that is to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowRequest {
-    /// A number by which its completion is known.
-    pub id: u32,
-    /// Source host.
-    pub src: u32,
-    /// Destination host, another one.
-    pub dst: u32,
-    /// UDP destination port.
-    pub dport: u16,
-    /// Priority group, 0 to 7.
-    pub priority: u8,
-    /// Bytes; at least 1.
-    pub size: u64,
-    /// When it begins.
-    pub start: Nanos,
-}
-
-/// A flow that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Started {
-    /// What was asked for; it began at `start`.
-    pub request: FlowRequest,
-    /// UDP source port.
-    pub sport: u16,
-    /// Its queue pair at its source.
-    pub queue_pair: u32,
-    /// Number of its first byte there.
-    pub first_seq: u64,
-}
-
-/// A flow that has finished: its last byte is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// What was asked for; it began at `start`.
-    pub request: FlowRequest,
-    /// UDP source port.
-    pub sport: u16,
-    /// From its start to its last acknowledgement.
-    pub duration: Nanos,
-    /// Whether its congestion control ever moved rate or window, or decides nothing.
-    pub is_steered: bool,
-}
-
-/// A queue pair that sends.
-#[derive(Debug)]
-struct Sending {
-    key: u32,
-    /// Messages under way, the first to finish first.
-    messages: VecDeque<FlowRequest>,
-    sport: u16,
-    dst: u32,
-    dport: u16,
-    /// Queue pair at the destination.
-    receiver: u32,
-    flow_key: u64,
-    timers: [Option<u32>; u8::BITS as usize],
-    /// The way of its data.
-    way: Way,
-}
-
-/// The flows that begin or end at a host.
-#[derive(Debug)]
-pub(super) struct Traffic {
-    shares_queue_pairs: bool,
-    global_rtt: bool,
-    /// By the place of their key.
-    sending: Vec<Option<Sending>>,
-    /// Queue pairs in the order in which new routes are given to them.
-    by_flow_key: HashOrder,
-    /// Queue pairs that messages to a host, of a priority and port, share.
-    shareable: BTreeMap<(u32, u8, u16), u32>,
-    /// Source host and port of what arrives by each receiving queue pair.
-    arriving: BTreeMap<u32, (u32, u16)>,
-    /// The ways of answers, by the place of the receiving queue pair's key.
-    ways_back: Vec<Way>,
-    /// Ports of each source host that flows to here use.
-    source_ports: BTreeMap<u32, SourcePorts>,
-}
-
-const PLACES: u32 = (1 << 20) - 1;
-
-impl Traffic {
-    pub fn new(settings: &NodeSettings) -> Traffic {
-        Traffic {
-            shares_queue_pairs: settings.transport.queue_pairs == QueuePairs::PerPair,
-            global_rtt: settings.transport.global_rtt,
-            sending: Vec::new(),
-            by_flow_key: HashOrder::default(),
-            shareable: BTreeMap::new(),
-            arriving: BTreeMap::new(),
-            ways_back: Vec::new(),
-            source_ports: BTreeMap::new(),
-        }
-    }
-
-    fn get(&mut self, queue_pair: u32) -> Option<&mut Sending> {
-        let sending = self.sending.get_mut((queue_pair & PLACES) as usize)?.as_mut();
-        sending.filter(|sending| sending.key == queue_pair)
-    }
-
-    /// The alarm of a queue pair's timer.
-    #[inline]
-    pub fn timer(&mut self, queue_pair: u32, timer: u8) -> Option<&mut Option<u32>> {
-        self.get(queue_pair)?.timers.get_mut(usize::from(timer))
-    }
-
-    /// The message of a queue pair that finishes next.
-    pub fn first(&mut self, queue_pair: u32) -> Option<FlowRequest> {
-        self.get(queue_pair)?.messages.front().copied()
-    }
-
-    /// The way of a queue pair's data.
-    #[inline]
-    pub fn way(&mut self, queue_pair: u32) -> Option<&mut Way> {
-        self.get(queue_pair).map(|sending| &mut sending.way)
-    }
-
-    /// The way of answers of a receiving queue pair.
-    #[inline]
-    pub fn way_back(&mut self, receiver: u32) -> &mut Way {
-        let place = (receiver & PLACES) as usize;
-        if self.ways_back.len() <= place {
-            self.ways_back.resize(place + 1, Way::default());
-        }
-        &mut self.ways_back[place]
-    }
-
-    /// All queue pairs that send, in order, with what ECMP hashes of them.
-    pub fn queue_pairs(&self) -> Vec<u32> {
-        self.by_flow_key.values()
-    }
-}
-
-/// UDP source ports, from 10000 on; a port is used again when its turn comes and it is free.
-#[derive(Debug)]
-struct SourcePorts {
-    next: u16,
-    /// How many flows use each, beyond the first.
-    in_use: BTreeMap<u16, u32>,
-}
-
-const FIRST_PORT: u16 = 10_000;
-
-impl SourcePorts {
-    fn take(&mut self) -> u16 {
-        let all = usize::from(u16::MAX - FIRST_PORT) + 1;
-        while self.in_use.len() < all && self.in_use.contains_key(&self.next) {
-            self.advance();
-        }
-        let port = self.next;
-        self.in_use.entry(port).and_modify(|more| *more += 1).or_insert(0);
-        self.advance();
-        port
-    }
-
-    fn advance(&mut self) {
-        self.next = self.next.checked_add(1).unwrap_or(FIRST_PORT);
-    }
-
-    fn give_back(&mut self, port: u16) {
-        match self.in_use.get_mut(&port) {
-            Some(0) => {
-                self.in_use.remove(&port);
-            }
-            Some(more) => *more -= 1,
-            None => {}
-        }
-    }
-}
 
 impl Engine {
     /// Flows that are to begin, sorted by start.
@@ -212,7 +39,8 @@ impl Engine {
     /// nanosecond depends on them.
     pub(super) fn on_due(&mut self) {
         let now = self.events.now();
-        while let Some(request) = self.requests.pop_front_if(|request| request.start <= now) {
+        while self.requests.front().is_some_and(|request| request.start <= now) {
+            let Some(request) = self.requests.pop_front() else { break };
             self.agenda_at(now, Item::Application(request));
         }
         self.schedule_due();
@@ -246,7 +74,8 @@ impl Engine {
         let host = self.nodes.host(request.src);
         let Some(result) = host.core.post(now, queue_pair, request.size) else {
             let FlowRequest { src, dst, size, .. } = request;
-            let why = format!("host {src} has no sequence numbers left for {size} bytes on one queue pair to host {dst}");
+            let why =
+                format!("host {src} has no sequence numbers left for {size} bytes on one queue pair to host {dst}");
             return self.refuse(request, why);
         };
         let Some(sending) = host.traffic.get(queue_pair) else { return };
@@ -291,8 +120,7 @@ impl Engine {
         }
         let traffic = &mut host.traffic;
         // Flows that share a source port have keys of their own: this adds to the bits of the priority.
-        let mut flow_key =
-            u64::from(host_address(dst)) << 32 | u64::from(sport) << 16 | u64::from(priority);
+        let mut flow_key = u64::from(host_address(dst)) << 32 | u64::from(sport) << 16 | u64::from(priority);
         while traffic.by_flow_key.contains(flow_key) {
             flow_key += PRIORITIES as u64;
         }

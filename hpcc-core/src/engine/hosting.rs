@@ -1,45 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
+use super::alarms::{Alarm, TAKE, WAKE};
+use super::events::Order;
 use super::frame::Frame;
-use super::Engine;
-use super::ways::{KNOWN, UNKNOWN};
+use super::state::Engine;
+use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::dscp;
-use crate::switch::Section;
+use crate::switch::{FlowKey, Section};
 use crate::transport::feedback::Arrived;
 use crate::transport::{
     Ack, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
 };
 use crate::units::Nanos;
-use alloc::vec::Vec;
 
 /// The queue of a host's port that holds its answers.
 const ANSWERS: u8 = 0;
-/// The timer that stands for a port's wake-up.
-const WAKE: u8 = u8::MAX;
-/// The timer that stands for a frame that a slow receiver has taken.
-pub(super) const TAKE: u8 = u8::MAX - 1;
-
-/// Something that a host is to do at a time.
-#[derive(Clone, Copy, Debug)]
-struct Alarm {
-    node: u32,
-    /// A queue pair, or a port.
-    owner: u32,
-    timer: u8,
-    is_off: bool,
-    at: Nanos,
-}
-
-/// All alarms of a network.
-#[derive(Debug, Default)]
-pub(super) struct Alarms {
-    alarms: Vec<Alarm>,
-    idle: Vec<u32>,
-}
-
 impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
@@ -70,7 +48,7 @@ impl Engine {
     /// Whether a port that begins to send has to be asked again when that ends.
     #[inline]
     pub(super) fn host_awaits_end(&mut self, p: u32) -> bool {
-        let foresees = self.events.order() == super::Order::Canonical;
+        let foresees = self.events.order() == Order::Canonical;
         let port = &self.ports[p as usize];
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
@@ -130,6 +108,22 @@ impl Engine {
             way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
         });
         self.frames.get_mut(f).ports = ports;
+    }
+
+    /// The way of frames with this key from a host's port to node `dst`.
+    #[cold]
+    fn find_way(&mut self, p: u32, dst: u32, key: &FlowKey) -> Way {
+        let mut ports = [UNKNOWN; KNOWN];
+        let mut node = self.ports[p as usize].peer;
+        for port in &mut ports {
+            if node == dst || !self.fabric.is_switch(node) {
+                break;
+            }
+            let Some(egress) = self.nodes.switch(node).core.egress(dst, key) else { break };
+            *port = egress;
+            node = self.ports[self.place(node, egress) as usize].peer;
+        }
+        Way { key: *key, version: self.version, ports }
     }
 
     fn make_probe(&mut self, node: u32, queue_pair: u32, probe: &Probe) -> u32 {
@@ -300,7 +294,8 @@ impl Engine {
     pub(super) fn make_answer(&mut self, node: u32, f: u32, kind: PacketKind, size: u32) -> u32 {
         let answer = self.frames.take();
         let frame = *self.frames.get(f);
-        *self.frames.get_mut(answer) = Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, selective: None, ..frame };
+        *self.frames.get_mut(answer) =
+            Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, selective: None, ..frame };
         self.turn_round(node, answer, size);
         answer
     }

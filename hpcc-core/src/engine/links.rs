@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links that fail, and come back.
 
-use super::{Engine, Item, Sight};
+use super::observer::Sight;
+use super::state::{Change, Engine, Item};
 use crate::units::Nanos;
 use alloc::vec::Vec;
-
-/// Links that fail or come up at once, by their places in the network.
-#[derive(Clone, Debug)]
-pub(super) struct Change {
-    links: Vec<u32>,
-    up: bool,
-}
 
 impl Engine {
     /// Links fail, or come up, at a time.

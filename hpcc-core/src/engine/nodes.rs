@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The nodes of a network: switches beside switches, hosts beside hosts.
 
-use super::flows::Traffic;
-use super::notices::{HostNotices, SwitchExtras};
-use super::slow::Held;
+use super::agents::{HostNotices, SwitchExtras};
+use super::traffic::Traffic;
 use crate::switch::Switch;
 use crate::telemetry::Layout;
 use crate::transport::Host;
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// A switch, and what its frames need of its settings.
@@ -46,6 +46,21 @@ pub(super) struct HostNode {
     pub held: Vec<Held>,
     /// The alarm of each port's pacer.
     pub wakes: Vec<Option<u32>>,
+}
+
+/// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub frames: VecDeque<u32>,
+    pub pfcs: VecDeque<u32>,
+}
+
+impl HostNode {
+    /// The next pause or resume that a port sends, ahead of all else.
+    #[inline]
+    pub fn next_pfc(&mut self, port: u16) -> Option<u32> {
+        self.held.get_mut(usize::from(port))?.pfcs.pop_front()
+    }
 }
 
 /// All nodes.

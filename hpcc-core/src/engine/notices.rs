@@ -2,119 +2,22 @@
 //! Notifications by switches (Fast CNP), and telemetry that leaves a domain.
 
 use super::frame::Frame;
-use super::Engine;
 use super::nodes::{HostNode, SwitchNode};
+use super::state::Engine;
 use crate::address::{host_address, ipv6};
 use crate::cc::Origin;
 use crate::fast_cnp::option::MAX_HEADER;
-use crate::fast_cnp::{
-    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, OptionTypes, PortConfig, Received, Refusal, SwitchAgent,
-};
+use crate::fast_cnp::{self, Crossing, Decision, Flow, LeavingData, Received, Refusal};
 use crate::frame::{Encapsulation, PacketKind};
-use crate::node::{Located, NodeSettings, TelemetryBorder, in_section};
 use crate::roce::Bth;
 use crate::simulated_frame::{ETHERNET, SimulatedFrame, wire_queue_pair};
 use crate::switch::Route;
-use crate::topology::Network;
-use crate::transport::{AckResult, CongestionNotification};
-use crate::units::{BitRate, Nanos};
-use alloc::boxed::Box;
+use crate::transport::AckResult;
 use alloc::vec::Vec;
 
 /// Bytes of an Ethernet header and of the check sequence, and the least that a frame with them has.
 const ETHERNET_OVERHEAD: u32 = 14 + 4;
 const ETHERNET_MINIMUM: u32 = 64;
-
-/// What a switch does besides forwarding.
-pub(super) struct SwitchExtras {
-    border: Option<TelemetryBorder>,
-    agent: Option<Box<Notifier>>,
-}
-
-/// What a switch does about Fast CNP.
-struct Notifier {
-    agent: SwitchAgent,
-    is_enabled: bool,
-    border: Border,
-    /// Ports to the outside of the domain; bits of a list.
-    outside: Vec<bool>,
-    encapsulation: Option<Encapsulation>,
-}
-
-/// What a host does about Fast CNP.
-pub(super) struct HostNotices {
-    pub agent: HostAgent,
-    pub is_enabled: bool,
-    /// As a receiver.
-    notifies: bool,
-    has_bytes: bool,
-    address: fast_cnp::Address,
-    types: OptionTypes,
-    encapsulation: Option<Encapsulation>,
-}
-
-impl SwitchExtras {
-    /// The extras of a switch, if there are any.
-    pub fn new(
-        network: &Network,
-        node: u32,
-        settings: &NodeSettings,
-        ports: &[(BitRate, Nanos)],
-        outside: Vec<bool>,
-        base_rtt: Nanos,
-    ) -> Result<Option<Box<SwitchExtras>>, Located> {
-        let own = &settings.fast_cnp_switch;
-        let is_enabled = own.common.enabled;
-        let border = settings.border(node, network, is_enabled)?;
-        let agent = if is_enabled || outside.contains(&true) {
-            let port = |&(rate, _): &(BitRate, Nanos)| {
-                let trigger = own.trigger(&settings.ecn_threshold(rate), settings.switch.ecn)?;
-                Ok(PortConfig { rate, trigger })
-            };
-            let located = in_section("fast_cnp");
-            let ports = ports.iter().map(port).collect::<Result<Vec<_>, _>>().map_err(&located)?;
-            let generator = own.generator(network).map_err(&located)?;
-            let capability = own.capability(network).map_err(&located)?;
-            let loopback = ipv6(host_address(node));
-            let interval = own.load_interval(node, network, base_rtt).map_err(&located)?;
-            Some(Box::new(Notifier {
-                agent: SwitchAgent::new(loopback, &generator, capability, &ports, interval),
-                is_enabled,
-                border: Border::new(own.common.types(), own.border_side),
-                outside,
-                encapsulation: settings.layout().encapsulation(),
-            }))
-        } else {
-            None
-        };
-        let has_any = border.is_some() || agent.is_some();
-        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent })))
-    }
-}
-
-impl SwitchExtras {
-    /// The agent of Fast CNP and the edge of its domain.
-    pub fn agents(&self) -> Option<(&SwitchAgent, &Border)> {
-        self.agent.as_ref().map(|notifier| (&notifier.agent, &notifier.border))
-    }
-}
-
-impl HostNotices {
-    pub fn new(network: &Network, node: u32, settings: &NodeSettings) -> Result<HostNotices, Located> {
-        let own = &settings.fast_cnp_host;
-        let acceptor = own.acceptor(node, network).map_err(in_section("fast_cnp"))?;
-        let address = ipv6(host_address(node));
-        Ok(HostNotices {
-            is_enabled: acceptor.enabled,
-            agent: HostAgent::new(address, acceptor, own.migration()),
-            notifies: settings.transport.congestion_notification == CongestionNotification::FastCnp,
-            has_bytes: settings.wire.profile.is_real(),
-            address,
-            types: own.common.types(),
-            encapsulation: settings.layout().encapsulation(),
-        })
-    }
-}
 
 impl Engine {
     /// A frame that leaves a switch with a border or an agent is stamped. Returns whether to mark it.
@@ -170,8 +73,7 @@ impl Engine {
         let mut header = [0; MAX_HEADER];
         let Some(notifier) = switch.extras.as_ref().and_then(|extras| extras.agent.as_ref()) else { return };
         let section = self.frames.section(data);
-        let options =
-            notifier.agent.options(ipv6(host_address(of.dst)), notifier.encapsulation, section, &mut header);
+        let options = notifier.agent.options(ipv6(host_address(of.dst)), notifier.encapsulation, section, &mut header);
         let len = self.frames.put(f, options);
         self.frames.get_mut(f).size = switch.sizes.cnp(len as u32);
         self.send_from_switch(node, f);

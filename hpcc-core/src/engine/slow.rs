@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts that take what arrives slowly: their NICs hold data and probes, pause the far end by PFC, or drop.
 
+use super::alarms::TAKE;
 use super::frame::Frame;
-use super::hosting::TAKE;
-use super::Engine;
-use super::nodes::HostNode;
+use super::state::Engine;
 use crate::frame::PacketKind;
 use crate::transport::receive::Arrival;
-use alloc::collections::VecDeque;
-
-/// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    frames: VecDeque<u32>,
-    pub pfcs: VecDeque<u32>,
-}
-
-impl HostNode {
-    /// The next pause or resume that a port sends, ahead of all else.
-    #[inline]
-    pub(super) fn next_pfc(&mut self, port: u16) -> Option<u32> {
-        self.held.get_mut(usize::from(port))?.pfcs.pop_front()
-    }
-}
 
 impl Engine {
     /// A frame waits until the host takes it. Probes stay behind the data that was sent before them.

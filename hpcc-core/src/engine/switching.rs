@@ -2,8 +2,9 @@
 //! Frames at a switch.
 
 use super::frame::Frame;
+use super::observer::Sight;
+use super::state::Engine;
 use super::ways::UNKNOWN;
-use super::{Engine, Sight};
 use crate::frame::PacketKind;
 use crate::switch::{Admission, Head, Route, Section};
 

@@ -1,124 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an observer may see of a network under way.
+//! A network under way as others see it.
 
 use super::frame::Frame;
 use super::nodes::SwitchNode;
-use super::Engine;
+use super::observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
+use super::state::Engine;
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::transport::{Counters, Host, QueuePair};
-use crate::units::{BitRate, Nanos};
+use crate::units::Nanos;
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-
-/// What happens to a frame at a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// It begins to leave.
-    Departure,
-    /// It has arrived.
-    Arrival,
-    /// It joins a queue.
-    Enqueue,
-    /// It leaves its queue or, as data of a host, its queue pair.
-    Dequeue,
-    /// It has waited, and was dropped, because the link failed.
-    LinkDrop,
-    /// It was on its way here when the link failed.
-    Lost,
-    /// The switch as a whole drops it: no buffer, no route, or the end of its hop limit.
-    Drop,
-}
-
-/// Where and when that is.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The present time.
-    pub now: Nanos,
-    /// The node.
-    pub node: u32,
-    /// Whether it is a switch.
-    pub is_switch: bool,
-    /// The port, counted from 0.
-    pub port: u16,
-    /// The queue of the frame there, 0 where it has none.
-    pub queue: u8,
-    /// Bytes in that queue.
-    pub queued: u64,
-}
-
-/// Who watches. It cannot change anything.
-pub trait Observer {
-    /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
-    fn on_pause(&mut self, place: &Place, pause: bool);
-    /// Something happens to a frame at a watched port.
-    fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]);
-}
-
-/// What congestion control has made of a flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ControlState {
-    /// Sending rate.
-    pub rate: BitRate,
-    /// Window in bytes; 0 where it is unbounded.
-    pub window: u64,
-    /// Bytes sent and not acknowledged.
-    pub in_flight: u64,
-    /// U of the busiest link as the algorithm reckons it; `None` where it does not.
-    pub utilisation: Option<f64>,
-    /// Place on the path of the link that U was last moved by, 0 for the first switch's.
-    pub bottleneck: Option<u8>,
-    /// Whether rate or window have ever moved, or never will, for the algorithm decides nothing.
-    pub is_steered: bool,
-}
-
-/// What the nodes of a network did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Frames that switches dropped.
-    pub drops: u64,
-    /// Data frames that they marked.
-    pub marks: u64,
-    /// Frames that were lost on links.
-    pub losses: u64,
-    /// Bytes on links that only telemetry needs.
-    pub telemetry_bytes: u64,
-}
-
-/// What agents of Fast CNP did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NoticeTotals {
-    /// Notifications sent by switches.
-    pub sent: u64,
-    /// Withheld, by the reasons of [`Suppression::WITHHELD`].
-    pub withheld: [u64; Suppression::WITHHELD.len()],
-    /// Frames that were not marked, for their sender is notified.
-    pub unmarked: u64,
-    /// Believed and acted on.
-    pub accepted: u64,
-    /// Believed without effect, by the reasons of [`NoEffect::NAMES`](crate::cc::NoEffect::NAMES).
-    pub without_effect: [u64; crate::cc::NoEffect::NAMES.len()],
-    /// Not believed, by the reasons of [`Refusal::NAMES`].
-    pub refused: [u64; Refusal::NAMES.len()],
-    /// Flows that took another path.
-    pub migrations: u64,
-    /// ICMPv6 packets that hosts sent about notifications.
-    pub reports: u64,
-    /// Of them, those from which a switch learnt that a sender does not understand notifications.
-    pub learnt: u64,
-    /// Those about notifications that nobody sent.
-    pub unasked: u64,
-    /// Flows and senders that had to make room in memories while they still counted.
-    pub forgotten: u64,
-    /// Notifications dropped at the edge of the domain, on their way in.
-    pub dropped_inbound: u64,
-    /// On their way out.
-    pub dropped_outbound: u64,
-}
 
 impl Engine {
     /// Calls an observer from now on.
-    pub fn observe(&mut self, observer: alloc::boxed::Box<dyn Observer>) {
+    pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
     }
 

@@ -162,6 +162,19 @@ size = "1250KB"
 
 /// 5 MB and headers take 1.7 ms over one of the links, 0.85 ms over both if two flows take each; without any nothing moves.
 #[test]
+fn failures_that_cannot_be_are_refused() {
+    let cases = [
+        ("{time='1us',a=2,b=3,link=2}", "nodes 2 and 3 have no link 2; expected 0 to 1"),
+        ("{time='1us',a=0,b=1}", "nodes 0 and 1 are not linked"),
+        ("{time='1us',a=2,b=3,until='2us'}", "expected 4200 ns or more in between"),
+        ("{time='1us',a=2,b=3},{time='5us',a=2,b=3,link=1}", "1000 ns and 5000 ns are of the same link"),
+    ];
+    for (failures, words) in cases {
+        hpcc_tests::refused(PARALLEL, &[(&[&format!("failures.links=[{failures}]")], words)]);
+    }
+}
+
+#[test]
 fn one_of_several_links_fails_and_links_come_up_again() {
     let last_us = |failures: &str| {
         let bench = Bench::new(&[("scenario.toml", PARALLEL)]);
@@ -262,6 +275,38 @@ fn an_interrupted_run_leaves_nothing_that_looks_complete() {
         assert!(told.err.contains("out.partial: what a run left that was ended or goes on"), "{}", told.err);
     }
     assert_eq!(bench.run("scenario.toml", &[]).code, Some(0), "it can be repeated");
+}
+
+/// A thousand simulated seconds in which nothing happens take no time, however often the run is watched.
+#[test]
+fn idle_time_costs_nothing() {
+    let bench = Bench::new(TOML);
+    for order in ["canonical", "insertion"] {
+        let set = ["traffic.1.start=1000s", "run.stop=1001s", &format!("run.order={order}")].map(str::to_owned);
+        let told = bench.simulate("scenario.toml", &set, "2");
+        assert_eq!(told.code, Some(0), "{order}: {}", told.err);
+    }
+}
+
+#[test]
+fn numbers_of_the_command_line_are_counts() {
+    let bench = Bench::new(TOML);
+    for (arguments, range) in [
+        ("run scenario.toml --ranks", "from 1 to 1024\n"),
+        ("sweep scenario.toml --jobs", "from 1 to 1024\n"),
+        ("reproduce fig13 --jobs", "from 1 to 1024\n"),
+        ("sweep scenario.toml --run", "from 1\n"),
+        ("dissect any.pcap --limit", "from 1\n"),
+    ] {
+        for wrong in ["0", "-1", "1.5", "two", "99999999999999999999"] {
+            let told = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
+            assert_eq!(told.code, Some(2), "{arguments} {wrong}: {}", told.err);
+            let words = format!("expected a whole number {range}");
+            assert!(told.err.contains(wrong) && told.err.contains(&words), "{arguments} {wrong}: {}", told.err);
+        }
+    }
+    let most = bench.hpcc(&["run", "scenario.toml", "--ranks", "1025"]);
+    assert!(most.code == Some(2) && most.err.contains("from 1 to 1024"), "{}", most.err);
 }
 
 /// Neither is a simulator with MPI built for it, nor are processes started.

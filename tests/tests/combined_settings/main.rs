@@ -11,8 +11,8 @@ mod values;
 
 use checks::Results;
 use draw::Draft;
-use hpcc_tests::{Bench, Dice, has_tcp, seeds};
 use hpcc_core::transport::Protocol;
+use hpcc_tests::{Bench, Dice, has_tcp, seeds};
 use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.

@@ -97,6 +97,7 @@ pub fn is_strict() -> bool {
 pub fn command(folder: &Path, line: &str) -> Expression {
     let mut words = line.split(' ');
     let program = words.next().unwrap_or_default();
-    let path = if program.contains('/') { folder.join(program) } else { program.into() };
+    // A path of one name would mean a file of this folder, not a program of the PATH.
+    let path = if program.contains('/') { folder.join(program).into_os_string() } else { program.into() };
     duct::cmd(path, words).dir(folder)
 }

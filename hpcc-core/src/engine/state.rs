@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state of a network under way, and how it begins.
+
+use super::agents::{HostNotices, SwitchExtras};
+use super::alarms::Alarms;
+use super::events::{Events, Order};
+use super::frame::Frames;
+use super::nodes::{Held, HostNode, Nodes, SwitchNode};
+use super::observer::Observer;
+use super::port::Port;
+use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use crate::fabric::{Fabric, Rules};
+use crate::fast_cnp::report_room;
+use crate::node::{Located, NodeSettings};
+use crate::random::{Loss, Rng};
+use crate::switch::{Scheduler, Switch, Wait};
+use crate::topology::Network;
+use crate::topology::partition::Units;
+use crate::transport::{Host, feedback};
+use crate::units::{Nanos, Rounding};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Where random numbers come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    /// First stream of ECN marks.
+    pub marks: u64,
+    /// Seed of PINT's draws.
+    pub pint: u32,
+    /// Stream of losses.
+    pub losses: u64,
+}
+
+/// The longest window between two looks at the end of a run.
+const LONGEST_WINDOW: Nanos = Nanos(10_000);
+
+/// A network under way.
+pub struct Engine {
+    pub(super) events: Events,
+    pub(super) frames: Frames,
+    pub(super) ports: Vec<Port>,
+    /// First port of each node.
+    pub(super) first_port: Vec<u32>,
+    pub(super) nodes: Nodes,
+    /// One for each node, or one for all.
+    pub(super) rngs: Vec<Rng>,
+    pub(super) alarms: Alarms,
+    pub(super) fabric: Fabric,
+    /// How often routes have changed.
+    pub(super) version: u32,
+    pub(super) loses_pfc: bool,
+    pub(super) losses: Vec<Loss>,
+    /// What starts and fails, by the number of its event.
+    pub(super) agenda: Vec<Item>,
+    /// Flows that are to begin, by start.
+    pub(super) requests: VecDeque<FlowRequest>,
+    pub(super) started: Vec<Started>,
+    pub(super) completed: Vec<Completion>,
+    /// Requests that could not begin.
+    pub(super) refused: Vec<FlowRequest>,
+    /// Why the run cannot go on.
+    pub(super) fault: Option<String>,
+    pub(super) observer: Option<Box<dyn Observer>>,
+    /// The newest round-trip time of each flow, if they are measured.
+    pub(super) rtts: Option<BTreeMap<u32, Nanos>>,
+    /// Receivers to close when the window ends.
+    pub(super) closings: Vec<(u32, u32)>,
+    pub(super) window: Nanos,
+    pub(super) window_end: Nanos,
+    pub(super) is_sampled: bool,
+    pub(super) events_run: u64,
+}
+
+/// Something that concerns no node.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// Flows come due.
+    Due,
+    /// A flow's application starts, which starts the flow by another event.
+    Application(FlowRequest),
+    Start(FlowRequest),
+    Links(Change),
+    /// The caller takes a sample.
+    Sample,
+}
+
+/// Links that fail or come up at once, by their places in the network.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub links: Vec<u32>,
+    pub up: bool,
+}
+
+impl Engine {
+    /// A network whose nodes have these settings, [resolved](NodeSettings::resolve).
+    ///
+    /// # Errors
+    /// What of a node's settings contradicts what.
+    pub fn new(
+        network: &Network,
+        settings: impl Fn(u32) -> Rc<NodeSettings>,
+        order: Order,
+        streams: Streams,
+        default_loss: f64,
+        borders: &[(u32, u32)],
+    ) -> Result<Engine, Located> {
+        let nodes: Vec<Rc<NodeSettings>> = (0..network.nodes.len() as u32).map(settings).collect();
+        let kinds = distinct(&nodes);
+        let hosts: Vec<&NodeSettings> = distinct(network.hosts().map(|host| &nodes[host as usize]));
+        let payload = hosts.iter().map(|host| host.transport.mtu.0).max().unwrap_or(1) as u32;
+        let quirks = nodes.first().map(|node| node.quirks()).unwrap_or_default();
+        let window = Units::new(network).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW));
+        let notifies = kinds.iter().any(|node| node.fast_cnp_switch.common.enabled);
+        let mut rules = Rules::default();
+        hosts.iter().try_for_each(|host| rules.measure_by(host))?;
+        for (node, settings) in (0..).zip(&nodes) {
+            rules.add(node, !network.is_host(node), settings);
+        }
+        if notifies {
+            rules.route_to_switches();
+        }
+        let fabric = Fabric::new(network.clone(), rules, payload);
+        let room = |node: &&NodeSettings| {
+            feedback::room(&node.layout(), node.feedback.records_per_ack, !node.transport.seal.is_empty())
+        };
+        let mut room = kinds.iter().map(room).max().unwrap_or(0);
+        if let Some(first) = nodes.first().filter(|_| notifies) {
+            room = room.max(report_room(&first.layout()));
+        }
+        let count = nodes.len() as u32;
+        let rngs = if quirks.shared_rng {
+            Vec::from([Rng::seeded(1, streams.marks, streams.pint)])
+        } else {
+            (0..count).map(|node| Rng::of_node(1, streams.marks, streams.pint, node)).collect()
+        };
+        let mut engine = Engine {
+            events: Events::new(order, nodes.len()),
+            frames: Frames::new(room),
+            ports: Vec::new(),
+            first_port: Vec::new(),
+            nodes: Nodes::default(),
+            rngs,
+            alarms: Alarms::default(),
+            version: 0,
+            loses_pfc: quirks.lossy_pfc,
+            fabric,
+            losses: Vec::new(),
+            agenda: Vec::new(),
+            requests: VecDeque::new(),
+            started: Vec::new(),
+            completed: Vec::new(),
+            refused: Vec::new(),
+            fault: None,
+            observer: None,
+            rtts: None,
+            closings: Vec::new(),
+            window,
+            window_end: Nanos(0),
+            is_sampled: false,
+            events_run: 0,
+        };
+        for (node, settings) in nodes.iter().enumerate() {
+            engine.add_node(node as u32, settings, borders)?;
+        }
+        engine.set_losses(streams.losses, default_loss);
+        Ok(engine)
+    }
+
+    fn add_node(&mut self, node: u32, settings: &NodeSettings, borders: &[(u32, u32)]) -> Result<(), Located> {
+        self.first_port.push(self.ports.len() as u32);
+        let links: Vec<_> = self.fabric.links(node).collect();
+        let is_switch = self.fabric.is_switch(node);
+        let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
+        let rounding = match (settings.wire.exact_rates, settings.quirks().floored_times) {
+            (true, _) => Rounding::Exact,
+            (false, true) => Rounding::Floored,
+            (false, false) => Rounding::Nearest,
+        };
+        let mut services = None;
+        if is_switch {
+            let config = settings.switch(&rates)?;
+            let layout = settings.stamped_layout();
+            services = config.classes.map(|classes| classes.services());
+            let outside = self.fabric.ports(node).iter().map(|port| borders.contains(&(node, port.peer))).collect();
+            let extras =
+                SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
+            let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
+            self.nodes.add_switch(SwitchNode {
+                notes_arrival: layout.tells_arrival() || config.report.wait == Wait::Sojourn,
+                leaks_on_link_down: config.quirks.leak_buffer_on_link_down,
+                pauses: settings.switch.pause_micros() > 0,
+                pfc_bytes: settings.wire.profile.sizes().pfc,
+                sizes: settings.wire.profile.sizes(),
+                extras,
+                core: Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node)),
+                drops: 0,
+                marks: 0,
+                learnt: 0,
+                is_touched: true,
+            });
+        } else {
+            let config = settings.host()?;
+            let layout = config.layout;
+            let mut core = Host::new(config, &rates, self.fabric.table(node));
+            let slow = settings.receive(self.fabric.network(), node);
+            if let Some(slow) = slow {
+                core.receive_slowly(slow);
+            }
+            self.nodes.add_host(HostNode {
+                layout,
+                wire_port: settings.wire.profile.port(),
+                ack_priority: core.transport().ack_priority,
+                echoes: core.echoes(),
+                seals: core.seals_answers(),
+                pfc_bytes: settings.wire.profile.sizes().pfc,
+                traffic: Traffic::new(settings),
+                notices: HostNotices::new(self.fabric.network(), node, settings)?,
+                held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
+                wakes: rates.iter().map(|_| None).collect(),
+                core,
+            });
+        }
+        for (number, (port, link)) in self.fabric.ports(node).iter().zip(links).enumerate() {
+            let mut end = Port::new(node, number as u16, (port.peer, port.far_port), link);
+            end.is_host = !is_switch;
+            end.measure(settings.wire.frame_gap(), rounding);
+            end.scheduler = services.map(|services| Box::new(Scheduler::new(services)));
+            self.ports.push(end);
+        }
+        Ok(())
+    }
+
+    /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order
+    /// the ports of a link with its own, and those of all others, draw from one sequence.
+    fn set_losses(&mut self, stream: u64, default_loss: f64) {
+        let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
+        let is_canonical = self.events.order() == Order::Canonical;
+        let mut shared = vec![None; own.len() + 1];
+        for port in &mut self.ports {
+            let link = self.fabric.ports(port.node)[usize::from(port.number)].link as usize;
+            let (probability, place) = if own[link] > 0.0 { (own[link], link) } else { (default_loss, own.len()) };
+            if probability <= 0.0 {
+                continue;
+            }
+            let next = self.losses.len() as u32;
+            let known = if is_canonical { next } else { *shared[place].get_or_insert(next) };
+            if known == next {
+                self.losses.push(if is_canonical {
+                    Loss::of_port(1, stream, port.node, port.number, probability)
+                } else {
+                    Loss::new(1, stream, probability)
+                });
+            }
+            port.loss = Some(known);
+        }
+    }
+}
+
+/// Settings that are not the same object.
+fn distinct<'a>(nodes: impl IntoIterator<Item = &'a Rc<NodeSettings>>) -> Vec<&'a NodeSettings> {
+    let mut known: Vec<&'a Rc<NodeSettings>> = Vec::new();
+    for node in nodes {
+        if !known.iter().rev().any(|other| Rc::ptr_eq(other, node)) {
+            known.push(node);
+        }
+    }
+    known.into_iter().map(|node| &**node).collect()
+}
