@@ -3,7 +3,7 @@
 //!
 //! A fault here is what no device and no paper does: it changes results, and it is kept only so that the
 //! reference's numbers can be repeated. [`Quirks::NONE`] is right and the default; [`Quirks::REFERENCE`]
-//! repeats them all. `ns3-module/doc/reference-faults.md` tells the effect of each.
+//! repeats them all. `configs/README.md` tells the effect of each.
 
 use crate::settings::__private::sentence;
 use crate::settings::Conflict;

@@ -2,9 +2,8 @@
 //! The bridge between the Rust core and the ns-3 module. It translates and decides nothing.
 //!
 //! A call across it costs about 1.3 ns (an empty call, measured with link-time optimisation off between the
-//! languages); the measured cost of each per-packet call is in `ns3-module/doc/hpcc.rst`. Nothing unwinds
-//! across it but errors: they are `Result`s here and exceptions in C++. A panic, which is a bug in the core,
-//! aborts the process after [`panic_report`] has said what to report.
+//! languages). Nothing unwinds across it but errors: they are `Result`s here and exceptions in C++. A panic,
+//! which is a bug in the core, aborts the process after [`panic_report`] has said what to report.
 
 mod attack;
 #[cfg(feature = "ns3")]

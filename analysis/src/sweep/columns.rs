@@ -81,7 +81,7 @@ impl Column {
         format!("{}\n{}", self.whose, self.metric.what)
     }
 
-    /// Whether it is that of [`SMALL`] or [`LARGE`] flows.
+    /// Whether it is a metric of the flows that `whose` names.
     pub fn is_of(&self, whose: &str) -> bool {
         self.metric.whose == whose
     }

@@ -81,8 +81,9 @@ mod tests {
         vector(name).split_off(14)
     }
 
+    /// REQ-50, REQ-51.
     #[test]
-    fn req_50_req_51_no_notification_comes_in_or_goes_out() {
+    fn no_notification_comes_in_or_goes_out() {
         for (way, expected) in [(Crossing::Inbound, (2, 0)), (Crossing::Outbound, (0, 2))] {
             let mut border = Border::default();
             assert!(NOTIFICATIONS.iter().all(|name| !border.passes(&packet(name), way)));

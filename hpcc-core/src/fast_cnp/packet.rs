@@ -110,8 +110,9 @@ mod tests {
         RoceFrame { telemetry: Some(Section::new(Encapsulation::HopByHop, header).expect("whole")), ..DATA }
     }
 
+    /// REQ-33, REQ-37, REQ-38.
     #[test]
-    fn req_33_req_37_req_38_notifications_are_as_published_byte_for_byte() {
+    fn notifications_are_as_published_byte_for_byte() {
         assert_eq!(fast(&DATA), vector("fastcnp_opt1"));
         let trace = hex("007b1800920000003f0000a20009113d00000400");
         assert_eq!(fast(&with(&hop_by_hop(Kind::PreallocatedTrace, &trace))), vector("fastcnp_opt2"));

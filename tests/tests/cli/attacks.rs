@@ -310,7 +310,6 @@ fn attacks_that_cannot_be_are_refused() {
         ("kind='forged_ack', from=2, priority=3", "", "priority belongs to kind"),
         ("kind='forged_pfc', from=3, priority=5", "", "priority 5 is never paused here; expected one of 3"),
         ("kind='forged_pfc', from=3", "switch.mode=lossy", "nobody pauses here"),
-        ("kind='forged_pfc', from=2", "", "to host 2, which attacks"),
         ("kind='forged_nack', from=2", "transport.recovery=selective_repeat", "senders do not go back"),
         ("kind='forged_ack', from=0, victims=[0]", "", "would attack itself"),
         ("kind='forged_fast_cnp', from=2, speed='1Gbps'", "", "unknown key speed"),

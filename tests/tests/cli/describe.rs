@@ -105,7 +105,10 @@ fn flows_stay_in_racks_and_go_to_heavy_hosts_as_asked() {
 fn impossible_pairs_are_refused_with_their_line() {
     for (keys, expected) in [
         ("rack_share = 1.5", "a.toml:17: traffic.rack_share: the value is 1.5; expected a number from 0 to 1"),
-        ("weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: host 1 has two weights"),
+        (
+            "weights = [{ hosts = [1], weight = 2 }, { hosts = [0, 1], weight = 3 }]",
+            "a.toml:17: traffic.weights: host 1 has two weights",
+        ),
     ] {
         let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{keys}\n")))]);
         let told = bench.run("a.toml", &[]);

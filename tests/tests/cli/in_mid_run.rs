@@ -2,7 +2,7 @@
 //! What a file leads to after time 0 does not end the program: flows wait for their way, and share source ports.
 
 use hpcc_formats::results::{FctRecord, fct_csv};
-use hpcc_tests::{Bench, refused};
+use hpcc_tests::{Bench, Run};
 
 /// Host 0 sends to host 1 over switch 2.
 const PAIR: &str = r#"
@@ -58,9 +58,12 @@ fn a_flow_that_is_cut_off_as_it_begins_waits_for_its_way() {
 }
 
 #[test]
-fn a_flow_that_would_wait_for_good_is_refused() {
-    let words = "traffic.start: the flow begins at 500.000 us, and from 0 ns";
-    refused(&format!("{PAIR}{FLOW}"), &[(&["failures.links=[{time='0us',a=1,b=2}]"], words)]);
+fn a_flow_that_waits_for_good_is_unfinished() {
+    for queue_pairs in ["per_flow", "per_pair"] {
+        let set = [format!("transport.queue_pairs={queue_pairs}"), "failures.links=[{time='0us',a=1,b=2}]".into()];
+        let run = Run::ending(&format!("{PAIR}{FLOW}"), &[&set[0], &set[1]], 3);
+        assert_eq!((run.count("/flows_finished"), run.count("/flows_total")), (0, 1));
+    }
 }
 
 /// More flows of one pair at a time than there are UDP source ports from 10000 on: all of them are sent.
