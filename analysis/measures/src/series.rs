@@ -325,6 +325,7 @@ pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
 mod tests {
     use super::*;
     use crate::results::in_memory;
+    use approx::assert_abs_diff_eq;
     use hpcc_core::units::{BitRate, Nanos};
     use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, Versions};
 
@@ -381,7 +382,7 @@ mod tests {
     fn fairness_is_of_the_flows_that_send() {
         let (_root, results) = run();
         let index = fairness(&results, Grid::new(1_000, 2_000, 1, 2), |_| true).expect("index");
-        assert!((index[0] - 0.9).abs() < 1e-12, "{index:?}");
+        assert_abs_diff_eq!(index[0], 0.9, epsilon = 1e-12);
         assert!(index[1].is_nan(), "one flow alone");
     }
 

@@ -149,6 +149,7 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use approx::assert_abs_diff_eq;
 
     fn spread(of: u64, values: impl Iterator<Item = f64>) -> Distribution {
         let mut spread = Spread::of(of);
@@ -168,7 +169,7 @@ mod tests {
             let (a, b) = (counted.percentile(percent), exact.percentile(percent));
             assert!(apart(a, b) <= 0.5 / STEPS as f64, "{percent} {a} {b}");
             different += u32::from(a != b);
-            assert!((counted.share_up_to(b) - exact.share_up_to(b)).abs() < 2e-4, "{percent}");
+            assert_abs_diff_eq!(counted.share_up_to(b), exact.share_up_to(b), epsilon = 2e-4);
         }
         assert!(different > 90, "they are counted");
         assert!(apart(counted.mean(), exact.mean()) < 1e-12);

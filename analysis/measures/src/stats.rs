@@ -278,6 +278,7 @@ pub const SIZE_CLASSES: [&str; 4] = ["up to 10 kB", "10 - 100 kB", "100 kB - 1 M
 mod tests {
     use super::*;
     use crate::results::in_memory;
+    use approx::assert_abs_diff_eq;
     use hpcc_formats::results::Summary;
     use std::iter;
 
@@ -344,7 +345,7 @@ mod tests {
         };
         let stats = of(vec![flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
-        assert!((stats.slowdown_mean - (3.0 + 1.0 + 1.0) / 3.0).abs() < 1e-12);
+        assert_abs_diff_eq!(stats.slowdown_mean, (3.0 + 1.0 + 1.0) / 3.0, epsilon = 1e-12);
         assert_eq!(of(Vec::new()), FctStats::default());
     }
 }

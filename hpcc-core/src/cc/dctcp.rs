@@ -135,6 +135,7 @@ mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rate, rng};
     use crate::quirks::Quirks;
+    use approx::assert_abs_diff_eq;
 
     fn marked(ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
         Feedback { congestion_marked: true, ..ack(0, ack_seq, snd_nxt) }
@@ -163,7 +164,7 @@ mod tests {
             dctcp.on_feedback(&feedback, &mut rng);
         }
         dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut rng);
-        assert!((dctcp.alpha - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha);
+        assert_abs_diff_eq!(dctcp.alpha, (15.0 + 0.5) / 16.0, epsilon = 1e-12);
     }
 
     /// After two NACKs an acknowledgement may pass `snd_nxt`: nothing is in flight, or 4 billion packets in the
@@ -177,7 +178,7 @@ mod tests {
                 dctcp.on_feedback(&feedback, &mut rng);
             }
             let alpha = (15.0 * 15.0 / 16.0 + marked_fraction) / 16.0;
-            assert!((dctcp.alpha - alpha).abs() < 1e-6, "{}", dctcp.alpha);
+            assert_abs_diff_eq!(dctcp.alpha, alpha, epsilon = 1e-6);
         }
     }
 

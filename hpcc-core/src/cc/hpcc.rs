@@ -312,6 +312,7 @@ mod tests {
     use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng};
     use crate::quirks::Quirks;
     use crate::telemetry::Modulus;
+    use approx::assert_abs_diff_eq;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
@@ -333,7 +334,7 @@ mod tests {
             in_flight(limits, &stack, &hop(0, 0, queue), &hop(1_000, 12_500, queue), 1_000)
         };
         let unbounded = FlowLimits { window: 0, ..LIMITS };
-        assert!((load(&unbounded, 16_250) - load(&LIMITS, 16_250)).abs() < 1e-12);
+        assert_abs_diff_eq!(load(&unbounded, 16_250), load(&LIMITS, 16_250), epsilon = 1e-12);
         let reference = FlowLimits { path_bytes: 0, ..unbounded };
         assert!(load(&reference, 16_250).is_infinite() && load(&reference, 0).is_nan());
     }

@@ -122,6 +122,7 @@ mod tests {
     };
     use crate::telemetry::{Hop, HopStack, Modulus};
     use crate::units::{BitRate, Bytes};
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
     const T: u64 = 13_000;
@@ -176,11 +177,11 @@ mod tests {
         for decision in
             [notify(&mut window_form, T, &stack(T, &[0, 2 * BDP])), notify(&mut rate_form, T, &stack(T, &[0, 2 * BDP]))]
         {
-            assert!((rate(decision).0 as f64 / expected - 1.0).abs() < 1e-6, "{decision:?}");
+            assert_relative_eq!(rate(decision).0 as f64, expected, max_relative = 1e-6);
         }
         assert_eq!((window_form.window().reference(), window_form.window().increases()), (BDP as f64, 0));
         assert_eq!(rate_form.stages(1)[0].reference, LIMITS.line_rate);
-        assert!((window_form.utilisation() - 3.0).abs() < 1e-9);
+        assert_abs_diff_eq!(window_form.utilisation(), 3.0, epsilon = 1e-9);
     }
 
     /// A notification overtakes the acknowledgements of packets that left before it.
@@ -206,8 +207,8 @@ mod tests {
         acknowledge(&mut rate_form, T, 2_000, &stack(T, &[0, 2 * BDP, 0]));
         notify(&mut window_form, 2 * T, &stack(2 * T, &[0]));
         notify(&mut rate_form, 2 * T, &stack(2 * T, &[0]));
-        assert!((window_form.utilisation() - 3.0).abs() < 1e-9);
-        assert!((rate_form.stages(1)[0].utilisation - 3.0).abs() < 1e-9);
+        assert_abs_diff_eq!(window_form.utilisation(), 3.0, epsilon = 1e-9);
+        assert_abs_diff_eq!(rate_form.stages(1)[0].utilisation, 3.0, epsilon = 1e-9);
     }
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
         let mut flow = Hpcc::new(config, LIMITS);
         acknowledge(&mut flow, 0, 1_000, &stack(0, &[0, 2 * BDP, 0]));
         let rate = rate(notify(&mut flow, T, &stack(T, &[0, 2 * BDP])));
-        assert!((rate.0 as f64 / (51_538.333 * 8e9 / 13_000.0) - 1.0).abs() < 1e-6, "{rate}");
+        assert_relative_eq!(rate.0 as f64, 51_538.333 * 8e9 / 13_000.0, max_relative = 1e-6);
         let loads: alloc::vec::Vec<_> = flow.stages(4).iter().map(|stage| stage.utilisation).collect();
         assert!((loads[1] - 3.0).abs() < 1e-9 && loads[2..] == [1.0, 1.0], "{loads:?}");
     }

@@ -203,6 +203,7 @@ mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rng};
     use alloc::vec::Vec;
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
     const T: u64 = 13_000;
@@ -221,9 +222,9 @@ mod tests {
             link_power(&MODULUS, &last, &hop, Nanos(T)).expect("comparable").0
         };
         let bdp = BDP as u64;
-        assert!((power([0, 0], bdp) - 1.0).abs() < 1e-9);
-        assert!((power([bdp, bdp], bdp) - 2.0).abs() < 1e-9);
-        assert!((power([0, bdp], bdp) - 4.0).abs() < 1e-9);
+        assert_abs_diff_eq!(power([0, 0], bdp), 1.0, epsilon = 1e-9);
+        assert_abs_diff_eq!(power([bdp, bdp], bdp), 2.0, epsilon = 1e-9);
+        assert_abs_diff_eq!(power([0, bdp], bdp), 4.0, epsilon = 1e-9);
         assert!(power([bdp, 0], bdp) < 1e-9, "a queue that drains at B");
     }
 
@@ -298,8 +299,8 @@ mod tests {
     #[test]
     fn the_queue_settles_at_the_sum_of_beta() {
         let (windows, queue) = share(&[10, 10], &[0.9, 0.1]);
-        assert!((queue / (2.0 * BDP / 10.0) - 1.0).abs() < 0.02, "{queue}");
-        assert!((windows.iter().sum::<f64>() / (BDP + queue) - 1.0).abs() < 0.02, "{windows:?}");
+        assert_relative_eq!(queue, 2.0 * BDP / 10.0, max_relative = 0.02);
+        assert_relative_eq!(windows.iter().sum::<f64>(), BDP + queue, max_relative = 0.02);
     }
 
     /// Theorem 3: windows are as beta to beta, whatever they were at the start.
@@ -307,7 +308,7 @@ mod tests {
     fn windows_become_proportional_to_beta() {
         for start in [[0.9, 0.1], [0.2, 0.8]] {
             let (windows, _) = share(&[10, 20], &start);
-            assert!((windows[0] / windows[1] - 2.0).abs() < 0.05, "{windows:?}");
+            assert_abs_diff_eq!(windows[0] / windows[1], 2.0, epsilon = 0.05);
         }
     }
 }

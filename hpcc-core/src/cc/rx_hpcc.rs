@@ -233,6 +233,7 @@ mod tests {
     use crate::telemetry::{Hop, Modulus};
     use crate::units::Bytes;
     use alloc::vec::Vec;
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
@@ -296,9 +297,9 @@ mod tests {
         let idle_then = |n: u64, last: f64| stack(&[(n * 1_000, n as f64 * 5_000.0, 0.0), (n * 1_000, last, 0.0)]);
         assert_eq!(receiver.on_records(Nanos(0), &idle_then(0, 0.0)), ReceiverUpdate::default());
         assert!(receiver.on_records(Nanos(1_000), &idle_then(1, 12_500.0)).last_hop_is_busiest);
-        assert!((receiver.utilisation() - 1.0).abs() < 1e-12);
+        assert_abs_diff_eq!(receiver.utilisation(), 1.0, epsilon = 1e-12);
         assert!(!receiver.on_records(Nanos(2_000), &idle_then(2, 12_600.0)).last_hop_is_busiest);
-        assert!((receiver.utilisation() - (12.0 + 0.4) / 13.0).abs() < 1e-12);
+        assert_abs_diff_eq!(receiver.utilisation(), (12.0 + 0.4) / 13.0, epsilon = 1e-12);
     }
 
     #[test]
@@ -415,9 +416,9 @@ mod tests {
             },
             25,
         );
-        assert!((by_sender.0 / by_receiver.0 - 1.0).abs() < 0.05, "{by_sender:?} {by_receiver:?}");
-        assert!((by_sender.1 - by_receiver.1).abs() < 1_625.0, "{by_sender:?} {by_receiver:?}");
+        assert_relative_eq!(by_sender.0, by_receiver.0, max_relative = 0.05);
+        assert_abs_diff_eq!(by_sender.1, by_receiver.1, epsilon = 1_625.0);
         // What eta leaves of the link: 0.75 for 7 of the 13 ms, 0.35 for 6.
-        assert!((by_sender.0 - 0.565).abs() < 0.05, "{by_sender:?}");
+        assert_abs_diff_eq!(by_sender.0, 0.565, epsilon = 0.05);
     }
 }

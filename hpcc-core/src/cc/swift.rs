@@ -169,6 +169,7 @@ impl CongestionControl for Swift {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rng};
+    use approx::{abs_diff_eq, assert_abs_diff_eq};
 
     /// T is 13 us: the target is 19.5 us for a window of 100 packets or more, without hops.
     fn swift() -> Swift {
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!((target(100.0, 0), target(162.0, 0), target(162.0, 6)), (19_500.0, 19_500.0, 21_000.0));
         assert!((target(0.1, 0) - 44_500.0).abs() < 1e-6 && (target(0.01, 0) - 44_500.0).abs() < 1e-6);
         let between = 19_500.0 + 25_000.0 * (0.5 - 0.1) / (1.0 / libm::sqrt(0.1) - 0.1);
-        assert!((target(4.0, 0) - between).abs() < 1e-6);
+        assert_abs_diff_eq!(target(4.0, 0), between, epsilon = 1e-6);
     }
 
     /// One packet in a round trip: 100 acknowledgements of a window of 100.
@@ -201,7 +202,7 @@ mod tests {
         for n in 0..100 {
             feed(&mut swift, n * 100, 13_000);
         }
-        assert!((swift.window - 101.0).abs() < 0.01, "{}", swift.window);
+        assert_abs_diff_eq!(swift.window, 101.0, epsilon = 0.01);
         let mut small = Swift { window: 0.5, ..swift };
         assert_eq!(feed(&mut small, 99_000, 13_000), 1.5);
     }
@@ -221,7 +222,7 @@ mod tests {
         let mut swift = Swift { window: 150.0, ..swift() };
         assert_eq!(feed(&mut swift, 100_000, 19_500), 150.0);
         assert_eq!(feed(&mut swift, 138_999, 39_000), 150.0, "a cut by nothing is one");
-        assert!((feed(&mut swift, 139_000, 39_000) - 90.0).abs() < 1e-9);
+        assert_abs_diff_eq!(feed(&mut swift, 139_000, 39_000), 90.0, epsilon = 1e-9);
     }
 
     #[test]
@@ -239,10 +240,10 @@ mod tests {
     #[test]
     fn above_the_target_the_window_falls_once_in_a_round_trip_by_half_at_the_most() {
         let mut swift = Swift { window: 150.0, ..swift() };
-        assert!((feed(&mut swift, 100_000, 39_000) - 90.0).abs() < 1e-9);
-        assert!((feed(&mut swift, 120_000, 39_000) - 90.0).abs() < 1e-9, "within a round trip");
+        assert_abs_diff_eq!(feed(&mut swift, 100_000, 39_000), 90.0, epsilon = 1e-9);
+        assert!(abs_diff_eq!(feed(&mut swift, 120_000, 39_000), 90.0, epsilon = 1e-9), "within a round trip");
         let mut deep = Swift { window: 150.0, ..self::swift() };
-        assert!((feed(&mut deep, 100_000, 156_000) - 75.0).abs() < 1e-9);
+        assert_abs_diff_eq!(feed(&mut deep, 100_000, 156_000), 75.0, epsilon = 1e-9);
     }
 
     #[test]

@@ -79,6 +79,7 @@ impl CongestionControl for ThetaPowerTcp {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rng};
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     const T: u64 = 13_000;
     const BDP: f64 = 162_500.0;
@@ -102,14 +103,14 @@ mod tests {
     /// A round-trip time of T for good: power 1, so that w -> 0.9 * (w + beta) + 0.1 * w, up to line rate * T.
     #[test]
     fn an_idle_path_lets_the_window_grow_to_one_bdp() {
-        assert!((after(&[T; 30]) - BDP).abs() < 1e-6);
+        assert_abs_diff_eq!(after(&[T; 30]), BDP, epsilon = 1e-6);
     }
 
     /// 2 T for good, a queue of one B * T: power 2. The fixed point of w = 0.9 * (w / 2 + beta) + 0.1 * w is 2 * beta.
     #[test]
     fn a_standing_queue_halves_the_window_down_to_two_betas() {
         let expected = 2.0 * BDP / 10.0;
-        assert!((after(&[2 * T; 60]) / expected - 1.0).abs() < 1e-6, "{}", after(&[2 * T; 60]));
+        assert_relative_eq!(after(&[2 * T; 60]), expected, max_relative = 1e-6);
     }
 
     /// From T to 2 T in 2 T of time: the gradient is 1/2, the power 1.5 * 2 = 3; a standing queue of that length has 2.
@@ -118,7 +119,7 @@ mod tests {
         let growing = after(&[T, 2 * T]);
         let (first, beta) = (BDP, BDP / 10.0);
         let expected = 0.9 * (first / 3.0 + beta) + 0.1 * first;
-        assert!((growing - expected).abs() < 1.0, "{growing} {expected}");
+        assert_abs_diff_eq!(growing, expected, epsilon = 1.0);
     }
 
     #[test]

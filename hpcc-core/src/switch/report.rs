@@ -127,6 +127,7 @@ mod tests {
     use super::super::Classes;
     use super::*;
     use crate::telemetry::{Comparison, Hop, Modulus};
+    use approx::assert_abs_diff_eq;
 
     fn report(scope: Scope, wait: Wait) -> Report {
         let classes = Classes::parse("3:3000,4:1000,6:strict").expect("a list");
@@ -176,10 +177,10 @@ mod tests {
             })
         };
         let of = |[earlier, later]: &[Hop; 2]| load(Comparison::of(&modulus, earlier, later, t));
-        assert!((of(&written(Wait::Length)) - of(&own)).abs() < 1e-9);
+        assert_abs_diff_eq!(of(&written(Wait::Length)), of(&own), epsilon = 1e-9);
         // 18 of 25 Gb/s; 6000 bytes take 1.92 us at 25 Gb/s.
-        assert!((of(&own) - (0.72 + 1.92 / 13.0)).abs() < 1e-9);
-        assert!((of(&written(Wait::Sojourn)) - (0.72 + 2.0 / 13.0)).abs() < 1e-9);
+        assert_abs_diff_eq!(of(&own), 0.72 + 1.92 / 13.0, epsilon = 1e-9);
+        assert_abs_diff_eq!(of(&written(Wait::Sojourn)), 0.72 + 2.0 / 13.0, epsilon = 1e-9);
     }
 
     #[test]

@@ -157,6 +157,7 @@ fn quantum_of(service: Service) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     /// Queue 0 strict, the others weighted by these quanta.
     fn scheduler(quanta: [u32; PRIORITIES - 1]) -> Scheduler {
@@ -187,7 +188,7 @@ mod tests {
             let share = sent[usize::from(queue)] as f64 / all as f64;
             let guaranteed = scheduler.guaranteed(queue, BitRate::gbps(280), BitRate(0));
             assert_eq!(guaranteed, BitRate::gbps(10 * u64::from(queue)));
-            assert!((share * 280e9 / guaranteed.0 as f64 - 1.0).abs() < 0.01, "{queue}: {share}");
+            assert_relative_eq!(share * 280e9, guaranteed.0 as f64, max_relative = 0.01);
         }
         assert_eq!(scheduler.guaranteed(2, BitRate::gbps(308), BitRate::gbps(28)), BitRate::gbps(20));
         assert_eq!(scheduler.guaranteed(0, BitRate::gbps(280), BitRate(0)), BitRate::gbps(280));
@@ -243,7 +244,7 @@ mod tests {
         let mut scheduler = scheduler([1, 2, 0, 1, 1, 1, 1]);
         let backlog = Backlog { heads: [0, 65_000, 65_000, 65_000, 0, 0, 0, u32::MAX], paused: 0 };
         let sent = serve(&mut scheduler, &backlog, 4_000);
-        assert!((sent[2] as f64 / sent[1] as f64 - 2.0).abs() < 0.01, "{sent:?}");
-        assert!((sent[3] as f64 / sent[1] as f64 - 1.0).abs() < 0.01, "{sent:?}");
+        assert_abs_diff_eq!(sent[2] as f64 / sent[1] as f64, 2.0, epsilon = 0.01);
+        assert_relative_eq!(sent[3] as f64, sent[1] as f64, max_relative = 0.01);
     }
 }

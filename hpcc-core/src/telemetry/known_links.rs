@@ -156,6 +156,7 @@ impl KnownLinks {
 mod tests {
     use super::*;
     use crate::units::BitRate;
+    use approx::{abs_diff_eq, assert_abs_diff_eq};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
     const T: Nanos = Nanos(10_000);
@@ -180,11 +181,11 @@ mod tests {
         assert_eq!(learn(&mut known, 0, &[]), Learnt::Nothing);
         assert_eq!(learn(&mut known, 0, &[(1, 0.2), (2, 0.9)]), Learnt::First);
         let Learnt::Busiest(1, load) = learn(&mut known, 10_000, &[(1, 0.2), (2, 0.9)]) else { panic!("both") };
-        assert!((load - 0.9).abs() < 1e-3);
+        assert_abs_diff_eq!(load, 0.9, epsilon = 1e-3);
         assert_eq!(learn(&mut known, 20_000, &[(1, 0.2)]), Learnt::Nothing, "2 is known to be busier");
         assert_eq!(learn(&mut known, 20_000, &[]), Learnt::Nothing);
         let Learnt::Busiest(0, load) = learn(&mut known, 30_000, &[(2, 0.9)]) else { panic!("2") };
-        assert!((load - 0.9).abs() < 1e-3, "since its own last record, 20 us ago: {load}");
+        assert!(abs_diff_eq!(load, 0.9, epsilon = 1e-3), "since its own last record, 20 us ago: {load}");
     }
 
     #[test]

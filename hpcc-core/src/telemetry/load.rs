@@ -77,6 +77,7 @@ impl Modulus {
 mod tests {
     use super::*;
     use crate::units::BitRate;
+    use approx::{abs_diff_eq, assert_abs_diff_eq, assert_relative_eq};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 128 << 20 };
     const T: Nanos = Nanos(13_000);
@@ -94,11 +95,11 @@ mod tests {
     /// 100 Gb/s * 13 us are 162 500 bytes; 12 500 bytes in 1 us are line rate.
     #[test]
     fn req_05_a_link_counts_what_it_sends_and_the_shorter_queue() {
-        assert!((load(hop(0, 0, 0), hop(1_000, 12_500, 0)) - 1.0).abs() < 1e-12);
-        assert!((load(hop(0, 0, 162_500), hop(1_000, 12_500, 16_250)) - 1.1).abs() < 1e-12);
-        assert!((load(hop(0, 0, 16_250), hop(1_000, 6_250, 162_500)) - 0.6).abs() < 1e-12);
+        assert_abs_diff_eq!(load(hop(0, 0, 0), hop(1_000, 12_500, 0)), 1.0, epsilon = 1e-12);
+        assert_abs_diff_eq!(load(hop(0, 0, 162_500), hop(1_000, 12_500, 16_250)), 1.1, epsilon = 1e-12);
+        assert_abs_diff_eq!(load(hop(0, 0, 16_250), hop(1_000, 6_250, 162_500)), 0.6, epsilon = 1e-12);
         let wrapped = load(hop((1 << 24) - 500, (128 << 20) - 500, 0), hop(500, 12_000, 0));
-        assert!((wrapped - 1.0).abs() < 1e-12, "{wrapped}");
+        assert_abs_diff_eq!(wrapped, 1.0, epsilon = 1e-12);
     }
 
     /// 12 500 bytes leave in 1 us and 6 250 more wait: 150 Gb/s arrived. The queue falls as fast: 50 Gb/s did.
@@ -109,8 +110,8 @@ mod tests {
             let Comparison::Load(load) = of else { panic!("{of:?}") };
             load.utilisation
         };
-        assert!((load(0, 6_250) - 1.5).abs() < 1e-12);
-        assert!((load(22_500, 16_250) - 0.6).abs() < 1e-12, "half of the link, and 0.1 of queue");
+        assert_abs_diff_eq!(load(0, 6_250), 1.5, epsilon = 1e-12);
+        assert!(abs_diff_eq!(load(22_500, 16_250), 0.6, epsilon = 1e-12), "half of the link, and 0.1 of queue");
         assert_eq!(load(30_000, 0), 0.0, "no less than nothing arrives");
     }
 
@@ -127,6 +128,6 @@ mod tests {
     fn records_stay_comparable_for_half_of_a_wrap() {
         assert_eq!(MODULUS.horizon(&Hop { rate: BitRate::gbps(10), ..Hop::default() }), Nanos(8_388_608));
         let fast = MODULUS.horizon(&Hop { rate: BitRate::gbps(400), ..Hop::default() });
-        assert!((fast.0 as f64 / 1.342e6 - 1.0).abs() < 1e-3, "{fast}");
+        assert_relative_eq!(fast.0 as f64, 1.342e6, max_relative = 1e-3);
     }
 }

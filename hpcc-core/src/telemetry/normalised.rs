@@ -74,6 +74,7 @@ mod tests {
     use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
+    use approx::assert_relative_eq;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
@@ -121,7 +122,7 @@ mod tests {
         };
         assert_eq!(section(25), section(400));
         assert_eq!(section(25)[2..], [0; MAX_HOPS - 2]);
-        assert!((read(&section(25)[..2]).expect("two hops") / 1.3 - 1.0).abs() < 0.08);
+        assert_relative_eq!(read(&section(25)[..2]).expect("two hops"), 1.3, max_relative = 0.08);
     }
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
                     decision.window_bytes().map(|bytes| bytes as f64)
                 });
             if let (Some(windows), Some(coded)) = (windows, coded) {
-                assert!((coded / windows - 1.0).abs() < 0.03, "{coded} for {windows}");
+                assert_relative_eq!(coded, windows, max_relative = 0.03);
                 compared += 1;
             }
         }

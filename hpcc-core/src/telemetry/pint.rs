@@ -216,6 +216,7 @@ mod tests {
     extern crate std;
     use super::super::fixed_log2::PLACES;
     use super::*;
+    use approx::{assert_abs_diff_eq, assert_relative_eq};
 
     fn rand() -> GlibcRand {
         GlibcRand::new(1)
@@ -245,7 +246,7 @@ mod tests {
                 utilisation = meter.update(Nanos(n * 84), queue, &mut rand);
                 meter.on_sent(Nanos(n * 84), 1_050);
             }
-            assert!((utilisation / expected - 1.0).abs() < 0.01, "{utilisation}");
+            assert_relative_eq!(utilisation, expected, max_relative = 0.01);
         }
     }
 
@@ -257,7 +258,7 @@ mod tests {
         let count = 20_000;
         let mut read = || utilisation(1.05, codebook.encode(1.5, None, &mut rand)?).ok();
         let mean = (0..count).map(|_| read().expect("a power of a switch")).sum::<f64>() / f64::from(count);
-        assert!((mean - 1.5).abs() < 0.005, "{mean}");
+        assert_abs_diff_eq!(mean, 1.5, epsilon = 0.005);
     }
 
     #[test]
@@ -297,7 +298,7 @@ mod tests {
             let first = read(section).expect("a power");
             codebook.stamp(section, 0.1, &mut rand());
             assert_eq!(read(section), Ok(first));
-            assert!((utilisation(1.05, first).expect("a power of a switch") - 1.0).abs() < 0.05);
+            assert_abs_diff_eq!(utilisation(1.05, first).expect("a power of a switch"), 1.0, epsilon = 0.05);
         }
         assert_eq!(read(&[]), Err(Unusable));
         assert_eq!(read(&[0; 3]), Err(Unusable));

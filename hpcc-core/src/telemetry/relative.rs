@@ -65,6 +65,7 @@ mod tests {
     use crate::testing::{self, LAYOUTS, records as read};
     use crate::units::Nanos;
     use alloc::vec::Vec;
+    use approx::assert_relative_eq;
 
     const T: Nanos = Nanos(10_000);
 
@@ -108,7 +109,7 @@ mod tests {
             let relative = sections.map(|bytes| hidden(&layout, bytes));
             let told = loads(&layout, [&relative[0], &relative[1]]);
             for (told, plain) in told.iter().zip(&plain) {
-                assert!((told / plain - 1.0).abs() < 1e-9, "{layout:?}: {told} for {plain}");
+                assert_relative_eq!(told, plain, max_relative = 1e-9);
             }
             assert_eq!(told.len(), 2);
         }

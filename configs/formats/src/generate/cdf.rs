@@ -98,6 +98,7 @@ fn point(content: &str) -> Result<(f64, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use approx::assert_abs_diff_eq;
 
     #[test]
     fn workloads_have_names() {
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(cdf.size_at(50.0), 100);
         assert_eq!(cdf.size_at(75.0), 200);
         assert_eq!(cdf.size_at(100.0), 300);
-        assert!((cdf.mean() - 125.0).abs() < 1e-9);
+        assert_abs_diff_eq!(cdf.mean(), 125.0, epsilon = 1e-9);
     }
 
     #[test]

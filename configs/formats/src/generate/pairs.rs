@@ -152,6 +152,7 @@ impl Pairs {
 mod tests {
     use super::*;
     use crate::generate::{LeafSpine, Wire, random};
+    use approx::assert_abs_diff_eq;
     use hpcc_core::units::{BitRate, Nanos};
 
     /// Three racks of four hosts.
@@ -199,7 +200,7 @@ mod tests {
                 assert!(close, "{rack_share:?}, host {host}: {count}, on average {mean}");
             }
             let all: f64 = pairs.received(f64::from).iter().map(|(_, rate)| rate).sum();
-            assert!((all - 66.0).abs() < 1e-9, "{all}");
+            assert_abs_diff_eq!(all, 66.0, epsilon = 1e-9);
         }
     }
 

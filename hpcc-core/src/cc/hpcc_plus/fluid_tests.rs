@@ -9,6 +9,7 @@ use crate::cc::testing::{LIMITS, ack};
 use crate::telemetry::{Hop, HopStack, Modulus};
 use crate::units::Bytes;
 use alloc::vec::Vec;
+use approx::assert_relative_eq;
 
 const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
 const T: u64 = 13_000;
@@ -144,7 +145,7 @@ fn req_11_the_additive_increase_sets_the_equilibrium() {
         }
         let load = network.loads()[0];
         let expected = ETA / (1.0 - step as f64 / network.windows[0]);
-        assert!((load / expected - 1.0).abs() < 2e-3, "{flows} flows: {load} for {expected}");
+        assert_relative_eq!(load, expected, max_relative = 2e-3);
         assert_eq!(load > 1.0, overloaded, "{flows} flows: {load}");
     }
 }
@@ -156,5 +157,5 @@ fn unequal_flows_become_equal() {
     for _ in 0..1_000 {
         network.step();
     }
-    assert!((network.windows[0] / network.windows[1] - 1.0).abs() < 0.02, "{:?}", network.windows);
+    assert_relative_eq!(network.windows[0], network.windows[1], max_relative = 0.02);
 }

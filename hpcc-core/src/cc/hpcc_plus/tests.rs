@@ -7,6 +7,7 @@ use crate::cc::{ControlLaw, Hpcc, HpccConfig};
 use crate::telemetry::{Hop, HopStack, Modulus};
 use crate::units::Bytes;
 use alloc::vec::Vec;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 
 const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 const T: u64 = 13_000;
@@ -122,8 +123,8 @@ fn req_05_follows_the_listing() {
         let wrapped = hops.map(|hop| Hop { ts: hop.ts % MODULUS.ts, tx_bytes: hop.tx_bytes % MODULUS.tx_bytes, ..hop });
         let decision = feed(&mut flow, now, (ack_seq, snd_nxt), &stack(7, &wrapped));
         if let Some(w) = listing.new_ack(ack_seq, snd_nxt, hops) {
-            assert!((bytes(decision) as f64 - w).abs() <= 1.0, "{decision:?} for {w} at {now}");
-            assert!((flow.window().reference() - listing.wc).abs() < 1e-3);
+            assert!(abs_diff_eq!(bytes(decision) as f64, w, epsilon = 1.0), "{decision:?} for {w} at {now}");
+            assert_abs_diff_eq!(flow.window().reference(), listing.wc, epsilon = 1e-3);
             assert_eq!(flow.window().increases(), listing.inc_stage);
             decisions += 1;
         }
@@ -147,7 +148,7 @@ fn window_form_and_rate_form_coincide() {
         match (plus.decide(&feedback), rate_form.on_feedback(&feedback, &mut rng)) {
             (RateDecision::Window { bytes, .. }, RateDecision::Repace(rate)) => {
                 let of_rate = rate.0 as f64 * T as f64 / 8e9;
-                assert!((bytes as f64 - of_rate).abs() < 1.01, "{bytes} and {of_rate} at {now}");
+                assert!(abs_diff_eq!(bytes as f64, of_rate, epsilon = 1.01), "{bytes} and {of_rate} at {now}");
                 windows.push(bytes);
             }
             pair => assert_eq!(pair, (RateDecision::Keep, RateDecision::Keep)),
@@ -201,7 +202,7 @@ fn req_22_another_path_starts_over_and_leaves_the_window() {
         assert_eq!(rerouted.window().reference(), before);
         let next: Vec<_> = other.hops().iter().map(|h| hop(h.ts + T, h.tx_bytes + BDP / 2, 0)).collect();
         feed(&mut rerouted, 4 * T, (900_001, 900_001), &stack(8, &next));
-        assert!((rerouted.utilisation() - 0.5).abs() < 1e-4, "{}", rerouted.utilisation());
+        assert_abs_diff_eq!(rerouted.utilisation(), 0.5, epsilon = 1e-4);
     }
     assert!(
         bytes(feed(&mut flow, 3 * T + 100, (900_000, 900_000), &stack(7, &[hop(3 * T + 100, 400 << 20, 0)]))) < 9_000

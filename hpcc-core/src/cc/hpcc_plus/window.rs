@@ -180,6 +180,7 @@ fn bytes(rate: BitRate, time: Nanos) -> f64 {
 mod tests {
     use super::*;
     use crate::cc::testing::LIMITS;
+    use approx::assert_abs_diff_eq;
 
     const LAW: WindowLaw = WindowLaw {
         eta: 0.95,
@@ -207,8 +208,8 @@ mod tests {
         for ((u, wc, increases, max_stage, commit), (w, next_wc, next_increases)) in cases {
             let mut window = window(WindowLaw { max_stage, ..LAW }, wc, increases);
             let computed = window.compute(u, commit);
-            assert!((computed - w).abs() < 0.01, "{computed} for {w}");
-            assert!((window.reference() - next_wc).abs() < 0.01, "{}", window.reference());
+            assert_abs_diff_eq!(computed, w, epsilon = 0.01);
+            assert_abs_diff_eq!(window.reference(), next_wc, epsilon = 0.01);
             assert_eq!(window.increases(), next_increases);
         }
     }
@@ -227,7 +228,7 @@ mod tests {
             Window::new(law, FlowLimits { base_rtt: Nanos(base_rtt), ..LIMITS }).additive_increase()
         };
         for (base_rtt, flows, expected) in [(13_000, 100, 81.25), (4_000, 100, 25.0), (4_000, 16, 156.25)] {
-            assert!((step(base_rtt, flows) - expected).abs() < 1e-9);
+            assert_abs_diff_eq!(step(base_rtt, flows), expected, epsilon = 1e-9);
         }
     }
 
@@ -239,7 +240,7 @@ mod tests {
             window.expect_flows(10);
             window.additive_increase()
         };
-        assert!((step(by_flows) - 812.5).abs() < 1e-9);
+        assert_abs_diff_eq!(step(by_flows), 812.5, epsilon = 1e-9);
         assert_eq!(step(LAW), 80.0);
         assert_eq!(step(WindowLaw { eta: 1.5, ..by_flows }), 0.0);
     }
