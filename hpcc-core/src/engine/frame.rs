@@ -127,6 +127,12 @@ impl Frame {
         self.behind = behind;
     }
 
+    /// The port by which it leaves the switch that it comes to, if that is known.
+    #[inline]
+    pub(super) fn next_port(&self) -> Option<u16> {
+        self.ports.get(usize::from(self.passed)).copied().filter(|&port| port != UNKNOWN)
+    }
+
     /// Bytes on the link that only telemetry needs.
     pub(super) fn telemetry_cost(&self) -> u64 {
         match self.kind {
@@ -197,6 +203,20 @@ impl Frames {
     pub fn with_section(&mut self, frame: u32) -> (&mut Frame, &mut [u8]) {
         let start = frame as usize * self.room;
         (&mut self.frames[frame as usize], &mut self.sections[start..start + self.room])
+    }
+
+    /// How many there are, those that nobody uses included.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Loads a frame and its section.
+    #[inline]
+    pub fn load(&self, frame: u32) -> u32 {
+        let entry = self.get(frame);
+        let section = self.sections.get(frame as usize * self.room).copied().unwrap_or(0);
+        entry.size ^ entry.payload ^ u32::from(section)
     }
 
     /// Room for a section.

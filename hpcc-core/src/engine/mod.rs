@@ -10,6 +10,7 @@
 //! ```
 
 mod agents;
+mod ahead;
 mod alarms;
 mod events;
 mod flows;

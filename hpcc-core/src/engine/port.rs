@@ -56,16 +56,16 @@ pub(super) struct Port {
     /// Times of a long and of a short frame: bytes, and nanoseconds or, where rates are exact, picoseconds.
     known: [(u32, u32); 2],
     queues: [Queue; PRIORITIES],
-    pub rate: BitRate,
     pub delay: Nanos,
-    /// Bytes for which a frame occupies the link besides its own.
-    gap: u32,
-    rounding: Rounding,
     /// Which queue is next; `None`: in turn.
     pub scheduler: Option<Box<Scheduler>>,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
     pub counters: PortCounters,
+    pub rate: BitRate,
+    /// Bytes for which a frame occupies the link besides its own.
+    gap: u32,
+    rounding: Rounding,
 }
 
 /// Frames below this size are short.
@@ -140,6 +140,18 @@ impl Port {
         }
         queue.tail = frame;
         self.waiting |= bit;
+    }
+
+    /// Loads what each frame touches.
+    #[inline]
+    pub fn load(&self) -> u32 {
+        self.queued ^ self.queues[0].head ^ self.counters.frames as u32
+    }
+
+    /// The head of its first queue.
+    #[inline]
+    pub fn head(&self) -> Option<u32> {
+        (self.waiting != 0).then(|| self.queues[self.waiting.trailing_zeros() as usize].head)
     }
 
     /// Bytes that wait in a queue.

@@ -115,6 +115,7 @@ impl Engine {
             && let Some(what) = self.events.next_before(limit)
         {
             self.count(what);
+            self.look_ahead();
             match what {
                 What::Arrival(frame) => self.arrive(frame),
                 What::End(port) => {

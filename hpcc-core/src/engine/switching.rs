@@ -4,7 +4,6 @@
 use super::frame::Frame;
 use super::observer::Sight;
 use super::state::Engine;
-use super::ways::UNKNOWN;
 use crate::frame::PacketKind;
 use crate::switch::{Admission, Head, Route, Section};
 
@@ -22,10 +21,10 @@ impl Engine {
             switch = self.nodes.switch(node);
         }
         let frame = self.frames.get_mut(f);
-        let known = frame.ports.get(usize::from(frame.passed)).copied().unwrap_or(UNKNOWN);
+        let known = frame.next_port();
         frame.passed = frame.passed.saturating_add(1);
         // Whether a hop limit has an end is for the core to say.
-        let (egress, hop_limit) = if known != UNKNOWN && frame.hop_limit > 1 {
+        let (egress, hop_limit) = if let Some(known) = known.filter(|_| frame.hop_limit > 1) {
             (known, frame.hop_limit - 1)
         } else if let Route::To { egress, hop_limit } = switch.core.route(frame.dst, &frame.key(), frame.hop_limit) {
             (egress, hop_limit)
