@@ -5,8 +5,6 @@ use crate::error::InputError;
 use crate::flows::Traffic;
 use crate::place::Place;
 use crate::scenario::Scenario;
-use crate::{check, lint};
-use hpcc_core::topology::routes::Routes;
 
 /// A setting to blame in an error: its key, and where it was given.
 #[derive(Clone, Debug)]
@@ -59,21 +57,4 @@ pub(crate) struct Draft {
     /// Where the flows come from, in the order of the input.
     pub flows: Vec<Traffic>,
     pub places: Places,
-}
-
-impl Draft {
-    /// Checks the parts against each other.
-    pub fn finish(mut self) -> Result<Scenario, InputError> {
-        check::memory(&self.scenario, &self.places)?;
-        let payload = u32::try_from(self.scenario.settings.transport.mtu.0).unwrap_or(u32::MAX);
-        let routes = Routes::new(&self.scenario.network, payload);
-        check::settings(&mut self.scenario, &routes, &self.places)?;
-        let (flows, pass) = check::flows(&mut self.scenario, self.flows, &routes, &self.places)?;
-        self.scenario.flows = flows;
-        check::buffer(&self.scenario, &self.places)?;
-        let findings = lint::findings(&self.scenario, &pass);
-        self.scenario.notes.extend(findings.iter().map(|finding| finding.message.clone()));
-        self.scenario.findings = findings;
-        Ok(self.scenario)
-    }
 }

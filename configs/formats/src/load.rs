@@ -6,7 +6,7 @@ use crate::error::InputError;
 use crate::kind::{is_toml, refuse_sweep};
 use crate::place::{COMMAND_LINE, Place};
 use crate::scenario::Scenario;
-use crate::{reference, toml_format};
+use crate::{check, reference, toml_format};
 use hpcc_core::node::NodeSettings;
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub fn overlap(one: &str, other: &str) -> bool {
 }
 
 fn parse(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
-    draft(path, text, overrides, defaults)?.finish()
+    check::agree(draft(path, text, overrides, defaults)?)
 }
 
 fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {

@@ -17,7 +17,7 @@ use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
 
 /// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep memory.
 /// Returns what lints want to know of the flows as well.
-pub(crate) fn flows(
+pub(super) fn flows(
     scenario: &mut Scenario,
     traffic: Vec<Traffic>,
     routes: &Routes,

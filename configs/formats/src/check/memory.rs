@@ -62,7 +62,7 @@ fn insist() -> String {
 }
 
 /// Refuses a network that the machine cannot hold.
-pub(crate) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+pub(super) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let Some(place) = places.network.as_ref().or(places.links.first()) else { return Ok(()) };
     let needs = needs(scenario);
     let sum = needs.iter().map(|(bytes, _)| bytes).sum();

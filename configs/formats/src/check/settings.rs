@@ -10,7 +10,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 
 /// Refuses settings that the network's links contradict, and drops ECN thresholds that no port uses.
-pub(crate) fn settings(scenario: &mut Scenario, routes: &Routes, places: &Places) -> Result<(), InputError> {
+pub(super) fn settings(scenario: &mut Scenario, routes: &Routes, places: &Places) -> Result<(), InputError> {
     if scenario.stop.0 == 0 {
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
@@ -94,7 +94,7 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
 
 /// Refuses a switch without room for what its ports keep, or for two packets: it could do nothing but drop. Once the priorities of
 /// flows are known.
-pub(crate) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+pub(super) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let network = &scenario.network;
     let mut ports: Vec<Vec<(BitRate, Nanos)>> = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {

@@ -3,6 +3,7 @@
 //! the command line.
 
 use super::MINIMAL;
+use crate::check;
 use crate::place::without_indices;
 use crate::toml_format::read;
 use hpcc_core::node::NodeSettings;
@@ -68,7 +69,7 @@ fn blames_another(told: &str, key: &str) -> bool {
 /// The error of a scenario in a folder with the files that seeds name, if there is one.
 fn told(folder: &Path, text: &str, overrides: &[String]) -> Option<String> {
     let draft = read(&folder.join("test.toml"), text, overrides, NodeSettings::default());
-    let error = draft.and_then(|draft| draft.finish()).err()?.to_string();
+    let error = draft.and_then(check::agree).err()?.to_string();
     let error = error.replace(&format!("{}/", folder.display()), "");
     Some((0..4).fold(error, |error, index| error.replace(&format!(".{index}."), ".")))
 }
