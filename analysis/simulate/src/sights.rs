@@ -126,27 +126,11 @@ impl Sights {
         let peer = self.peers[place.node as usize][usize::from(place.port)];
         let (from, to) = if sight == Sight::Departure { (own, peer) } else { (peer, own) };
         let frame = SimulatedFrame {
-            kind: frame.kind,
             src_mac: self.mac(from.0, from.1),
             dst_mac: self.mac(to.0, to.1),
             ipv6: self.ipv6,
-            src: host_address(frame.src),
-            dst: host_address(frame.dst),
-            sport: frame.sport,
-            priority: frame.priority,
-            hop_limit: frame.hop_limit,
-            congestion_marked: frame.congestion_marked,
-            congestion_echo: frame.congestion_echo,
-            queue_pair: frame.queue_pair,
-            seq: frame.seq,
-            flow_bytes: frame.flow_bytes,
-            earlier_packets: frame.earlier_packets,
-            earlier_writes: frame.earlier_writes,
             mtu: self.mtu,
-            payload: frame.payload,
-            ack_requested: frame.ack_requested,
-            selective: frame.selective,
-            pause: frame.pause,
+            ..frame.on_wire()
         };
         frame.bytes(self.encapsulation, section).unwrap_or_default()
     }

@@ -4,6 +4,7 @@
 use super::ways::{KNOWN, Ports, UNKNOWN};
 use crate::address::host_address;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
+use crate::simulated_frame::SimulatedFrame;
 use crate::switch::{Departing, FlowKey, Head};
 use crate::units::Nanos;
 use alloc::vec::Vec;
@@ -119,6 +120,33 @@ impl Frame {
     pub fn key(&self) -> FlowKey {
         let (src_address, dst_address) = (host_address(self.src), host_address(self.dst));
         FlowKey { src_address, dst_address, sport: self.sport, dport: self.dport }
+    }
+
+    /// What it is on the wire, where it goes over IPv4 from and to no MAC address, and packets of its flow have one byte.
+    pub fn on_wire(&self) -> SimulatedFrame {
+        SimulatedFrame {
+            kind: self.kind,
+            src_mac: [0; 6],
+            dst_mac: [0; 6],
+            ipv6: false,
+            src: host_address(self.src),
+            dst: host_address(self.dst),
+            sport: self.sport,
+            priority: self.priority,
+            hop_limit: self.hop_limit,
+            congestion_marked: self.congestion_marked,
+            congestion_echo: self.congestion_echo,
+            queue_pair: self.queue_pair,
+            seq: self.seq,
+            flow_bytes: self.flow_bytes,
+            earlier_packets: self.earlier_packets,
+            earlier_writes: self.earlier_writes,
+            mtu: 1,
+            payload: self.payload,
+            ack_requested: self.ack_requested,
+            selective: self.selective,
+            pause: self.pause,
+        }
     }
 
     /// It leaves a queue in which so many bytes stay.

@@ -218,28 +218,6 @@ impl Engine {
 
 /// A frame over IPv6 as bytes.
 fn bytes_of(frame: &Frame, section: &[u8], encapsulation: Option<Encapsulation>) -> Vec<u8> {
-    let frame = SimulatedFrame {
-        kind: frame.kind,
-        src_mac: [0; 6],
-        dst_mac: [0; 6],
-        ipv6: true,
-        src: host_address(frame.src),
-        dst: host_address(frame.dst),
-        sport: frame.sport,
-        priority: frame.priority,
-        hop_limit: frame.hop_limit,
-        congestion_marked: frame.congestion_marked,
-        congestion_echo: frame.congestion_echo,
-        queue_pair: frame.queue_pair,
-        seq: frame.seq,
-        flow_bytes: frame.flow_bytes,
-        earlier_packets: frame.earlier_packets,
-        earlier_writes: frame.earlier_writes,
-        mtu: 1,
-        payload: frame.payload,
-        ack_requested: frame.ack_requested,
-        selective: frame.selective,
-        pause: frame.pause,
-    };
+    let frame = SimulatedFrame { ipv6: true, ..frame.on_wire() };
     frame.bytes(encapsulation, section).unwrap_or_default()
 }
