@@ -85,7 +85,8 @@ fn limits_of_the_system_are_told_and_leave_nothing_half_made() {
         run.args(["run", "scenario.toml", "--out", "few"]);
         run
     };
-    let told = limited(&bench, "--nofile=12", run());
+    // A run needs twelve or thirteen: eight are too few whichever files the test itself inherits.
+    let told = limited(&bench, "--nofile=8", run());
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.err.contains("too many open files") && !bench.path("few.partial").exists(), "{}", told.err);
 
