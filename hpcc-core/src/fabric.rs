@@ -211,6 +211,11 @@ impl Fabric {
         self.longest.0
     }
 
+    /// Links of the longest path between two hosts, as long as no link has failed; at most 255 of them counted.
+    pub fn most_links(&self) -> u8 {
+        self.routes.kinds().map(|(path, _)| path.links).max().unwrap_or(0)
+    }
+
     /// T, bandwidth-delay product at the path's rate, and links of a new flow: of its own path, or the longest of the network
     /// (`global`).
     pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {

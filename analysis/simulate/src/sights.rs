@@ -100,7 +100,7 @@ impl Sights {
             TraceRecord {
                 sport: frame.sport,
                 dport: frame.dport,
-                payload_bytes: frame.payload as u16,
+                payload_bytes: frame.payload() as u16,
                 sent_ns: self.sent_ns(frame, section),
                 ecn: if frame.congestion_marked { CE } else { 0 },
                 congestion_echo: matches!(frame.kind, PacketKind::Ack | PacketKind::Nack) && frame.congestion_echo,

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What hosts are to do at a time.
 
-use crate::units::Nanos;
 use alloc::vec::Vec;
 
-/// The timer that stands for a port's wake-up.
-pub(super) const WAKE: u8 = u8::MAX;
 /// The timer that stands for a frame that a slow receiver has taken.
-pub(super) const TAKE: u8 = u8::MAX - 1;
+pub(super) const TAKE: u8 = u8::MAX;
 
 /// Something that a host is to do at a time.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +14,44 @@ pub(super) struct Alarm {
     pub owner: u32,
     pub timer: u8,
     pub is_off: bool,
-    pub at: Nanos,
+    /// When it was set, among all events that were added.
+    pub rank: u64,
 }
 
-/// All alarms of a network.
+/// All alarms of a network, by place; those that went off make room for others.
 #[derive(Debug, Default)]
 pub(super) struct Alarms {
-    pub alarms: Vec<Alarm>,
-    pub idle: Vec<u32>,
+    alarms: Vec<Alarm>,
+    idle: Vec<u32>,
+}
+
+impl Alarms {
+    /// Sets an alarm; returns its place.
+    #[inline]
+    pub fn set(&mut self, alarm: Alarm) -> u32 {
+        if let Some(place) = self.idle.pop() {
+            self.alarms[place as usize] = alarm;
+            return place;
+        }
+        self.alarms.push(alarm);
+        self.alarms.len() as u32 - 1
+    }
+
+    #[inline]
+    pub fn get(&self, place: u32) -> &Alarm {
+        &self.alarms[place as usize]
+    }
+
+    /// Nothing will happen when an alarm goes off.
+    #[inline]
+    pub fn call_off(&mut self, place: u32) {
+        self.alarms[place as usize].is_off = true;
+    }
+
+    /// An alarm has gone off.
+    #[inline]
+    pub fn take(&mut self, place: u32) -> Alarm {
+        self.idle.push(place);
+        self.alarms[place as usize]
+    }
 }

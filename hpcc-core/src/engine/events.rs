@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What waits for its time: a timing wheel for the next microseconds, a heap behind it.
+//! What happens at a group of nodes within a window of time, in order.
 //!
 //! Which of several events of one nanosecond comes first decides results. In [`Order::Insertion`] it is the one that was added
 //! first, as in ns-3 and the 2019 simulator. In [`Order::Canonical`] it depends on each node alone: what concerns no node, then
 //! at each node frames that arrive, by port, then the rest as it was added; nodes cannot affect each other within a nanosecond.
 
 use crate::units::Nanos;
-use alloc::collections::BinaryHeap;
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 crate::named! {
     /// Which of several events of the same nanosecond comes first.
@@ -26,79 +25,116 @@ crate::named! {
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// A frame, by its place, arrives.
+    /// The first frame on its way to a port, by the port's place, arrives.
     Arrival(u32),
-    /// A port, by its place, ends a transmission.
+    /// A port ends a transmission.
     End(u32),
+    /// The pacer of a host's port wakes up.
+    Wake(u32),
     /// An alarm, by its place, goes off.
     Alarm(u32),
     /// Something that concerns no node.
     Agenda(u32),
 }
 
-/// An event, whose time is known from where it waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Event {
-    /// The node that it concerns; no node comes before all.
-    node: u32,
-    /// Its place among those of its time and node.
-    rank: u64,
-    pub what: What,
+/// An event in four bytes: its kind in the upper three bits, a place in the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Event(u32);
+
+const PLACE_BITS: u32 = 29;
+const KINDS: usize = 5;
+/// None behind it.
+const NONE: Event = Event(u32::MAX);
+
+impl Event {
+    #[inline]
+    fn kind(self) -> usize {
+        (self.0 >> PLACE_BITS) as usize
+    }
+
+    #[inline]
+    fn place(self) -> u32 {
+        self.0 & ((1 << PLACE_BITS) - 1)
+    }
+
+    #[inline]
+    fn what(self) -> What {
+        let place = self.place();
+        match self.kind() {
+            0 => What::Arrival(place),
+            1 => What::End(place),
+            2 => What::Wake(place),
+            3 => What::Alarm(place),
+            _ => What::Agenda(place),
+        }
+    }
 }
 
-/// No node: its events come first in canonical order.
-const NOBODY: u32 = 0;
+impl From<What> for Event {
+    #[inline]
+    fn from(what: What) -> Event {
+        let (kind, place) = match what {
+            What::Arrival(place) => (0, place),
+            What::End(place) => (1, place),
+            What::Wake(place) => (2, place),
+            What::Alarm(place) => (3, place),
+            What::Agenda(place) => (4, place),
+        };
+        Event(kind << PLACE_BITS | place)
+    }
+}
+
+/// Where events are looked up to put those of a nanosecond in order.
+pub(super) trait Keys {
+    /// The node that an event concerns.
+    fn node(&self, what: What) -> u32;
+    /// Its place among all events, by the order in which they were added.
+    fn rank(&self, what: What) -> u64;
+    /// The number of a port at its node.
+    fn number(&self, port: u32) -> u16;
+}
+
+/// Nanoseconds of the longest window.
+pub(super) const SPAN: u64 = 4096;
+const WORDS: usize = SPAN as usize / 64;
 /// Rank of what is no arrival, in canonical order.
 const NO_ARRIVAL: u64 = 1 << 63;
-/// Nanoseconds that the wheel spans.
-const SPAN: usize = 4096;
-/// Events that are looked at together.
-const AHEAD: usize = 8;
-const WORDS: usize = SPAN / 64;
-/// A slot without events.
-const NO_LIST: u32 = u32::MAX;
 
-/// Events by time, and the present.
+/// The events of a window, and the present. Each waits once at most, so that they are linked by their places.
 pub(super) struct Events {
     order: Order,
     now: u64,
-    /// How many were added.
+    /// How many were ever added, to any window.
     added: u64,
-    /// Those of the present time, of which `taken` are over.
-    present: Vec<Event>,
-    taken: usize,
-    /// Whether the rest of the present ones are sorted.
-    is_sorted: bool,
-    /// The event that happens now.
-    current: Event,
-    /// For each time of the span, which of `lists` has its events.
-    slots: Vec<u32>,
+    start: u64,
+    end: u64,
+    /// The key of the event that happens now.
+    current: (u32, u64),
+    /// The first of each nanosecond of the window.
+    first: Box<[Event]>,
     occupied: [u64; WORDS],
-    lists: Vec<Vec<Event>>,
-    /// Lists without events, the one that was emptied last at the end: it is in the cache.
-    spare: Vec<u32>,
-    far: BinaryHeap<Reverse<(u64, Event)>>,
-    /// When each node was last seen in canonical order, to sort only where it matters.
-    seen: Vec<u64>,
+    /// The words of `occupied` that are not 0.
+    words: u64,
+    /// The one behind each, by kind and place.
+    next: [Vec<Event>; KINDS],
 }
 
+const _: () = assert!(WORDS <= 64);
+
 impl Events {
-    /// No events, for nodes 0 to `nodes` - 1.
-    pub fn new(order: Order, nodes: usize) -> Events {
+    /// None yet.
+    pub fn new(order: Order) -> Events {
         Events {
             order,
             now: 0,
             added: 0,
-            present: Vec::new(),
-            taken: 0,
-            is_sorted: true,
-            current: Event { node: NOBODY, rank: 0, what: What::Agenda(0) },
-            slots: vec![NO_LIST; SPAN],
+            start: 0,
+            end: 0,
+            current: (0, 0),
+            first: vec![NONE; SPAN as usize].into(),
             occupied: [0; WORDS],
-            lists: Vec::new(),
-            spare: Vec::new(),
-            far: BinaryHeap::new(),
-            seen: vec![u64::MAX; nodes + 1],
+            words: 0,
+            next: [const { Vec::new() }; KINDS],
         }
     }
 
@@ -112,287 +148,237 @@ impl Events {
         self.order
     }
 
-    /// Reserves a place among the events of a time for [`add_reserved`](Events::add_reserved).
+    /// The rank of an event that is added now, or later.
     #[inline]
     pub fn reserve(&mut self) -> u64 {
         self.added += 1;
         self.added
     }
 
-    /// Adds the arrival of a frame at a port.
+    /// Begins a window, of [`SPAN`] nanoseconds at most; the last one is over.
     #[inline]
-    pub fn add_arrival(&mut self, at: u64, node: u32, port: u16, frame: u32) {
-        let added = self.reserve();
-        let rank = if self.order == Order::Canonical { port.into() } else { added };
-        self.add(at, Event { node: node + 1, rank, what: What::Arrival(frame) });
+    pub fn open(&mut self, start: u64, end: u64) {
+        (self.start, self.end, self.now) = (start, end.min(start + SPAN), start);
     }
 
-    /// Adds an event of a node; of one that has passed, the time is now.
+    /// Nothing of the present window is left.
     #[inline]
-    pub fn add_alarm(&mut self, at: u64, node: u32, alarm: u32) {
-        let rank = self.reserve();
-        self.add(at.max(self.now), Event { node: node + 1, rank: self.late(rank), what: What::Alarm(alarm) });
+    pub fn close(&mut self) {
+        self.end = 0;
     }
 
-    /// Adds an event that concerns no node.
-    pub fn add_agenda(&mut self, at: u64, item: u32) {
-        let rank = self.reserve();
-        self.add(at.max(self.now), Event { node: NOBODY, rank, what: What::Agenda(item) });
-    }
-
-    /// Adds an event that concerns no node, whose place was reserved.
-    pub fn add_agenda_reserved(&mut self, at: u64, rank: u64, item: u32) {
-        self.add_in_order(at, Event { node: NOBODY, rank, what: What::Agenda(item) });
-    }
-
-    /// Adds the end of a port's transmission, whose place was reserved, before that has passed.
+    /// The time behind the window.
     #[inline]
-    pub fn add_reserved(&mut self, at: u64, rank: u64, node: u32, port: u32) {
-        self.add_in_order(at, Event { node: node + 1, rank: self.late(rank), what: What::End(port) });
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
-    /// Whether an event with a reserved place would happen now, or would have happened.
+    /// Something that concerns no node happens now.
+    pub fn begin(&mut self, now: u64, rank: u64) {
+        (self.now, self.current) = (now, (0, rank));
+    }
+
+    /// Adds an event of this window, which already has its rank. One of a time that has passed happens now.
     #[inline]
-    pub fn has_passed(&self, at: u64, rank: u64, node: u32) -> bool {
+    pub fn add(&mut self, at: u64, what: What, keys: &impl Keys) {
+        let slot = (at.max(self.now) - self.start) as usize;
+        let event = Event::from(what);
+        let first = self.first[slot];
+        if first != NONE {
+            return self.add_among(slot, event, keys);
+        }
+        self.first[slot] = event;
+        self.set_next(event, NONE);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.words |= 1 << (slot / 64);
+    }
+
+    /// Adds one to those of a nanosecond.
+    fn add_among(&mut self, slot: usize, event: Event, keys: &impl Keys) {
+        let key = self.key(event.what(), keys);
+        let (mut before, mut after) = (NONE, self.first[slot]);
+        while after != NONE && self.key(after.what(), keys) <= key {
+            (before, after) = (after, self.next[after.kind()][after.place() as usize]);
+        }
+        self.set_next(event, after);
+        if before == NONE {
+            self.first[slot] = event;
+        } else {
+            self.set_next(before, event);
+        }
+    }
+
+    #[inline]
+    fn set_next(&mut self, event: Event, next: Event) {
+        let (places, place) = (&mut self.next[event.kind()], event.place() as usize);
+        match places.get_mut(place) {
+            Some(behind) => *behind = next,
+            None => {
+                places.resize(place + 1, NONE);
+                places[place] = next;
+            }
+        }
+    }
+
+    /// Takes an event of this window back.
+    pub fn remove(&mut self, at: u64, what: What) {
+        let slot = (at - self.start) as usize;
+        let event = Event::from(what);
+        let (mut before, mut place) = (NONE, self.first[slot]);
+        while place != event {
+            if place == NONE {
+                return;
+            }
+            (before, place) = (place, self.next[place.kind()][place.place() as usize]);
+        }
+        let behind = self.next[event.kind()][event.place() as usize];
+        if before != NONE {
+            return self.set_next(before, behind);
+        }
+        self.set_first(slot, behind);
+    }
+
+    #[inline]
+    fn set_first(&mut self, slot: usize, event: Event) {
+        self.first[slot] = event;
+        if event == NONE {
+            let word = &mut self.occupied[slot / 64];
+            *word &= !(1 << (slot % 64));
+            if *word == 0 {
+                self.words &= !(1 << (slot / 64));
+            }
+        }
+    }
+
+    /// Whether the end of a transmission, which need not be an event, would happen now, or would have happened.
+    #[inline]
+    pub fn has_passed(&self, at: u64, port: u32, keys: &impl Keys) -> bool {
         if at != self.now {
             return at < self.now;
         }
-        let event = Event { node: node + 1, rank: self.late(rank), what: What::End(0) };
-        self.key(&self.current) >= self.key(&event)
+        self.current >= self.key(What::End(port), keys)
     }
 
-    /// The rank of an event that is no arrival.
+    /// By what events of a nanosecond are sorted.
     #[inline]
-    fn late(&self, rank: u64) -> u64 {
-        if self.order == Order::Canonical { rank | NO_ARRIVAL } else { rank }
-    }
-
-    #[inline]
-    fn key(&self, event: &Event) -> (u32, u64) {
-        (if self.order == Order::Canonical { event.node } else { NOBODY }, event.rank)
-    }
-
-    #[inline]
-    fn add(&mut self, at: u64, event: Event) {
-        // What is added comes last, but in canonical order.
-        if at == self.now {
-            return self.add_now(event);
+    fn key(&self, what: What, keys: &impl Keys) -> (u32, u64) {
+        if self.order == Order::Insertion {
+            return (0, keys.rank(what));
         }
-        match self.list_of(at) {
-            Some(list) => list.push(event),
-            None => self.far.push(Reverse((at, event))),
+        match what {
+            What::Agenda(_) => (0, keys.rank(what)),
+            What::Arrival(port) => (keys.node(what) + 1, keys.number(port).into()),
+            What::End(_) | What::Wake(_) | What::Alarm(_) => (keys.node(what) + 1, keys.rank(what) | NO_ARRIVAL),
         }
     }
 
+    /// The time of the next event of the window; `None` if there is none.
     #[inline]
-    fn add_in_order(&mut self, at: u64, event: Event) {
-        if self.order == Order::Canonical || at == self.now {
-            return self.add(at, event);
-        }
-        match self.list_of(at) {
-            Some(list) => {
-                let behind = list.iter().rposition(|other| other.rank < event.rank).map_or(0, |place| place + 1);
-                list.insert(behind, event);
-            }
-            None => self.far.push(Reverse((at, event))),
-        }
+    pub fn next_time(&self) -> Option<Nanos> {
+        (self.words != 0).then(|| Nanos(self.start + self.next_slot() as u64))
     }
 
-    /// The list of a time behind the present one; `None` if that is beyond the wheel.
     #[inline]
-    fn list_of(&mut self, at: u64) -> Option<&mut Vec<Event>> {
-        if at - self.now >= SPAN as u64 {
+    fn next_slot(&self) -> usize {
+        let word = self.words.trailing_zeros() as usize;
+        word % WORDS * 64 + self.occupied[word % WORDS].trailing_zeros() as usize
+    }
+
+    /// Takes the next event of the window.
+    #[inline]
+    pub fn take(&mut self, keys: &impl Keys) -> Option<What> {
+        if self.words == 0 {
             return None;
         }
-        let place = at as usize % SPAN;
-        if self.slots[place] == NO_LIST {
-            self.slots[place] = self.spare.pop().unwrap_or_else(|| {
-                self.lists.push(Vec::new());
-                self.lists.len() as u32 - 1
-            });
-            self.occupied[place / 64] |= 1 << (place % 64);
-        }
-        self.lists.get_mut(self.slots[place] as usize)
-    }
-
-    #[cold]
-    fn add_now(&mut self, event: Event) {
-        if !self.is_sorted {
-            self.sort();
-        }
-        let key = self.key(&event);
-        let rest = &self.present[self.taken..];
-        let place = self.taken + rest.partition_point(|other| self.key(other) <= key);
-        self.present.insert(place, event);
-    }
-
-    fn sort(&mut self) {
-        let is_canonical = self.order == Order::Canonical;
-        let key = |event: &Event| (if is_canonical { event.node } else { NOBODY }, event.rank);
-        self.present[self.taken..].sort_unstable_by_key(key);
-        self.is_sorted = true;
-    }
-
-    /// The time of the next event; `None` if there is none.
-    pub fn next_time(&self) -> Option<Nanos> {
-        if self.taken < self.present.len() {
-            return Some(self.now());
-        }
-        let far = self.far.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
-        let next = self.near().unwrap_or(u64::MAX).min(far);
-        (next < u64::MAX).then_some(Nanos(next))
-    }
-
-    /// Takes the next event before a time.
-    #[inline]
-    pub fn next_before(&mut self, limit: Nanos) -> Option<What> {
-        if self.taken == self.present.len() {
-            let next = self.next_time().filter(|&next| next < limit)?;
-            self.turn_to(next.0);
-        }
-        let event = *self.present.get(self.taken)?;
-        self.current = event;
-        self.taken += 1;
-        Some(event.what)
-    }
-
-    /// The present one of every few events and those behind it.
-    #[inline]
-    pub fn ahead(&self) -> &[Event] {
-        let taken = self.taken.wrapping_sub(1);
-        if !taken.is_multiple_of(AHEAD) {
-            return &[];
-        }
-        self.present.get(taken..(taken + AHEAD).min(self.present.len())).unwrap_or_default()
-    }
-
-    /// The next time that has events in the wheel.
-    #[inline]
-    fn near(&self) -> Option<u64> {
-        let first = (self.now + 1) as usize % SPAN;
-        let (word, bit) = (first / 64, first % 64);
-        let mut steps = 0;
-        let mut bits = self.occupied[word] >> bit;
-        let mut step = 64 - bit;
-        for next in word + 1..=word + WORDS {
-            if bits != 0 {
-                break;
-            }
-            steps += step;
-            step = 64;
-            bits = self.occupied[next % WORDS];
-        }
-        (bits != 0).then(|| self.now + 1 + (steps + bits.trailing_zeros() as usize) as u64)
-    }
-
-    /// The present becomes `time`, at which there are events.
-    #[inline]
-    fn turn_to(&mut self, time: u64) {
-        self.now = time;
-        self.present.clear();
-        self.taken = 0;
-        let place = time as usize % SPAN;
-        let list = core::mem::replace(&mut self.slots[place], NO_LIST);
-        if list != NO_LIST {
-            self.occupied[place / 64] &= !(1 << (place % 64));
-            core::mem::swap(&mut self.present, &mut self.lists[list as usize]);
-            self.spare.push(list);
-        }
-        let has_far = self.take_far(time);
-        self.is_sorted = self.order == Order::Insertion && !has_far;
-        if !self.is_sorted && (has_far || self.has_several_of_a_node()) {
-            self.sort();
-        }
-    }
-
-    #[inline]
-    fn take_far(&mut self, time: u64) -> bool {
-        let mut any = false;
-        while let Some(&Reverse((at, event))) = self.far.peek()
-            && at == time
-        {
-            self.far.pop();
-            self.present.push(event);
-            any = true;
-        }
-        any
-    }
-
-    #[inline]
-    fn has_several_of_a_node(&mut self) -> bool {
-        let now = self.now;
-        let seen = &mut self.seen;
-        let mut several = false;
-        for event in &self.present {
-            several |= event.node == NOBODY || core::mem::replace(&mut seen[event.node as usize], now) == now;
-        }
-        several
+        let slot = self.next_slot();
+        let event = self.first[slot];
+        let what = event.what();
+        self.now = self.start + slot as u64;
+        self.current = self.key(what, keys);
+        self.set_first(slot, self.next[event.kind()][event.place() as usize]);
+        Some(what)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use What::{Agenda, Alarm, Arrival, End, Wake};
+
+    /// Events that were added in the order of their places.
+    struct Numbered;
+
+    impl Keys for Numbered {
+        /// Odd places are of node 1.
+        fn node(&self, what: What) -> u32 {
+            self.rank(what) as u32 % 2
+        }
+
+        fn rank(&self, what: What) -> u64 {
+            let (Arrival(place) | End(place) | Wake(place) | Alarm(place) | Agenda(place)) = what;
+            place.into()
+        }
+
+        /// The ports are the other way round.
+        fn number(&self, port: u32) -> u16 {
+            99 - port as u16
+        }
+    }
 
     /// Takes all events.
-    fn all(mut events: Events) -> Vec<(u64, What)> {
-        let mut taken = Vec::new();
-        while let Some(what) = events.next_before(Nanos(u64::MAX)) {
-            taken.push((events.now().0, what));
-        }
-        taken
+    fn all(events: &mut Events) -> Vec<(u64, What)> {
+        core::iter::from_fn(|| events.take(&Numbered).map(|what| (events.now, what))).collect()
     }
 
     #[test]
     fn events_of_a_nanosecond_come_in_their_order() {
-        use What::{Agenda, Alarm, Arrival, End};
         for (order, expected) in [
-            (Order::Insertion, [Alarm(1), End(2), Arrival(3), Agenda(4), Arrival(5)]),
-            (Order::Canonical, [Agenda(4), Arrival(5), Arrival(3), Alarm(1), End(2)]),
+            (Order::Insertion, [Alarm(2), End(4), Arrival(6), Agenda(8), Arrival(10), Wake(12)]),
+            (Order::Canonical, [Agenda(8), Arrival(10), Arrival(6), Alarm(2), End(4), Wake(12)]),
         ] {
-            for at in [7, 100_000] {
-                let mut events = Events::new(order, 1);
-                events.add_alarm(at, 0, 1);
-                let reserved = events.reserve();
-                events.add_arrival(at, 0, 1, 3);
-                events.add_agenda(at, 4);
-                events.add_arrival(at, 0, 0, 5);
-                events.add_reserved(at, reserved, 0, 2);
-                assert_eq!(all(events), expected.map(|what| (at, what)), "{order:?} at {at}");
+            let mut events = Events::new(order);
+            events.open(1_000, 9_000);
+            for what in [Alarm(2), Wake(12), Arrival(6), Agenda(8), Arrival(10), End(4)] {
+                events.add(1_007, what, &Numbered);
             }
+            assert_eq!(all(&mut events), expected.map(|what| (1_007, what)), "{order:?}");
         }
     }
 
-    /// Times near and far, one after the other and at once, come as a sorted list has them.
     #[test]
-    fn times_come_in_order_over_the_wheels_end() {
-        let mut events = Events::new(Order::Canonical, 1);
-        let times: Vec<u64> = (0..3_000_u64).map(|n| n * n * 2_654_435_761 % 40_000 + 1).collect();
+    fn times_come_in_order() {
+        let mut events = Events::new(Order::Insertion);
+        events.open(77, 77 + SPAN);
+        let times: Vec<u64> = (0..3_000_u64).map(|n| 77 + n * n * 2_654_435_761 % SPAN).collect();
         for (&at, alarm) in times.iter().zip(0..) {
-            events.add_alarm(at, 0, alarm);
+            events.add(at, Alarm(alarm), &Numbered);
         }
-        let mut sorted: Vec<(u64, What)> = times.iter().zip(0..).map(|(&at, alarm)| (at, What::Alarm(alarm))).collect();
+        let mut sorted: Vec<(u64, What)> = times.iter().zip(0..).map(|(&at, alarm)| (at, Alarm(alarm))).collect();
         sorted.sort();
-        assert_eq!(all(events), sorted);
+        for removed in [0, 7, 2_999] {
+            let (at, what) = (times[removed], Alarm(removed as u32));
+            events.remove(at, what);
+            sorted.retain(|&other| other != (at, what));
+        }
+        assert_eq!(events.next_time().map(|next| next.0), sorted.first().map(|&(at, _)| at));
+        assert_eq!(all(&mut events), sorted);
     }
 
     #[test]
     fn what_is_due_now_happens_before_time_goes_on() {
-        let mut events = Events::new(Order::Canonical, 2);
-        events.add_alarm(5, 0, 1);
-        events.add_alarm(5, 1, 2);
-        assert_eq!(events.next_before(Nanos(6)), Some(What::Alarm(1)));
-        assert_eq!(events.next_before(Nanos(5)), Some(What::Alarm(2)), "the rest of the present time");
-        let reserved = events.reserve();
-        assert!(!events.has_passed(5, reserved, 1));
-        events.add_alarm(3, 1, 4);
-        events.add_reserved(5, reserved, 1, 3);
-        assert_eq!(events.next_before(Nanos(6)), Some(What::End(3)), "it was reserved first");
-        assert_eq!(
-            (events.next_before(Nanos(6)), events.now()),
-            (Some(What::Alarm(4)), Nanos(5)),
-            "a time that has passed"
-        );
-        assert!(events.has_passed(5, reserved, 1) && events.next_time().is_none());
+        let mut events = Events::new(Order::Canonical);
+        events.open(0, 100);
+        events.add(5, Alarm(2), &Numbered);
+        events.add(5, Alarm(5), &Numbered);
+        assert_eq!(events.take(&Numbered), Some(Alarm(2)));
+        assert_eq!(events.take(&Numbered), Some(Alarm(5)));
+        assert!(!events.has_passed(5, 7, &Numbered) && events.has_passed(5, 3, &Numbered));
+        events.add(3, Alarm(9), &Numbered);
+        events.add(5, End(7), &Numbered);
+        events.add(5, Agenda(1), &Numbered);
+        assert_eq!(events.take(&Numbered), Some(Agenda(1)), "what concerns no node is first");
+        assert_eq!(events.take(&Numbered), Some(End(7)), "it was reserved first");
+        assert_eq!((events.take(&Numbered), events.now()), (Some(Alarm(9)), Nanos(5)), "a time that has passed");
+        assert!(events.has_passed(5, 9, &Numbered) && events.next_time().is_none());
     }
 }

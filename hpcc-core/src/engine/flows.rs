@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows from their request to their completion.
 
-use super::events::Order;
-use super::state::{Engine, Item};
+use super::agenda::Item;
+use super::events::{Order, What};
+use super::groups::NOBODY;
+use super::state::Engine;
 use super::traffic::{Completion, FIRST_PORT, FlowRequest, PLACES, Sending, SourcePorts, Started};
 use super::ways::Way;
 use crate::address::{host_address, ipv6};
@@ -31,8 +33,17 @@ impl Engine {
     }
 
     pub(super) fn agenda_at(&mut self, at: Nanos, item: Item) {
-        self.agenda.push(item);
-        self.events.add_agenda(at.0, self.agenda.len() as u32 - 1);
+        let rank = self.events.reserve();
+        self.add_item(at, rank, item);
+    }
+
+    pub(super) fn add_item(&mut self, at: Nanos, rank: u64, item: Item) {
+        let place = self.all.agenda.add(rank, item);
+        let at = at.max(self.events.now()).0;
+        if self.groups.running != NOBODY && !self.groups.is_by_node() && at < self.events.end() {
+            return self.events.add(at, What::Agenda(place), &self.all);
+        }
+        self.all.agenda.wait(at, place);
     }
 
     /// Flows come due. Each begins by two more events, as applications do in the reference: the order of events within this
@@ -186,7 +197,7 @@ impl Engine {
         }
         host.traffic.by_flow_key.remove(closed.flow_key);
         for alarm in closed.timers.into_iter().flatten() {
-            self.call_off(alarm);
+            self.all.alarms.call_off(alarm);
         }
         if self.events.order() == Order::Canonical {
             self.closings.push((closed.dst, closed.receiver));

@@ -10,19 +10,33 @@ use crate::units::Nanos;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 
-/// No frame.
-pub(super) const NO_FRAME: u32 = u32::MAX;
-
-/// A frame. What switches look at fills the first cache line, what hosts look at the second.
+/// A frame. What switches look at fills the first cache line.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Frame {
-    /// The frame behind it in its queue.
-    pub(super) next: u32,
-    /// The node at which it arrives next, and by which port.
-    pub(super) node: u32,
-    pub(super) in_port: u16,
-    /// Port by which it came into the present switch.
+    /// When it arrives at the end of its link, or came to the present node.
+    pub(super) at: u64,
+    /// The ports by which it leaves switches, as far as they are known.
+    pub(super) ports: Ports,
+    /// First byte of the payload; of an acknowledgement the first byte still expected.
+    pub seq: u64,
+    /// Bytes on the link, telemetry included.
+    pub size: u32,
+    /// Payload bytes; of a negative acknowledgement the bytes from `seq` to the packet that arrived in its place, or 0.
+    pub(super) payload: u32,
+    /// Source node.
+    pub src: u32,
+    /// Destination node.
+    pub dst: u32,
+    /// Queue pair that it is for, at its destination.
+    pub queue_pair: u32,
+    /// Queue pair that an answer is for.
+    pub reply_queue_pair: u32,
+    /// UDP source port.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
+    /// Port by which it came to the present node.
     pub(super) ingress: u16,
     /// Length of the telemetry section.
     pub telemetry_len: u16,
@@ -32,89 +46,76 @@ pub struct Frame {
     pub priority: u8,
     /// IPv4 time to live or IPv6 hop limit.
     pub hop_limit: u8,
-    /// ECN: congestion experienced.
-    pub congestion_marked: bool,
     /// How many switches it has come to.
     pub(super) passed: u8,
-    /// Bytes on the link, telemetry included.
-    pub size: u32,
-    /// Source node.
-    pub src: u32,
-    /// Destination node.
-    pub dst: u32,
-    /// UDP source port.
-    pub sport: u16,
-    /// UDP destination port.
-    pub dport: u16,
-    /// Bytes that wait behind it, as a switch tells its core.
-    pub(super) behind: u32,
-    /// When it came into the present switch.
-    pub(super) arrived: u64,
-    /// The ports by which it leaves switches, as far as they are known.
-    pub(super) ports: Ports,
-    /// First byte of the payload; of an acknowledgement the first byte still expected.
-    pub seq: u64,
-    /// Negative acknowledgement: the packet that arrived in its place, by its first byte.
-    pub selective: Option<u64>,
-    /// Bytes of the flow.
-    pub flow_bytes: u64,
-    /// Queue pair that it is for, at its destination.
-    pub queue_pair: u32,
-    /// Queue pair that an answer is for.
-    pub reply_queue_pair: u32,
-    /// Packets before the flow's first one on its queue pair.
-    pub earlier_packets: u32,
-    /// RDMA WRITEs before it.
-    pub earlier_writes: u32,
-    /// Payload bytes.
-    pub payload: u32,
+    /// ECN: congestion experienced.
+    pub congestion_marked: bool,
     /// Acknowledgement: the data frame was marked.
     pub congestion_echo: bool,
     /// Data: the receiver is to acknowledge it at once.
     pub ack_requested: bool,
     /// PFC: pause or resume.
     pub pause: bool,
+    /// Bytes of the flow.
+    pub flow_bytes: u64,
+    /// Packets before the flow's first one on its queue pair.
+    pub earlier_packets: u32,
+    /// RDMA WRITEs before it.
+    pub earlier_writes: u32,
 }
 
-const _: () = assert!(size_of::<Frame>() == 128 && offset_of!(Frame, seq) == 64);
+const _: () = assert!(offset_of!(Frame, flow_bytes) == 64);
 
 impl Default for Frame {
     fn default() -> Self {
         Frame {
-            next: NO_FRAME,
-            node: 0,
-            in_port: 0,
+            at: 0,
+            ports: [UNKNOWN; KNOWN],
+            seq: 0,
+            size: 0,
+            payload: 0,
+            src: 0,
+            dst: 0,
+            queue_pair: 0,
+            reply_queue_pair: 0,
+            sport: 0,
+            dport: 0,
             ingress: 0,
             telemetry_len: 0,
             kind: PacketKind::Data,
             priority: 0,
             hop_limit: INITIAL_HOP_LIMIT,
-            congestion_marked: false,
             passed: 0,
-            size: 0,
-            src: 0,
-            dst: 0,
-            sport: 0,
-            dport: 0,
-            behind: 0,
-            arrived: 0,
-            ports: [UNKNOWN; KNOWN],
-            seq: 0,
-            selective: None,
-            flow_bytes: 0,
-            queue_pair: 0,
-            reply_queue_pair: 0,
-            earlier_packets: 0,
-            earlier_writes: 0,
-            payload: 0,
+            congestion_marked: false,
             congestion_echo: false,
             ack_requested: false,
             pause: false,
+            flow_bytes: 0,
+            earlier_packets: 0,
+            earlier_writes: 0,
         }
     }
 }
 
 impl Frame {
+    /// Bytes of payload.
+    #[inline]
+    pub fn payload(&self) -> u32 {
+        if self.kind == PacketKind::Nack { 0 } else { self.payload }
+    }
+
+    /// Negative acknowledgement: the packet that arrived in the place of byte `seq`, by its first byte, if the receiver tells.
+    #[inline]
+    pub fn selective(&self) -> Option<u64> {
+        (self.kind == PacketKind::Nack && self.payload > 0).then(|| self.seq + u64::from(self.payload))
+    }
+
+    /// The receiver tells which packet arrived, up to 4 GiB ahead.
+    #[inline]
+    pub(super) fn set_selective(&mut self, arrived: Option<u64>) {
+        self.payload = arrived.and_then(|arrived| u32::try_from(arrived - self.seq).ok()).unwrap_or(0);
+    }
+
     /// What ECMP hashes.
     #[inline]
     pub fn key(&self) -> FlowKey {
@@ -142,23 +143,17 @@ impl Frame {
             earlier_packets: self.earlier_packets,
             earlier_writes: self.earlier_writes,
             mtu: 1,
-            payload: self.payload,
+            payload: self.payload(),
             ack_requested: self.ack_requested,
-            selective: self.selective,
+            selective: self.selective(),
             pause: self.pause,
         }
-    }
-
-    /// It leaves a queue in which so many bytes stay.
-    #[inline]
-    pub(super) fn leave(&mut self, behind: u32) {
-        self.behind = behind;
     }
 
     /// The port by which it leaves the switch that it comes to, if that is known.
     #[inline]
     pub(super) fn next_port(&self) -> Option<u16> {
-        self.ports.get(usize::from(self.passed)).copied().filter(|&port| port != UNKNOWN)
+        self.ports.get(usize::from(self.passed)).copied().filter(|&port| port != UNKNOWN).map(u16::from)
     }
 
     /// Bytes on the link that only telemetry needs.
@@ -171,24 +166,45 @@ impl Frame {
     }
 }
 
-impl Departing for Frame {
+/// A frame that leaves a switch's queue, in which so many bytes stay.
+pub(super) struct Leaving<'a> {
+    pub frame: &'a Frame,
+    pub behind: u32,
+}
+
+impl Departing for Leaving<'_> {
     #[inline]
     fn head(&self) -> Head {
+        let frame = self.frame;
         Head {
-            ingress: self.ingress,
-            priority: self.priority,
-            is_data: matches!(self.kind, PacketKind::Data | PacketKind::Probe),
-            size: self.size,
+            ingress: frame.ingress,
+            priority: frame.priority,
+            is_data: matches!(frame.kind, PacketKind::Data | PacketKind::Probe),
+            size: frame.size,
             queue: self.behind.into(),
-            arrived: Nanos(self.arrived),
-            hop_limit: self.hop_limit,
+            arrived: Nanos(frame.at),
+            hop_limit: frame.hop_limit,
         }
     }
 }
 
+/// Bytes of a section that stand beside their frame.
+const SHORT: usize = 48;
+
+/// A frame, and its telemetry section where that fits: two cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Entry {
+    frame: Frame,
+    section: [u8; SHORT],
+}
+
+const _: () = assert!(size_of::<Entry>() == 128);
+
 /// All frames of a network, and their telemetry sections.
 pub(super) struct Frames {
-    frames: Vec<Frame>,
+    entries: Vec<Entry>,
+    /// The sections, where they may be longer.
     sections: Vec<u8>,
     /// Room for each section.
     room: usize,
@@ -197,18 +213,24 @@ pub(super) struct Frames {
 }
 
 impl Frames {
+    /// None, with room for sections of so many bytes.
     pub fn new(room: usize) -> Frames {
-        Frames { frames: Vec::new(), sections: Vec::new(), room, free: Vec::new() }
+        Frames { entries: Vec::new(), sections: Vec::new(), room, free: Vec::new() }
     }
 
     /// A frame, whose fields are those of its last use.
     #[inline]
     pub fn take(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.frames.push(Frame::default());
-            self.sections.resize(self.frames.len() * self.room, 0);
-            self.frames.len() as u32 - 1
-        })
+        self.free.pop().unwrap_or_else(|| self.add())
+    }
+
+    #[cold]
+    fn add(&mut self) -> u32 {
+        self.entries.push(Entry { frame: Frame::default(), section: [0; SHORT] });
+        if self.room > SHORT {
+            self.sections.resize(self.entries.len() * self.room, 0);
+        }
+        self.entries.len() as u32 - 1
     }
 
     #[inline]
@@ -218,33 +240,42 @@ impl Frames {
 
     #[inline]
     pub fn get(&self, frame: u32) -> &Frame {
-        &self.frames[frame as usize]
+        &self.entries[frame as usize].frame
     }
 
     #[inline]
     pub fn get_mut(&mut self, frame: u32) -> &mut Frame {
-        &mut self.frames[frame as usize]
+        &mut self.entries[frame as usize].frame
     }
 
     /// A frame with its section and room behind it.
     #[inline]
     pub fn with_section(&mut self, frame: u32) -> (&mut Frame, &mut [u8]) {
+        let entry = &mut self.entries[frame as usize];
+        if self.room <= SHORT {
+            return (&mut entry.frame, &mut entry.section[..self.room]);
+        }
         let start = frame as usize * self.room;
-        (&mut self.frames[frame as usize], &mut self.sections[start..start + self.room])
+        (&mut entry.frame, &mut self.sections[start..start + self.room])
     }
 
-    /// How many there are, those that nobody uses included.
-    #[inline]
-    pub fn count(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// Loads a frame and its section.
+    /// Loads all lines of a frame.
     #[inline]
     pub fn load(&self, frame: u32) -> u32 {
-        let entry = self.get(frame);
-        let section = self.sections.get(frame as usize * self.room).copied().unwrap_or(0);
-        entry.size ^ entry.payload ^ u32::from(section)
+        let Entry { frame, section } = &self.entries[frame as usize];
+        frame.size ^ u32::from(section[0])
+    }
+
+    /// Sections need so much room from now on.
+    pub fn widen(&mut self, room: usize) {
+        let mut wider = Frames { room, entries: core::mem::take(&mut self.entries), ..Frames::new(room) };
+        wider.free = core::mem::take(&mut self.free);
+        wider.sections.resize(if room > SHORT { wider.entries.len() * room } else { 0 }, 0);
+        for frame in 0..wider.entries.len() as u32 {
+            let section = if self.room <= SHORT { wider.entries[frame as usize].section.into() } else { Vec::from(&self.sections[frame as usize * self.room..][..self.room]) };
+            wider.with_section(frame).1[..section.len()].copy_from_slice(&section);
+        }
+        *self = wider;
     }
 
     /// Room for a section.
@@ -255,8 +286,9 @@ impl Frames {
     /// The section of a frame.
     #[inline]
     pub fn section(&self, frame: u32) -> &[u8] {
-        let start = frame as usize * self.room;
-        &self.sections[start..start + usize::from(self.frames[frame as usize].telemetry_len)]
+        let entry = &self.entries[frame as usize];
+        let len = usize::from(entry.frame.telemetry_len);
+        if self.room <= SHORT { &entry.section[..len] } else { &self.sections[frame as usize * self.room..][..len] }
     }
 
     /// These bytes become the section of a frame; returns their length, 0 without room.
@@ -273,14 +305,89 @@ impl Frames {
 
     /// Routes have changed: frames on their way are routed anew.
     pub fn forget_ways(&mut self) {
-        for frame in &mut self.frames {
-            frame.ports = [UNKNOWN; KNOWN];
+        for entry in &mut self.entries {
+            entry.frame.ports = [UNKNOWN; KNOWN];
         }
     }
 
-    /// Copies a section from one frame to another.
+    /// Copies a section of so many bytes from one frame to another.
     pub fn copy_section(&mut self, from: u32, to: u32, len: usize) {
+        if self.room <= SHORT {
+            self.entries[to as usize].section = self.entries[from as usize].section;
+            return;
+        }
         let (start, end) = (from as usize * self.room, to as usize * self.room);
         self.sections.copy_within(start..start + len, end);
+    }
+}
+
+/// A frame on its way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InFlight {
+    /// When it arrives.
+    pub at: u64,
+    /// When it was put on its link, among all events that were added.
+    pub rank: u64,
+    pub frame: u32,
+}
+
+/// The frames on their way to a port, in the order in which they arrive: a ring of times and places.
+#[derive(Default)]
+pub(super) struct Flight {
+    entries: Vec<InFlight>,
+    first: usize,
+    count: usize,
+}
+
+/// Frames of a ring that was never full.
+const FEW: usize = 16;
+
+impl Flight {
+    /// The first frame.
+    #[inline]
+    pub fn first(&self) -> Option<InFlight> {
+        (self.count > 0).then(|| self.entries[self.first])
+    }
+
+    /// A frame leaves a node.
+    #[inline]
+    pub fn push(&mut self, frame: InFlight) {
+        if self.count == self.entries.len() {
+            self.grow();
+        }
+        let last = (self.first + self.count) & (self.entries.len() - 1);
+        self.count += 1;
+        self.entries[last] = frame;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let more = FEW.max(self.entries.len());
+        self.entries.rotate_left(self.first);
+        self.entries.resize(self.entries.len() + more, InFlight::default());
+        self.first = 0;
+    }
+
+    /// The first frame, of which there is one, comes to a node.
+    #[inline]
+    pub fn pop(&mut self) -> u32 {
+        let InFlight { frame, .. } = self.entries[self.first];
+        self.first = (self.first + 1) & (self.entries.len() - 1);
+        self.count -= 1;
+        frame
+    }
+
+    /// Loads the frames that arrive before `end`: these loads do not wait for each other.
+    #[inline]
+    pub fn load(&self, end: u64, frames: &Frames) -> u32 {
+        let mut sum = 0;
+        for place in 0..self.count {
+            let InFlight { at, frame, .. } = self.entries[(self.first + place) & (self.entries.len() - 1)];
+            if at >= end {
+                break;
+            }
+            sum ^= frames.load(frame);
+        }
+        sum
     }
 }

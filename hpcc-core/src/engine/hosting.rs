@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, TAKE, WAKE};
-use super::events::Order;
+use super::alarms::{Alarm, TAKE};
+use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN, Way};
@@ -23,7 +23,7 @@ impl Engine {
     #[inline]
     pub(super) fn next_of_host(&mut self, p: u32) -> Option<u32> {
         let now = self.events.now();
-        let port = &mut self.ports[p as usize];
+        let port = &mut self.all.ports[p as usize];
         let (node, number, paused) = (port.node, port.number, port.paused);
         let host = self.nodes.host(node);
         if let Some(pfc) = host.next_pfc(number) {
@@ -31,7 +31,7 @@ impl Engine {
         }
         if port.waiting != 0
             && paused >> host.ack_priority & 1 == 0
-            && let Some(answer) = port.dequeue(&self.frames)
+            && let Some(answer) = port.dequeue(&self.all.frames)
         {
             return Some(answer);
         }
@@ -49,7 +49,7 @@ impl Engine {
     #[inline]
     pub(super) fn host_awaits_end(&mut self, p: u32) -> bool {
         let foresees = self.events.order() == Order::Canonical;
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
             return true;
@@ -63,8 +63,8 @@ impl Engine {
 
     #[inline]
     fn make_data(&mut self, p: u32, node: u32, segment: &Segment) -> u32 {
-        let f = self.frames.take();
-        *self.frames.get_mut(f) = Frame {
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::Data,
             size: segment.frame,
             payload: segment.payload,
@@ -83,7 +83,7 @@ impl Engine {
     /// Gives a data frame the way of its queue pair.
     #[inline]
     fn send_by_way(&mut self, p: u32, node: u32, f: u32) {
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let (queue_pair, dst, key) = (frame.reply_queue_pair, frame.dst, frame.key());
         let Some(&mut way) = self.nodes.host(node).traffic.way(queue_pair) else { return };
         let ports = way.ports(self.version, &key).unwrap_or_else(|| {
@@ -93,13 +93,13 @@ impl Engine {
             }
             way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
         });
-        self.frames.get_mut(f).ports = ports;
+        self.all.frames.get_mut(f).ports = ports;
     }
 
     /// Gives the answer of a receiving queue pair, which leaves by a port, its way.
     #[inline]
     fn answer_by_way(&mut self, node: u32, port: u16, receiver: u32, f: u32) {
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let (dst, key) = (frame.dst, frame.key());
         let way = *self.nodes.host(node).traffic.way_back(receiver);
         let ports = way.ports(self.version, &key).unwrap_or_else(|| {
@@ -107,29 +107,29 @@ impl Engine {
             *self.nodes.host(node).traffic.way_back(receiver) = way;
             way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
         });
-        self.frames.get_mut(f).ports = ports;
+        self.all.frames.get_mut(f).ports = ports;
     }
 
     /// The way of frames with this key from a host's port to node `dst`.
     #[cold]
     fn find_way(&mut self, p: u32, dst: u32, key: &FlowKey) -> Way {
         let mut ports = [UNKNOWN; KNOWN];
-        let mut node = self.ports[p as usize].peer;
+        let mut node = self.all.ports[p as usize].peer_node;
         for port in &mut ports {
             if node == dst || !self.fabric.is_switch(node) {
                 break;
             }
             let Some(egress) = self.nodes.switch(node).core.egress(dst, key) else { break };
-            *port = egress;
-            node = self.ports[self.place(node, egress) as usize].peer;
+            *port = u8::try_from(egress).unwrap_or(UNKNOWN);
+            node = self.all.ports[self.place(node, egress) as usize].peer_node;
         }
         Way { key: *key, version: self.version, ports }
     }
 
     fn make_probe(&mut self, node: u32, queue_pair: u32, probe: &Probe) -> u32 {
-        let f = self.frames.take();
+        let f = self.all.frames.take();
         let envelope = frame_of(&probe.sender, queue_pair);
-        *self.frames.get_mut(f) = Frame { kind: PacketKind::Probe, size: probe.frame, seq: probe.seq, ..envelope };
+        *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Probe, size: probe.frame, seq: probe.seq, ..envelope };
         self.address(node, f, true);
         f
     }
@@ -139,7 +139,7 @@ impl Engine {
     fn address(&mut self, node: u32, f: u32, collects: bool) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, section) = self.frames.with_section(f);
+        let (frame, section) = self.all.frames.with_section(f);
         frame.dport = host.wire_port.unwrap_or(frame.dport);
         if collects {
             frame.telemetry_len = host.layout.prepare(section, now) as u16;
@@ -150,9 +150,9 @@ impl Engine {
     /// A frame has arrived.
     #[inline]
     pub(super) fn receive_at_host(&mut self, node: u32, f: u32) {
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         if frame.dst != node {
-            return self.frames.release(f);
+            return self.all.frames.release(f);
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
         if is_held && !self.nodes.host(node).held.is_empty() {
@@ -164,14 +164,14 @@ impl Engine {
     /// The host looks at a frame.
     #[inline]
     pub(super) fn take_in(&mut self, node: u32, f: u32) {
-        match self.frames.get(f).kind {
+        match self.all.frames.get(f).kind {
             PacketKind::Data => self.on_data(node, f),
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
             PacketKind::Probe => self.on_probe(node, f),
             PacketKind::Feedback => self.on_feedback(node, f),
             PacketKind::Cnp => self.on_cnp(node, f),
             PacketKind::FastCnp => self.on_fast_cnp(node, f),
-            PacketKind::Icmpv6 | PacketKind::Pfc => self.frames.release(f),
+            PacketKind::Icmpv6 | PacketKind::Pfc => self.all.frames.release(f),
         }
     }
 
@@ -179,10 +179,10 @@ impl Engine {
     fn on_data(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let data = Data {
             seq: frame.seq,
-            payload: frame.payload,
+            payload: frame.payload(),
             ack_requested: frame.ack_requested,
             congestion_marked: frame.congestion_marked,
         };
@@ -200,14 +200,15 @@ impl Engine {
         if !echoes {
             self.report(node, f, kind.map(|_| seq));
         }
-        let Some(kind) = kind else { return self.frames.release(f) };
-        let frame = self.frames.get_mut(f);
-        (frame.kind, frame.seq, frame.selective) = (kind, seq, selective);
+        let Some(kind) = kind else { return self.all.frames.release(f) };
+        let frame = self.all.frames.get_mut(f);
+        (frame.kind, frame.seq) = (kind, seq);
+        frame.set_selective(selective);
         frame.congestion_echo = answer.congestion_echo;
         self.seal(node, f);
-        let (port, len) = (self.port_back(node, f), u32::from(self.frames.get(f).telemetry_len));
+        let (port, len) = (self.port_back(node, f), u32::from(self.all.frames.get(f).telemetry_len));
         let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some());
-        let receiver = self.frames.get(f).queue_pair;
+        let receiver = self.all.frames.get(f).queue_pair;
         self.turn_round(node, f, size);
         if let Some(port) = port {
             self.answer_by_way(node, port, receiver, f);
@@ -220,8 +221,8 @@ impl Engine {
     fn report(&mut self, node: u32, f: u32, acks: Option<u64>) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, bytes) = self.frames.with_section(f);
-        let (receiver, nic) = (frame.queue_pair, frame.in_port);
+        let (frame, bytes) = self.all.frames.with_section(f);
+        let (receiver, nic) = (frame.queue_pair, frame.ingress);
         let seq = host.core.expected(receiver).unwrap_or(0);
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
         let arrived = Arrived { now, acks, seq, is_probe: false };
@@ -232,31 +233,31 @@ impl Engine {
             return;
         }
         let answer = self.make_answer(node, f, PacketKind::Feedback, 0);
-        self.frames.copy_section(f, answer, len);
-        let feedback = self.frames.get_mut(answer);
+        self.all.frames.copy_section(f, answer, len);
+        let feedback = self.all.frames.get_mut(answer);
         (feedback.seq, feedback.telemetry_len) = (seq, len as u16);
         self.seal_for(node, answer, receiver);
         self.size_feedback(node, answer);
-        self.frames.get_mut(f).telemetry_len = 0;
+        self.all.frames.get_mut(f).telemetry_len = 0;
         let port = self.port_back(node, f);
         self.send_back(node, answer, port);
     }
 
     fn size_feedback(&mut self, node: u32, f: u32) {
-        let frame = self.frames.get_mut(f);
+        let frame = self.all.frames.get_mut(f);
         frame.size = self.nodes.host(node).core.feedback_bytes(frame.telemetry_len.into());
     }
 
     fn on_probe(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, bytes) = self.frames.with_section(f);
+        let (frame, bytes) = self.all.frames.with_section(f);
         let arrived = Arrived { now, acks: None, seq: frame.seq, is_probe: true };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
-        let alone = host.core.on_telemetry(frame.in_port.into(), frame.queue_pair, &arrived, &mut section);
+        let alone = host.core.on_telemetry(frame.ingress.into(), frame.queue_pair, &arrived, &mut section);
         frame.telemetry_len = section.len as u16;
         if !alone {
-            return self.frames.release(f);
+            return self.all.frames.release(f);
         }
         frame.kind = PacketKind::Feedback;
         self.seal(node, f);
@@ -269,7 +270,7 @@ impl Engine {
     /// Seals what goes back, if hosts seal it.
     #[inline]
     fn seal(&mut self, node: u32, f: u32) {
-        let receiver = self.frames.get(f).queue_pair;
+        let receiver = self.all.frames.get(f).queue_pair;
         self.seal_for(node, f, receiver);
     }
 
@@ -279,32 +280,32 @@ impl Engine {
         if !host.seals {
             return;
         }
-        let (frame, bytes) = self.frames.with_section(f);
+        let (frame, bytes) = self.all.frames.with_section(f);
         let is_ack = matches!(frame.kind, PacketKind::Ack | PacketKind::Nack);
         let sealed = SealedAnswer {
             kind: frame.kind,
             seq: frame.seq,
             congestion_echo: is_ack && frame.congestion_echo,
-            selective: frame.selective.filter(|_| is_ack),
+            selective: frame.selective(),
         };
         frame.telemetry_len = host.core.seal_answer(receiver, &sealed, bytes, frame.telemetry_len.into()) as u16;
     }
 
     /// An answer to a frame, without telemetry.
     pub(super) fn make_answer(&mut self, node: u32, f: u32, kind: PacketKind, size: u32) -> u32 {
-        let answer = self.frames.take();
-        let frame = *self.frames.get(f);
-        *self.frames.get_mut(answer) =
-            Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, selective: None, ..frame };
+        let answer = self.all.frames.take();
+        let frame = *self.all.frames.get(f);
+        *self.all.frames.get_mut(answer) =
+            Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, ..frame };
         self.turn_round(node, answer, size);
         answer
     }
 
     fn send_cnp(&mut self, node: u32, f: u32) {
-        let receiver = self.frames.get(f).queue_pair;
+        let receiver = self.all.frames.get(f).queue_pair;
         let size = self.nodes.host(node).core.notification_bytes(0);
         let cnp = self.make_answer(node, f, PacketKind::Cnp, size);
-        self.frames.get_mut(cnp).priority = NOTIFICATION_PRIORITY;
+        self.all.frames.get_mut(cnp).priority = NOTIFICATION_PRIORITY;
         if !self.fill_notice(node, f, cnp) {
             // In the reserved bytes, which are part of its size.
             self.seal_for(node, cnp, receiver);
@@ -318,7 +319,7 @@ impl Engine {
     #[inline]
     pub(super) fn port_back(&mut self, node: u32, f: u32) -> Option<u16> {
         let host = self.nodes.host(node);
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let (sport, dport) = match host.wire_port {
             Some(port) => (frame.sport, port),
             None => (frame.dport, frame.sport),
@@ -331,20 +332,23 @@ impl Engine {
     #[inline]
     fn turn_round(&mut self, node: u32, f: u32, size: u32) {
         let host = self.nodes.host(node);
-        let frame = self.frames.get_mut(f);
+        let frame = self.all.frames.get_mut(f);
         (frame.src, frame.dst) = (frame.dst, frame.src);
         if host.wire_port.is_none() {
             (frame.sport, frame.dport) = (frame.dport, frame.sport);
         }
         (frame.queue_pair, frame.reply_queue_pair) = (frame.reply_queue_pair, frame.queue_pair);
         frame.priority = host.core.transport().answer_priority(frame.priority);
-        (frame.congestion_marked, frame.hop_limit, frame.payload, frame.size) = (false, INITIAL_HOP_LIMIT, 0, size);
+        (frame.congestion_marked, frame.hop_limit, frame.size) = (false, INITIAL_HOP_LIMIT, size);
+        if frame.kind != PacketKind::Nack {
+            frame.payload = 0;
+        }
         (frame.passed, frame.ports) = (0, [UNKNOWN; KNOWN]);
     }
 
     #[inline]
     pub(super) fn send_back(&mut self, node: u32, f: u32, port: Option<u16>) {
-        let Some(port) = port else { return self.frames.release(f) };
+        let Some(port) = port else { return self.all.frames.release(f) };
         let p = self.place(node, port);
         self.enqueue(p, f, ANSWERS);
         self.try_send(p);
@@ -354,18 +358,18 @@ impl Engine {
     fn on_ack(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, section) = self.frames.with_section(f);
+        let (frame, section) = self.all.frames.with_section(f);
         let ack = Ack {
             queue_pair: frame.queue_pair,
             seq: frame.seq,
             nack: frame.kind == PacketKind::Nack,
-            selective: frame.selective,
+            selective: frame.selective(),
             congestion_marked: frame.congestion_echo,
             telemetry: &section[..usize::from(frame.telemetry_len)],
         };
         let queue_pair = frame.queue_pair;
         let result = host.core.on_ack(now, &ack, Engine::rng(&mut self.rngs, node));
-        self.frames.release(f);
+        self.all.frames.release(f);
         if self.rtts.is_some() {
             self.note_rtt(node, queue_pair);
         }
@@ -375,7 +379,7 @@ impl Engine {
     fn on_feedback(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, section) = self.frames.with_section(f);
+        let (frame, section) = self.all.frames.with_section(f);
         let ack = Ack {
             queue_pair: frame.queue_pair,
             seq: frame.seq,
@@ -387,17 +391,17 @@ impl Engine {
         let queue_pair = frame.queue_pair;
         let port = if host.wire_port.is_some() { frame.sport } else { frame.dport };
         let result = host.core.on_feedback(now, &ack, port, Engine::rng(&mut self.rngs, node));
-        self.frames.release(f);
+        self.all.frames.release(f);
         self.take_result(node, queue_pair, result);
     }
 
     fn on_cnp(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let host = self.nodes.host(node);
-        let (frame, section) = self.frames.with_section(f);
+        let (frame, section) = self.all.frames.with_section(f);
         let queue_pair = frame.queue_pair;
         let notified = host.core.on_cnp(now, queue_pair, &section[..usize::from(frame.telemetry_len)]);
-        self.frames.release(f);
+        self.all.frames.release(f);
         let result = notified.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
         self.take_result(node, queue_pair, result);
     }
@@ -419,20 +423,30 @@ impl Engine {
     /// A port's pacer has moved its wake-up, or not.
     #[inline]
     pub(super) fn update_wake(&mut self, p: u32) {
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         let (node, number) = (port.node, port.number);
-        let host = self.nodes.host(node);
-        let Some(at) = host.core.wake_at(number.into()) else { return };
-        let pending = host.wakes[usize::from(number)];
-        if let Some(pending) = pending {
-            let alarm = &mut self.alarms.alarms[pending as usize];
-            if alarm.at == at {
-                return;
-            }
-            alarm.is_off = true;
+        let Some(Nanos(at)) = self.nodes.host(node).core.wake_at(number.into()) else { return };
+        let pending = port.wake_at;
+        let at = at.max(self.events.now().0);
+        if pending == at {
+            return;
         }
-        let alarm = self.schedule(node, u32::from(number), WAKE, at);
-        self.nodes.host(node).wakes[usize::from(number)] = Some(alarm);
+        if pending < self.events.end() && self.groups.running == self.groups.of(node) {
+            self.events.remove(pending, What::Wake(p));
+        }
+        let rank = self.events.reserve();
+        let port = &mut self.all.ports[p as usize];
+        (port.wake_at, port.wake_rank) = (at, rank);
+        self.add(at, node, What::Wake(p));
+    }
+
+    /// The pacer of a port wakes up.
+    pub(super) fn on_wake(&mut self, p: u32) {
+        let port = &mut self.all.ports[p as usize];
+        port.wake_at = u64::MAX;
+        let (node, number) = (port.node, port.number);
+        self.nodes.host(node).core.on_wake(number.into());
+        self.try_send(p);
     }
 
     /// Schedules those timers of a queue pair that were armed, in place of what they were.
@@ -441,7 +455,7 @@ impl Engine {
             let host = self.nodes.host(node);
             let Some(pending) = host.traffic.timer(queue_pair, timer) else { continue };
             if let Some(pending) = pending.take() {
-                self.alarms.alarms[pending as usize].is_off = true;
+                self.all.alarms.call_off(pending);
             }
             let at = host.core.timeout(queue_pair, timer).unwrap_or(Nanos(i64::MAX as u64));
             let alarm = self.schedule(node, queue_pair, timer, at);
@@ -451,40 +465,19 @@ impl Engine {
         }
     }
 
-    pub(super) fn call_off(&mut self, alarm: u32) {
-        self.alarms.alarms[alarm as usize].is_off = true;
-    }
-
     pub(super) fn schedule(&mut self, node: u32, owner: u32, timer: u8, at: Nanos) -> u32 {
         // A controller may ask for a time that has passed, or for one that never comes.
         let at = at.max(self.events.now()).min(Nanos(i64::MAX as u64));
-        let alarm = Alarm { node, owner, timer, is_off: false, at };
-        let place = match self.alarms.idle.pop() {
-            Some(place) => {
-                self.alarms.alarms[place as usize] = alarm;
-                place
-            }
-            None => {
-                self.alarms.alarms.push(alarm);
-                self.alarms.alarms.len() as u32 - 1
-            }
-        };
-        self.events.add_alarm(at.0, node, place);
+        let alarm = Alarm { node, owner, timer, is_off: false, rank: self.events.reserve() };
+        let place = self.all.alarms.set(alarm);
+        self.add(at.0, node, What::Alarm(place));
         place
     }
 
     pub(super) fn on_alarm(&mut self, place: u32) {
-        let Alarm { node, owner, timer, is_off, .. } = self.alarms.alarms[place as usize];
-        self.alarms.idle.push(place);
+        let Alarm { node, owner, timer, is_off, .. } = self.all.alarms.take(place);
         if is_off {
             return;
-        }
-        if timer == WAKE {
-            let host = self.nodes.host(node);
-            host.wakes[owner as usize] = None;
-            host.core.on_wake(owner as usize);
-            let p = self.place(node, owner as u16);
-            return self.try_send(p);
         }
         if timer == TAKE {
             return self.on_taken(node, owner as u16);

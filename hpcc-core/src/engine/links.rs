@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links that fail, and come back.
 
+use super::agenda::{Change, Item};
 use super::observer::Sight;
-use super::state::{Change, Engine, Item};
+use super::state::Engine;
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
 impl Engine {
     /// Links fail, or come up, at a time.
     pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
+        if self.all.frames.room() < self.most_room {
+            self.all.frames.widen(self.most_room);
+        }
         self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
     }
 
@@ -18,12 +22,13 @@ impl Engine {
             return;
         }
         self.version += 1;
-        self.frames.forget_ways();
+        self.asks_ports = true;
+        self.all.frames.forget_ways();
         let ends = self.ends(&changed);
         for &p in &ends {
-            self.ports[p as usize].is_up = change.up;
+            self.all.ports[p as usize].is_up = change.up;
             if change.up {
-                let paused = core::mem::take(&mut self.ports[p as usize].paused);
+                let paused = core::mem::take(&mut self.all.ports[p as usize].paused);
                 (0..paused.count_ones()).for_each(|_| self.show_pause(p, false));
             } else {
                 self.clear(p);
@@ -40,7 +45,7 @@ impl Engine {
             }
         }
         for p in ends.into_iter().filter(|_| change.up) {
-            if self.ports[p as usize].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
+            if self.all.ports[p as usize].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
         }
     }
 
@@ -60,14 +65,14 @@ impl Engine {
 
     /// What waits for a link that has failed is dropped.
     fn clear(&mut self, p: u32) {
-        if !self.ports[p as usize].is_host {
+        if !self.all.ports[p as usize].is_host {
             return self.clear_switch_port(p);
         }
-        while let Some(f) = self.ports[p as usize].dequeue_any(&self.frames) {
+        while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
             self.show(Sight::LinkDrop, p, f);
-            self.frames.release(f);
+            self.all.frames.release(f);
         }
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         self.forget_held(port.node, port.number);
     }
 }

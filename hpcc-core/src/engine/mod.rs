@@ -9,12 +9,13 @@
 //!   Agenda   ->  flows begin, links fail
 //! ```
 
+mod agenda;
 mod agents;
-mod ahead;
 mod alarms;
 mod events;
 mod flows;
 mod frame;
+mod groups;
 mod hash_order;
 mod hosting;
 mod links;
@@ -33,7 +34,6 @@ mod ways;
 pub use events::Order;
 pub use frame::Frame;
 pub use observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
-pub use port::PortCounters;
 pub use run::Stop;
 pub use state::{Engine, Streams};
 pub use traffic::{Completion, FlowRequest, Started};

@@ -14,7 +14,6 @@ use alloc::vec::Vec;
 /// A switch, and what its frames need of its settings.
 pub(super) struct SwitchNode {
     pub core: Switch,
-    pub notes_arrival: bool,
     pub leaks_on_link_down: bool,
     /// Whether pauses have a time; if not, each is a resume.
     pub pauses: bool,
@@ -22,12 +21,8 @@ pub(super) struct SwitchNode {
     pub sizes: FrameSizes,
     /// What it does besides, if anything.
     pub extras: Option<Box<SwitchExtras>>,
-    pub drops: u64,
-    pub marks: u64,
     /// ICMPv6 packets from which it learnt that a sender does not understand notifications.
     pub learnt: u64,
-    /// It has had frames since somebody asked.
-    pub is_touched: bool,
 }
 
 /// A host, and what its frames need of its settings.
@@ -44,8 +39,6 @@ pub(super) struct HostNode {
     pub notices: HostNotices,
     /// What NICs of a slow receiver hold, by port; of others nothing.
     pub held: Vec<Held>,
-    /// The alarm of each port's pacer.
-    pub wakes: Vec<Option<u32>>,
 }
 
 /// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
@@ -63,11 +56,21 @@ impl HostNode {
     }
 }
 
+/// Of which kind a node is, and what each frame asks of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seat {
+    /// Its place among those of its kind.
+    place: u32,
+    pub is_switch: bool,
+    pub has_extras: bool,
+    /// A switch that has had frames since somebody asked.
+    pub is_touched: bool,
+}
+
 /// All nodes.
 #[derive(Default)]
 pub(super) struct Nodes {
-    /// The place of each node among those of its kind.
-    places: Vec<u32>,
+    seats: Vec<Seat>,
     pub switches: Vec<SwitchNode>,
     pub hosts: Vec<HostNode>,
 }
@@ -75,35 +78,48 @@ pub(super) struct Nodes {
 impl Nodes {
     /// The next node is a switch.
     pub fn add_switch(&mut self, switch: SwitchNode) {
-        self.places.push(self.switches.len() as u32);
+        self.seats.push(Seat {
+            place: self.switches.len() as u32,
+            is_switch: true,
+            has_extras: switch.extras.is_some(),
+            is_touched: true,
+        });
         self.switches.push(switch);
     }
 
     /// The next node is a host.
     pub fn add_host(&mut self, host: HostNode) {
-        self.places.push(self.hosts.len() as u32);
+        let place = self.hosts.len() as u32;
+        self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false });
         self.hosts.push(host);
+    }
+
+    #[inline]
+    pub fn seat(&mut self, node: u32) -> &mut Seat {
+        &mut self.seats[node as usize]
     }
 
     /// A node that is a switch.
     #[inline]
     pub fn switch(&mut self, node: u32) -> &mut SwitchNode {
-        &mut self.switches[self.places[node as usize] as usize]
+        &mut self.switches[self.seats[node as usize].place as usize]
     }
 
     /// A node that is a host.
     #[inline]
     pub fn host(&mut self, node: u32) -> &mut HostNode {
-        &mut self.hosts[self.places[node as usize] as usize]
+        &mut self.hosts[self.seats[node as usize].place as usize]
     }
 
     /// A node, if it is a switch.
-    pub fn as_switch(&self, node: u32, is_switch: bool) -> Option<&SwitchNode> {
-        self.switches.get(self.places[node as usize] as usize).filter(|_| is_switch)
+    pub fn as_switch(&self, node: u32) -> Option<&SwitchNode> {
+        let seat = self.seats.get(node as usize).filter(|seat| seat.is_switch)?;
+        self.switches.get(seat.place as usize)
     }
 
     /// A node, if it is a host.
-    pub fn as_host(&self, node: u32, is_switch: bool) -> Option<&HostNode> {
-        self.hosts.get(self.places[node as usize] as usize).filter(|_| !is_switch)
+    pub fn as_host(&self, node: u32) -> Option<&HostNode> {
+        let seat = self.seats.get(node as usize).filter(|seat| !seat.is_switch)?;
+        self.hosts.get(seat.place as usize)
     }
 }

@@ -24,10 +24,10 @@ impl Engine {
     #[cold]
     pub(super) fn depart_with_extras(&mut self, p: u32, f: u32, marked: bool) -> bool {
         let now = self.events.now();
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         let (node, egress) = (port.node, port.number);
         let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return marked };
-        let (frame, section) = self.frames.with_section(f);
+        let (frame, section) = self.all.frames.with_section(f);
         let telemetry = &mut section[..usize::from(frame.telemetry_len)];
         if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
             let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
@@ -39,7 +39,7 @@ impl Engine {
         if frame.kind == PacketKind::Data && notifier.is_enabled {
             let dest_qp = wire_queue_pair(frame.queue_pair);
             let [source, destination] = [frame.src, frame.dst].map(|host| ipv6(host_address(host)));
-            let queue = port.queued_of(&self.frames, self.frames.get(f).priority);
+            let queue = port.queued_of(&self.all.frames, self.all.frames.get(f).priority);
             let data = LeavingData { now, flow: Flow { source, destination, dest_qp }, queue, marked };
             let verdict = notifier.agent.on_data(egress.into(), &data, Engine::rng(&mut self.rngs, node));
             mark = marked && verdict.may_mark;
@@ -58,9 +58,9 @@ impl Engine {
 
     /// A switch tells the sender of a data frame that it has met congestion.
     fn notify_sender(&mut self, node: u32, data: u32) {
-        let f = self.frames.take();
-        let of = *self.frames.get(data);
-        *self.frames.get_mut(f) = Frame {
+        let f = self.all.frames.take();
+        let of = *self.all.frames.get(data);
+        *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::FastCnp,
             src: node,
             dst: of.src,
@@ -72,25 +72,25 @@ impl Engine {
         let switch = self.nodes.switch(node);
         let mut header = [0; MAX_HEADER];
         let Some(notifier) = switch.extras.as_ref().and_then(|extras| extras.agent.as_ref()) else { return };
-        let section = self.frames.section(data);
+        let section = self.all.frames.section(data);
         let options = notifier.agent.options(ipv6(host_address(of.dst)), notifier.encapsulation, section, &mut header);
-        let len = self.frames.put(f, options);
-        self.frames.get_mut(f).size = switch.sizes.cnp(len as u32);
+        let len = self.all.frames.put(f, options);
+        self.all.frames.get_mut(f).size = switch.sizes.cnp(len as u32);
         self.send_from_switch(node, f);
     }
 
     /// Sends a frame that begins at a switch.
     fn send_from_switch(&mut self, node: u32, f: u32) {
-        let switch = self.nodes.switch(node);
-        switch.is_touched = true;
-        let frame = self.frames.get(f);
+        self.nodes.seat(node).is_touched = true;
+        let frame = self.all.frames.get(f);
         // The hop limit of a frame that begins here counts from the next switch.
-        let Route::To { egress, .. } = switch.core.route(frame.dst, &frame.key(), frame.hop_limit) else {
+        let core = &self.nodes.switch(node).core;
+        let Route::To { egress, .. } = core.route(frame.dst, &frame.key(), frame.hop_limit) else {
             return self.drop_at_switch(node, f);
         };
         let priority = frame.priority;
         if !self.passes(node, egress, f, Crossing::Outbound) {
-            return self.frames.release(f);
+            return self.all.frames.release(f);
         }
         let p = self.place(node, egress);
         self.enqueue(p, f, priority);
@@ -105,7 +105,7 @@ impl Engine {
         if !notifier.outside.get(usize::from(port)).is_some_and(|&outside| outside) {
             return true;
         }
-        let bytes = bytes_of(self.frames.get(f), self.frames.section(f), notifier.encapsulation);
+        let bytes = bytes_of(self.all.frames.get(f), self.all.frames.section(f), notifier.encapsulation);
         notifier.border.passes(bytes.get(ETHERNET..).unwrap_or_default(), crossing)
     }
 
@@ -113,8 +113,8 @@ impl Engine {
     #[cold]
     pub(super) fn receive_with_extras(&mut self, node: u32, f: u32) -> bool {
         let now = self.events.now();
-        let frame = self.frames.get(f);
-        let (dst, ingress, kind) = (frame.dst, frame.in_port, frame.kind);
+        let frame = self.all.frames.get(f);
+        let (dst, ingress, kind) = (frame.dst, frame.ingress, frame.kind);
         if matches!(kind, PacketKind::FastCnp | PacketKind::Icmpv6) {
             let route = self.nodes.switch(node).core.route(dst, &frame.key(), frame.hop_limit);
             let leaves = match route {
@@ -124,7 +124,7 @@ impl Engine {
             let passes = self.passes(node, ingress, f, Crossing::Inbound)
                 && leaves.is_none_or(|egress| self.passes(node, egress, f, Crossing::Outbound));
             if !passes {
-                self.frames.release(f);
+                self.all.frames.release(f);
                 return false;
             }
         }
@@ -134,21 +134,21 @@ impl Engine {
         if let SwitchNode { extras: Some(extras), learnt, .. } = self.nodes.switch(node)
             && let Some(notifier) = extras.agent.as_mut().filter(|_| kind == PacketKind::Icmpv6)
         {
-            *learnt += u64::from(notifier.agent.learn(now, self.frames.section(f)).is_some());
+            *learnt += u64::from(notifier.agent.learn(now, self.all.frames.section(f)).is_some());
         }
-        self.frames.release(f);
+        self.all.frames.release(f);
         false
     }
 
     /// A notification has come to a host. Links of the simulation lose frames and do not damage them, so that the ICRC is right.
     pub(super) fn on_fast_cnp(&mut self, node: u32, f: u32) {
         let now = self.events.now();
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let HostNode { core, notices, .. } = self.nodes.host(node);
         let received = Received {
             now,
             source: ipv6(host_address(frame.src)),
-            destination_options: self.frames.section(f),
+            destination_options: self.all.frames.section(f),
             bth: Bth::cnp(wire_queue_pair(frame.queue_pair)),
             icrc_is_right: true,
         };
@@ -158,7 +158,7 @@ impl Engine {
                 if why == Refusal::Disabled {
                     self.report_unknown(node, f);
                 }
-                return self.frames.release(f);
+                return self.all.frames.release(f);
             }
         };
         let (queue_pair, origin): (u32, Origin) = (accepted.queue_pair, accepted.origin);
@@ -172,7 +172,7 @@ impl Engine {
         if let (Err(why), None) = (result, moved) {
             notices.agent.had_no_effect(&accepted, why);
         }
-        self.frames.release(f);
+        self.all.frames.release(f);
         let result = result.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
         self.take_result(node, queue_pair, result);
     }
@@ -184,14 +184,14 @@ impl Engine {
         if notices.is_enabled || !notices.has_bytes {
             return;
         }
-        let bytes = bytes_of(self.frames.get(f), self.frames.section(f), notices.encapsulation);
+        let bytes = bytes_of(self.all.frames.get(f), self.all.frames.section(f), notices.encapsulation);
         let Some(report) = notices.agent.report(now, bytes.get(ETHERNET..).unwrap_or_default()) else { return };
-        if report.len() > self.frames.room() {
+        if report.len() > self.all.frames.room() {
             return;
         }
         let answer = self.make_answer(node, f, PacketKind::Icmpv6, 0);
-        self.frames.put(answer, &report);
-        self.frames.get_mut(answer).size = ETHERNET_MINIMUM.max(ETHERNET_OVERHEAD + report.len() as u32);
+        self.all.frames.put(answer, &report);
+        self.all.frames.get_mut(answer).size = ETHERNET_MINIMUM.max(ETHERNET_OVERHEAD + report.len() as u32);
         let port = self.port_back(node, f);
         self.send_back(node, answer, port);
     }
@@ -202,13 +202,13 @@ impl Engine {
         if !notices.notifies {
             return false;
         }
-        let of = *self.frames.get(data);
+        let of = *self.all.frames.get(data);
         let mut header = [0; MAX_HEADER];
-        let section = self.frames.section(data);
+        let section = self.all.frames.section(data);
         let options =
             fast_cnp::packet::options(notices.address, notices.encapsulation, section, &notices.types, &mut header);
-        let len = self.frames.put(cnp, options);
-        let frame = self.frames.get_mut(cnp);
+        let len = self.all.frames.put(cnp, options);
+        let frame = self.all.frames.get_mut(cnp);
         (frame.kind, frame.sport, frame.dport) = (PacketKind::FastCnp, of.sport, of.dport);
         (frame.queue_pair, frame.reply_queue_pair) = (of.queue_pair, 0);
         frame.size = core.notification_bytes(len as u32);

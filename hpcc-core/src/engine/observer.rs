@@ -69,6 +69,8 @@ pub struct ControlState {
 /// What the nodes of a network did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// Frames put on links.
+    pub frames: u64,
     /// Frames that switches dropped.
     pub drops: u64,
     /// Data frames that they marked.

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
-use super::frame::{Frames, NO_FRAME};
+use super::frame::Frames;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, Nanos, PICOS, Rounding};
 use alloc::boxed::Box;
-
-/// Frames that wait, first and last; linked through themselves.
-#[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: u32,
-    tail: u32,
-}
-
-/// What became of a port's frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PortCounters {
-    /// Frames sent.
-    pub frames: u64,
-    /// Bytes sent that only telemetry needs.
-    pub telemetry_bytes: u64,
-    /// Frames that were lost on their way here.
-    pub lost: u64,
-    /// Pauses that the far end has sent.
-    pub pauses: u64,
-}
+use alloc::collections::VecDeque;
+use core::mem::offset_of;
 
 /// A port. What each frame touches stands first.
 #[derive(Debug)]
@@ -33,72 +15,90 @@ pub(super) struct Port {
     /// When the present or last transmission ends, and the place of that among events.
     pub end_at: u64,
     pub end_rank: u64,
+    pub delay: Nanos,
+    /// Times of a long and of a short frame of these bytes: nanoseconds or, where rates are exact, picoseconds.
+    times: [u32; 2],
+    sizes: [u16; 2],
+    pub number: u16,
+    /// Picoseconds by which the last transmission ended late, where rates are exact.
+    late: u16,
+    pub node: u32,
+    /// Place of the port at the other end, and its node.
+    pub peer: u32,
+    pub peer_node: u32,
+    /// Bytes that wait, all queues.
+    pub queued: u32,
     /// An event will end the transmission.
     pub is_busy: bool,
     pub is_up: bool,
     /// An observer sees its frames.
     pub is_watched: bool,
+    /// The owner: a host has more to send than what waits here.
+    pub is_host: bool,
+    has_scheduler: bool,
     /// Which queues have frames; bits.
     pub waiting: u8,
     /// Which priorities are paused; bits.
     pub paused: u8,
     last_served: u8,
-    /// The owner: a host has more to send than what waits here.
-    pub is_host: bool,
-    pub number: u16,
-    pub node: u32,
-    pub peer: u32,
-    pub peer_port: u16,
-    /// Picoseconds by which the last transmission ended late, where rates are exact.
-    late: u16,
-    /// Bytes that wait, all queues.
-    pub queued: u32,
-    /// Times of a long and of a short frame: bytes, and nanoseconds or, where rates are exact, picoseconds.
-    known: [(u32, u32); 2],
-    queues: [Queue; PRIORITIES],
-    pub delay: Nanos,
+    // What frames that waited touch.
+    queues: [VecDeque<u32>; PRIORITIES],
     /// Which queue is next; `None`: in turn.
-    pub scheduler: Option<Box<Scheduler>>,
+    scheduler: Option<Box<Scheduler>>,
+    /// When the pacer of a host's port wakes up, and the place of that among events; `u64::MAX`: never.
+    pub wake_at: u64,
+    pub wake_rank: u64,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
-    pub counters: PortCounters,
     pub rate: BitRate,
     /// Bytes for which a frame occupies the link besides its own.
     gap: u32,
     rounding: Rounding,
 }
 
+const _: () = assert!(offset_of!(Port, queues) == 64);
+
+/// Frames of a queue that may leave within a window.
+const SOON: usize = 12;
 /// Frames below this size are short.
 const LONG: u32 = 256;
 
 impl Port {
-    pub fn new(node: u32, number: u16, (peer, peer_port): (u32, u16), (rate, delay): (BitRate, Nanos)) -> Port {
+    pub fn new(node: u32, number: u16, peer_node: u32, (rate, delay): (BitRate, Nanos)) -> Port {
         Port {
             end_at: 0,
             end_rank: 0,
+            delay,
+            times: [0; 2],
+            sizes: [0; 2],
+            number,
+            late: 0,
+            node,
+            peer: 0,
+            peer_node,
+            queued: 0,
             is_busy: false,
             is_up: true,
             is_watched: false,
+            is_host: false,
+            has_scheduler: false,
             waiting: 0,
             paused: 0,
             last_served: 0,
-            is_host: false,
-            number,
-            node,
-            peer,
-            peer_port,
-            late: 0,
-            queued: 0,
-            known: [(0, 0); 2],
-            queues: [Queue { head: NO_FRAME, tail: NO_FRAME }; PRIORITIES],
+            queues: [const { VecDeque::new() }; PRIORITIES],
+            scheduler: None,
+            wake_at: u64::MAX,
+            wake_rank: 0,
+            loss: None,
             rate,
-            delay,
             gap: 0,
             rounding: Rounding::Nearest,
-            scheduler: None,
-            loss: None,
-            counters: PortCounters::default(),
         }
+    }
+
+    /// Its queues are served by classes.
+    pub fn serve_by(&mut self, scheduler: Scheduler) {
+        (self.scheduler, self.has_scheduler) = (Some(Box::new(scheduler)), true);
     }
 
     /// How long frames take on the link.
@@ -112,7 +112,7 @@ impl Port {
         self.waiting == 0
             && self.is_up
             && !self.is_watched
-            && self.scheduler.is_none()
+            && !self.has_scheduler
             && self.paused >> priority & 1 == 0
     }
 
@@ -127,42 +127,25 @@ impl Port {
     }
 
     #[inline]
-    pub fn enqueue(&mut self, frames: &mut Frames, frame: u32, queue: u8) {
-        let bit = 1 << (queue & 7);
-        let queue = &mut self.queues[usize::from(queue & 7)];
-        let entry = frames.get_mut(frame);
-        entry.next = NO_FRAME;
-        self.queued += entry.size;
-        if self.waiting & bit == 0 {
-            queue.head = frame;
-        } else {
-            frames.get_mut(queue.tail).next = frame;
-        }
-        queue.tail = frame;
-        self.waiting |= bit;
-    }
-
-    /// Loads what each frame touches.
-    #[inline]
-    pub fn load(&self) -> u32 {
-        self.queued ^ self.queues[0].head ^ self.counters.frames as u32
-    }
-
-    /// The head of its first queue.
-    #[inline]
-    pub fn head(&self) -> Option<u32> {
-        (self.waiting != 0).then(|| self.queues[self.waiting.trailing_zeros() as usize].head)
+    pub fn enqueue(&mut self, frames: &Frames, frame: u32, queue: u8) {
+        self.queued += frames.get(frame).size;
+        self.queues[usize::from(queue & 7)].push_back(frame);
+        self.waiting |= 1 << (queue & 7);
     }
 
     /// Bytes that wait in a queue.
     pub fn queued_of(&self, frames: &Frames, queue: u8) -> u64 {
-        let mut place = self.queues[usize::from(queue & 7)].head;
-        let mut bytes = 0;
-        while self.waiting >> (queue & 7) & 1 != 0 && place != NO_FRAME {
-            let frame = frames.get(place);
-            (bytes, place) = (bytes + u64::from(frame.size), frame.next);
+        self.queues[usize::from(queue & 7)].iter().map(|&frame| u64::from(frames.get(frame).size)).sum()
+    }
+
+    /// Loads the first frames that wait: these loads do not wait for each other.
+    #[inline]
+    pub fn load(&self, frames: &Frames) -> u32 {
+        if self.waiting == 0 {
+            return 0;
         }
-        bytes
+        let waiting = &self.queues[self.waiting.trailing_zeros() as usize];
+        waiting.iter().take(SOON).fold(0, |sum, &frame| sum ^ frames.load(frame))
     }
 
     /// Takes the frame that leaves next.
@@ -174,10 +157,10 @@ impl Port {
             if ready == 0 {
                 return None;
             }
-            queue = if self.scheduler.is_some() { self.next_by_class(frames) } else { self.next_in_turn(ready) };
+            queue = if self.has_scheduler { self.next_by_class(frames) } else { self.next_in_turn(ready) };
             self.last_served = queue;
         }
-        Some(self.pop(frames, queue))
+        self.pop(frames, queue)
     }
 
     /// Takes a frame of any queue, paused or not, for the link has failed.
@@ -189,16 +172,14 @@ impl Port {
     }
 
     #[inline]
-    fn pop(&mut self, frames: &Frames, queue: u8) -> u32 {
-        let place = &mut self.queues[usize::from(queue & 7)];
-        let frame = place.head;
-        let entry = frames.get(frame);
-        place.head = entry.next;
-        self.queued -= entry.size;
-        if place.head == NO_FRAME {
+    fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+        let waiting = &mut self.queues[usize::from(queue & 7)];
+        let frame = waiting.pop_front()?;
+        if waiting.is_empty() {
             self.waiting &= !(1 << (queue & 7));
         }
-        frame
+        self.queued -= frames.get(frame).size;
+        Some(frame)
     }
 
     /// The first ready queue behind the one that was served last, round to itself.
@@ -212,7 +193,7 @@ impl Port {
     fn next_by_class(&mut self, frames: &Frames) -> u8 {
         let mut backlog = Backlog { paused: self.paused, ..Backlog::default() };
         for (queue, bytes) in self.queues.iter().zip(&mut backlog.heads).skip(1) {
-            *bytes = if queue.head == NO_FRAME { 0 } else { frames.get(queue.head).size };
+            *bytes = queue.front().map_or(0, |&frame| frames.get(frame).size);
         }
         self.scheduler.as_mut().and_then(|scheduler| scheduler.next(&backlog)).unwrap_or(self.last_served)
     }
@@ -220,16 +201,18 @@ impl Port {
     /// How long a frame that leaves now occupies the link.
     #[inline]
     pub fn tx_time(&mut self, now: u64, size: u32) -> u64 {
-        let known = &mut self.known[usize::from(size >= LONG)];
-        if known.0 != size {
-            let time = match self.rounding {
-                Rounding::Exact => self.rate.tx_picos(size + self.gap),
-                Rounding::Nearest | Rounding::Floored => self.rate.tx_time(size + self.gap, self.rounding).0,
-            };
-            let Ok(short) = u32::try_from(time) else { return self.settle(now, time) };
-            *known = (size, short);
+        let kind = usize::from(size >= LONG);
+        if u32::from(self.sizes[kind]) == size {
+            let time = self.times[kind].into();
+            return self.settle(now, time);
         }
-        let time = known.1.into();
+        let time = match self.rounding {
+            Rounding::Exact => self.rate.tx_picos(size + self.gap),
+            Rounding::Nearest | Rounding::Floored => self.rate.tx_time(size + self.gap, self.rounding).0,
+        };
+        if let (Ok(bytes), Ok(short)) = (u16::try_from(size), u32::try_from(time)) {
+            (self.sizes[kind], self.times[kind]) = (bytes, short);
+        }
         self.settle(now, time)
     }
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The loop: takes the next event, and what all nodes have in common.
 
+use super::agenda::Item;
 use super::events::{Order, What};
+use super::frame::InFlight;
+use super::groups::NOBODY;
 use super::observer::Sight;
-use super::state::{Engine, Item};
+use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
 use crate::frame::PacketKind;
 use crate::random::Rng;
 use crate::units::Nanos;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::hint::black_box;
 
 /// Why a run pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +40,7 @@ impl Engine {
 
     /// Frames put on links so far.
     pub fn packet_hops(&self) -> u64 {
-        self.ports.iter().map(|port| port.counters.frames).sum()
+        self.totals.frames
     }
 
     /// Counts an event. In canonical order those of no node, and of time 0, are not counted: how many there are does not depend
@@ -66,19 +71,23 @@ impl Engine {
         &self.fabric
     }
 
-    /// Flows that have finished since the last call.
+    /// Flows that have finished since the last call, by time and source.
     pub fn take_completed(&mut self) -> Vec<Completion> {
-        core::mem::take(&mut self.completed)
+        let mut completed = core::mem::take(&mut self.completed);
+        if self.groups.is_by_node() {
+            completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
+        }
+        completed
     }
 
     /// Runs all events before `end`, unless something comes in between.
     pub fn run_until(&mut self, end: Nanos) -> Stop {
-        while let Some(next) = self.events.next_time().filter(|&next| next < end) {
+        while let Some(next) = self.next_time().filter(|&next| next < end) {
             if next >= self.window_end {
                 self.end_window(next);
             }
             let limit = self.window_end.min(end);
-            self.run_before(limit);
+            if self.groups.is_by_node() { self.run_nodes(next, limit) } else { self.run_all(next, limit) }
             if core::mem::take(&mut self.is_sampled) {
                 return Stop::Sample;
             }
@@ -89,10 +98,120 @@ impl Engine {
         Stop::Time
     }
 
+    /// Runs what concerns no node, if that is next; otherwise each node by itself, until somebody else could reach it.
+    fn run_nodes(&mut self, from: Nanos, limit: Nanos) {
+        if let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1) {
+            self.events.begin(at, self.all.agenda.rank(item));
+            return self.on_item(item);
+        }
+        let end = limit.0.min(from.0 + self.groups.window());
+        let end = self.all.agenda.next_time().map_or(end, |next| next.min(end));
+        let mut due = core::mem::take(&mut self.due);
+        self.groups.take_due(end, &mut due);
+        for &node in &due {
+            self.open(node, from.0, end);
+            while let Some(what) = self.events.take(&self.all) {
+                self.handle(what);
+            }
+            self.close();
+        }
+        self.due = due;
+    }
+
+    /// Runs the events of all nodes, and what concerns none, one by one.
+    fn run_all(&mut self, from: Nanos, limit: Nanos) {
+        if self.groups.running == NOBODY {
+            self.groups.take_due(u64::MAX, &mut self.due);
+            self.open(0, from.0, limit.0);
+            while let Some((at, item)) = self.all.agenda.pop_before(self.events.end()) {
+                self.events.add(at, What::Agenda(item), &self.all);
+            }
+        }
+        while let Some(what) = self.events.take(&self.all) {
+            self.handle(what);
+            if self.is_sampled || self.fault.is_some() {
+                return;
+            }
+        }
+        self.close();
+    }
+
+    /// A group begins its window: what its ports and alarms know to happen in it becomes events.
+    fn open(&mut self, group: u32, start: u64, end: u64) {
+        self.events.open(start, end);
+        self.groups.running = group;
+        let mut sum = 0;
+        for p in self.groups.ports(group) {
+            sum ^= self.all.flights[p as usize].load(end, &self.all.frames);
+            sum ^= self.all.ports[p as usize].load(&self.all.frames);
+        }
+        black_box(sum);
+        for p in self.groups.ports(group) {
+            let port = &self.all.ports[p as usize];
+            let (node, end_at, wake_at, is_busy) = (port.node, port.end_at, port.wake_at, port.is_busy);
+            if is_busy {
+                self.add(end_at, node, What::End(p));
+            }
+            if wake_at != u64::MAX {
+                self.add(wake_at, node, What::Wake(p));
+            }
+            self.expect(p, node);
+        }
+        while let Some(&Reverse((at, _, alarm))) = self.groups.alarms[group as usize].peek() {
+            if at >= self.events.end() {
+                self.groups.note(group, at);
+                break;
+            }
+            self.groups.alarms[group as usize].pop();
+            self.events.add(at, What::Alarm(alarm), &self.all);
+        }
+    }
+
+    fn close(&mut self) {
+        self.groups.running = NOBODY;
+        self.events.close();
+    }
+
+    /// Something happens at a node at a time: in its present window, or in one to come.
+    #[inline]
+    pub(super) fn add(&mut self, at: u64, node: u32, what: What) {
+        let group = self.groups.of(node);
+        if group == self.groups.running && at < self.events.end() {
+            return self.events.add(at, what, &self.all);
+        }
+        if let What::Alarm(alarm) = what {
+            let rank = self.all.alarms.get(alarm).rank;
+            self.groups.alarms[group as usize].push(Reverse((at, rank, alarm)));
+        }
+        self.groups.note(group, at);
+    }
+
+    /// The first frame on its way to a port, if there is one, will arrive.
+    #[inline]
+    fn expect(&mut self, p: u32, node: u32) {
+        if let Some(InFlight { at, .. }) = self.all.flights[p as usize].first() {
+            self.add(at, node, What::Arrival(p));
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, what: What) {
+        self.count(what);
+        match what {
+            What::Arrival(port) => self.arrive(port),
+            What::End(port) => {
+                self.all.ports[port as usize].is_busy = false;
+                self.try_send(port);
+            }
+            What::Wake(port) => self.on_wake(port),
+            What::Alarm(alarm) => self.on_alarm(alarm),
+            What::Agenda(item) => self.on_item(item),
+        }
+    }
+
     /// Takes a sample at a time, in the place that was [reserved](Engine::reserve_sample).
     pub fn sample_at(&mut self, at: Nanos, place: u64) {
-        self.agenda.push(Item::Sample);
-        self.events.add_agenda_reserved(at.0, place, self.agenda.len() as u32 - 1);
+        self.add_item(at, place, Item::Sample);
     }
 
     /// Reserves the place of a sample among the events of its time.
@@ -101,36 +220,14 @@ impl Engine {
     }
 
     /// The time of the next event; `None` if there is none.
-    pub fn next_time(&self) -> Option<Nanos> {
-        self.events.next_time()
+    pub fn next_time(&mut self) -> Option<Nanos> {
+        let waiting = self.all.agenda.next_time().map(Nanos);
+        [self.events.next_time(), self.groups.next_time(), waiting].into_iter().flatten().min()
     }
 
     /// Why the run cannot go on, if it cannot.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
-    }
-
-    fn run_before(&mut self, limit: Nanos) {
-        while !self.is_paused()
-            && let Some(what) = self.events.next_before(limit)
-        {
-            self.count(what);
-            self.look_ahead();
-            match what {
-                What::Arrival(frame) => self.arrive(frame),
-                What::End(port) => {
-                    self.ports[port as usize].is_busy = false;
-                    self.try_send(port);
-                }
-                What::Alarm(alarm) => self.on_alarm(alarm),
-                What::Agenda(item) => self.on_item(item),
-            }
-        }
-    }
-
-    #[inline]
-    fn is_paused(&self) -> bool {
-        self.is_sampled || self.fault.is_some()
     }
 
     fn end_window(&mut self, next: Nanos) {
@@ -143,7 +240,8 @@ impl Engine {
     }
 
     fn on_item(&mut self, place: u32) {
-        match self.agenda[place as usize].clone() {
+        let Some(item) = self.all.agenda.take(place) else { return };
+        match item {
             Item::Due => self.on_due(),
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
             Item::Start(request) => self.start_flow(request),
@@ -164,38 +262,50 @@ impl Engine {
         self.first_port[node as usize] + u32::from(port)
     }
 
-    /// A frame has come to the end of its link.
+    /// The first frame on its way to a port has come to the end of its link.
     #[inline]
-    fn arrive(&mut self, f: u32) {
-        let frame = self.frames.get(f);
-        let (node, p) = (frame.node, self.place(frame.node, frame.in_port));
+    fn arrive(&mut self, p: u32) {
+        let f = self.all.flights[p as usize].pop();
+        let port = &self.all.ports[p as usize];
+        let (node, is_host) = (port.node, port.is_host);
+        let frame = self.all.frames.get_mut(f);
+        frame.ingress = port.number;
         let is_pfc = frame.kind == PacketKind::Pfc;
-        let port = &mut self.ports[p as usize];
-        let may_be_lost = self.loses_pfc || !is_pfc;
-        if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
-            port.counters.lost += 1;
-            if !port.is_up {
-                self.show(Sight::Lost, p, f);
-            }
-            return self.frames.release(f);
+        self.expect(p, node);
+        if self.asks_ports && self.is_lost(p, f, is_pfc) {
+            return;
         }
-        self.show(Sight::Arrival, p, f);
         if is_pfc {
             return self.on_pfc(p, f);
         }
-        if self.ports[p as usize].is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, f) }
+        if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, f) }
+    }
+
+    /// Whether a frame is lost at the end of its link.
+    fn is_lost(&mut self, p: u32, f: u32, is_pfc: bool) -> bool {
+        let port = &self.all.ports[p as usize];
+        let may_be_lost = self.loses_pfc || !is_pfc;
+        if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
+            self.totals.losses += 1;
+            if !port.is_up {
+                self.show(Sight::Lost, p, f);
+            }
+            self.all.frames.release(f);
+            return true;
+        }
+        self.show(Sight::Arrival, p, f);
+        false
     }
 
     /// The far end pauses or resumes a priority.
     #[cold]
     fn on_pfc(&mut self, p: u32, f: u32) {
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let (bit, pause) = (1 << (frame.priority & 7), frame.pause);
-        self.frames.release(f);
+        self.all.frames.release(f);
         self.show_pause(p, pause);
-        let port = &mut self.ports[p as usize];
+        let port = &mut self.all.ports[p as usize];
         if pause {
-            port.counters.pauses += 1;
             port.paused |= bit;
             return;
         }
@@ -206,8 +316,8 @@ impl Engine {
     /// Whether a port sends. One that does is asked whether to wait for the end, for now something may wait for it.
     #[inline]
     pub(super) fn is_busy(&mut self, p: u32) -> bool {
-        let port = &self.ports[p as usize];
-        if port.is_busy || self.events.has_passed(port.end_at, port.end_rank, port.node) {
+        let port = &self.all.ports[p as usize];
+        if port.is_busy || self.events.has_passed(port.end_at, p, &self.all) {
             return port.is_busy;
         }
         // At time 0 no turn of a node is over yet, but a port that has never sent is idle.
@@ -221,29 +331,30 @@ impl Engine {
     /// The end of a transmission becomes an event if somebody waits for it.
     #[inline]
     fn await_end(&mut self, p: u32) {
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         if port.waiting != 0 || !port.is_host || self.host_awaits_end(p) {
-            let port = &mut self.ports[p as usize];
+            let port = &mut self.all.ports[p as usize];
             port.is_busy = true;
-            self.events.add_reserved(port.end_at, port.end_rank, port.node, p);
+            let (at, node) = (port.end_at, port.node);
+            self.add(at, node, What::End(p));
         }
     }
 
     /// Sends a frame if the port is idle and there is one.
     #[inline]
     pub(super) fn try_send(&mut self, p: u32) {
-        if !self.ports[p as usize].is_up || self.is_busy(p) {
+        if !self.all.ports[p as usize].is_up || self.is_busy(p) {
             return;
         }
         // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
-        self.ports[p as usize].is_busy = true;
-        let next = if self.ports[p as usize].is_host { self.next_of_host(p) } else { self.next_of_switch(p) };
+        self.all.ports[p as usize].is_busy = true;
+        let next = if self.all.ports[p as usize].is_host { self.next_of_host(p) } else { self.next_of_switch(p) };
         match next {
             Some(frame) => {
                 self.show(Sight::Dequeue, p, frame);
                 self.transmit(p, frame);
             }
-            None => self.ports[p as usize].is_busy = false,
+            None => self.all.ports[p as usize].is_busy = false,
         }
     }
 
@@ -252,25 +363,32 @@ impl Engine {
     pub(super) fn transmit(&mut self, p: u32, f: u32) {
         self.show(Sight::Departure, p, f);
         let now = self.events.now().0;
-        let port = &mut self.ports[p as usize];
-        let frame = self.frames.get_mut(f);
-        port.counters.frames += 1;
-        port.counters.telemetry_bytes += frame.telemetry_cost();
-        (frame.node, frame.in_port) = (port.peer, port.peer_port);
-        port.end_at = now + port.tx_time(now, frame.size);
         // The end of the transmission comes before the arrival, as in the reference.
-        port.end_rank = self.events.reserve();
+        let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
+        let port = &mut self.all.ports[p as usize];
+        let frame = self.all.frames.get_mut(f);
+        self.totals.frames += 1;
+        self.totals.telemetry_bytes += frame.telemetry_cost();
+        port.end_at = now + port.tx_time(now, frame.size);
+        port.end_rank = end_rank;
         port.is_busy = false;
-        let (arrives, peer, peer_port) = (port.end_at + port.delay.0, port.peer, port.peer_port);
+        let arrives = port.end_at + port.delay.0;
+        frame.at = arrives;
+        let (peer, node) = (port.peer, port.peer_node);
         if port.waiting != 0 || port.is_host {
             self.await_end(p);
         }
-        self.events.add_arrival(arrives, peer, peer_port, f);
+        let flight = &mut self.all.flights[peer as usize];
+        let is_first = flight.first().is_none();
+        flight.push(InFlight { at: arrives, rank, frame: f });
+        if is_first {
+            self.expect(peer, node);
+        }
     }
 
     #[inline]
     pub(super) fn enqueue(&mut self, p: u32, f: u32, queue: u8) {
-        self.ports[p as usize].enqueue(&mut self.frames, f, queue);
+        self.all.ports[p as usize].enqueue(&self.all.frames, f, queue);
         self.show(Sight::Enqueue, p, f);
     }
 }

@@ -10,12 +10,12 @@ use crate::transport::receive::Arrival;
 impl Engine {
     /// A frame waits until the host takes it. Probes stay behind the data that was sent before them.
     pub(super) fn hold(&mut self, node: u32, f: u32) {
-        let frame = self.frames.get(f);
-        let (port, priority, size) = (frame.in_port, frame.priority, frame.size);
+        let frame = self.all.frames.get(f);
+        let (port, priority, size) = (frame.ingress, frame.priority, frame.size);
         let host = self.nodes.host(node);
-        let Some(buffer) = host.core.receive_buffer(port.into()) else { return self.frames.release(f) };
+        let Some(buffer) = host.core.receive_buffer(port.into()) else { return self.all.frames.release(f) };
         match buffer.arrive(priority, size) {
-            Arrival::Dropped => return self.frames.release(f),
+            Arrival::Dropped => return self.all.frames.release(f),
             Arrival::Held { pause: true } => self.send_nic_pfc(node, port, priority, true),
             Arrival::Held { pause: false } => {}
         }
@@ -30,7 +30,7 @@ impl Engine {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let Some(&first) = host.held[usize::from(port)].frames.front() else { return };
-        let size = self.frames.get(first).size;
+        let size = self.all.frames.get(first).size;
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
         let time = buffer.begin(size);
         self.schedule(node, port.into(), TAKE, now + time);
@@ -40,7 +40,7 @@ impl Engine {
     pub(super) fn on_taken(&mut self, node: u32, port: u16) {
         let host = self.nodes.host(node);
         let Some(f) = host.held[usize::from(port)].frames.pop_front() else { return };
-        let size = self.frames.get(f).size;
+        let size = self.all.frames.get(f).size;
         let resumed = host.core.receive_buffer(port.into()).map_or(0, |buffer| buffer.take(size));
         for priority in (0..8).filter(|priority| resumed >> priority & 1 != 0) {
             self.send_nic_pfc(node, port, priority, false);
@@ -51,8 +51,8 @@ impl Engine {
 
     fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         let size = self.nodes.host(node).pfc_bytes;
-        let f = self.frames.take();
-        *self.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
         self.nodes.host(node).held[usize::from(port)].pfcs.push_back(f);
         let p = self.place(node, port);
         self.try_send(p);
@@ -63,7 +63,7 @@ impl Engine {
         let host = self.nodes.host(node);
         let Some(held) = host.held.get_mut(usize::from(port)) else { return };
         for f in held.pfcs.drain(..) {
-            self.frames.release(f);
+            self.all.frames.release(f);
         }
         if let Some(buffer) = host.core.receive_buffer(port.into()) {
             buffer.forget_pauses();

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state of a network under way, and how it begins.
 
+use super::agenda::Agenda;
 use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
-use super::events::{Events, Order};
-use super::frame::Frames;
+use super::events::{Events, Keys, Order, SPAN, What};
+use super::frame::{Flight, Frames};
+use super::groups::Groups;
 use super::nodes::{Held, HostNode, Nodes, SwitchNode};
-use super::observer::Observer;
+use super::observer::{Observer, Totals};
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
-use crate::switch::{Scheduler, Switch, Wait};
+use crate::switch::{Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::Units;
 use crate::transport::{Host, feedback};
@@ -42,21 +44,22 @@ const LONGEST_WINDOW: Nanos = Nanos(10_000);
 /// A network under way.
 pub struct Engine {
     pub(super) events: Events,
-    pub(super) frames: Frames,
-    pub(super) ports: Vec<Port>,
+    pub(super) groups: Groups,
+    /// The groups that are due in the present window.
+    pub(super) due: Vec<u32>,
+    pub(super) all: Arenas,
+    /// Room for telemetry however long paths are.
+    pub(super) most_room: usize,
     /// First port of each node.
     pub(super) first_port: Vec<u32>,
     pub(super) nodes: Nodes,
     /// One for each node, or one for all.
     pub(super) rngs: Vec<Rng>,
-    pub(super) alarms: Alarms,
     pub(super) fabric: Fabric,
     /// How often routes have changed.
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
     pub(super) losses: Vec<Loss>,
-    /// What starts and fails, by the number of its event.
-    pub(super) agenda: Vec<Item>,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
     pub(super) started: Vec<Started>,
@@ -74,26 +77,46 @@ pub struct Engine {
     pub(super) window_end: Nanos,
     pub(super) is_sampled: bool,
     pub(super) events_run: u64,
+    pub(super) totals: Totals,
+    /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
+    pub(super) asks_ports: bool,
 }
 
-/// Something that concerns no node.
-#[derive(Clone, Debug)]
-pub(super) enum Item {
-    /// Flows come due.
-    Due,
-    /// A flow's application starts, which starts the flow by another event.
-    Application(FlowRequest),
-    Start(FlowRequest),
-    Links(Change),
-    /// The caller takes a sample.
-    Sample,
+/// What events are about, by place.
+pub(super) struct Arenas {
+    pub frames: Frames,
+    /// The frames on their way to each port.
+    pub flights: Vec<Flight>,
+    pub ports: Vec<Port>,
+    pub alarms: Alarms,
+    pub agenda: Agenda,
 }
 
-/// Links that fail or come up at once, by their places in the network.
-#[derive(Clone, Debug)]
-pub(super) struct Change {
-    pub links: Vec<u32>,
-    pub up: bool,
+impl Keys for Arenas {
+    #[inline]
+    fn node(&self, what: What) -> u32 {
+        match what {
+            What::Arrival(port) | What::End(port) | What::Wake(port) => self.ports[port as usize].node,
+            What::Alarm(alarm) => self.alarms.get(alarm).node,
+            What::Agenda(_) => u32::MAX,
+        }
+    }
+
+    #[inline]
+    fn rank(&self, what: What) -> u64 {
+        match what {
+            What::Arrival(port) => self.flights[port as usize].first().map_or(0, |frame| frame.rank),
+            What::End(port) => self.ports[port as usize].end_rank,
+            What::Wake(port) => self.ports[port as usize].wake_rank,
+            What::Alarm(alarm) => self.alarms.get(alarm).rank,
+            What::Agenda(item) => self.agenda.rank(item),
+        }
+    }
+
+    #[inline]
+    fn number(&self, port: u32) -> u16 {
+        self.ports[port as usize].number
+    }
 }
 
 impl Engine {
@@ -125,13 +148,15 @@ impl Engine {
             rules.route_to_switches();
         }
         let fabric = Fabric::new(network.clone(), rules, payload);
-        let room = |node: &&NodeSettings| {
-            feedback::room(&node.layout(), node.feedback.records_per_ack, !node.transport.seal.is_empty())
+        let room = |hops: usize| {
+            let of_one = |node: &&NodeSettings| {
+                let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
+                feedback::room_after(hops, &node.layout(), records, seals)
+            };
+            let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
+            kinds.iter().map(of_one).max().unwrap_or(0).max(reports)
         };
-        let mut room = kinds.iter().map(room).max().unwrap_or(0);
-        if let Some(first) = nodes.first().filter(|_| notifies) {
-            room = room.max(report_room(&first.layout()));
-        }
+        let (room, most_room) = (room(fabric.most_links().into()), room(usize::MAX));
         let count = nodes.len() as u32;
         let rngs = if quirks.shared_rng {
             Vec::from([Rng::seeded(1, streams.marks, streams.pint)])
@@ -139,18 +164,24 @@ impl Engine {
             (0..count).map(|node| Rng::of_node(1, streams.marks, streams.pint, node)).collect()
         };
         let mut engine = Engine {
-            events: Events::new(order, nodes.len()),
-            frames: Frames::new(room),
-            ports: Vec::new(),
+            events: Events::new(order),
+            groups: Groups::new(&[], 0, 0),
+            due: Vec::new(),
+            most_room,
+            all: Arenas {
+                frames: Frames::new(room),
+                flights: Vec::new(),
+                ports: Vec::new(),
+                alarms: Alarms::default(),
+                agenda: Agenda::default(),
+            },
             first_port: Vec::new(),
             nodes: Nodes::default(),
             rngs,
-            alarms: Alarms::default(),
             version: 0,
             loses_pfc: quirks.lossy_pfc,
             fabric,
             losses: Vec::new(),
-            agenda: Vec::new(),
             requests: VecDeque::new(),
             started: Vec::new(),
             completed: Vec::new(),
@@ -163,16 +194,19 @@ impl Engine {
             window_end: Nanos(0),
             is_sampled: false,
             events_run: 0,
+            totals: Totals::default(),
+            asks_ports: false,
         };
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
         }
+        engine.connect(network);
         engine.set_losses(streams.losses, default_loss);
         Ok(engine)
     }
 
     fn add_node(&mut self, node: u32, settings: &NodeSettings, borders: &[(u32, u32)]) -> Result<(), Located> {
-        self.first_port.push(self.ports.len() as u32);
+        self.first_port.push(self.all.ports.len() as u32);
         let links: Vec<_> = self.fabric.links(node).collect();
         let is_switch = self.fabric.is_switch(node);
         let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
@@ -191,17 +225,13 @@ impl Engine {
                 SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
             let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
             self.nodes.add_switch(SwitchNode {
-                notes_arrival: layout.tells_arrival() || config.report.wait == Wait::Sojourn,
                 leaks_on_link_down: config.quirks.leak_buffer_on_link_down,
                 pauses: settings.switch.pause_micros() > 0,
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 sizes: settings.wire.profile.sizes(),
                 extras,
                 core: Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node)),
-                drops: 0,
-                marks: 0,
                 learnt: 0,
-                is_touched: true,
             });
         } else {
             let config = settings.host()?;
@@ -221,18 +251,34 @@ impl Engine {
                 traffic: Traffic::new(settings),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
-                wakes: rates.iter().map(|_| None).collect(),
                 core,
             });
         }
         for (number, (port, link)) in self.fabric.ports(node).iter().zip(links).enumerate() {
-            let mut end = Port::new(node, number as u16, (port.peer, port.far_port), link);
+            let mut end = Port::new(node, number as u16, port.peer, link);
             end.is_host = !is_switch;
             end.measure(settings.wire.frame_gap(), rounding);
-            end.scheduler = services.map(|services| Box::new(Scheduler::new(services)));
-            self.ports.push(end);
+            if let Some(services) = services {
+                end.serve_by(Scheduler::new(services));
+            }
+            self.all.ports.push(end);
         }
         Ok(())
+    }
+
+    /// Ports find each other, and nodes their groups.
+    fn connect(&mut self, network: &Network) {
+        for node in 0..network.nodes.len() as u32 {
+            for (number, port) in self.fabric.ports(node).iter().enumerate() {
+                let (p, peer) = (self.place(node, number as u16), self.place(port.peer, port.far_port));
+                self.all.ports[p as usize].peer = peer;
+            }
+        }
+        let ports = self.all.ports.len() as u32;
+        self.all.flights.resize_with(ports as usize, Flight::default);
+        let shortest = network.links.iter().map(|link| link.delay.0).min().unwrap_or(0);
+        let window = if self.events.order() == Order::Canonical { shortest.min(SPAN) } else { 0 };
+        self.groups = Groups::new(&self.first_port, ports, window);
     }
 
     /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order
@@ -241,7 +287,7 @@ impl Engine {
         let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
         let is_canonical = self.events.order() == Order::Canonical;
         let mut shared = vec![None; own.len() + 1];
-        for port in &mut self.ports {
+        for port in &mut self.all.ports {
             let link = self.fabric.ports(port.node)[usize::from(port.number)].link as usize;
             let (probability, place) = if own[link] > 0.0 { (own[link], link) } else { (default_loss, own.len()) };
             if probability <= 0.0 {
@@ -257,6 +303,7 @@ impl Engine {
                 });
             }
             port.loss = Some(known);
+            self.asks_ports = true;
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a switch.
 
-use super::frame::Frame;
+use super::frame::{Frame, Leaving};
 use super::observer::Sight;
 use super::state::Engine;
 use crate::frame::PacketKind;
@@ -11,33 +11,27 @@ impl Engine {
     /// A frame has come in.
     #[inline]
     pub(super) fn receive_at_switch(&mut self, node: u32, f: u32) {
-        let now = self.events.now();
-        let mut switch = self.nodes.switch(node);
-        switch.is_touched = true;
-        if switch.extras.is_some() {
-            if !self.receive_with_extras(node, f) {
-                return;
-            }
-            switch = self.nodes.switch(node);
+        let seat = self.nodes.seat(node);
+        seat.is_touched = true;
+        if seat.has_extras && !self.receive_with_extras(node, f) {
+            return;
         }
-        let frame = self.frames.get_mut(f);
+        let frame = self.all.frames.get_mut(f);
         let known = frame.next_port();
         frame.passed = frame.passed.saturating_add(1);
         // Whether a hop limit has an end is for the core to say.
         let (egress, hop_limit) = if let Some(known) = known.filter(|_| frame.hop_limit > 1) {
             (known, frame.hop_limit - 1)
-        } else if let Route::To { egress, hop_limit } = switch.core.route(frame.dst, &frame.key(), frame.hop_limit) {
-            (egress, hop_limit)
         } else {
-            return self.drop_at_switch(node, f);
+            let core = &self.nodes.switch(node).core;
+            let Route::To { egress, hop_limit } = core.route(frame.dst, &frame.key(), frame.hop_limit) else {
+                return self.drop_at_switch(node, f);
+            };
+            (egress, hop_limit)
         };
         frame.hop_limit = hop_limit;
-        frame.ingress = frame.in_port;
-        if switch.notes_arrival {
-            frame.arrived = now.0;
-        }
         let (priority, p) = (frame.priority, self.first_port[node as usize] + u32::from(egress));
-        let is_through = self.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.pass(p, f);
+        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.pass(p, f);
         if !is_through {
             self.queue(node, p, f);
         }
@@ -47,13 +41,13 @@ impl Engine {
     #[inline]
     fn pass(&mut self, p: u32, f: u32) -> bool {
         let now = self.events.now();
-        let port = &mut self.ports[p as usize];
+        let port = &mut self.all.ports[p as usize];
         let switch = self.nodes.switch(port.node);
         let rng = Engine::rng(&mut self.rngs, port.node);
-        let (frame, bytes) = self.frames.with_section(f);
-        frame.leave(port.queued);
+        let (frame, bytes) = self.all.frames.with_section(f);
+        let leaving = Leaving { frame, behind: port.queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
-        let Some(mark) = switch.core.pass(port.number, now, frame, &mut section, rng) else { return false };
+        let Some(mark) = switch.core.pass(port.number, now, &leaving, &mut section, rng) else { return false };
         let len = section.len;
         port.let_pass(frame.priority);
         self.stamp(p, f, len, mark);
@@ -62,9 +56,9 @@ impl Engine {
     }
 
     fn queue(&mut self, node: u32, p: u32, f: u32) {
-        let frame = self.frames.get(f);
+        let frame = self.all.frames.get(f);
         let (ingress, priority, size) = (frame.ingress, frame.priority, frame.size);
-        let egress = self.ports[p as usize].number;
+        let egress = self.all.ports[p as usize].number;
         let switch = self.nodes.switch(node);
         match switch.core.admit(ingress, egress, priority, size) {
             Admission::Drop => return self.drop_at_switch(node, f),
@@ -83,19 +77,19 @@ impl Engine {
     #[inline]
     pub(super) fn next_of_switch(&mut self, p: u32) -> Option<u32> {
         let now = self.events.now();
-        let port = &mut self.ports[p as usize];
-        let f = port.dequeue(&self.frames)?;
+        let port = &mut self.all.ports[p as usize];
+        let f = port.dequeue(&self.all.frames)?;
         let (node, egress, queued) = (port.node, port.number, port.queued);
         let switch = self.nodes.switch(node);
-        let (frame, bytes) = self.frames.with_section(f);
+        let (frame, bytes) = self.all.frames.with_section(f);
         if frame.kind == PacketKind::Pfc {
             switch.core.send_pfc(egress, now, frame.size);
             return Some(f);
         }
-        frame.leave(queued);
+        let leaving = Leaving { frame, behind: queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
         let rng = Engine::rng(&mut self.rngs, node);
-        let departure = switch.core.depart(egress, now, frame, &mut section, rng);
+        let departure = switch.core.depart(egress, now, &leaving, &mut section, rng);
         let len = section.len;
         let (ingress, priority) = (frame.ingress, frame.priority);
         self.stamp(p, f, len, departure.mark);
@@ -109,17 +103,17 @@ impl Engine {
     /// A port's switch has stamped a frame, and marks it or not.
     #[inline]
     fn stamp(&mut self, p: u32, f: u32, len: usize, mark: bool) {
-        let node = self.ports[p as usize].node;
-        let switch = self.nodes.switch(node);
-        let frame = self.frames.get_mut(f);
+        let node = self.all.ports[p as usize].node;
+        let has_extras = self.nodes.seat(node).has_extras;
+        let frame = self.all.frames.get_mut(f);
         frame.size = frame.size + len as u32 - u32::from(frame.telemetry_len);
         frame.telemetry_len = len as u16;
-        let mark = if switch.extras.is_some() { self.depart_with_extras(p, f, mark) } else { mark };
+        let mark = if has_extras { self.depart_with_extras(p, f, mark) } else { mark };
         if mark {
-            let frame = self.frames.get_mut(f);
+            let frame = self.all.frames.get_mut(f);
             let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked;
             frame.congestion_marked = true;
-            self.nodes.switch(node).marks += u64::from(is_new);
+            self.totals.marks += u64::from(is_new);
         }
     }
 
@@ -127,8 +121,8 @@ impl Engine {
     #[cold]
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         let size = self.nodes.switch(node).pfc_bytes;
-        let f = self.frames.take();
-        *self.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
         let p = self.place(node, port);
         self.enqueue(p, f, 0);
         self.try_send(p);
@@ -136,25 +130,25 @@ impl Engine {
 
     /// A link of a switch has failed: what waits for it is dropped.
     pub(super) fn clear_switch_port(&mut self, p: u32) {
-        while let Some(f) = self.ports[p as usize].dequeue_any(&self.frames) {
+        while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
             self.show(Sight::LinkDrop, p, f);
-            let port = &self.ports[p as usize];
+            let port = &self.all.ports[p as usize];
             let (node, egress) = (port.node, port.number);
-            let &Frame { kind, ingress, priority, size, .. } = self.frames.get(f);
+            let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
             let switch = self.nodes.switch(node);
             let head = Head { ingress, priority, size, ..Head::default() };
             if kind != PacketKind::Pfc && !switch.leaks_on_link_down && switch.core.discard(egress, &head) {
                 Engine::rng(&mut self.rngs, node).marks.skip();
                 self.send_pfc(node, ingress, priority, false);
             }
-            self.nodes.switch(node).drops += 1;
-            self.frames.release(f);
+            self.totals.drops += 1;
+            self.all.frames.release(f);
         }
     }
 
     /// A link of a switch has come up: the far end has forgotten the pauses that are in force here.
     pub(super) fn repeat_pauses(&mut self, p: u32) {
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         let (node, number) = (port.node, port.number);
         let switch = self.nodes.switch(node);
         let (paused, pauses) = (switch.core.paused(number), switch.pauses);

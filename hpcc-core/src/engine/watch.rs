@@ -2,7 +2,6 @@
 //! A network under way as others see it.
 
 use super::frame::Frame;
-use super::nodes::SwitchNode;
 use super::observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
 use super::state::Engine;
 use crate::cc::Steers;
@@ -21,20 +20,21 @@ impl Engine {
 
     /// Shows the observer the frames of a node from now on.
     pub fn watch(&mut self, node: u32) {
-        for port in self.ports.iter_mut().filter(|port| port.node == node) {
+        self.asks_ports = true;
+        for port in self.all.ports.iter_mut().filter(|port| port.node == node) {
             port.is_watched = true;
         }
     }
 
     /// A port, and the queue of the frame there if it has one.
     fn place_of(&self, p: u32, queued: Option<&Frame>) -> Place {
-        let port = &self.ports[p as usize];
+        let port = &self.all.ports[p as usize];
         let queue = queued.map_or(0, |frame| {
             let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
             let is_first = frame.kind == PacketKind::Pfc || (port.is_host && is_answer);
             if is_first { 0 } else { frame.priority }
         });
-        let queued = if port.is_watched { port.queued_of(&self.frames, queue) } else { 0 };
+        let queued = if port.is_watched { port.queued_of(&self.all.frames, queue) } else { 0 };
         Place { now: self.events.now(), node: port.node, is_switch: !port.is_host, port: port.number, queue, queued }
     }
 
@@ -68,7 +68,7 @@ impl Engine {
 
     #[inline]
     pub(super) fn show(&mut self, sight: Sight, p: u32, f: u32) {
-        if self.ports[p as usize].is_watched {
+        if self.all.ports[p as usize].is_watched {
             self.show_frame(sight, p, f);
         }
     }
@@ -76,42 +76,38 @@ impl Engine {
     #[cold]
     fn show_frame(&mut self, sight: Sight, p: u32, f: u32) {
         let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
-        let place = self.place_of(p, Some(self.frames.get(f)).filter(|_| has_queue));
+        let place = self.place_of(p, Some(self.all.frames.get(f)).filter(|_| has_queue));
         if let Some(observer) = &mut self.observer {
-            observer.on_frame(sight, &place, self.frames.get(f), self.frames.section(f));
+            observer.on_frame(sight, &place, self.all.frames.get(f), self.all.frames.section(f));
         }
     }
 
     /// A switch drops a frame that came in by one of its ports.
     #[cold]
     pub(super) fn drop_at_switch(&mut self, node: u32, f: u32) {
-        self.nodes.switch(node).drops += 1;
+        self.totals.drops += 1;
         let first = self.place(node, 0);
         self.show(Sight::Drop, first, f);
-        self.frames.release(f);
+        self.all.frames.release(f);
     }
 
     /// Bytes that wait at a switch's port, as it accounts for them.
     pub fn queued(&self, node: u32, port: u16) -> u32 {
-        self.as_switch(node).map_or(0, |switch| switch.core.queued(port))
+        self.nodes.as_switch(node).map_or(0, |switch| switch.core.queued(port))
     }
 
     /// Bytes that a switch has sent by a port; `None` of a host.
     pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
-        self.as_switch(node).map(|switch| switch.core.sent(port))
+        self.nodes.as_switch(node).map(|switch| switch.core.sent(port))
     }
 
     /// Whether a switch has had frames since the last call. Others have had nothing to queue.
     pub fn take_touched(&mut self, node: u32) -> bool {
-        self.fabric.is_switch(node) && core::mem::take(&mut self.nodes.switch(node).is_touched)
-    }
-
-    fn as_switch(&self, node: u32) -> Option<&SwitchNode> {
-        self.nodes.as_switch(node, self.fabric.is_switch(node))
+        core::mem::take(&mut self.nodes.seat(node).is_touched)
     }
 
     fn sender(&self, src: u32, queue_pair: u32) -> Option<(&Host, &QueuePair)> {
-        let host = &self.nodes.as_host(src, self.fabric.is_switch(src))?.core;
+        let host = &self.nodes.as_host(src)?.core;
         host.sender(queue_pair).map(|sender| (host, sender))
     }
 
@@ -142,16 +138,7 @@ impl Engine {
 
     /// What all nodes did.
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for switch in &self.nodes.switches {
-            totals.drops += switch.drops;
-            totals.marks += switch.marks;
-        }
-        for port in &self.ports {
-            totals.losses += port.counters.lost;
-            totals.telemetry_bytes += port.counters.telemetry_bytes;
-        }
-        totals
+        self.totals
     }
 
     /// What agents of Fast CNP did.

@@ -5,10 +5,10 @@ use crate::switch::FlowKey;
 
 /// Ports of so many switches are remembered.
 pub(super) const KNOWN: usize = 8;
-/// A port that is not known.
-pub(super) const UNKNOWN: u16 = u16::MAX;
+/// A port that is not known, or beyond those that a byte names.
+pub(super) const UNKNOWN: u8 = u8::MAX;
 /// The ports by which frames leave the first switches on their way.
-pub(super) type Ports = [u16; KNOWN];
+pub(super) type Ports = [u8; KNOWN];
 
 /// A way, as long as routes and the flow's ports stay as they are.
 #[derive(Clone, Copy, Debug)]

@@ -78,12 +78,18 @@ crate::named! {
 /// Most bytes of telemetry in a frame, on its way there or back, sealed or not, with the records of so many packets in an
 /// acknowledgement, which may be sealed itself.
 pub fn room(layout: &Layout, records_per_ack: u8, is_sealed: bool) -> usize {
+    room_after(usize::MAX, layout, records_per_ack, is_sealed)
+}
+
+/// The same where no frame passes more than so many switches.
+pub fn room_after(hops: usize, layout: &Layout, records_per_ack: u8, is_sealed: bool) -> usize {
+    let most = layout.len_after(hops.min(layout.max_hops().unwrap_or(0)));
     let seal = if is_sealed { seal::TAG_LEN } else { 0 };
     if layout.max_hops().is_none() {
-        return layout.max_len() + seal;
+        return most + seal;
     }
-    let accumulated = if records_per_ack > 1 { accumulated::len(records_per_ack.into(), layout.max_len()) } else { 0 };
-    layout.max_len().max(link_codec::LEN).max(accumulated) + seal::TAG_LEN + seal
+    let accumulated = if records_per_ack > 1 { accumulated::len(records_per_ack.into(), most) } else { 0 };
+    most.max(link_codec::LEN).max(accumulated) + seal::TAG_LEN + seal
 }
 
 /// The most [`room`] that a frame of the simulator may have, in bytes.

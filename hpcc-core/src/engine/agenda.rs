@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is to happen that concerns no node.
+
+use super::traffic::FlowRequest;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// Something that concerns no node.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// Flows come due.
+    Due,
+    /// A flow's application starts, which starts the flow by another event.
+    Application(FlowRequest),
+    Start(FlowRequest),
+    Links(Change),
+    /// The caller takes a sample.
+    Sample,
+}
+
+/// Links that fail or come up at once, by their places in the network.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub links: Vec<u32>,
+    pub up: bool,
+}
+
+/// Items by place, each with its rank among all events; those that are over make room for others.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    items: Vec<(u64, Option<Item>)>,
+    idle: Vec<u32>,
+    /// Time, rank and place of those that wait outside of the present window.
+    waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
+}
+
+impl Agenda {
+    /// Adds an item; returns its place.
+    pub fn add(&mut self, rank: u64, item: Item) -> u32 {
+        if let Some(place) = self.idle.pop() {
+            self.items[place as usize] = (rank, Some(item));
+            return place;
+        }
+        self.items.push((rank, Some(item)));
+        self.items.len() as u32 - 1
+    }
+
+    /// An item waits for its time.
+    pub fn wait(&mut self, at: u64, place: u32) {
+        self.waiting.push(Reverse((at, self.rank(place), place)));
+    }
+
+    /// The time of the first that waits.
+    pub fn next_time(&self) -> Option<u64> {
+        self.waiting.peek().map(|&Reverse((at, ..))| at)
+    }
+
+    /// The first that waits for a time before `end`, with its time.
+    pub fn pop_before(&mut self, end: u64) -> Option<(u64, u32)> {
+        self.next_time().filter(|&at| at < end)?;
+        self.waiting.pop().map(|Reverse((at, _, place))| (at, place))
+    }
+
+    pub fn rank(&self, place: u32) -> u64 {
+        self.items[place as usize].0
+    }
+
+    /// Takes an item whose time has come.
+    pub fn take(&mut self, place: u32) -> Option<Item> {
+        self.idle.push(place);
+        self.items[place as usize].1.take()
+    }
+}

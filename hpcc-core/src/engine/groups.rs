@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which nodes have something to do when.
+//!
+//! In canonical order a node runs alone through a window that is no longer than any link's delay: whatever others do meanwhile
+//! reaches it later. What it touches stays in the caches then. In insertion order, and where a link has no delay, all nodes are
+//! one group, whose events come one by one.
+
+use crate::units::Nanos;
+use alloc::collections::BinaryHeap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ops::Range;
+
+/// No group.
+pub(super) const NOBODY: u32 = u32::MAX;
+/// Windows ahead that are looked up directly.
+const AHEAD: u64 = 64;
+
+/// The groups, and when each is due.
+pub(super) struct Groups {
+    /// Nanoseconds of a window.
+    window: u64,
+    /// First port of each, and the place behind the last.
+    first_port: Vec<u32>,
+    /// Nodes are groups of their own.
+    by_node: bool,
+    /// When each has something to do at the latest known; `u64::MAX`: nothing.
+    due_at: Vec<u64>,
+    /// Those that are due in one of the next windows, by the window's number.
+    near: Vec<Vec<u32>>,
+    /// The first window that may have any.
+    first_window: u64,
+    far: BinaryHeap<Reverse<(u64, u32)>>,
+    /// What each is to do besides what its ports know: time, rank and place of alarms.
+    pub alarms: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
+    /// The group that runs now.
+    pub running: u32,
+}
+
+impl Groups {
+    /// The groups of nodes whose first ports are these: each node for itself through windows of so many nanoseconds, or, with 0, all
+    /// together.
+    pub fn new(first_port: &[u32], ports: u32, window: u64) -> Groups {
+        let by_node = window > 0;
+        let mut first_port = if by_node { Vec::from(first_port) } else { vec![0] };
+        let count = first_port.len();
+        first_port.push(ports);
+        Groups {
+            window: if by_node { window } else { super::events::SPAN },
+            first_port,
+            by_node,
+            due_at: vec![u64::MAX; count],
+            near: vec![Vec::new(); AHEAD as usize],
+            first_window: 0,
+            far: BinaryHeap::new(),
+            alarms: vec![BinaryHeap::new(); count],
+            running: NOBODY,
+        }
+    }
+
+    /// Whether nodes run one after the other through a window.
+    #[inline]
+    pub fn is_by_node(&self) -> bool {
+        self.by_node
+    }
+
+    /// The group of a node.
+    #[inline]
+    pub fn of(&self, node: u32) -> u32 {
+        if self.by_node { node } else { 0 }
+    }
+
+    /// Nanoseconds of a window.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// The ports of a group.
+    #[inline]
+    pub fn ports(&self, group: u32) -> Range<u32> {
+        self.first_port[group as usize]..self.first_port[group as usize + 1]
+    }
+
+    /// A group has something to do at a time.
+    #[inline]
+    pub fn note(&mut self, group: u32, at: u64) {
+        if at < self.due_at[group as usize] {
+            self.list(group, at);
+        }
+    }
+
+    fn list(&mut self, group: u32, at: u64) {
+        self.due_at[group as usize] = at;
+        let window = at / self.window;
+        if window < self.first_window {
+            self.turn_back(window);
+        }
+        if window < self.first_window + AHEAD {
+            self.near[(window % AHEAD) as usize].push(group);
+        } else {
+            self.far.push(Reverse((window, group)));
+        }
+    }
+
+    /// Something is due before all that is listed.
+    #[cold]
+    fn turn_back(&mut self, window: u64) {
+        let Groups { near, far, due_at, .. } = self;
+        let listed = near.iter_mut().flat_map(|listed| listed.drain(..));
+        for group in listed.filter(|&group| due_at[group as usize] != u64::MAX) {
+            far.push(Reverse((due_at[group as usize] / self.window, group)));
+        }
+        self.first_window = window;
+        self.take_far();
+    }
+
+    /// The time at which the next group is due; `None` if none is.
+    pub fn next_time(&mut self) -> Option<Nanos> {
+        loop {
+            self.take_far();
+            let Groups { near, due_at, first_window, window, far, .. } = self;
+            let listed = &mut near[(*first_window % AHEAD) as usize];
+            // A group that has become due earlier, or has run since, is listed elsewhere.
+            listed.retain(|&group| due_at[group as usize] / *window == *first_window);
+            if let Some(first) = listed.iter().map(|&group| due_at[group as usize]).min() {
+                return Some(Nanos(first));
+            }
+            let next = (1..AHEAD).find(|ahead| !near[((*first_window + ahead) % AHEAD) as usize].is_empty());
+            match (next, far.peek()) {
+                (Some(ahead), _) => *first_window += ahead,
+                (None, Some(&Reverse((window, _)))) => *first_window = window,
+                (None, None) => return None,
+            }
+        }
+    }
+
+    /// What was far comes near.
+    fn take_far(&mut self) {
+        while let Some(&Reverse((window, group))) = self.far.peek()
+            && window < self.first_window + AHEAD
+        {
+            self.far.pop();
+            self.near[(window % AHEAD) as usize].push(group);
+        }
+    }
+
+    /// Takes the groups that are due before `end`, which is in the first window or the one behind it.
+    pub fn take_due(&mut self, end: u64, due: &mut Vec<u32>) {
+        due.clear();
+        for window in [self.first_window, self.first_window + 1] {
+            if window * self.window >= end {
+                return;
+            }
+            let due_at = &mut self.due_at;
+            self.near[(window % AHEAD) as usize].retain(|&group| {
+                let at = &mut due_at[group as usize];
+                let is_due = *at < end;
+                if is_due {
+                    *at = u64::MAX;
+                    due.push(group);
+                }
+                !is_due && *at / self.window == window
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of many notes in any order the earliest of each group counts.
+    #[test]
+    fn groups_come_when_they_are_due() {
+        let first_ports: Vec<u32> = (0..50).collect();
+        let mut groups = Groups::new(&first_ports, 50, 100);
+        let mut expected = Vec::new();
+        for group in 0..50_u64 {
+            let times = [3, 1, 2].map(|n| group * group * 7_919 % 20_000 * n + group % 7);
+            times.iter().for_each(|&at| groups.note(group as u32, at));
+            expected.push((times[1], group as u32));
+        }
+        expected.sort_unstable();
+        let (mut taken, mut due) = (Vec::new(), Vec::new());
+        while let Some(Nanos(next)) = groups.next_time() {
+            if taken.len() == 20 {
+                groups.note(0, 1);
+                assert_eq!(groups.next_time(), Some(Nanos(1)), "what has passed for others");
+                groups.take_due(2, &mut due);
+                assert_eq!((due.as_slice(), groups.next_time()), (&[0][..], Some(Nanos(next))));
+            }
+            groups.take_due(next + 1, &mut due);
+            due.sort_unstable();
+            taken.extend(due.iter().map(|&group| (next, group)));
+        }
+        assert_eq!(taken, expected);
+    }
+
+    #[test]
+    fn a_group_may_become_due_again_and_earlier() {
+        let mut groups = Groups::new(&[0, 4], 8, 100);
+        assert_eq!((groups.ports(0), groups.ports(1)), (0..4, 4..8));
+        let mut due = Vec::new();
+        groups.note(0, 1_000_000);
+        assert_eq!(groups.next_time(), Some(Nanos(1_000_000)));
+        groups.note(1, 150);
+        groups.note(0, 190);
+        assert_eq!(groups.next_time(), Some(Nanos(150)));
+        groups.take_due(250, &mut due);
+        assert_eq!(due, [1, 0]);
+        groups.note(0, 240);
+        assert_eq!(groups.next_time(), Some(Nanos(240)));
+        groups.take_due(241, &mut due);
+        assert_eq!((due.as_slice(), groups.next_time()), (&[0][..], None));
+    }
+}
