@@ -392,6 +392,9 @@ impl Engine {
         let port = if host.wire_port.is_some() { frame.sport } else { frame.dport };
         let result = host.core.on_feedback(now, &ack, port, Engine::rng(&mut self.rngs, node));
         self.all.frames.release(f);
+        if self.rtts.is_some() {
+            self.note_rtt(node, queue_pair);
+        }
         self.take_result(node, queue_pair, result);
     }
 
