@@ -94,6 +94,9 @@ enum Command {
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         ranks: Option<NonZeroU32>,
+        /// Threads that share the run, with --simulator core: its results are the same for any number.
+        #[arg(long, value_name = "N", conflicts_with = "ranks", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
+        threads: Option<NonZeroU32>,
         /// Replaces results of another configuration, too; those of the same one are replaced anyway.
         #[arg(long)]
         force: bool,
@@ -256,8 +259,8 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, ranks, force, drawing } => {
-            run::run(&config, out, seed, ranks, &set, drawing, force)
+        Command::Run { config, out, set, seed, ranks, threads, force, drawing } => {
+            run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
         Command::Reproduce(options) => reproduce::reproduce(&options),

@@ -27,7 +27,7 @@ pub fn run(
     config: &Path,
     out: Option<PathBuf>,
     seed: Option<u64>,
-    ranks: Option<NonZeroU32>,
+    sharing: Sharing,
     set: &[String],
     drawing: Drawing,
     force: bool,
@@ -37,15 +37,19 @@ pub fn run(
     if !force {
         keep_others(config, &set, &out)?;
     }
-    let ranks = ranks.map(NonZeroU32::get).filter(|count| *count > 1);
-    ensure!(ranks.is_none() || !simulator::is_core(), "--ranks needs ns-3; expected it without --simulator core");
-    ranks.map_or(Ok(()), |ranks| can_share(config, &set, ranks))?;
+    if let Sharing::Ranks(ranks) = sharing {
+        can_share(config, &set, ranks)?;
+    }
     drawing.prepare()?;
-    let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
-    let mut command = match ranks {
-        Some(ranks) => simulator.shared_command(ranks, config, &out, &set),
-        None => simulator.command(config, &out, &set),
+    let mpi = matches!(sharing, Sharing::Ranks(_));
+    let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi })?;
+    let mut command = match sharing {
+        Sharing::Ranks(ranks) => simulator.shared_command(ranks, config, &out, &set),
+        Sharing::Threads(_) | Sharing::None => simulator.command(config, &out, &set),
     };
+    if let Sharing::Threads(threads) = sharing {
+        command.arg(format!("--threads={threads}"));
+    }
     command.args(quiet_option());
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
@@ -57,6 +61,37 @@ pub fn run(
             human::warn(describe_crash(status, &out));
             Ok(Outcome::Failed)
         }
+    }
+}
+
+/// By how many a run is shared.
+#[derive(Clone, Copy, Debug)]
+pub enum Sharing {
+    /// One process with one thread.
+    None,
+    /// Processes of ns-3, by MPI.
+    Ranks(u32),
+    /// Threads of the engine without ns-3.
+    Threads(u32),
+}
+
+impl Sharing {
+    /// What the options ask for.
+    ///
+    /// # Errors
+    /// If the simulator has no such thing.
+    pub fn new(ranks: Option<NonZeroU32>, threads: Option<NonZeroU32>) -> Result<Sharing> {
+        let several = |count: Option<NonZeroU32>| count.map(NonZeroU32::get).filter(|&count| count > 1);
+        let (ranks, threads) = (several(ranks), several(threads));
+        ensure!(
+            ranks.is_none() || !simulator::is_core(),
+            "--ranks needs ns-3; with --simulator core, --threads share a run"
+        );
+        ensure!(
+            threads.is_none() || simulator::is_core(),
+            "--threads needs --simulator core; with ns-3, --ranks share a run"
+        );
+        Ok(ranks.map(Sharing::Ranks).or(threads.map(Sharing::Threads)).unwrap_or(Sharing::None))
     }
 }
 

@@ -282,6 +282,9 @@ struct OpsFlow {
     timers: Timers,
 }
 
+// SAFETY: ns-3 runs in one thread, and a flow of its program never leaves it.
+unsafe impl Send for OpsFlow {}
+
 impl fmt::Debug for OpsFlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpsFlow").field("limits", &self.limits).finish_non_exhaustive()

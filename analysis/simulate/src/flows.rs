@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Flows under way, and what becomes of them.
 
+use crate::fleet::Paused;
 use crate::goodput::GoodputMeter;
-use hpcc_core::engine::{Completion, Engine, FlowRequest, Started};
+use hpcc_core::engine::{Completion, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
@@ -59,7 +60,7 @@ impl Flows {
     }
 
     /// Takes in what has begun and ended.
-    pub fn take(&mut self, engine: &mut Engine, scenario: &Scenario, writer: &mut ResultWriter) {
+    pub fn take(&mut self, engine: &mut Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter) {
         for started in engine.take_started() {
             if let Some(goodput) = &mut self.goodput {
                 goodput.start(started.request.start, started.request.id);
@@ -72,7 +73,7 @@ impl Flows {
         }
     }
 
-    fn finish(&mut self, engine: &Engine, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
+    fn finish(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
         let &Completion { request: flow, sport, duration, is_steered } = completion;
         self.active.remove(&flow.id);
         self.finished += 1;
@@ -101,7 +102,7 @@ impl Flows {
 
     fn note_control(
         &mut self,
-        engine: &Engine,
+        engine: &Paused<'_>,
         flow: &FlowRequest,
         size: u64,
         is_steered: bool,
@@ -116,12 +117,12 @@ impl Flows {
     }
 
     /// Acknowledged bytes of the flows under way.
-    pub fn active_bytes(&self, engine: &Engine) -> u64 {
+    pub fn active_bytes(&self, engine: &Paused<'_>) -> u64 {
         self.active.values().map(|flow| acked(engine, flow)).sum()
     }
 
     /// Adds a point to each flow's goodput.
-    pub fn trace_goodput(&mut self, engine: &Engine, writer: &mut ResultWriter) {
+    pub fn trace_goodput(&mut self, engine: &Paused<'_>, writer: &mut ResultWriter) {
         let now = engine.now();
         let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, acked(engine, flow))).collect();
         for (id, acked) in points {
@@ -144,7 +145,7 @@ impl Flows {
     }
 
     /// Adds what congestion control has made of flows, of all or of those that are named.
-    pub fn trace_control(&self, engine: &Engine, writer: &mut ResultWriter, named: &HashSet<u32>) {
+    pub fn trace_control(&self, engine: &Paused<'_>, writer: &mut ResultWriter, named: &HashSet<u32>) {
         for (&id, flow) in self.active.iter().filter(|(id, _)| named.is_empty() || named.contains(*id)) {
             let state = engine.control(flow.request.src, flow.queue_pair);
             writer.control(&ControlRow {
@@ -155,13 +156,19 @@ impl Flows {
                 in_flight_bytes: state.in_flight,
                 utilisation: state.utilisation.filter(|utilisation| !utilisation.is_nan()),
                 bottleneck: state.bottleneck,
-                rtt_ns: engine.rtt(id).map(|rtt| rtt.0).filter(|&rtt| rtt > 0),
+                rtt_ns: engine.rtt(flow.request.src, id).map(|rtt| rtt.0).filter(|&rtt| rtt > 0),
             });
         }
     }
 
     /// What has not finished when the run ends.
-    pub fn record_unfinished(&mut self, engine: &Engine, scenario: &Scenario, writer: &mut ResultWriter, end: Nanos) {
+    pub fn record_unfinished(
+        &mut self,
+        engine: &Paused<'_>,
+        scenario: &Scenario,
+        writer: &mut ResultWriter,
+        end: Nanos,
+    ) {
         for (id, flow) in core::mem::take(&mut self.active) {
             let acked = acked(engine, &flow);
             self.unfinished(writer, id.into(), &flow.request, (flow.sport, acked), end);
@@ -207,12 +214,12 @@ impl Flows {
     }
 }
 
-fn acked(engine: &Engine, flow: &Started) -> u64 {
+fn acked(engine: &Paused<'_>, flow: &Started) -> u64 {
     engine.acked(flow.request.src, flow.queue_pair, flow.first_seq).min(flow.request.size)
 }
 
 /// The time of so many bytes of a flow alone in the network.
-fn ideal(engine: &Engine, scenario: &Scenario, flow: &FlowRequest, sport: u16, size: u64) -> Nanos {
+fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u16, size: u64) -> Nanos {
     if size == 0 {
         return Nanos(0);
     }

@@ -7,7 +7,9 @@
 //! Run::finish   totals -> summary.json
 //! ```
 
+mod fleet;
 mod flows;
+mod gate;
 pub mod goodput;
 pub mod progress;
 mod run;

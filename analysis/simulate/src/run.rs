@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run from a scenario to its results.
 
+use crate::fleet::{Fleet, Paused, lock};
 use crate::flows::Flows;
 use crate::progress::{Progress, new_progress};
 use crate::series::{Clock, What};
@@ -10,6 +11,7 @@ use crate::usage::cpu_time;
 use hpcc_core::cc::Reads;
 use hpcc_core::engine::{Engine, FlowRequest, Order, Stop, Streams};
 use hpcc_core::node::NodeSettings;
+use hpcc_core::topology::partition::Units;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
@@ -17,12 +19,12 @@ use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::scenario::{EventOrder, QueueHistogram, Scenario};
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How a run ended, as an exit status says it.
@@ -72,8 +74,8 @@ const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 /// A run under way.
 struct Run {
     scenario: Scenario,
-    engine: Engine,
-    writer: Rc<RefCell<ResultWriter>>,
+    fleet: Fleet,
+    writer: Arc<Mutex<ResultWriter>>,
     flows: Flows,
     clock: Clock,
     progress: Progress,
@@ -95,16 +97,16 @@ struct Watched {
 ///
 /// # Errors
 /// The outcome, where there are no results.
-pub fn run(scenario: Scenario, out: &Path, is_quiet: bool) -> Result<Outcome, Outcome> {
+pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Result<Outcome, Outcome> {
     let start = Instant::now();
-    if let Some(why) = cannot(&scenario) {
+    if let Some(why) = cannot(&scenario, threads) {
         return Err(Outcome::refused(&why));
     }
     if !is_quiet {
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
     }
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut run = Run::new(scenario, writer, is_quiet)?;
+    let mut run = Run::new(scenario, writer, is_quiet, threads)?;
     let setup = cpu_time();
     let stopped = run.simulate();
     run.progress.clear();
@@ -112,7 +114,13 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool) -> Result<Outcome, Ou
 }
 
 /// What of a scenario needs ns-3.
-fn cannot(scenario: &Scenario) -> Option<String> {
+fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
+    if threads > 1 && scenario.order == EventOrder::Insertion {
+        return Some(
+            "several threads need run.order = \"canonical\": in insertion order each event follows from all before"
+                .into(),
+        );
+    }
     if scenario.settings.protocol.protocol != Protocol::Rdma {
         return Some(
             "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),
@@ -122,89 +130,104 @@ fn cannot(scenario: &Scenario) -> Option<String> {
 }
 
 impl Run {
-    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool) -> Result<Run, Outcome> {
+    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool, threads: u32) -> Result<Run, Outcome> {
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.
             writer.share();
         }
-        let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
+        let part_of = parts(&scenario, threads)?;
         let (requests, groups) = requests(&scenario)?;
         let first_start = requests.first().map_or(scenario.stop, |flow| flow.start);
         let switches = watched(&scenario.network, &mut writer);
         let flows = Flows::new(groups, scenario.monitor.goodput_interval.is_some());
-        if scenario.monitor.control_interval.is_some() {
-            engine.measure_rtts();
-        }
-        // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
-        engine.add_flows(requests);
-        for failure in &scenario.link_failures {
-            engine.change_links(failure.time, &failure.links, false);
-            if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
-                engine.change_links(until, &failure.links, true);
+        let writer = Arc::new(Mutex::new(writer));
+        let mut engines = Vec::new();
+        for _ in 0..threads {
+            let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
+            if scenario.monitor.control_interval.is_some() {
+                engine.measure_rtts();
             }
+            // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
+            engine.add_flows(requests.iter().copied());
+            for failure in &scenario.link_failures {
+                engine.change_links(failure.time, &failure.links, false);
+                if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
+                    engine.change_links(until, &failure.links, true);
+                }
+            }
+            watch(&scenario, &mut engine, &writer);
+            engines.push(engine);
         }
-        let clock = series(&scenario, &mut engine, &mut writer, first_start);
-        let writer = Rc::new(RefCell::new(writer));
-        watch(&scenario, &mut engine, &writer);
+        begin_traces(&scenario, &engines[0], &mut lock(&writer));
+        let fleet = Fleet::new(engines, part_of);
+        let clock = series(&scenario, &mut fleet.pause(), &mut lock(&writer), first_start);
         let progress = new_progress(scenario.flows.totals.bytes, scenario.flows.totals.count as u32, is_quiet);
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
-        Ok(Run { scenario, engine, writer, flows, clock, progress, switches, control_flows })
+        Ok(Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows })
     }
 
     /// Runs to the end. Returns why it could not go on, if it could not.
     fn simulate(&mut self) -> Option<String> {
-        self.clock.schedule(&mut self.engine);
+        self.clock.schedule(&mut self.fleet.pause());
         let stop = self.scenario.stop;
         let is_canonical = self.scenario.order == EventOrder::Canonical;
         let mut gather = GATHER_INTERVAL;
         loop {
-            let outcome = self.engine.run_until(gather.min(stop));
-            self.take_flows();
+            let outcome = self.fleet.run_until(gather.min(stop));
+            self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
             match outcome {
                 Stop::Sample => self.sample(),
-                Stop::Fault => return self.engine.fault().map(Into::into),
+                Stop::Fault => return self.fleet.pause().fault().map(Into::into),
                 Stop::Time if gather >= stop => return None,
                 Stop::Time => {
                     if is_canonical {
-                        self.writer.borrow_mut().write_rows();
+                        lock(&self.writer).write_rows();
                     }
-                    let next = self.engine.next_time().unwrap_or(stop);
+                    let next = self.fleet.pause().next_time().unwrap_or(stop);
                     gather = Nanos(next.0.max(gather.0) + GATHER_INTERVAL.0);
                 }
             }
-            if self.writer.borrow().failed() {
+            if lock(&self.writer).failed() {
                 return None;
             }
         }
     }
 
-    fn take_flows(&mut self) {
-        self.flows.take(&mut self.engine, &self.scenario, &mut self.writer.borrow_mut());
-    }
-
     fn sample(&mut self) {
-        let what = self.clock.due();
-        let now = self.engine.now();
-        let mut runs = !self.flows.is_done();
-        let writer = Rc::clone(&self.writer);
-        let mut writer = writer.borrow_mut();
+        let Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows } = self;
+        let mut engine = fleet.pause();
+        let mut writer = lock(writer);
+        let what = clock.due();
+        let now = engine.now();
+        for node in engine.sampled_switches() {
+            if let Ok(place) = switches.binary_search_by_key(&node, |switch| switch.node) {
+                switches[place].is_busy = [true; 2];
+            }
+        }
+        let mut runs = !flows.is_done();
+        let end = scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end);
         match what {
             What::Histogram => {
-                self.sample_queues(&mut writer);
+                sample_queues(switches, &engine, &mut writer);
                 if now.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0) {
                     writer.print_queues(now);
                 }
-                runs = now < self.histogram_end();
+                runs = now < end;
             }
-            What::Statistics => self.sample_queues(&mut writer),
-            What::Queues => self.trace_queues(&mut writer, now),
-            What::Goodput => self.flows.trace_goodput(&self.engine, &mut writer),
-            What::Control => self.flows.trace_control(&self.engine, &mut writer, &self.control_flows),
-            What::Progress => self.show_progress(now),
+            What::Statistics => sample_queues(switches, &engine, &mut writer),
+            What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
+            What::Goodput => flows.trace_goodput(&engine, &mut writer),
+            What::Control => flows.trace_control(&engine, &mut writer, control_flows),
+            What::Progress => {
+                if progress.is_due() {
+                    let acked = flows.finished_bytes + flows.active_bytes(&engine);
+                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32);
+                }
+            }
         }
-        let (end, is_idle) = (self.histogram_end(), self.flows.is_idle());
-        self.clock.advance(&mut self.engine, runs, |count| match what {
+        let is_idle = flows.is_idle();
+        clock.advance(&mut engine, runs, |count| match what {
             // The last sample and one that is printed have to be taken.
             What::Histogram => {
                 let to_print = QueueHistogram::PRINT_INTERVAL.0 - now.0 % QueueHistogram::PRINT_INTERVAL.0;
@@ -230,45 +253,6 @@ impl Run {
         });
     }
 
-    fn histogram_end(&self) -> Nanos {
-        self.scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end)
-    }
-
-    fn sample_queues(&mut self, writer: &mut ResultWriter) {
-        writer.begin_queue_samples();
-        self.visit(0, |index, bytes| writer.queue_sample(index, bytes));
-    }
-
-    fn trace_queues(&mut self, writer: &mut ResultWriter, now: Nanos) {
-        self.visit(1, |index, bytes| writer.queue_point(now, index, bytes));
-    }
-
-    /// Looks at the queues of those switches that may have something queued.
-    fn visit(&mut self, list: usize, mut look: impl FnMut(usize, u64)) {
-        for switch in &mut self.switches {
-            if self.engine.take_touched(switch.node) {
-                switch.is_busy = [true; 2];
-            }
-            if !switch.is_busy[list] {
-                continue;
-            }
-            let mut queued = 0;
-            for port in 0..switch.ports {
-                let bytes = self.engine.queued(switch.node, port);
-                queued |= bytes;
-                look(switch.first + usize::from(port), bytes.into());
-            }
-            switch.is_busy[list] = queued > 0;
-        }
-    }
-
-    fn show_progress(&mut self, now: Nanos) {
-        if self.progress.is_due() {
-            let acked = self.flows.finished_bytes + self.flows.active_bytes(&self.engine);
-            self.progress.update(now.0, self.engine.events_run(), acked, self.flows.finished as u32);
-        }
-    }
-
     fn finish(
         mut self,
         stopped: Option<&str>,
@@ -276,29 +260,30 @@ impl Run {
         out: &Path,
         times: (Instant, Duration),
     ) -> Result<Outcome, Outcome> {
-        let end = if stopped.is_some() { self.engine.now() } else { self.scenario.stop };
-        let mut writer = self.writer.borrow_mut();
-        self.flows.record_unfinished(&self.engine, &self.scenario, &mut writer, end);
-        let network = &self.scenario.network;
+        let mut writer = lock(&self.writer);
+        let engine = self.fleet.pause();
+        let end = if stopped.is_some() { engine.now() } else { self.scenario.stop };
+        self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         for switch in &self.switches {
             for port in 0..switch.ports {
-                let sent = self.engine.sent(switch.node, port).unwrap_or_default();
+                let sent = engine.sent(switch.node, port).unwrap_or_default();
                 writer.port_sent(switch.node, u32::from(port) + 1, sent);
             }
         }
         writer.write_rows();
-        writer.ports(network, end);
+        writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);
         drop(writer);
-        let notes = summary::notes(&self.engine, &measured, self.flows.uncontrolled, stopped, end);
+        let notes = summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end);
         if !is_quiet || stopped.is_some() {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
-        let summary = summary::summary(&self.scenario, &self.engine, &measured, &notes, stopped, end, times);
-        let Run { engine, writer, flows, scenario, .. } = self;
-        // The observer holds the writer, too.
+        let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
         drop(engine);
-        let writer = Rc::into_inner(writer).map(RefCell::into_inner);
+        let Run { fleet, writer, flows, scenario, .. } = self;
+        // Observers hold the writer, too.
+        drop(fleet);
+        let writer = Arc::into_inner(writer).map(|writer| writer.into_inner().unwrap_or_else(PoisonError::into_inner));
         let written = writer.map_or(Ok(()), |writer| writer.finish(&summary));
         if let Err(error) = written {
             say(&error);
@@ -314,6 +299,37 @@ impl Run {
         say(&format!("{} of {total} flows unfinished, see {}/unfinished.csv", total - flows.finished, out.display()));
         Ok(Outcome::Unfinished)
     }
+}
+
+fn sample_queues(switches: &mut [Watched], engine: &Paused<'_>, writer: &mut ResultWriter) {
+    writer.begin_queue_samples();
+    visit(switches, engine, 0, |index, bytes| writer.queue_sample(index, bytes));
+}
+
+/// Looks at the queues of those switches that may have something queued.
+fn visit(switches: &mut [Watched], engine: &Paused<'_>, list: usize, mut look: impl FnMut(usize, u64)) {
+    for switch in switches.iter_mut().filter(|switch| switch.is_busy[list]) {
+        let mut queued = 0;
+        for port in 0..switch.ports {
+            let bytes = engine.sampled_queue(switch.node, port);
+            queued |= bytes;
+            look(switch.first + usize::from(port), bytes.into());
+        }
+        switch.is_busy[list] = queued > 0;
+    }
+}
+
+/// The part of each node, one for each thread.
+fn parts(scenario: &Scenario, threads: u32) -> Result<Vec<u32>, Outcome> {
+    if threads < 2 {
+        return Ok(Vec::new());
+    }
+    let why = |units| {
+        format!(
+            "{threads} threads are too many: links of hosts and links without delay are not cut, which leaves {units} parts"
+        )
+    };
+    Units::new(&scenario.network).divide(threads).map_err(|few| Outcome::refused(&why(few.units)))
 }
 
 /// The engine of a scenario.
@@ -376,7 +392,7 @@ fn watched(network: &Network, writer: &mut ResultWriter) -> Vec<Watched> {
 }
 
 /// The samples of a run.
-fn series(scenario: &Scenario, engine: &mut Engine, writer: &mut ResultWriter, first: Nanos) -> Clock {
+fn series(scenario: &Scenario, engine: &mut Paused<'_>, writer: &mut ResultWriter, first: Nanos) -> Clock {
     let monitor = &scenario.monitor;
     let mut clock = Clock::new(scenario.stop);
     let mut statistics = true;
@@ -403,17 +419,21 @@ fn series(scenario: &Scenario, engine: &mut Engine, writer: &mut ResultWriter, f
 }
 
 /// Traces and captures begin.
-fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Rc<RefCell<ResultWriter>>) {
+fn begin_traces(scenario: &Scenario, engine: &Engine, writer: &mut ResultWriter) {
+    if !scenario.monitor.trace_nodes.is_empty() {
+        let window = engine.fabric().max_bdp() as u32;
+        writer.begin_trace(&port_rates(scenario), window);
+    }
+    if !scenario.monitor.capture_nodes.is_empty() {
+        writer.begin_capture();
+    }
+}
+
+/// An engine shows what is traced and captured.
+fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWriter>>) {
     let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
     let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
     let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().collect();
-    if !traced.is_empty() {
-        let window = engine.fabric().max_bdp() as u32;
-        writer.borrow_mut().begin_trace(&port_rates(scenario), window);
-    }
-    if !captured.is_empty() {
-        writer.borrow_mut().begin_capture();
-    }
     traced.union(&captured).for_each(|&node| engine.watch(node));
     let ports = network.ports();
     let addresses = (0..ports.len()).map(|node| {
@@ -423,7 +443,7 @@ fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Rc<RefCell<ResultWri
         ports[node].iter().map(ends).collect()
     });
     engine.observe(Box::new(Sights {
-        writer: Rc::clone(writer),
+        writer: Arc::clone(writer),
         traced,
         captured,
         is_stamped: Reads::SendTime.is_in(&scenario.layout()),

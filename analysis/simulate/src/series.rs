@@ -4,7 +4,7 @@
 //! A sample changes nothing but the results. Between two events of the network nothing changes, so that samples there are
 //! counted and not taken.
 
-use hpcc_core::engine::Engine;
+use crate::fleet::Paused;
 use hpcc_core::units::Nanos;
 
 /// What is sampled.
@@ -48,13 +48,13 @@ impl Clock {
         Clock { stop, series: Vec::new(), next: 0, ticks: 0 }
     }
 
-    pub fn add(&mut self, engine: &mut Engine, what: What, first: Nanos, interval: Nanos) {
+    pub fn add(&mut self, engine: &mut Paused<'_>, what: What, first: Nanos, interval: Nanos) {
         let place = engine.reserve_sample();
         self.series.push(Series { what, at: first, place, interval, runs: true });
     }
 
     /// Schedules the earliest sample, if there is one.
-    pub fn schedule(&mut self, engine: &mut Engine) {
+    pub fn schedule(&mut self, engine: &mut Paused<'_>) {
         let running = self.series.iter().enumerate().filter(|(_, series)| series.runs);
         if let Some((place, series)) = running.min_by_key(|(_, series)| (series.at, series.place)) {
             self.next = place;
@@ -69,7 +69,7 @@ impl Clock {
     }
 
     /// The sample was taken, and the series goes on or not; `repeat` says how many of so many further samples equal it.
-    pub fn advance(&mut self, engine: &mut Engine, runs: bool, repeat: impl FnOnce(u64) -> u64) {
+    pub fn advance(&mut self, engine: &mut Paused<'_>, runs: bool, repeat: impl FnOnce(u64) -> u64) {
         let series = &mut self.series[self.next];
         series.runs = runs;
         if runs {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is written of frames and pauses as they happen.
 
+use crate::fleet::lock;
 use hpcc_core::address::host_address;
 use hpcc_core::engine::{Frame, Observer, Place, Sight};
 use hpcc_core::frame::{Encapsulation, PacketKind};
@@ -8,9 +9,8 @@ use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::results::packet_trace::{TraceEvent, TraceRecord};
-use std::cell::RefCell;
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// ECN field of IP: congestion experienced.
 const CE: u8 = 3;
@@ -19,7 +19,7 @@ const BROADCAST: u32 = 0xffff_ffff;
 
 /// The nodes that are watched, and how their frames are written.
 pub struct Sights {
-    pub writer: Rc<RefCell<ResultWriter>>,
+    pub writer: Arc<Mutex<ResultWriter>>,
     pub traced: HashSet<u32>,
     pub captured: HashSet<u32>,
     /// Whether telemetry is the time when a packet left its sender.
@@ -41,14 +41,14 @@ pub struct Sights {
 
 impl Observer for Sights {
     fn on_pause(&mut self, place: &Place, pause: bool) {
-        self.writer.borrow_mut().pfc(place.now, place.node, place.is_switch, u32::from(place.port) + 1, pause);
+        lock(&self.writer).pfc(place.now, place.node, place.is_switch, u32::from(place.port) + 1, pause);
     }
 
     fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]) {
         let is_whole = matches!(sight, Sight::Departure | Sight::Arrival);
         if is_whole && self.captured.contains(&place.node) {
             let bytes = self.bytes(sight, place, frame, section);
-            self.writer.borrow_mut().capture(place.now, place.node, &bytes);
+            lock(&self.writer).capture(place.now, place.node, &bytes);
         }
         if self.traced.contains(&place.node) {
             self.trace(sight, place, frame, section);
@@ -107,7 +107,7 @@ impl Sights {
                 ..row
             }
         };
-        self.writer.borrow_mut().packet(&row);
+        lock(&self.writer).packet(&row);
     }
 
     /// When a packet, or the one that it answers, left its sender; 0 if its telemetry does not say.

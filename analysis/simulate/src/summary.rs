@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a run amounts to.
 
+use crate::fleet::Paused;
 use crate::flows::Uncontrolled;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::cc::NoEffect;
-use hpcc_core::engine::Engine;
 use hpcc_core::fast_cnp::{Refusal, Suppression};
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// What a user should know of how a run went.
 pub fn notes(
-    engine: &Engine,
+    engine: &Paused<'_>,
     measured: &Measured,
     uncontrolled: Uncontrolled,
     stopped: Option<&str>,
@@ -36,7 +36,7 @@ pub fn notes(
 /// The summary of a run that began its set-up at `start` and its simulation after `setup` of processor time.
 pub fn summary(
     scenario: &Scenario,
-    engine: &Engine,
+    engine: &Paused<'_>,
     measured: &Measured,
     notes: &[String],
     stopped: Option<&str>,
@@ -127,7 +127,7 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
     })
 }
 
-fn fast_cnp(engine: &Engine) -> FastCnpSummary {
+fn fast_cnp(engine: &Paused<'_>) -> FastCnpSummary {
     let totals = engine.notice_totals();
     let named =
         |names: &[&str], counts: &[u64]| names.iter().map(|&name| name.into()).zip(counts.iter().copied()).collect();

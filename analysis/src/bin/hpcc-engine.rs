@@ -19,6 +19,9 @@ struct Arguments {
     /// KEY=VALUE, replaces what the file says.
     #[arg(long)]
     set: Vec<String>,
+    /// Threads that share the work; results are those of one.
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
     /// Shows neither notes nor progress, only errors.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", default_value = "false", action = ArgAction::Set)]
     quiet: bool,
@@ -29,7 +32,7 @@ fn main() -> ExitCode {
     let loaded = hpcc_formats::load_with(&arguments.config, &arguments.set, NodeSettings::default());
     let outcome = loaded
         .map_err(|error| Outcome::refused(&error))
-        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, arguments.quiet));
+        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, arguments.quiet, arguments.threads));
     match outcome {
         Ok(outcome) | Err(outcome) => outcome.into(),
     }

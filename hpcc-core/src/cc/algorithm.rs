@@ -79,7 +79,7 @@ impl Default for Needs {
 }
 
 /// A congestion-control algorithm and its parameters.
-pub trait Algorithm: Settings + CloneAlgorithm + Debug {
+pub trait Algorithm: Send + Settings + CloneAlgorithm + Debug {
     /// Its name in configurations, in snake case.
     fn name(&self) -> &str;
 

@@ -217,7 +217,7 @@ pub struct Loss {
 /// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
 /// `rng` is shared by the whole network: a controller that draws from it changes what others draw.
-pub trait CongestionControl: Debug {
+pub trait CongestionControl: Send + Debug {
     /// Takes in one acknowledgement.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision;
 

@@ -38,7 +38,7 @@ impl<S: Settings> Settings for TcpClass<S> {
     }
 }
 
-impl<S: Settings + Clone + Debug + 'static> Algorithm for TcpClass<S> {
+impl<S: Settings + Clone + Debug + Send + 'static> Algorithm for TcpClass<S> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -31,11 +31,19 @@ pub(super) struct Change {
 pub(super) struct Agenda {
     items: Vec<(u64, Option<Item>)>,
     idle: Vec<u32>,
+    /// How many ranks were given out.
+    reserved: u64,
     /// Time, rank and place of those that wait outside of the present window.
     waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
 }
 
 impl Agenda {
+    /// The rank of an item that is added now, or later.
+    pub fn reserve(&mut self) -> u64 {
+        self.reserved += 1;
+        self.reserved
+    }
+
     /// Adds an item; returns its place.
     pub fn add(&mut self, rank: u64, item: Item) -> u32 {
         if let Some(place) = self.idle.pop() {

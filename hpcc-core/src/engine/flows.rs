@@ -33,14 +33,19 @@ impl Engine {
     }
 
     pub(super) fn agenda_at(&mut self, at: Nanos, item: Item) {
-        let rank = self.events.reserve();
+        let rank = self.reserve_item();
         self.add_item(at, rank, item);
+    }
+
+    /// The rank of an item. Where nodes run by themselves it is compared with other items only, and all parts have the same.
+    pub(super) fn reserve_item(&mut self) -> u64 {
+        if self.is_canonical() { self.all.agenda.reserve() } else { self.events.reserve() }
     }
 
     pub(super) fn add_item(&mut self, at: Nanos, rank: u64, item: Item) {
         let place = self.all.agenda.add(rank, item);
         let at = at.max(self.events.now()).0;
-        if self.groups.running != NOBODY && !self.groups.is_by_node() && at < self.events.end() {
+        if self.groups.running != NOBODY && !self.is_canonical() && at < self.events.end() {
             return self.events.add(at, What::Agenda(place), &self.all);
         }
         self.all.agenda.wait(at, place);
@@ -71,7 +76,8 @@ impl Engine {
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs) {
-            Some(queue_pair) => self.post(queue_pair, request),
+            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request),
+            Some(_) => {}
             None => {
                 if let Err(why) = self.open_queue_pair(request) {
                     self.refuse(request, why);
@@ -100,7 +106,9 @@ impl Engine {
 
     /// A flow cannot begin, and the run not go on.
     fn refuse(&mut self, request: FlowRequest, why: String) {
-        self.refused.push(request);
+        if self.parts.is_own(request.src) {
+            self.refused.push(request);
+        }
         self.fault.get_or_insert(why);
     }
 
@@ -122,6 +130,11 @@ impl Engine {
         let spec = ReceiverSpec { src, dst, limits, echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
         peer.traffic.arriving.insert(receiver, (src, sport));
+        if !self.parts.is_own(src) {
+            // Its queue pair is opened in its own part.
+            self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
+            return Ok(());
+        }
         let spec = SenderSpec { src, dst, sport, dport, priority, receiver };
         let leads = !self.fabric.table(src).next_hops(dst).is_empty();
         let host = self.nodes.host(src);
@@ -201,6 +214,7 @@ impl Engine {
         }
         if self.events.order() == Order::Canonical {
             self.closings.push((closed.dst, closed.receiver));
+            self.parts.tell_closing(closed.dst, closed.receiver);
         } else {
             self.close_receiver(closed.dst, closed.receiver);
         }

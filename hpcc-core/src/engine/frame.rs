@@ -272,7 +272,11 @@ impl Frames {
         wider.free = core::mem::take(&mut self.free);
         wider.sections.resize(if room > SHORT { wider.entries.len() * room } else { 0 }, 0);
         for frame in 0..wider.entries.len() as u32 {
-            let section = if self.room <= SHORT { wider.entries[frame as usize].section.into() } else { Vec::from(&self.sections[frame as usize * self.room..][..self.room]) };
+            let section = if self.room <= SHORT {
+                wider.entries[frame as usize].section.into()
+            } else {
+                Vec::from(&self.sections[frame as usize * self.room..][..self.room])
+            };
             wider.with_section(frame).1[..section.len()].copy_from_slice(&section);
         }
         *self = wider;
@@ -334,6 +338,8 @@ pub(super) struct InFlight {
 /// The frames on their way to a port, in the order in which they arrive: a ring of times and places.
 #[derive(Default)]
 pub(super) struct Flight {
+    /// The port is of another part of the network.
+    pub leads_away: bool,
     entries: Vec<InFlight>,
     first: usize,
     count: usize,
@@ -389,5 +395,44 @@ impl Flight {
             sum ^= frames.load(frame);
         }
         sum
+    }
+}
+
+/// Frames on their way from one part of a network to another, as they are.
+#[derive(Default)]
+pub(super) struct Crossings {
+    /// When each arrives, and at which port.
+    entries: Vec<(u64, u32, Entry)>,
+    sections: Vec<u8>,
+}
+
+impl Crossings {
+    /// When the first of them arrives.
+    pub fn first_at(&self) -> Option<Nanos> {
+        self.entries.iter().map(|&(at, ..)| Nanos(at)).min()
+    }
+
+    /// A frame leaves this part.
+    pub fn load(&mut self, frames: &mut Frames, frame: u32, at: u64, port: u32) {
+        self.entries.push((at, port, frames.entries[frame as usize]));
+        if frames.room > SHORT {
+            self.sections.extend_from_slice(&frames.sections[frame as usize * frames.room..][..frames.room]);
+        }
+        frames.release(frame);
+    }
+
+    /// All frames come to this part; `arrive` is given each with its port.
+    pub fn unload(&mut self, frames: &mut Frames, mut arrive: impl FnMut(u32, InFlight)) {
+        for (place, (at, port, entry)) in self.entries.drain(..).enumerate() {
+            let frame = frames.take();
+            frames.entries[frame as usize] = entry;
+            if frames.room > SHORT {
+                let room = frames.room;
+                frames.sections[frame as usize * room..][..room]
+                    .copy_from_slice(&self.sections[place * room..][..room]);
+            }
+            arrive(port, InFlight { at, rank: 0, frame });
+        }
+        self.sections.clear();
     }
 }

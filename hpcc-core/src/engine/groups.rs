@@ -2,8 +2,8 @@
 //! Which nodes have something to do when.
 //!
 //! In canonical order a node runs alone through a window that is no longer than any link's delay: whatever others do meanwhile
-//! reaches it later. What it touches stays in the caches then. In insertion order, and where a link has no delay, all nodes are
-//! one group, whose events come one by one.
+//! reaches it later. What it touches stays in the caches then. Nodes between which a link has no delay are a group that runs
+//! together. In insertion order all nodes are one, whose events come one by one.
 
 use crate::units::Nanos;
 use alloc::collections::BinaryHeap;
@@ -21,10 +21,11 @@ const AHEAD: u64 = 64;
 pub(super) struct Groups {
     /// Nanoseconds of a window.
     window: u64,
-    /// First port of each, and the place behind the last.
-    first_port: Vec<u32>,
-    /// Nodes are groups of their own.
-    by_node: bool,
+    /// The group of each node.
+    of_node: Vec<u32>,
+    /// The ports of all groups, and where those of each begin and end.
+    ports: Vec<u32>,
+    first: Vec<u32>,
     /// When each has something to do at the latest known; `u64::MAX`: nothing.
     due_at: Vec<u64>,
     /// Those that are due in one of the next windows, by the window's number.
@@ -39,17 +40,22 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The groups of nodes whose first ports are these: each node for itself through windows of so many nanoseconds, or, with 0, all
-    /// together.
-    pub fn new(first_port: &[u32], ports: u32, window: u64) -> Groups {
-        let by_node = window > 0;
-        let mut first_port = if by_node { Vec::from(first_port) } else { vec![0] };
-        let count = first_port.len();
-        first_port.push(ports);
+    /// Groups that run through windows of so many nanoseconds. `of_node` is the group of each node, `nodes` the node of each port.
+    pub fn new(of_node: Vec<u32>, nodes: impl Iterator<Item = u32> + Clone, window: u64) -> Groups {
+        let count = of_node.iter().max().map_or(1, |&last| last as usize + 1);
+        let mut first = vec![0; count + 1];
+        nodes.clone().for_each(|node| first[of_node[node as usize] as usize + 1] += 1);
+        for group in 0..count {
+            first[group + 1] += first[group];
+        }
+        let mut ports: Vec<u32> = (0..).zip(nodes.clone()).map(|(port, _)| port).collect();
+        let nodes: Vec<u32> = nodes.collect();
+        ports.sort_by_key(|&port| of_node[nodes[port as usize] as usize]);
         Groups {
-            window: if by_node { window } else { super::events::SPAN },
-            first_port,
-            by_node,
+            window,
+            of_node,
+            ports,
+            first,
             due_at: vec![u64::MAX; count],
             near: vec![Vec::new(); AHEAD as usize],
             first_window: 0,
@@ -59,16 +65,10 @@ impl Groups {
         }
     }
 
-    /// Whether nodes run one after the other through a window.
-    #[inline]
-    pub fn is_by_node(&self) -> bool {
-        self.by_node
-    }
-
     /// The group of a node.
     #[inline]
     pub fn of(&self, node: u32) -> u32 {
-        if self.by_node { node } else { 0 }
+        self.of_node[node as usize]
     }
 
     /// Nanoseconds of a window.
@@ -77,10 +77,15 @@ impl Groups {
         self.window
     }
 
-    /// The ports of a group.
+    /// The ports of a group, by their places in [`Groups::port`].
     #[inline]
-    pub fn ports(&self, group: u32) -> Range<u32> {
-        self.first_port[group as usize]..self.first_port[group as usize + 1]
+    pub fn ports(&self, group: u32) -> Range<usize> {
+        self.first[group as usize] as usize..self.first[group as usize + 1] as usize
+    }
+
+    #[inline]
+    pub fn port(&self, place: usize) -> u32 {
+        self.ports[place]
     }
 
     /// A group has something to do at a time.
@@ -174,8 +179,7 @@ mod tests {
     /// Of many notes in any order the earliest of each group counts.
     #[test]
     fn groups_come_when_they_are_due() {
-        let first_ports: Vec<u32> = (0..50).collect();
-        let mut groups = Groups::new(&first_ports, 50, 100);
+        let mut groups = Groups::new((0..50).collect(), 0..50, 100);
         let mut expected = Vec::new();
         for group in 0..50_u64 {
             let times = [3, 1, 2].map(|n| group * group * 7_919 % 20_000 * n + group % 7);
@@ -200,8 +204,9 @@ mod tests {
 
     #[test]
     fn a_group_may_become_due_again_and_earlier() {
-        let mut groups = Groups::new(&[0, 4], 8, 100);
-        assert_eq!((groups.ports(0), groups.ports(1)), (0..4, 4..8));
+        let mut groups = Groups::new(vec![0, 1, 0], [0, 0, 1, 2].into_iter(), 100);
+        let ports = |group| groups.ports(group).map(|place| groups.port(place)).collect::<Vec<_>>();
+        assert_eq!((ports(0), ports(1), groups.of(2)), (vec![0, 1, 3], vec![2], 0));
         let mut due = Vec::new();
         groups.note(0, 1_000_000);
         assert_eq!(groups.next_time(), Some(Nanos(1_000_000)));

@@ -295,8 +295,7 @@ impl Engine {
     pub(super) fn make_answer(&mut self, node: u32, f: u32, kind: PacketKind, size: u32) -> u32 {
         let answer = self.all.frames.take();
         let frame = *self.all.frames.get(f);
-        *self.all.frames.get_mut(answer) =
-            Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, ..frame };
+        *self.all.frames.get_mut(answer) = Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, ..frame };
         self.turn_round(node, answer, size);
         answer
     }

@@ -63,8 +63,10 @@ pub(super) struct Seat {
     place: u32,
     pub is_switch: bool,
     pub has_extras: bool,
-    /// A switch that has had frames since somebody asked.
+    /// A switch that has had frames since the last sample.
     pub is_touched: bool,
+    /// It had something queued then.
+    pub is_queued: bool,
 }
 
 /// All nodes.
@@ -83,6 +85,7 @@ impl Nodes {
             is_switch: true,
             has_extras: switch.extras.is_some(),
             is_touched: true,
+            is_queued: false,
         });
         self.switches.push(switch);
     }
@@ -90,7 +93,7 @@ impl Nodes {
     /// The next node is a host.
     pub fn add_host(&mut self, host: HostNode) {
         let place = self.hosts.len() as u32;
-        self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false });
+        self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false, is_queued: false });
         self.hosts.push(host);
     }
 

@@ -4,6 +4,7 @@
 use super::frame::Frame;
 use crate::fast_cnp::{Refusal, Suppression};
 use crate::units::{BitRate, Nanos};
+use core::ops::AddAssign;
 
 /// What happens to a frame at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Place {
 }
 
 /// Who watches. It cannot change anything.
-pub trait Observer {
+pub trait Observer: Send {
     /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
     fn on_pause(&mut self, place: &Place, pause: bool);
     /// Something happens to a frame at a watched port.
@@ -81,6 +82,16 @@ pub struct Totals {
     pub telemetry_bytes: u64,
 }
 
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
+        self.frames += other.frames;
+        self.drops += other.drops;
+        self.marks += other.marks;
+        self.losses += other.losses;
+        self.telemetry_bytes += other.telemetry_bytes;
+    }
+}
+
 /// What agents of Fast CNP did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeTotals {
@@ -110,4 +121,25 @@ pub struct NoticeTotals {
     pub dropped_inbound: u64,
     /// On their way out.
     pub dropped_outbound: u64,
+}
+
+impl AddAssign for NoticeTotals {
+    fn add_assign(&mut self, other: NoticeTotals) {
+        fn add<const N: usize>(sums: &mut [u64; N], others: [u64; N]) {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        }
+        self.sent += other.sent;
+        add(&mut self.withheld, other.withheld);
+        self.unmarked += other.unmarked;
+        self.accepted += other.accepted;
+        add(&mut self.without_effect, other.without_effect);
+        add(&mut self.refused, other.refused);
+        self.migrations += other.migrations;
+        self.reports += other.reports;
+        self.learnt += other.learnt;
+        self.unasked += other.unasked;
+        self.forgotten += other.forgotten;
+        self.dropped_inbound += other.dropped_inbound;
+        self.dropped_outbound += other.dropped_outbound;
+    }
 }

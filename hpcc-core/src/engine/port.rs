@@ -109,11 +109,7 @@ impl Port {
     /// Whether a frame of this priority would leave at once if the port is idle.
     #[inline]
     pub fn is_open(&self, priority: u8) -> bool {
-        self.waiting == 0
-            && self.is_up
-            && !self.is_watched
-            && !self.has_scheduler
-            && self.paused >> priority & 1 == 0
+        self.waiting == 0 && self.is_up && !self.is_watched && !self.has_scheduler && self.paused >> priority & 1 == 0
     }
 
     /// A frame leaves that has waited in no queue.

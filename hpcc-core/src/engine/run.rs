@@ -33,6 +33,12 @@ impl Engine {
         self.events.now()
     }
 
+    /// Whether groups of nodes run by themselves.
+    #[inline]
+    pub(super) fn is_canonical(&self) -> bool {
+        self.events.order() == Order::Canonical
+    }
+
     /// Events so far.
     pub fn events_run(&self) -> u64 {
         self.events_run
@@ -74,32 +80,23 @@ impl Engine {
     /// Flows that have finished since the last call, by time and source.
     pub fn take_completed(&mut self) -> Vec<Completion> {
         let mut completed = core::mem::take(&mut self.completed);
-        if self.groups.is_by_node() {
+        if self.is_canonical() {
             completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
         }
         completed
     }
 
-    /// Runs all events before `end`, unless something comes in between.
-    pub fn run_until(&mut self, end: Nanos) -> Stop {
-        while let Some(next) = self.next_time().filter(|&next| next < end) {
-            if next >= self.window_end {
-                self.end_window(next);
-            }
-            let limit = self.window_end.min(end);
-            if self.groups.is_by_node() { self.run_nodes(next, limit) } else { self.run_all(next, limit) }
-            if core::mem::take(&mut self.is_sampled) {
-                return Stop::Sample;
-            }
-            if self.fault.is_some() {
-                return Stop::Fault;
-            }
+    /// Runs what is next, before `end`: what concerns no node, or a window that begins at `next`.
+    pub(super) fn step(&mut self, next: Nanos, end: Nanos) {
+        if next >= self.window_end {
+            self.end_window(next);
         }
-        Stop::Time
+        let limit = self.window_end.min(end);
+        if self.is_canonical() { self.run_groups(next, limit) } else { self.run_all(next, limit) }
     }
 
-    /// Runs what concerns no node, if that is next; otherwise each node by itself, until somebody else could reach it.
-    fn run_nodes(&mut self, from: Nanos, limit: Nanos) {
+    /// Runs what concerns no node, if that is next; otherwise each group by itself, until somebody else could reach it.
+    fn run_groups(&mut self, from: Nanos, limit: Nanos) {
         if let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1) {
             self.events.begin(at, self.all.agenda.rank(item));
             return self.on_item(item);
@@ -107,9 +104,11 @@ impl Engine {
         let end = limit.0.min(from.0 + self.groups.window());
         let end = self.all.agenda.next_time().map_or(end, |next| next.min(end));
         let mut due = core::mem::take(&mut self.due);
+        // Frames from other parts may have made somebody due.
+        self.groups.next_time();
         self.groups.take_due(end, &mut due);
-        for &node in &due {
-            self.open(node, from.0, end);
+        for &group in &due {
+            self.open(group, from.0, end);
             while let Some(what) = self.events.take(&self.all) {
                 self.handle(what);
             }
@@ -141,12 +140,14 @@ impl Engine {
         self.events.open(start, end);
         self.groups.running = group;
         let mut sum = 0;
-        for p in self.groups.ports(group) {
-            sum ^= self.all.flights[p as usize].load(end, &self.all.frames);
-            sum ^= self.all.ports[p as usize].load(&self.all.frames);
+        for place in self.groups.ports(group) {
+            let p = self.groups.port(place) as usize;
+            sum ^= self.all.flights[p].load(end, &self.all.frames);
+            sum ^= self.all.ports[p].load(&self.all.frames);
         }
         black_box(sum);
-        for p in self.groups.ports(group) {
+        for place in self.groups.ports(group) {
+            let p = self.groups.port(place);
             let port = &self.all.ports[p as usize];
             let (node, end_at, wake_at, is_busy) = (port.node, port.end_at, port.wake_at, port.is_busy);
             if is_busy {
@@ -216,7 +217,7 @@ impl Engine {
 
     /// Reserves the place of a sample among the events of its time.
     pub fn reserve_sample(&mut self) -> u64 {
-        self.events.reserve()
+        self.reserve_item()
     }
 
     /// The time of the next event; `None` if there is none.
@@ -246,7 +247,7 @@ impl Engine {
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
             Item::Start(request) => self.start_flow(request),
             Item::Links(change) => self.on_links(&change),
-            Item::Sample => self.is_sampled = true,
+            Item::Sample => self.sample_queues(),
         }
     }
 
@@ -379,6 +380,9 @@ impl Engine {
             self.await_end(p);
         }
         let flight = &mut self.all.flights[peer as usize];
+        if flight.leads_away {
+            return self.parts.parcel_to(node).load(&mut self.all.frames, f, arrives, peer);
+        }
         let is_first = flight.first().is_none();
         flight.push(InFlight { at: arrives, rank, frame: f });
         if is_first {

@@ -9,6 +9,7 @@ use super::frame::{Flight, Frames};
 use super::groups::Groups;
 use super::nodes::{Held, HostNode, Nodes, SwitchNode};
 use super::observer::{Observer, Totals};
+use super::parts::Parts;
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
 use crate::fabric::{Fabric, Rules};
@@ -17,7 +18,7 @@ use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
 use crate::switch::{Scheduler, Switch};
 use crate::topology::Network;
-use crate::topology::partition::Units;
+use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
 use crate::units::{Nanos, Rounding};
 use alloc::boxed::Box;
@@ -45,6 +46,7 @@ const LONGEST_WINDOW: Nanos = Nanos(10_000);
 pub struct Engine {
     pub(super) events: Events,
     pub(super) groups: Groups,
+    pub(super) parts: Parts,
     /// The groups that are due in the present window.
     pub(super) due: Vec<u32>,
     pub(super) all: Arenas,
@@ -76,10 +78,20 @@ pub struct Engine {
     pub(super) window: Nanos,
     pub(super) window_end: Nanos,
     pub(super) is_sampled: bool,
+    pub(super) sampled: Sampled,
     pub(super) events_run: u64,
     pub(super) totals: Totals,
     /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
     pub(super) asks_ports: bool,
+}
+
+/// What waited at switches when the last sample was taken.
+#[derive(Default)]
+pub(super) struct Sampled {
+    /// Those that have something to say.
+    pub switches: Vec<u32>,
+    /// Bytes, by the place of the port.
+    pub queues: Vec<u32>,
 }
 
 /// What events are about, by place.
@@ -165,7 +177,8 @@ impl Engine {
         };
         let mut engine = Engine {
             events: Events::new(order),
-            groups: Groups::new(&[], 0, 0),
+            groups: Groups::new(Vec::new(), core::iter::empty(), SPAN),
+            parts: Parts::default(),
             due: Vec::new(),
             most_room,
             all: Arenas {
@@ -193,6 +206,7 @@ impl Engine {
             window,
             window_end: Nanos(0),
             is_sampled: false,
+            sampled: Sampled::default(),
             events_run: 0,
             totals: Totals::default(),
             asks_ports: false,
@@ -274,11 +288,16 @@ impl Engine {
                 self.all.ports[p as usize].peer = peer;
             }
         }
-        let ports = self.all.ports.len() as u32;
-        self.all.flights.resize_with(ports as usize, Flight::default);
-        let shortest = network.links.iter().map(|link| link.delay.0).min().unwrap_or(0);
-        let window = if self.events.order() == Order::Canonical { shortest.min(SPAN) } else { 0 };
-        self.groups = Groups::new(&self.first_port, ports, window);
+        self.all.flights.resize_with(self.all.ports.len(), Flight::default);
+        self.sampled.queues = vec![0; self.all.ports.len()];
+        let count = network.nodes.len();
+        let (of_node, window) = if self.events.order() == Order::Insertion {
+            (vec![0; count], SPAN)
+        } else {
+            let delays = network.links.iter().map(|link| link.delay.0).filter(|&delay| delay > 0);
+            (unite(network, |link| link.delay == Nanos(0)), delays.min().unwrap_or(SPAN).min(SPAN))
+        };
+        self.groups = Groups::new(of_node, self.all.ports.iter().map(|port| port.node), window);
     }
 
     /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order

@@ -91,19 +91,42 @@ impl Engine {
         self.all.frames.release(f);
     }
 
-    /// Bytes that wait at a switch's port, as it accounts for them.
-    pub fn queued(&self, node: u32, port: u16) -> u32 {
-        self.nodes.as_switch(node).map_or(0, |switch| switch.core.queued(port))
+    /// It is time for a sample: notes what waits at switches. Those that have had no frames since the last one, and had nothing
+    /// queued then, have nothing now.
+    pub(super) fn sample_queues(&mut self) {
+        self.is_sampled = true;
+        self.sampled.switches.clear();
+        for (node, &first) in (0..).zip(&self.first_port) {
+            let seat = self.nodes.seat(node);
+            if !seat.is_switch || !self.parts.is_own(node) || !(core::mem::take(&mut seat.is_touched) || seat.is_queued)
+            {
+                continue;
+            }
+            let core = &self.nodes.switch(node).core;
+            let mut all = 0;
+            for port in 0..core.ports() {
+                let bytes = core.queued(port);
+                self.sampled.queues[first as usize + usize::from(port)] = bytes;
+                all |= bytes;
+            }
+            self.nodes.seat(node).is_queued = all > 0;
+            self.sampled.switches.push(node);
+        }
+    }
+
+    /// The switches that have something to say in this sample.
+    pub fn sampled_switches(&self) -> &[u32] {
+        &self.sampled.switches
+    }
+
+    /// Bytes that waited at a switch's port when the last sample was taken, as the switch accounts for them.
+    pub fn sampled_queue(&self, node: u32, port: u16) -> u32 {
+        self.sampled.queues[self.place(node, port) as usize]
     }
 
     /// Bytes that a switch has sent by a port; `None` of a host.
     pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
         self.nodes.as_switch(node).map(|switch| switch.core.sent(port))
-    }
-
-    /// Whether a switch has had frames since the last call. Others have had nothing to queue.
-    pub fn take_touched(&mut self, node: u32) -> bool {
-        core::mem::take(&mut self.nodes.seat(node).is_touched)
     }
 
     fn sender(&self, src: u32, queue_pair: u32) -> Option<(&Host, &QueuePair)> {
@@ -131,9 +154,10 @@ impl Engine {
         }
     }
 
-    /// What hosts did, each by itself.
+    /// What the hosts that run here did, each by itself.
     pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
-        self.nodes.hosts.iter().map(|host| host.core.counters())
+        let hosts = (0..self.first_port.len() as u32).filter(|&node| self.parts.is_own(node));
+        hosts.filter_map(|node| self.nodes.as_host(node)).map(|host| host.core.counters())
     }
 
     /// What all nodes did.

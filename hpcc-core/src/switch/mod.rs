@@ -536,6 +536,11 @@ impl Switch {
         self.ports[usize::from(egress)].tx_bytes
     }
 
+    /// How many ports it has.
+    pub fn ports(&self) -> u16 {
+        self.ports.len() as u16
+    }
+
     /// Bytes that wait at a port, PFC frames excepted.
     #[inline]
     pub fn queued(&self, egress: u16) -> u32 {

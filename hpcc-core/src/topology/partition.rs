@@ -5,7 +5,7 @@
 //! links of hosts stay within a process, and those without delay: what hangs together by them is a *unit*, usually a rack.
 //! The processes get units so that each has about the same work, by the rates of its ports, and few links are cut.
 
-use super::{Network, NodeKind};
+use super::{Link, Network, NodeKind};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -40,7 +40,8 @@ pub struct Units {
 impl Units {
     /// The units of a network.
     pub fn new(network: &Network) -> Units {
-        let of_node = unite(network);
+        let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
+        let of_node = unite(network, |link| is_host(link.a) || is_host(link.b) || link.delay.0 == 0);
         let count = of_node.iter().max().map_or(0, |&last| last as usize + 1);
         let mut units =
             Units { of_node, weights: vec![0; count], neighbours: vec![BTreeMap::new(); count], window: None };
@@ -147,15 +148,12 @@ impl Units {
     }
 }
 
-/// The unit of each node: those of the nodes before come first.
-fn unite(network: &Network) -> Vec<u32> {
+/// What hangs together by the links that `together` names: a number for each node, from 0 on in the order of nodes.
+pub fn unite(network: &Network, together: impl Fn(&Link) -> bool) -> Vec<u32> {
     let mut leader: Vec<u32> = (0..network.nodes.len() as u32).collect();
-    let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
-    for link in &network.links {
-        if is_host(link.a) || is_host(link.b) || link.delay.0 == 0 {
-            let (a, b) = (find(&mut leader, link.a), find(&mut leader, link.b));
-            leader[a.max(b) as usize] = a.min(b);
-        }
+    for link in network.links.iter().filter(|link| together(link)) {
+        let (a, b) = (find(&mut leader, link.a), find(&mut leader, link.b));
+        leader[a.max(b) as usize] = a.min(b);
     }
     let mut numbers = BTreeMap::new();
     (0..network.nodes.len() as u32)
@@ -179,7 +177,6 @@ fn find(leader: &mut [u32], node: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Link;
     use crate::units::BitRate;
 
     /// Racks of two hosts behind a switch each, in pods of two racks with a switch, and a switch above all pods.

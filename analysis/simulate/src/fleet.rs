@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The engines of a run: one, or one for each part of the network on a thread of its own.
+
+use crate::gate::Gate;
+use hpcc_core::engine::{
+    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, Peers, Started, Stop, Told, Totals,
+};
+use hpcc_core::fabric::Fabric;
+use hpcc_core::transport::Counters;
+use hpcc_core::units::Nanos;
+use std::mem::swap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Takes a lock; a thread that panics ends the program anyway.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What all threads share.
+struct Shared {
+    /// Each apart from the others: two in one cache line would slow each other down.
+    engines: Vec<Box<Mutex<Engine>>>,
+    /// The part of each node; nothing if there is one.
+    part_of: Vec<u32>,
+    /// Until when all run; `None`: the run is over.
+    command: Mutex<Option<Nanos>>,
+    gate: Gate,
+    /// What each part has told, and what it has for each other: in turn, so that nobody writes what others still read.
+    posts: [Vec<Post>; 2],
+}
+
+/// What a part tells at a meeting.
+struct Post {
+    told: Mutex<Told>,
+    parcels: Vec<Mutex<Parcel>>,
+}
+
+impl Post {
+    fn new(parts: usize) -> Post {
+        let parcels = (0..parts).map(|_| Mutex::default()).collect();
+        Post { told: Mutex::new(Told { next: None, is_faulty: false }), parcels }
+    }
+}
+
+/// How one thread meets the others.
+struct Meeting {
+    own: usize,
+    turn: usize,
+    shared: Arc<Shared>,
+}
+
+impl Peers for Meeting {
+    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told {
+        let posts = &self.shared.posts[self.turn];
+        self.turn = 1 - self.turn;
+        *lock(&posts[self.own].told) = told;
+        for (to, parcel) in parcels.iter_mut().enumerate().filter(|&(to, _)| to != self.own) {
+            swap(parcel, &mut lock(&posts[self.own].parcels[to]));
+        }
+        self.shared.gate.wait();
+        for (from, parcel) in parcels.iter_mut().enumerate().filter(|&(from, _)| from != self.own) {
+            swap(parcel, &mut lock(&posts[from].parcels[self.own]));
+        }
+        posts.iter().map(|post| *lock(&post.told)).fold(told, Told::and)
+    }
+}
+
+/// The engines of a run.
+pub struct Fleet {
+    shared: Arc<Shared>,
+    meeting: Meeting,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Fleet {
+    /// One engine, or one for each of the parts of which nodes are.
+    pub fn new(mut engines: Vec<Engine>, part_of: Vec<u32>) -> Fleet {
+        let parts = engines.len();
+        if parts > 1 {
+            for (own, engine) in (0..).zip(&mut engines) {
+                engine.run_part(&part_of, own);
+            }
+        }
+        let posts = || (0..parts).map(|_| Post::new(parts)).collect();
+        let shared = Arc::new(Shared {
+            engines: engines.into_iter().map(|engine| Box::new(Mutex::new(engine))).collect(),
+            part_of: if parts > 1 { part_of } else { Vec::new() },
+            command: Mutex::new(None),
+            gate: Gate::new(parts),
+            posts: [posts(), posts()],
+        });
+        let meeting = |own| Meeting { own, turn: 0, shared: Arc::clone(&shared) };
+        let workers = (1..parts).map(meeting).map(|meeting| thread::spawn(|| work(meeting))).collect();
+        Fleet { meeting: meeting(0), shared, workers }
+    }
+
+    /// Runs all events before `end`, unless something comes in between.
+    pub fn run_until(&mut self, end: Nanos) -> Stop {
+        let shared = Arc::clone(&self.shared);
+        if self.workers.is_empty() {
+            return lock(&shared.engines[0]).run_until(end);
+        }
+        *lock(&shared.command) = Some(end);
+        shared.gate.wait();
+        let stop = lock(&shared.engines[0]).run_beside(&mut self.meeting, end);
+        shared.gate.wait();
+        stop
+    }
+
+    /// The network while it stands still.
+    pub fn pause(&self) -> Paused<'_> {
+        Paused {
+            engines: self.shared.engines.iter().map(|engine| lock(engine)).collect(),
+            part_of: &self.shared.part_of,
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if self.workers.is_empty() {
+            return;
+        }
+        *lock(&self.shared.command) = None;
+        self.shared.gate.wait();
+        for worker in self.workers.drain(..) {
+            // One that has panicked has said so.
+            worker.join().unwrap_or_default();
+        }
+    }
+}
+
+/// Runs a part whenever the others do.
+fn work(mut meeting: Meeting) {
+    let shared = Arc::clone(&meeting.shared);
+    loop {
+        shared.gate.wait();
+        let Some(end) = *lock(&shared.command) else { return };
+        lock(&shared.engines[meeting.own]).run_beside(&mut meeting, end);
+        shared.gate.wait();
+    }
+}
+
+/// A network that stands still.
+pub struct Paused<'a> {
+    engines: Vec<MutexGuard<'a, Engine>>,
+    part_of: &'a [u32],
+}
+
+impl Paused<'_> {
+    fn part(&self, node: u32) -> usize {
+        self.part_of.get(node as usize).map_or(0, |&part| part as usize)
+    }
+
+    /// The engine that runs a node.
+    fn of(&self, node: u32) -> &Engine {
+        &self.engines[self.part(node)]
+    }
+
+    /// All engines, for what is asked of each alike.
+    pub fn each(&mut self) -> impl Iterator<Item = &mut Engine> {
+        self.engines.iter_mut().map(|engine| &mut **engine)
+    }
+
+    pub fn now(&self) -> Nanos {
+        self.engines[0].now()
+    }
+
+    /// The network with its routes.
+    pub fn fabric(&self) -> &Fabric {
+        self.engines[0].fabric()
+    }
+
+    /// Why the run cannot go on, if it cannot.
+    pub fn fault(&self) -> Option<&str> {
+        self.engines.iter().find_map(|engine| engine.fault())
+    }
+
+    pub fn next_time(&mut self) -> Option<Nanos> {
+        self.engines.iter_mut().filter_map(|engine| engine.next_time()).min()
+    }
+
+    /// Reserves the place of a sample among the events of its time: the same in all parts.
+    pub fn reserve_sample(&mut self) -> u64 {
+        self.each().map(Engine::reserve_sample).fold(0, u64::max)
+    }
+
+    pub fn sample_at(&mut self, at: Nanos, place: u64) {
+        self.each().for_each(|engine| engine.sample_at(at, place));
+    }
+
+    pub fn take_started(&mut self) -> Vec<Started> {
+        let mut started: Vec<_> = self.each().flat_map(Engine::take_started).collect();
+        started.sort_by_key(|flow| flow.request.start);
+        started
+    }
+
+    pub fn take_refused(&mut self) -> Vec<FlowRequest> {
+        self.each().flat_map(Engine::take_refused).collect()
+    }
+
+    /// Flows that have finished, in the order in which one engine has them.
+    pub fn take_completed(&mut self) -> Vec<Completion> {
+        let mut completed: Vec<_> = self.each().flat_map(Engine::take_completed).collect();
+        if self.engines.len() > 1 {
+            completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
+        }
+        completed
+    }
+
+    /// Flows that have not begun.
+    pub fn waiting(&self) -> impl Iterator<Item = &FlowRequest> {
+        self.engines[0].waiting()
+    }
+
+    /// The switches that have something to say in this sample.
+    pub fn sampled_switches(&self) -> impl Iterator<Item = u32> + '_ {
+        self.engines.iter().flat_map(|engine| engine.sampled_switches().iter().copied())
+    }
+
+    pub fn sampled_queue(&self, node: u32, port: u16) -> u32 {
+        self.of(node).sampled_queue(node, port)
+    }
+
+    pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
+        self.of(node).sent(node, port)
+    }
+
+    pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
+        self.of(src).acked(src, queue_pair, first_seq)
+    }
+
+    pub fn control(&self, src: u32, queue_pair: u32) -> ControlState {
+        self.of(src).control(src, queue_pair)
+    }
+
+    /// The newest round-trip time of a flow from a host.
+    pub fn rtt(&self, src: u32, flow: u32) -> Option<Nanos> {
+        self.of(src).rtt(flow)
+    }
+
+    pub fn events_run(&self) -> u64 {
+        self.engines.iter().map(|engine| engine.events_run()).sum()
+    }
+
+    pub fn packet_hops(&self) -> u64 {
+        self.engines.iter().map(|engine| engine.packet_hops()).sum()
+    }
+
+    pub fn totals(&self) -> Totals {
+        self.engines.iter().fold(Totals::default(), |mut sum, engine| {
+            sum += engine.totals();
+            sum
+        })
+    }
+
+    pub fn notice_totals(&self) -> NoticeTotals {
+        self.engines.iter().fold(NoticeTotals::default(), |mut sum, engine| {
+            sum += engine.notice_totals();
+            sum
+        })
+    }
+
+    pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
+        self.engines.iter().flat_map(|engine| engine.host_counters())
+    }
+}

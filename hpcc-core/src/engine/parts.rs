@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A network whose parts run side by side, each by an engine of its own.
+//!
+//! Each engine knows the whole network and runs the nodes that are its own. What concerns no node - flows that begin, links that
+//! fail, samples - happens in all engines alike. Between two windows they meet: frames that leave one part go to the other, and
+//! all hear which queue pairs are closed.
+
+use super::frame::Crossings;
+use super::groups::NOBODY;
+use super::run::Stop;
+use super::state::Engine;
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// What one part tells another between two windows. It is emptied where it arrives, to be used again.
+#[derive(Default)]
+pub struct Parcel {
+    pub(super) frames: Crossings,
+    /// Receiving queue pairs that are to be closed, by host.
+    pub(super) closings: Vec<(u32, u32)>,
+}
+
+/// What a part, or all of them, have to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// When the next event is; `None` if there is none.
+    pub next: Option<Nanos>,
+    /// Whether somebody cannot go on.
+    pub is_faulty: bool,
+}
+
+impl Told {
+    /// What two parts have to do.
+    pub fn and(self, other: Told) -> Told {
+        let next = self.next.into_iter().chain(other.next).min();
+        Told { next, is_faulty: self.is_faulty || other.is_faulty }
+    }
+}
+
+/// The other parts.
+pub trait Peers {
+    /// Waits until all parts are here. `parcels[n]` goes to part n, and becomes what part n has for this one. Returns what all
+    /// parts have to do.
+    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told;
+}
+
+/// There are none.
+struct Nobody;
+
+impl Peers for Nobody {
+    fn meet(&mut self, told: Told, _: &mut [Parcel]) -> Told {
+        told
+    }
+}
+
+/// Which nodes are of which part.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// By node; nothing if there is one part.
+    of_node: Vec<u32>,
+    own: u32,
+    /// For each other part.
+    parcels: Vec<Parcel>,
+}
+
+impl Parts {
+    /// Whether a node is run here.
+    #[inline]
+    pub fn is_own(&self, node: u32) -> bool {
+        self.of_node.get(node as usize).is_none_or(|&part| part == self.own)
+    }
+
+    /// What goes to the part of a node.
+    #[inline]
+    pub fn parcel_to(&mut self, node: u32) -> &mut Crossings {
+        &mut self.parcels[self.of_node[node as usize] as usize].frames
+    }
+
+    /// All parts will hear that a receiving queue pair is closed.
+    pub fn tell_closing(&mut self, host: u32, receiver: u32) {
+        self.parcels.iter_mut().for_each(|parcel| parcel.closings.push((host, receiver)));
+    }
+}
+
+impl Engine {
+    /// Runs the nodes of one part only: `of_node` says of which part each node is. Other engines, with the same network, flows and
+    /// link failures, run the others. Returns whether that is possible: not in insertion order.
+    pub fn run_part(&mut self, of_node: &[u32], own: u32) -> bool {
+        if !self.is_canonical() {
+            return false;
+        }
+        let count = of_node.iter().max().map_or(1, |&last| last + 1);
+        let parcels = (0..count).map(|_| Parcel::default()).collect();
+        self.parts = Parts { of_node: of_node.into(), own, parcels };
+        for p in 0..self.all.ports.len() {
+            self.all.flights[p].leads_away = !self.parts.is_own(self.all.ports[p].node);
+        }
+        true
+    }
+
+    /// Runs all events before `end`, unless something comes in between.
+    pub fn run_until(&mut self, end: Nanos) -> Stop {
+        self.run_beside(&mut Nobody, end)
+    }
+
+    /// The same as one part of several.
+    pub fn run_beside(&mut self, peers: &mut dyn Peers, end: Nanos) -> Stop {
+        loop {
+            let told = self.meet(peers);
+            if told.is_faulty {
+                return Stop::Fault;
+            }
+            let Some(next) = told.next.filter(|&next| next < end) else { return Stop::Time };
+            self.step(next, end);
+            if core::mem::take(&mut self.is_sampled) {
+                return Stop::Sample;
+            }
+        }
+    }
+
+    fn meet(&mut self, peers: &mut dyn Peers) -> Told {
+        let mut parcels = core::mem::take(&mut self.parts.parcels);
+        let leaving = parcels.iter().filter_map(|parcel| parcel.frames.first_at());
+        let next = leaving.chain(self.next_time()).min();
+        let told = peers.meet(Told { next, is_faulty: self.fault.is_some() }, &mut parcels);
+        for parcel in &mut parcels {
+            self.closings.append(&mut parcel.closings);
+            parcel.frames.unload(&mut self.all.frames, |port, frame| {
+                let flight = &mut self.all.flights[port as usize];
+                if flight.first().is_none() {
+                    debug_assert!(self.groups.running == NOBODY);
+                    self.groups.note(self.groups.of(self.all.ports[port as usize].node), frame.at);
+                }
+                flight.push(frame);
+            });
+        }
+        self.parts.parcels = parcels;
+        told
+    }
+}
+
+const _: () = {
+    const fn can_move_to_another_thread<T: Send>() {}
+    can_move_to_another_thread::<Engine>();
+};
