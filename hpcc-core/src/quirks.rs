@@ -59,8 +59,7 @@ quirks! {
     stale_round_robin,
     /// HPCC without a window divides by it: after its first queue a flow stays at the lowest rate for ever.
     windowless_hpcc,
-    /// HPCC compares a packet's records with the last ones whatever path they are of: where a flow changes its path it falls to
-    /// the lowest rate.
+    /// HPCC compares a packet's records with the last ones of any path: a flow that changes its path falls to the lowest rate.
     blind_to_paths,
     /// Switches queue acknowledgements with data whatever priority the hosts give them: they wait and are paused.
     acks_queue_with_data,
@@ -77,21 +76,19 @@ quirks! {
     /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
     nack_late_packets,
     /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a
-    /// window sends nothing until the next NACK, and DCTCP takes hardly a mark seriously.
+    /// window sends nothing until the next NACK, and DCTCP ignores nearly all marks.
     wrapping_in_flight,
-    /// A utilisation of almost 0 asks for a rate beyond 64 bits, which the compiled program turns into 0: the flow falls to the
-    /// lowest rate.
+    /// A utilisation of almost 0 gives a rate beyond 64 bits, which becomes 0: the flow falls to the lowest rate.
     infinite_rate_is_zero,
-    /// With a round-trip time for each pair (not one for all) a flow that starts after a link failed is given that, and the
-    /// window, of the path before.
+    /// With a round-trip time for each pair, a flow that starts after a link failed has time and window of the path before.
     metrics_of_the_start,
     /// The window at line rate has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
     wrapping_window,
-    /// The window at line rate is a bandwidth-delay product of the path's slowest link, though the rate scales it: on a path
-    /// that is narrower than its sender's port a flow at the path's rate may use a part of it only.
+    /// The window at line rate is a bandwidth-delay product of the path's slowest link, and the rate scales it once more: a
+    /// flow cannot fill a path that is narrower than its sender's port.
     narrow_window,
-    /// The base round-trip time T counts the payload's transmission, without headers, telemetry and the acknowledgement: no
-    /// packet makes it, and HPCC's windows are below line rate * T.
+    /// The base round-trip time T counts the payload only, without headers, telemetry and the acknowledgement: no packet
+    /// is so fast, and HPCC's windows are too small.
     payload_base_rtt,
     /// The ideal completion time charges a full packet on each link whatever the flow's size, and no telemetry: small flows
     /// are faster than ideal, large ones slower.
@@ -100,8 +97,8 @@ quirks! {
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
     narrow_switch_settings,
-    /// A port keeps headroom for three times what fits on its link and for one priority, and counts no frames: over short or
-    /// slow links frames are dropped in spite of PFC, and with several priorities a switch holds more than its memory.
+    /// A port keeps headroom for one priority, three times what fits on its link, and counts no frames: over short or slow
+    /// links frames are dropped in spite of PFC, and with several priorities a switch holds more than its memory.
     short_headroom,
     /// PAUSE_TIME is cut to whole microseconds: below 1 every pause is a resume.
     whole_pause_time,
@@ -115,8 +112,9 @@ crate::settings! {
     /// The faults as one text.
     #[derive(Clone, Debug, PartialEq)]
     pub struct QuirkSettings {
-        /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them; the same at all nodes.
-        #[change = "Leave it but to compare with that simulator's numbers, or to see what one fault does."]
+        /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them; the same at all
+        /// nodes.
+        #[change = "Set it to compare with that simulator's numbers, or to see the effect of one fault."]
         pub reference_faults: String = NO_NAME.into();
     }
 }

@@ -21,20 +21,18 @@ crate::settings! {
     /// What frames look like.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct WireSettings {
-        /// The headers of every frame: `reference` has the 2019 simulator's private ones, the others those of RoCEv2; the same
-        /// at all nodes.
-        #[change = "Choose a `rocev2` profile for sizes as on a real link, captures, and Fast CNP (IPv6); `reference` to \
-            compare with the 2019 simulator."]
+        /// Headers of every frame, the same at all nodes: the 2019 simulator's private ones (`reference`), or those of
+        /// RoCEv2.
+        #[change = "Choose a `rocev2` profile for real sizes, captures, and Fast CNP (IPv6)."]
         pub profile: WireProfile = WireProfile::Reference;
-        /// Whether a frame occupies its link for 20 bytes more, as preamble and gap of Ethernet do; the same at all nodes.
+        /// Whether a frame occupies its link for 20 bytes more, Ethernet's preamble and gap, the same at all nodes;
         /// `auto`: with the `rocev2` profiles.
-        #[change = "Turn it off to let frames follow each other without a gap, as the 2019 simulator does, or on to charge its \
-            frames as well."]
+        #[change = "Turn it off for frames without a gap, as in the 2019 simulator."]
         pub preamble_and_gap: Option<bool> = None;
-        /// Whether links and pacing hosts keep their rates to the picosecond, by taking off the next frame what rounding added
-        /// to one; otherwise each frame takes the nearest whole nanosecond. The same at all nodes.
-        #[change = "Turn it on from 400 Gb/s on, or with small packets, where rounding makes links up to some per cent faster \
-            or slower; leave it off for the 2019 simulator's numbers."]
+        /// Whether links and hosts keep their rates to the picosecond, the same at all nodes; otherwise each frame takes
+        /// the nearest nanosecond.
+        #[change = "Turn it on from 400 Gb/s on or with small packets, where rounding changes a link's rate by some per \
+            cent."]
         pub exact_rates: bool = false;
     }
 }

@@ -73,19 +73,19 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct AttackSettings {
         /// What the attacker does; required in a file.
-        #[change = "Each kind needs what it attacks: the first four `fast_cnp.enabled`, the next three telemetry that comes \
-            back, `forged_nack` a sender that goes back, `forged_cnp` an algorithm that reacts, `forged_pfc` switches that pause."]
+        #[change = "The first four need `fast_cnp.enabled`, the next three telemetry that comes back, `forged_nack` a \
+            sender that goes back, `forged_cnp` an algorithm that reacts, `forged_pfc` switches that pause."]
         pub kind: AttackKind = AttackKind::ForgedFastCnp;
         /// Number of the node that attacks; required in a file.
-        #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the host \
-            that receives them."]
+        #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the \
+            host that receives them."]
         pub from: u32 = 0;
         /// Hosts whose flows are attacked, as senders: hosts, or numbers and ranges.
-        #[change = "Name some to compare their flows with those of the others in one run."]
+        #[change = "Name some to compare their flows with the others in one run."]
         pub victims: String = "hosts".to_string()
             => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback"
                 | "stripped_feedback" | "lying_feedback" | "forged_ack" | "forged_nack" | "forged_cnp";
-        /// Names of the `[[traffic]]` sections whose flows of the victims are attacked, such as `long, short`; `auto`: all.
+        /// Names of the `[[traffic]]` sections whose flows are attacked, such as `long, short`; `auto`: all.
         #[change = "Name some to attack a part of a host's flows."]
         pub traffic: Option<String> = None
             => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback"
@@ -96,27 +96,26 @@ crate::settings! {
         /// Simulated time at which the attack ends, later than `start`; `auto`: with the last flow.
         #[change = "Set it to see whether flows recover."]
         pub stop: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Bits in a second of the frames that the attacker sends, of `forged_pfc` on each of its links; at most what the slowest
-        /// link of `from` carries.
-        #[change = "Raise it to attack more flows, or each more often; limits of senders (`fast_cnp.accept_interval`) bound \
-            the effect on one flow."]
+        /// Bits per second of the attacker's frames, of `forged_pfc` on each of its links; at most what the slowest link
+        /// of `from` carries.
+        #[change = "Raise it to attack more flows, or each more often; limits of senders (`fast_cnp.accept_interval`) \
+            bound the effect on one flow."]
         pub rate: BitRate {BitRate(1_000)..=BitRate(u64::MAX)} = BitRate(100_000_000)
             => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "forged_ack"
                 | "forged_nack" | "forged_cnp" | "forged_pfc";
         /// Node whose address the attacker's frames have as their source; `auto`: its own.
         #[change = "Set it to get past an access list (`fast_cnp.accept_from`)."]
         pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
-        /// Whether a switch also copies the IOAM records of the victims' last packet that it saw, with a queue of 5 MB at each
-        /// link before it.
+        /// Whether a switch also copies the IOAM records of the victims' last packet, with a queue of 5 MB at each link.
         #[change = "Turn it on to attack algorithms that react to records only."]
         pub records: bool = false => kind = "forged_fast_cnp";
-        /// What the changed records say of every link: no queue, and a sixteenth of what was sent since the attack began
-        /// (`idle`), or a queue of 5 MB (`busy`).
+        /// What changed records say of every link: no queue, and a sixteenth of what was sent (`idle`), or a queue of 5
+        /// MB (`busy`).
         #[change = "Choose `idle` to make flows send too much, `busy` to slow them down."]
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
-        /// What forged acknowledgements acknowledge: all bytes of the flow, sent or not (`all`), or those that were sent so far
-        /// (`sent`), which takes a view of the flow's packets.
-        #[change = "Choose `sent` to attack senders that ignore acknowledgements of what they have not sent."]
+        /// What forged acknowledgements acknowledge: all bytes of the flow (`all`), or those sent so far (`sent`), which
+        /// takes a view of its packets.
+        #[change = "Choose `sent` to attack senders that ignore acknowledgements of bytes that they have not sent."]
         pub acknowledged: Acknowledged = Acknowledged::All => kind = "forged_ack";
         /// Priority that is paused, until the attack ends.
         #[change = "Set it where the flows to be stopped have another priority."]

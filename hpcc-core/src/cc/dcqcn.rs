@@ -34,41 +34,35 @@ crate::settings! {
     /// between two notifications. The preset's 1 us belongs to the reference's fault `notify_every_mark`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DcqcnConfig {
-        /// Weight g of the newest interval in alpha, the estimate of congestion that a cut goes by.
-        #[change = "A larger value follows marks faster, so that short congestion already cuts deeply; a smaller one averages \
-            over more intervals."]
+        /// Weight g of the newest interval in alpha, the estimate of congestion by which the rate is cut.
+        #[change = "A larger value cuts deeply after short congestion; a smaller one averages over more intervals."]
         pub gain: f64 {0.0..=1.0} = 1.0 / 256.0;
         /// Time between two updates of alpha; one without a notification lowers it.
-        #[change = "Keep it longer than `notification_interval`: otherwise alpha decays between two notifications, and cuts \
-            are small. A shorter one forgets congestion sooner."]
+        #[change = "Keep it longer than `notification_interval`, or alpha decays between two notifications and cuts are \
+            small."]
         pub alpha_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(55_000);
         /// Least time between two cuts of the rate.
-        #[change = "Raise it beyond `notification_interval` to cut less often. Below that it hardly matters but where every \
-            mark is a notification, as with the fault `notify_every_mark`."]
+        #[change = "Raise it beyond `notification_interval` to cut less often."]
         pub decrease_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(4_000);
         /// Time between two increases of the rate.
-        #[change = "A shorter one takes free bandwidth sooner and lets queues grow sooner after a cut; a longer one is calmer, \
-            and flows recover slowly."]
+        #[change = "A shorter one takes free bandwidth sooner; queues grow sooner after a cut."]
         pub increase_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(300_000);
-        /// How many increases after a cut leave the target rate as it is, and only halve the distance to it (F, fast recovery).
-        #[change = "A larger value stays longer at or below the old rate before the flow asks for more; a smaller one asks \
-            sooner."]
+        /// Increases after a cut that halve the distance to the target rate and leave the target as it is (F).
+        #[change = "A larger value stays longer at or below the old rate."]
         pub fast_recovery: u32 = 1;
-        /// Added to the target rate by the first increase after fast recovery; `auto`: 1/5000 of the line rate of the sender's port.
+        /// Added to the target rate by the first increase after fast recovery; `auto`: 1/5000 of the line rate.
         #[change = words::STEP]
         pub additive_increase: Option<BitRate> = None;
-        /// Added to the target rate by each increase after that one; `auto`: 1/500 of the line rate of the sender's port.
+        /// Added to the target rate by each later increase; `auto`: 1/500 of the line rate.
         #[change = words::STEP]
         pub hyper_increase: Option<BitRate> = None;
         /// Whether every cut makes the rate before it the new target; otherwise only a cut that follows an increase does.
-        #[change = "Turn it on where several cuts in a row should also lower what the flow recovers to: it is calmer then, and \
-            slower."]
+        #[change = "Turn it on to let several cuts in a row lower the target: flows are calmer and slower."]
         pub clamp_target: bool = false;
-        /// Least time between two notifications of a receiver about marked packets of one flow (N of the paper).
-        #[change = "A shorter one tells senders of congestion more often, so that they cut more, and costs packets; change \
-            `alpha_interval` with it."]
+        /// Least time between two notifications of a receiver about marked packets of one flow (N).
+        #[change = "A shorter one makes senders cut more; change `alpha_interval` with it."]
         pub notification_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = DEFAULT_NOTIFICATION_INTERVAL;
-        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
+        /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }

@@ -16,12 +16,12 @@ crate::settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DctcpConfig {
         /// Weight g of the newest round trip's fraction of marked packets in alpha, by half of which the rate is cut.
-        #[change = "A larger value follows the newest marks; a smaller one averages over more round trips, and reacts later."]
+        #[change = "A larger value follows the newest marks; a smaller one reacts later."]
         pub gain: f64 {0.0..=1.0} = 1.0 / 16.0;
-        /// Added to the rate in a round trip without a cut; `auto`: 0.615 % of the line rate of the sender's port.
+        /// Added to the rate in a round trip without a cut; `auto`: 0.615 % of the line rate.
         #[change = words::STEP]
         pub additive_increase: Option<BitRate> = None;
-        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
+        /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }

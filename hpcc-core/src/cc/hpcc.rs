@@ -28,19 +28,16 @@ crate::settings! {
     /// Parameters of HPCC.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccConfig {
-        /// Whether a flow reacts to every acknowledgement, against the rate of the last round trip; otherwise it reacts once in
-        /// a round trip.
-        #[change = "Turn it off to see what the immediate reaction is worth: queues then grow for a round trip before senders \
-            slow down."]
+        /// Whether a flow reacts to every acknowledgement, against the rate of the last round trip; otherwise it reacts
+        /// once in a round trip.
+        #[change = "Turn it off to see the worth of the immediate reaction."]
         pub fast_react: bool = true;
         /// Whether a flow keeps a rate for each hop of its path and sends at the lowest; otherwise it keeps one, for the
         /// busiest hop.
-        #[change = "Turn it on where the bottleneck moves between links of the path and one rate would mix their histories; \
-            leave it off for the paper's HPCC."]
+        #[change = "Turn it on where the bottleneck moves between links; the paper's HPCC has it off."]
         pub multi_rate: bool = false;
         /// Whether a flow ignores hops with an empty queue, except once in a round trip.
-        #[change = "Turn it on to spare the sender most of the computation: it notices free bandwidth, and a link that fills \
-            without a queue, up to a round trip later."]
+        #[change = "Turn it on to save computation; a flow notices free bandwidth up to a round trip later."]
         pub sampled_feedback: bool = false;
         ..law: ControlLaw = ControlLaw::default();
     }

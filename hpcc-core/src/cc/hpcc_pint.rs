@@ -19,9 +19,8 @@ crate::settings! {
     /// Parameters of HPCC-PINT. The defaults are those of the reference's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPintConfig {
-        /// Probability that the sender looks at the telemetry of an acknowledgement. A draw has 16 bits: below 1/65536 it never
-        /// would.
-        #[change = "Lower it to study what fewer samples cost: flows react later, and queues are longer."]
+        /// Probability that the sender looks at the telemetry of an acknowledgement.
+        #[change = "Lower it to study fewer samples: flows react later, and queues are longer."]
         pub sample_probability: f64 {HpccPintConfig::LEAST_PROBABILITY..=1.0} = 1.0;
         ..law: ControlLaw = ControlLaw { max_stage: 0, ..ControlLaw::default() };
     }

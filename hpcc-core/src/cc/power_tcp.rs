@@ -26,15 +26,14 @@ crate::settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PowerLaw {
         /// Weight gamma of the newest window in the moving average.
-        #[change = "A larger value reacts faster, to noise as well; a smaller one is smoother and later. The paper recommends \
-            the default."]
+        #[change = "A larger value reacts faster, to noise as well; the paper recommends the default."]
         pub gamma: f64 {0.01..=1.0} = 0.9;
-        /// Number N of flows that are expected to share a link: each adds line rate * T / N bytes in a round trip (beta of the
-        /// paper).
-        #[change = "Raise it where more flows share a link, for shorter queues; lower it where fewer do, and they come to \
-            equal shares sooner."]
+        /// Number N of flows that are expected to share a link: each adds line rate * T / N bytes in a round trip (beta
+        /// of the paper).
+        #[change = "Raise it where more flows share a link, for shorter queues; lower it where fewer do, for equal \
+            shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 10;
-        /// The sending rate of a flow never falls below this; `auto`: a thousandth of the line rate of its sender's port.
+        /// Lowest sending rate of a flow; `auto`: 1/1000 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }

@@ -139,12 +139,11 @@ crate::settings! {
     pub struct RxHpccConfig {
         /// Whether the receiver counts the flows that share its port, and the additive increase follows their number;
         /// `expected_flows` is its first guess.
-        #[change = "Turn it on where that number changes much: few flows then come to equal shares sooner, and many keep the \
-            queue short."]
+        #[change = "Turn it on where that number changes much."]
         pub count_flows: bool = false;
-        /// When the receiver computes the next window: when packets that left under the last one arrive, by the queues that
-        /// records tell of (`seen`), or T after the last one (`clock`), as in the draft's listing.
-        #[change = "Leave it but to see what the listing does: where a queue stands, `clock` reacts to it several times."]
+        /// When the receiver computes the next window: when packets that left under the last one arrive, by the queues in
+        /// records (`seen`), or T after the last one (`clock`), as in the draft's listing.
+        #[change = "Choose `clock` to see the effect of the listing: it reacts several times to a queue that stands."]
         pub rounds: Rounds = Rounds::Seen;
         ..law: WindowLaw = WindowLaw::default();
     }

@@ -21,41 +21,33 @@ crate::settings! {
     /// are for a few hops of 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SwiftConfig {
-        /// Round-trip time that a flow aims for, before what hops and a small window add; `auto`: one and a half times the base
-        /// round-trip time T of the flow.
-        #[change = "A smaller value keeps queues shorter until flows slow down without congestion; a larger one fills links \
-            better. Set it where flows of different distance should have one target."]
+        /// Round-trip time that a flow aims for, before additions for hops and a small window; `auto`: 1.5 T.
+        #[change = "A smaller value keeps queues shorter; a larger one fills links better."]
         pub base_target: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Added to the target for each link of the path.
-        #[change = "Raise it where longer paths queue at more switches and their flows get too little; 0 treats all paths \
-            alike."]
+        #[change = "Raise it where flows of longer paths get too little; 0 treats all paths alike."]
         pub hop_target: Nanos = Nanos(250);
-        /// Most that is added to the target for a small window: with many flows on a link each has a small one, and queues vary
-        /// more.
-        #[change = "Raise it where many flows share a link and throughput or fairness suffers, at the cost of longer queues; 0 \
-            turns this off."]
+        /// Most that is added to the target for a small window.
+        #[change = "Raise it where many flows share a link and throughput or fairness suffers; 0 turns it off."]
         pub scaling_range: Nanos = Nanos(25_000);
-        /// Window in packets at and below which all of `scaling_range` is added.
-        #[change = "Lower it, and the window of each flow has to be smaller for the full addition; the paper scales from 0.1 \
-            on."]
+        /// Window in packets up to which all of `scaling_range` is added.
+        #[change = "Lower it to add all of it to smaller windows only."]
         pub scaling_min: f64 {0.001..=1_000_000.0} = 0.1;
         /// Window in packets from which on nothing is added; above `scaling_min`.
-        #[change = "Raise it to the windows that flows have alone on a link; a smaller value keeps the target low for fewer \
-            flows."]
+        #[change = "Raise it to the windows of flows that are alone on a link."]
         pub scaling_max: f64 {0.001..=1_000_000.0} = 100.0;
         /// Packets that a flow below its target adds to its window in a round trip.
-        #[change = "A larger value takes free bandwidth and equal shares sooner, and queues vary more; a smaller one is \
-            calmer."]
+        #[change = "A larger value takes free bandwidth sooner; queues vary more."]
         pub additive_increase: f64 {0.0..=1000.0} = 1.0;
         /// Factor beta of a decrease: how strongly the window follows the excess over the target.
-        #[change = "A larger value drains queues faster and risks idle links; a smaller one is gentler."]
+        #[change = "A larger value drains queues faster and risks idle links."]
         pub beta: f64 {0.0..=1.0} = 0.8;
         /// Largest part of the window that one decrease takes, a loss's included.
-        #[change = "A larger value reacts more to a sudden queue; a smaller one protects throughput from single long delays."]
+        #[change = "A larger value reacts more to a sudden queue; a smaller one protects throughput from single long \
+            delays."]
         pub max_decrease: f64 {0.0..=1.0} = 0.5;
-        /// The window never falls below so many packets; below 1 a packet leaves each so many round trips.
-        #[change = "Lower it for incasts of very many flows, so that all of them fit; a larger value keeps single flows \
-            faster."]
+        /// Least window in packets; at 0.01 a packet leaves in each 100 round trips.
+        #[change = "Lower it for incasts of very many flows."]
         pub min_window: f64 {0.001..=1.0} = 0.01;
     }
 }

@@ -16,38 +16,33 @@ crate::settings! {
     /// all but the rates.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TimelyConfig {
-        /// Added to the rate in each of the first `hyper_after` increases in a row; `auto`: a thousandth of the line rate of the
-        /// sender's port.
+        /// Added to the rate in each of the first `hyper_after` increases in a row; `auto`: 1/1000 of the line rate.
         #[change = words::STEP]
         pub additive_increase: Option<BitRate> = None;
-        /// Added to the rate in each increase after those; `auto`: 1/200 of the line rate of the sender's port.
+        /// Added to the rate in each later increase; `auto`: 1/200 of the line rate.
         #[change = words::STEP]
         pub hyper_increase: Option<BitRate> = None;
-        /// How many increases in a row come before `hyper_increase` takes over.
-        #[change = "A smaller value takes free bandwidth sooner and overshoots more; a larger one keeps to small steps."]
+        /// Increases in a row before `hyper_increase` takes over.
+        #[change = "A smaller value takes free bandwidth sooner and overshoots more."]
         pub hyper_after: u32 = 5;
-        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
+        /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Weight alpha of the newest difference of two round-trip times in their average.
         #[change = "A larger value follows the newest difference, noise included; a smaller one is smoother and later."]
         pub weight: f64 {0.0..=1.0} = 0.875;
         /// Factor beta of a decrease: how strongly the rate follows a growing or a long round-trip time.
-        #[change = "A larger value cuts deeper, for shorter queues and less throughput; a smaller one cuts less."]
+        #[change = "A larger value cuts deeper, for shorter queues and less throughput."]
         pub decrease: f64 {0.0..=1.0} = 0.8;
-        /// Below this round-trip time the rate only grows, whatever the trend; at most `high`. `auto`: 50 us, and at least 1.25
-        /// times the base round-trip time T of the flow.
-        #[change = "Set it above the round-trip time of the idle network, bursts included: too low, flows slow down without \
-            congestion; too high, a queue of that length always stands."]
+        /// Round-trip time below which the rate only grows, at most `high`; `auto`: 50 us, at least 1.25 T.
+        #[change = "Set it above the round-trip time of the idle network, bursts included; too high, a queue of that \
+            length always stands."]
         pub low: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Above this round-trip time the rate only falls, whatever the trend. `auto`: 500 us, and at least twice the base
-        /// round-trip time T of the flow.
-        #[change = "Lower it to bound delay more tightly, at the cost of throughput where round-trip times vary."]
+        /// Round-trip time above which the rate only falls; `auto`: 500 us, at least 2 T.
+        #[change = "Lower it to bound delay more tightly, at the cost of throughput."]
         pub high: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// The round-trip time in whose parts the trend is measured. `auto`: 20 us, and at least the base round-trip time T of the
-        /// flow.
-        #[change = "Set it to the round-trip time of the idle network; a larger value makes flows less sensitive to the trend, \
-            a smaller one more."]
+        /// Round-trip time in whose parts the trend is measured; `auto`: 20 us, at least T.
+        #[change = "A larger value makes flows less sensitive to the trend."]
         pub min_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
     }
 }

@@ -32,20 +32,20 @@ crate::settings! {
     /// What switches and hosts must agree upon.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSettings {
-        /// Whether switches notify senders of congestion themselves, and hosts accept that; needs the wire profile
-        /// `rocev2_ipv6`. A host without it answers each notification as one that does not know the option. Without
-        /// it nothing else in the section has an effect.
-        #[change = "Turn it on to let senders hear of congestion sooner than by acknowledgements, mostly over long distance."]
+        /// Whether switches notify senders of congestion, and hosts accept that; needs `wire.profile` = `rocev2_ipv6`. A
+        /// host without it answers each notification as one that does not know the option. Without it nothing else in the
+        /// section has an effect.
+        #[change = "Turn it on to let senders hear of congestion sooner than by acknowledgements, mostly over long \
+            distance."]
         pub enabled: bool = false;
         /// Hosts that do not understand notifications and say so by ICMPv6: none, all, hosts, or numbers and ranges.
-        #[change = "Name hosts here to study a network that is only partly upgraded, or whose algorithm would ignore \
-            notifications: switches mark their packets."]
+        #[change = "Name some to study a partly upgraded network; switches mark their packets."]
         pub incapable: String = "none".to_string();
-        /// Type of option 1, which tells the original destination.
-        #[change = "Leave it but to match what another implementation sends."]
+        /// Type of option 1, which holds the original destination.
+        #[change = "Change it to match another implementation."]
         pub option_type: u8 {0x80..=0x9f} = OptionType::EXPERIMENTAL.code();
-        /// Type of option 2, which copies an IOAM trace besides.
-        #[change = "Leave it but to match what another implementation sends."]
+        /// Type of option 2, which also holds a copy of an IOAM trace.
+        #[change = "Change it to match another implementation."]
         pub trace_option_type: u8 {0x80..=0x9f} = OptionType::EXPERIMENTAL.code();
     }
 }
@@ -54,64 +54,63 @@ crate::settings! {
     /// What a switch does about Fast CNP.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSwitchSettings {
-        /// What congestion is to a port: a queue for which a frame would be marked (`queue`), or a U of the port above `bound`
-        /// (`utilisation`).
-        #[change = "Choose `utilisation` to notify before a queue of that length has grown."]
+        /// What congestion is to a port: a queue for which a frame would be marked (`queue`), or a utilisation U above
+        /// `bound` (`utilisation`).
+        #[change = "Choose `utilisation` to notify before such a queue has grown."]
         pub trigger: TriggerKind = TriggerKind::Queue;
-        /// Queue length in bytes up to which nobody is notified, for a port of 100 Gb/s; other ports scale it by their rate.
-        /// Given with `kmax`. `auto`: that of ECN.
-        #[change = "Lower it to notify earlier, raise it to leave short queues alone."]
+        /// Queue length up to which nobody is notified, for a port of 100 Gb/s, and in proportion for others; `auto`: as
+        /// ECN. Set it together with `kmax`.
+        #[change = "Lower it to notify earlier."]
         pub kmin: Option<Bytes> = None => trigger = "queue";
-        /// Queue length in bytes above which the sender of every frame is notified, for a port of 100 Gb/s; other ports scale
-        /// it by their rate. Given with `kmin`. `auto`: that of ECN.
-        #[change = "Lower it towards `kmin` for a sharper threshold, raise it to notify more gradually."]
+        /// Queue length above which the sender of every frame is notified, for a port of 100 Gb/s, and in proportion for
+        /// others; `auto`: as ECN. Set it together with `kmin`.
+        #[change = "Lower it towards `kmin` for a sharper threshold."]
         pub kmax: Option<Bytes> {1..=u64::MAX} = None => trigger = "queue";
-        /// Probability that the sender of a frame is notified where the queue is `kmax`. `auto`: 1, without `kmax` that of ECN.
-        #[change = "A smaller value notifies fewer senders while the queue is between the two lengths."]
+        /// Probability that the sender of a frame is notified at `kmax`; `auto`: 1, without `kmax` as ECN.
+        #[change = "A smaller value notifies fewer senders between the two lengths."]
         pub pmax: Option<f64> {0.0..=1.0} = None => trigger = "queue";
-        /// U of the port, its load as a share of its capacity with the queue counted in, above which senders are notified.
-        #[change = "Below 1 senders are notified before a queue grows; a larger value allows for one."]
+        /// U of a port, its load with the queue counted in as a share of its capacity, above which senders are notified.
+        #[change = "Below 1 senders are notified before a queue grows."]
         pub bound: f64 {0.01..=100.0} = 1.0 => trigger = "utilisation";
-        /// Time over which U of the port is averaged, and in whose bytes its queue is counted: a port that becomes busy has
-        /// U = 1 only after a good part of it. `auto`: twice the delay from the switch to the nearest host of `domain`, or 10 us
-        /// if that is less, or the longest base round-trip time if that is still less.
-        #[change = "A shorter one notifies sooner, a longer one is smoother."]
+        /// Time over which U is averaged, and in whose bytes the queue counts; `auto`: twice the delay to the nearest
+        /// host of `domain`, at least 10 us, at most the longest T.
+        #[change = "A shorter one notifies sooner; a longer one is smoother."]
         pub load_interval: Option<Nanos> {Nanos::MICROSECOND..=Nanos::LONGEST} = None => trigger = "utilisation";
         /// Least time between two notifications of a port about one flow.
-        #[change = "A shorter one tells a sender sooner that congestion goes on, and costs packets; hosts ignore what comes \
+        #[change = "A shorter one repeats sooner that congestion goes on, and costs packets; hosts ignore what comes \
             within `accept_interval`."]
         pub flow_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
-        /// How many flows a port remembers for that. Where more are notified within `flow_interval`, the one that was notified
-        /// longest ago makes room, and may be notified early.
-        #[change = "Lower it to study a switch with little memory: `forgotten` of the summary counts what it costs."]
+        /// Flows that a port remembers for `flow_interval`; a further one replaces the one that was notified longest ago,
+        /// which may be notified early.
+        #[change = "Lower it to study a switch with little memory; `forgotten` of the summary counts the cost."]
         pub flow_slots: u32 {1..=u32::MAX} = FLOW_SLOTS as u32;
         /// Mean time between two notifications of a port.
-        #[change = "Raise it to bound what notifications cost a switch; senders beyond the limit are marked instead."]
+        #[change = "Raise it to bound the cost of notifications; senders beyond the limit are marked instead."]
         pub port_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MICROSECOND;
         /// How many notifications a port may send at once.
-        #[change = "Raise it for incasts, in which many senders should hear at the same time."]
+        #[change = "Raise it for incasts."]
         pub port_burst: u32 {1..=u32::MAX} = 16;
-        /// Whether a frame is ECN-marked as well as its sender notified while it is not known if that understands
-        /// notifications. A frame about which no notification is sent is marked in any case.
-        #[change = "Turn it off to rely on notifications alone; senders that ignore them then hear nothing until their host \
-            has answered."]
+        /// Whether the frame of a notification is also marked (ECN) while its sender is not known to understand
+        /// notifications.
+        #[change = "Turn it off to rely on notifications alone; senders that ignore them then hear nothing until their \
+            host has answered."]
         pub mark_unknown: bool = true;
-        /// Whether frames between two notifications about a flow, of a sender that is known to understand them, are marked. All
-        /// other frames about which no notification is sent are marked in any case.
-        #[change = "Turn it off to let such senders hear of congestion once in `flow_interval`, by notifications alone."]
+        /// Whether frames between two notifications about a flow are marked where the sender understands notifications.
+        /// All other frames without a notification are marked in any case.
+        #[change = "Turn it off to let such senders hear of congestion once in `flow_interval`."]
         pub mark_between: bool = true;
         /// How many senders that do not understand notifications a switch remembers.
-        #[change = "Lower it to study a switch with little memory, which asks the same senders again and again."]
+        #[change = "Lower it to study a switch with little memory, which asks the same senders again."]
         pub sender_slots: u32 {1..=u32::MAX} = SENDER_SLOTS as u32;
         /// Senders that may be notified: none, all, hosts, or numbers and ranges.
         #[change = "Name fewer to keep notifications within a part of the network; senders outside are marked."]
         pub domain: String = "hosts".to_string();
-        /// Which ways the links of `borders` are closed to notifications: `inbound`, `outbound`, or `both`, as the draft
-        /// demands.
-        #[change = "Leave it but to study a border that lets notifications out, or in."]
+        /// Ways in which the links of `borders` are closed to notifications: `inbound`, `outbound`, or `both`, as the
+        /// draft demands.
+        #[change = "Change it to study a border that lets notifications out, or in."]
         pub border_side: BorderSide = BorderSide::Both;
-        /// Senders of which switches know from the start that they understand notifications; `auto`: all hosts but `incapable`.
-        #[change = "Name none, or fewer, to see switches learn it from the answers of hosts."]
+        /// Senders that switches know from the start to understand notifications; `auto`: all hosts but `incapable`.
+        #[change = "Name fewer to see switches learn it from the answers of hosts."]
         pub capable: Option<String> = None;
         ..common: FastCnpSettings = FastCnpSettings::default();
     }
@@ -122,27 +121,26 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpHostSettings {
         /// Nodes whose notifications are accepted: none, all, hosts, switches, or numbers and ranges.
-        #[change = "Take `all` where receivers send them as well (`transport.congestion_notification`); name fewer against \
-            forged ones."]
+        #[change = "Take `all` where receivers notify (`transport.congestion_notification`); name fewer against forged \
+            ones."]
         pub accept_from: String = "switches".to_string();
         /// Least time between two reactions of a flow to notifications.
-        #[change = "A longer one bounds what many or forged notifications can do to a flow; a shorter one reacts to each."]
+        #[change = "A longer one bounds the effect of many or forged notifications; a shorter one reacts to each."]
         pub accept_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(10_000);
-        /// Whether a flow takes another UDP source port, and so perhaps another path, when one switch keeps notifying.
+        /// Whether a flow changes its UDP source port, and so perhaps its path, when one switch keeps notifying.
         #[change = "Turn it on where there are several paths; packets that are overtaken may be sent again."]
         pub migrate: bool = false;
-        /// How many notifications of one switch, within `migrate_within`, make a flow take another port.
-        #[change = "A smaller value leaves a busy path sooner, and also for short bursts."]
+        /// How many notifications of one switch within `migrate_within` make a flow change its port.
+        #[change = "A smaller value leaves a busy path sooner, also for short bursts."]
         pub migrate_after: u32 {1..=u32::MAX} = 5 => migrate = "true";
         /// Time within which these notifications have to come.
         #[change = "Keep it above `migrate_after` times the interval of notifications, or flows never move."]
         pub migrate_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000) => migrate = "true";
-        /// Least time between two changes of a flow's port; it doubles with each that was in vain.
-        #[change = "A longer one keeps flows from wandering; too short, they move on complaints about the path that they have \
-            left."]
+        /// Least time between two changes of a flow's port; it doubles with each change in vain.
+        #[change = "A longer one keeps flows from wandering."]
         pub migrate_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND => migrate = "true";
-        /// Longest time to which `migrate_hold` grows, and at least that. `auto`: 64 ms.
-        #[change = "Lower it so that flows keep trying where free paths come and go; raise it to let them settle."]
+        /// Longest time to which `migrate_hold` grows, and at least that; `auto`: 64 ms.
+        #[change = "Lower it so that flows keep trying; raise it to let them settle."]
         pub migrate_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None => migrate = "true";
         ..common: FastCnpSettings = FastCnpSettings::default();
     }

@@ -89,8 +89,8 @@ impl Settings for ControlSettings {
     fn list(&self) -> Vec<Setting> {
         let first = self.algorithms.first().map_or("", |algorithm| algorithm.name());
         let help =
-            "Congestion control of flows that start here, whose parameters the section may hold as well. Change it to \
-                    compare controllers: each brings its own needs of telemetry, marks, window and acknowledgements."
+            "Congestion control of the flows that a host sends. Change it to compare controllers: each has its own \
+                    needs of telemetry, marks, window and acknowledgements."
                 .into();
         let (kind, default) = (Kind::Choice(self.names()), Value::Word(first.into()));
         [Setting { key: KEY, kind, auto: false, default, condition: None, help }].into()

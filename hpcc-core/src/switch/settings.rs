@@ -29,89 +29,81 @@ crate::settings! {
     /// The packet memory of a switch, and how it treats frames.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SwitchSettings {
-        /// What a full buffer does: it pauses who sends into it (`lossless`: PFC, with headroom), or drops what exceeds a
-        /// queue's share (`lossy`).
+        /// What a full buffer does: it pauses the sender by PFC (`lossless`), or drops what exceeds a queue's share
+        /// (`lossy`).
         #[change = "Choose `lossy` for networks without PFC, mostly with `transport.recovery` = `selective_repeat`."]
         pub mode: BufferKind = BufferKind::Lossless;
         /// How many times the free memory a queue may hold before frames are dropped.
-        #[change = "A larger value lets one queue take more of the memory, for bursts; a smaller one keeps more for the \
-            others."]
+        #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
         pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
-        /// Packet memory of a switch that all its ports share, headroom included.
-        #[change = "Set it to that of the switch that you study; a smaller one pauses or drops sooner."]
+        /// Packet memory that all ports of a switch share, headroom included.
+        #[change = "Set it to the memory of the switch that you study."]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
-        /// Priorities that PFC pauses, such as `3, 4`, the same at all switches: each port keeps reserve and headroom for each
-        /// of them, and no frame has another, but for 0, which neither is paused nor counts. `auto`: those in which a file's
-        /// flows and acknowledgements travel; 3 for a program, whose flows are not known ahead.
-        #[change = "Set it in a program whose flows have other priorities; each further one takes memory from what is shared."]
+        /// Priorities that PFC pauses, such as `3, 4`, the same at all switches; `auto`: those of a file's flows and
+        /// acknowledgements, 3 for a program. Each port keeps reserve and headroom for each, and frames have no other
+        /// priority but 0, which is neither paused nor counted.
+        #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
-        /// Bytes that a port keeps for what arrives in a priority after it has sent a pause, at least a packet. `auto`: three
-        /// times what fits on its link in one direction, at least twice that and three packets, so that nothing is dropped.
-        #[change = "Set it to the value of a real switch: less shares more memory until frames are dropped in spite of PFC, \
-            more shares less."]
+        /// Bytes that a port keeps for what arrives in a priority after its pause, at least a packet; `auto`: three times
+        /// what fits on its link in one direction, or twice that and three packets if it is more.
+        #[change = "Set it to a real switch's value; with less than `auto` frames may be dropped in spite of PFC."]
         pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
-        /// A port whose frames of one priority take more bytes than this of the shared memory pauses their sender, also while
-        /// more is free. `auto`: the share of what is free that a port may use is the only limit, 1/8 at the rate of the hosts.
-        #[change = "Set it to a switch's fixed threshold: lower, senders are paused sooner and more often; higher than the \
-            share, it has no effect."]
+        /// Bytes of shared memory above which a port pauses the sender of a priority, also while more is free; `auto`:
+        /// only the port's share of free memory counts, 1/8 at the hosts' rate.
+        #[change = "Set it to a switch's fixed threshold; above the share it has no effect."]
         pub pause_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => mode = "lossless";
-        /// What a PFC pause says in a packet trace, in whole microseconds; no device counts it, as each pause is ended by a
-        /// resume.
-        #[change = "Change it only to write the trace of another configuration: nothing else of a run depends on it."]
+        /// Pause that a PFC frame has in a packet trace, in whole microseconds; devices ignore it, for a resume ends each
+        /// pause.
+        #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
         /// Whether switches mark frames (ECN).
-        #[change = "Turn it off where no algorithm reads marks, or to see what they contribute."]
+        #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;
-        /// Queue length in bytes up to which no frame is marked, for a port of 100 Gb/s; other ports scale it by their rate.
-        /// `auto`: 400 kB, with `dctcp` 300 kB. That is, for the main algorithm, or if it reads no marks for the one of hosts
-        /// without telemetry.
-        #[change = "Lower it for earlier marks and shorter queues, at the cost of throughput; raise it where flows slow down \
-            though links are not full."]
+        /// Queue length up to which no frame is marked, for a port of 100 Gb/s, and in proportion for others; `auto`: 400
+        /// kB, with `dctcp` 300 kB. Where the main algorithm reads no marks, `auto` follows the algorithm of `[legacy]`.
+        #[change = "Lower it for shorter queues at the cost of throughput."]
         pub ecn_kmin: Option<Bytes> = None;
-        /// Queue length in bytes above which every frame is marked, for a port of 100 Gb/s; other ports scale it by their rate.
-        /// `auto`: 1600 kB, with `dctcp` 300 kB.
-        #[change = "Lower it towards `ecn_kmin` for a sharper threshold; raise it to mark large queues more gradually."]
+        /// Queue length above which every frame is marked, for a port of 100 Gb/s, and in proportion for others; `auto`:
+        /// 1600 kB, with `dctcp` 300 kB.
+        #[change = "Lower it towards `ecn_kmin` for a sharper threshold."]
         pub ecn_kmax: Option<Bytes> = None;
-        /// Probability that a frame is marked where the queue is `ecn_kmax`; it grows from 0 at `ecn_kmin`. `auto`: 0.2, with
-        /// `dctcp` 1.
-        #[change = "A larger value slows down more flows while the queue is between the two lengths; a smaller one fewer."]
+        /// Probability that a frame is marked at `ecn_kmax`, growing from 0 at `ecn_kmin`; `auto`: 0.2, with `dctcp` 1.
+        #[change = "A larger value slows down more flows between the two lengths."]
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
-        /// How the queues of a port are served, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes a
-        /// turn, or ahead of those; queues that are not named send while no other may. Without any: all in turn, a frame each.
-        #[change = "Set it to give priorities shares of a link, or to serve one ahead of others; name every priority that must \
-            not starve, that of acknowledgements included."]
+        /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes a
+        /// turn, or ahead of those; empty: all in turn, a frame each. Queues that are not named send while no other may.
+        #[change = "Set it to share a link by priorities; name every priority that must not starve, that of \
+            acknowledgements included."]
         pub classes: String = String::new();
-        /// Whose bytes telemetry reports: the port's, against the link (`port`), or the queue's, against the share of its class
-        /// (`queue`); the same at all switches.
-        #[change = "Choose `queue` where `classes` share links by weight and each class should keep to its share; a class then \
-            leaves idle what the others do not use."]
+        /// Whose bytes telemetry reports, the same at all switches: the port's against the link (`port`), or the queue's
+        /// against the share of its class (`queue`).
+        #[change = "Choose `queue` to keep each class to its share; a class then leaves idle what others do not use."]
         pub telemetry_scope: Scope = Scope::Port;
-        /// What senders take for a queue: the bytes behind the frame (`length`), or the time that it spent in the switch, as
-        /// bytes of the link (`sojourn`); the same at all switches. The layout `ifa` has a field for that time; others have it
-        /// in the place of the queue.
-        #[change = "Choose `sojourn` where classes make the wait other than the length says; with one class both tell the same \
-            congestion."]
+        /// What telemetry reports as a queue, the same at all switches: the bytes behind the frame (`length`), or its
+        /// time in the switch as bytes of the link (`sojourn`). `ifa` has a field for that time; other layouts have it in
+        /// place of the queue.
+        #[change = "Choose `sojourn` where classes make a wait differ from the length."]
         pub telemetry_queue: Wait = Wait::Length;
-        /// To which packets that collect telemetry a switch adds its record: all; the first that leaves a port
-        /// `telemetry_interval` after the last one; or these and all that leave a queue of more than `telemetry_threshold`
-        /// behind. The same at all switches. What is not `all` needs `hpcc_plus` and a layout whose records say which link they
-        /// are of.
-        #[change = "Choose `interval` or `congestion` to save bytes and work at switches; senders then learn of a queue later."]
+        /// Packets to which a switch adds its record, the same at all switches: `all` that collect telemetry; the first
+        /// that leaves a port `telemetry_interval` after the last one (`interval`); or these and all that leave more than
+        /// `telemetry_threshold` behind (`congestion`). The latter two need `hpcc_plus` and a layout whose records name
+        /// their link.
+        #[change = "Choose `interval` or `congestion` to save bytes; senders learn of queues later."]
         pub telemetry_records: Reported = Reported::All;
-        /// Least time between two records of a port without congestion; `auto`: T, the longest of the network.
-        #[change = "A longer one saves more records, and senders know a link less well."]
+        /// Least time between two records of a port without congestion; `auto`: the longest T of the network.
+        #[change = "A longer one saves records; senders know a link less well."]
         pub telemetry_interval: Option<Nanos> = None => telemetry_records = "interval" | "congestion";
-        /// Queue length in bytes above which a port is congested and adds its record to every packet.
-        #[change = "A smaller value tells of short queues at once; a larger one saves records."]
+        /// Queue length above which a port is congested and adds its record to every packet.
+        #[change = "A smaller value reports shorter queues; a larger one saves records."]
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
-        /// Nodes of another domain: none, all, hosts, switches, or numbers and ranges. A switch that is not among them and has
-        /// a link to one sends telemetry over it without capacities, queues and counters: each record is that of a link of 800
-        /// Gb/s under the same load. Domains that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
-        #[change = "Set it to study networks that must not show each other their links; flows are controlled as before."]
+        /// Nodes of another domain, to which switches of the rest send telemetry without capacities, queues and counters:
+        /// none, all, hosts, switches, or numbers and ranges. Each record is then that of a link of 800 Gb/s under the
+        /// same load. Domains that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
+        #[change = "Set it for networks that must not show each other their links; flows are controlled as before."]
         pub telemetry_hidden_from: String = "none".to_string();
         /// Whether a switch adds its record to telemetry.
-        #[change = "Turn it off at switches that know nothing of telemetry: senders do not see their queues. In a file \
-            `legacy.nodes` names these."]
+        #[change = "Turn it off at switches without telemetry, whose queues senders do not see; a file names them in \
+            `legacy.nodes`."]
         pub stamp_telemetry: bool = true;
     }
 }

@@ -42,22 +42,22 @@ crate::settings! {
     /// How telemetry is laid out in a frame.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct LayoutSettings {
-        /// Byte layout of the telemetry that frames carry, the same at all nodes; `auto`: what the algorithm reads, for records of
-        /// hops `paper`, or `int_md` where it has no code for the rate of a link. `ioam` and `ioam_slim` need IPv6.
-        #[change = "Choose `int_md`, `ifa` or one of IOAM for bytes as switches write them, `paper` or `draft` for the \
-            proposals' own; they differ in size, and in how finely they tell times, bytes and queues."]
+        /// Byte layout of telemetry, the same at all nodes; `auto`: what the algorithm reads, for records `paper`, or
+        /// `int_md` where `paper` has no code for a link's rate. `ioam` and `ioam_slim` need IPv6.
+        #[change = "Choose `int_md`, `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the \
+            proposals."]
         pub layout: Option<LayoutName> = None;
-        /// Factor of the reference layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the
-        /// fastest host link, but at most `transport.mtu` / 128, so that each full packet counts.
-        #[change = "A larger value lets counters wrap later, for faster links or longer paths, but is coarser, and the \
-            utilisation reads too high; a smaller one is finer and wraps sooner."]
+        /// Factor of the reference layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of
+        /// the fastest host link, at most `transport.mtu` / 128.
+        #[change = "A larger value lets counters wrap later and is coarser; a smaller one is finer and wraps sooner."]
         pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
-        /// Most hops that are reported; `auto`: 15, with IOAM, whose sender makes room for them, 5. `ioam` ends at 8.
-        #[change = "With IOAM lower it to the longest path, so that packets are shorter, or raise it for longer paths: hops \
-            beyond it are not reported."]
+        /// Most hops that are reported, at most 8 with `ioam`; `auto`: 15, with IOAM, whose sender makes room for them,
+        /// 5.
+        #[change = "With IOAM set it to the longest path: packets are shorter with fewer hops, and hops beyond it are \
+            not reported."]
         pub hops: Option<u8> {1..=MAX_HOPS as u8} = None => layout = "int_md" | "ifa" | "ioam" | "ioam_slim";
-        /// Base of the powers that PINT's code stands for: a utilisation is told to that factor.
-        #[change = "A smaller value tells it more precisely, below 1.05 in two bytes; a larger one more coarsely."]
+        /// Factor between two neighbouring codes of PINT's utilisation.
+        #[change = "A smaller value is finer, and takes two bytes below 1.05; a larger one is coarser."]
         pub log_base: f64 {1.001..=2.0} = 1.05 => layout = "pint";
     }
 }

@@ -53,21 +53,19 @@ crate::settings! {
     /// The transport of all hosts, and what RDMA does not have.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ProtocolSettings {
-        /// What carries flows, the same in all of a network: RDMA; ns-3's own TCP, whose segments have `mtu` bytes; or
-        /// datagrams of `mtu` bytes over ns-3's own UDP, which nobody repeats.
-        #[change = "Choose `tcp` or `udp` to send such traffic through the same switches; the congestion control of this \
-            simulator is RDMA's."]
+        /// What carries flows, the same in all of a network: RDMA, ns-3's TCP, or datagrams over ns-3's UDP, which nobody
+        /// repeats; segments and datagrams have `mtu` bytes.
+        #[change = "Choose `tcp` or `udp` to send such traffic through the same switches."]
         pub protocol: Protocol = Protocol::Rdma;
-        /// The network layer below TCP or UDP.
-        #[change = "Choose `ipv6` for its headers of 40 bytes instead of 20."]
+        /// Network layer below TCP or UDP.
+        #[change = "Choose `ipv6` for headers of 40 bytes in place of 20."]
         pub ip: IpVersion = IpVersion::V4 => protocol = "tcp" | "udp";
-        /// Bytes that a TCP socket holds, at the sender and at the receiver: the most that can be in flight.
-        #[change = "Raise it where link rate times round-trip time is more, or flows stay below the link's rate; lower it to \
-            bound a flow's queue."]
+        /// Bytes that a TCP socket holds at each end, the most that can be in flight.
+        #[change = "Raise it where link rate times round-trip time is more; lower it to bound a flow's queue."]
         pub tcp_buffer: Bytes {10_000..=1_000_000_000} = Bytes(4_000_000) => protocol = "tcp";
-        /// Least time without progress after which TCP sends again; it waits as long for the answer to a flow's first packet.
-        #[change = "Lower it where losses make short flows wait, but not below the longest queueing delay: what only waits \
-            would be sent twice."]
+        /// Least time without progress after which TCP sends again; also its wait for the answer to a flow's first
+        /// packet.
+        #[change = "Lower it where losses make short flows wait, but not below the longest queueing delay."]
         pub tcp_timeout: Nanos {Nanos(1_000)..=Nanos::LONGEST} = Nanos(1_000_000) => protocol = "tcp";
     }
 }

@@ -17,97 +17,85 @@ crate::settings! {
     /// How a host sends and acknowledges.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
-        /// Whether each flow has a queue pair of its own, or those of the same source, destination, priority and destination
-        /// port are messages of one, which keeps window, rate and the state of congestion control from one message to the next.
-        #[change = "Choose `per_pair` for applications that send many messages over one connection; a new flow then does not \
-            begin at line rate."]
+        /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port are
+        /// messages of one queue pair.
+        #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
+            the rate of the one before."]
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
-        /// Most payload bytes in a packet; with `selective_repeat` the same at all hosts.
-        #[change = "Larger packets spend less on headers and simulate faster; smaller ones queue in finer steps and give \
-            feedback more often."]
+        /// Largest payload of a packet; with `selective_repeat` the same at all hosts.
+        #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
-        /// What a sender repeats after a loss: everything from the missing byte on, everything from the last multiple of
-        /// `chunk` on, or only what is missing, which always bounds the bytes in flight; the same at all hosts.
-        #[change = "Choose `selective_repeat` for networks that drop frames, as with `switch.mode` = `lossy`; it makes no \
-            difference where nothing is lost."]
+        /// What a sender repeats after a loss, the same at all hosts: all from the missing byte on, all from the last
+        /// multiple of `chunk` on, or only the missing bytes. `selective_repeat` always bounds the bytes in flight.
+        #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
         pub recovery: Recovery = Recovery::GoBackN;
-        /// Bytes of a chunk, to whose start `go_back_zero` returns after a loss; each flow has to be a multiple then. With
-        /// an `ack_interval` above 1 the receiver also acknowledges where a chunk ends; otherwise it has no effect.
+        /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
+        /// `ack_interval` above 1 the receiver also acknowledges where a chunk ends.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
-        /// The receiver acknowledges when the byte that it expects is this one or a later one, as in the reference; 1: it
+        /// Byte that the receiver must expect next, or a later one, before it acknowledges, as in the reference; 1: it
         /// acknowledges every packet.
-        #[change = "Leave it but to repeat the reference's files: it is no interval. `ack_every` makes acknowledgements rarer."]
+        #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
         pub ack_interval: Bytes {0..=u32::MAX.into()} = Bytes(1);
-        /// Bytes after which the sender asks for an acknowledgement; it also asks at least twice in a window and with its last
-        /// packet. 0: the receiver goes by `ack_interval`. Above 0 at all hosts or at none.
-        #[change = "A larger value saves acknowledgements, and the packets that run the simulation; feedback is then rarer, \
-            and flows react later."]
+        /// Bytes after which the sender asks for an acknowledgement, besides twice in a window and with its last packet;
+        /// 0: the receiver goes by `ack_interval`. Above 0 at all hosts or at none.
+        #[change = "A larger value saves acknowledgements and simulates faster; flows react later."]
         pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
         /// Least time between two negative acknowledgements for one missing byte.
-        #[change = "Lower it where losses are frequent and a repeated packet may be lost again; too low, one loss is repeated \
-            several times."]
+        #[change = "Lower it where a repeated packet may be lost again; too low, one loss is repeated several times."]
         pub nack_interval: Nanos = Nanos(500_000) => recovery = "go_back_n" | "go_back_zero";
-        /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time that the slowest
-        /// host link takes to drain a whole switch buffer.
-        #[change = "Lower it where frames are dropped and buffers are small, so that lost ends of flows come sooner; raise it, \
-            or take 0, where the end of a run says that it expired without a loss."]
+        /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time that the
+        /// slowest host link takes to drain a whole switch buffer.
+        #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
+            it expired without a loss."]
         pub timeout: Option<Nanos> = None;
-        /// The same while at most `timeout_low_packets` are in flight, too few to tell of a loss themselves; at most `timeout`.
-        /// `auto`: 100 us.
+        /// Timeout while at most `timeout_low_packets` are in flight, at most `timeout`; `auto`: 100 us.
         #[change = "Lower it for short flows over lossy links; keep it above the usual round-trip time, queues included."]
         pub timeout_low: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Most packets in flight for which `timeout_low` holds; `auto`: 3 with `selective_repeat` or where `timeout_low` is
-        /// set, otherwise 0: it never does.
-        #[change = "Raise it to repeat sooner in more cases, at the risk of repeating what only waits; 0 leaves `timeout` \
-            alone."]
+        /// Most packets in flight for which `timeout_low` holds; `auto`: 3 with `selective_repeat` or where `timeout_low`
+        /// is set, otherwise 0: it never does.
+        #[change = "Raise it to repeat sooner, at the risk of repeating packets that only wait."]
         pub timeout_low_packets: Option<u32> = None;
-        /// How many base round-trip times are added to both timeouts; `auto`: 3 where `timeout` is `auto`, otherwise 0.
-        #[change = "Raise it where distances differ much, so that one setting fits short and long paths."]
+        /// Number of T that is added to both timeouts; `auto`: 3 where `timeout` is `auto`, otherwise 0.
+        #[change = "Raise it where distances differ much."]
         pub timeout_base_rtts: Option<u32> = None;
-        /// Whether the timeout doubles each time that it expires in a row, up to 64-fold; without a timeout it has no effect.
-        #[change = "Turn it off to try again at a steady pace: a congested network then gets the same packets again and again."]
+        /// Whether the timeout doubles each time that it expires in a row, up to 64-fold.
+        #[change = "Turn it off to try again at a steady pace."]
         pub timeout_back_off: bool = true;
-        /// Whether the bytes in flight are bounded by a window, at first a bandwidth-delay product; `auto`: not with `dcqcn`
-        /// and `timely`.
-        #[change = "Turn it on to bound the queue that one of these two can build, off to see what the window contributes to \
-            the others."]
+        /// Whether a window, at first a bandwidth-delay product, bounds the bytes in flight; `auto`: not with `dcqcn` and
+        /// `timely`.
+        #[change = "Turn it on to bound the queues of these two, off to see its part in the others."]
         pub window: Option<bool> = None;
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
-        #[change = "Turn it off to leave control to pacing alone: after a cut more stays in flight."]
+        #[change = "Turn it off to leave control to pacing alone."]
         pub variable_window: bool = true;
-        /// Base round-trip time T of all flows, which windows and rates are reckoned with; `auto`: what a full packet, with
-        /// headers and telemetry, and its acknowledgement take on an idle path.
-        #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table: larger than the \
-            path's, windows are larger and queues can stand; smaller, links are not filled."]
+        /// Base round-trip time T of all flows; `auto`: the time of a full packet, with headers and telemetry, and its
+        /// acknowledgement on an idle path.
+        #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table."]
         pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Whether all flows use the longest base round-trip time of the network; otherwise each uses that of its pair.
-        #[change = "Turn it off where distances differ much: near pairs get smaller windows and shorter queues, and adjust \
-            more often."]
+        /// Whether all flows use the longest T of the network; otherwise each uses the T of its pair.
+        #[change = "Turn it off where distances differ much: near pairs get smaller windows and shorter queues."]
         pub global_rtt: bool = true;
         /// Whether packets are paced at the controller's rate; otherwise only the window obeys it.
-        #[change = "Turn it off to see what pacing is worth: a window then leaves as one burst."]
+        #[change = "Turn it off to see the worth of pacing: a window then leaves as one burst."]
         pub rate_bound: bool = true;
-        /// Priority in which acknowledgements travel, and whose pause stops them; 0 is the queue ahead of all others, which is
-        /// never paused. `auto`: 0 with `dcqcn` and `timely`, otherwise 3.
-        #[change = "Take 0 to let feedback overtake data on its way back; take that of the data to let it wait and be paused \
-            with it."]
+        /// Priority of acknowledgements; 0 is the queue ahead of all others, which is never paused; `auto`: 0 with
+        /// `dcqcn` and `timely`, otherwise 3.
+        #[change = "Take 0 to let feedback overtake data, the data's priority to let it wait and be paused with data."]
         pub ack_priority: Option<u8> {0..=7} = None;
-        /// How a port of a host serves its flows, by their priorities, such as `3:3000, 4:1000, 5:strict`: as `classes` of a
-        /// switch serves queues; within a priority in turn, a packet each. Without any: all flows in turn. What hosts answer
-        /// goes ahead of data.
-        #[change = "Set it, mostly as at switches, where the flows of one host have several priorities and should share its \
-            link by them."]
+        /// How a host shares a link among its flows by their priorities, in the words of a switch's `classes`; empty: all
+        /// flows in turn. Within a priority flows send in turn, and answers go ahead of data.
+        #[change = "Set it where the flows of one host have several priorities."]
         pub classes: String = String::new();
-        /// In what congestion marks come back: in acknowledgements (`ack`); in congestion notification packets (`cnp`); or in
-        /// those of `[fast_cnp]`, which senders must accept from hosts. A flow under DCQCN hears of marks at most once in its
-        /// `notification_interval`, whichever it is; one under another algorithm at most once in 50 us by packets, and in
-        /// every acknowledgement of a marked packet with `ack`.
-        #[change = "Choose `cnp` for what NICs with DCQCN send; `ack` takes no packets of its own."]
+        /// What brings congestion marks back: acknowledgements (`ack`), congestion notification packets (`cnp`), or those
+        /// of `[fast_cnp]`, which senders must accept from hosts. A flow under DCQCN hears of marks at most once in its
+        /// `notification_interval`; another flow at most once in 50 us by packets, and with every acknowledgement of a
+        /// marked packet by `ack`.
+        #[change = "Choose `cnp` for NICs with DCQCN; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
-        /// Key with which receivers seal acknowledgements, negative ones, feedback packets and CNPs, as 32 hexadecimal digits, so
-        /// that nobody can forge them; what is not sealed is ignored. The same at all hosts. Empty: no seal.
-        #[change = "Set it to study attackers that forge what receivers send; each answer but CNPs is 4 bytes longer."]
+        /// Key of 32 hexadecimal digits with which receivers seal acknowledgements, negative ones, feedback packets and
+        /// CNPs, the same at all hosts; empty: no seal. Senders ignore what is not sealed.
+        #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
         pub seal: String = String::new();
     }
 }

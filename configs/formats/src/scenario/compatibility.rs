@@ -14,7 +14,7 @@ pub(crate) const PROFILE: &str = "profile";
 const CORRECT: &str = "correct";
 const REFERENCE: &str = "reference";
 /// When to change a switch.
-const CHANGE: &str = "Turn it on only to repeat the 2019 simulator's numbers, or to see what the fault does to them.";
+const CHANGE: &str = "Turn it on to repeat the 2019 simulator's numbers, or to see the fault's part in them.";
 
 /// A profile, and the switches that were set by name.
 #[derive(Clone, Debug)]
@@ -72,8 +72,8 @@ pub fn settings() -> Vec<Setting> {
         help: help.into(),
     };
     let words = Kind::Choice([CORRECT, REFERENCE].map(String::from).into());
-    let help = "Whether faults of the 2019 simulator are repeated: none, or all of them. Take `reference` to compare with its \
-                numbers; single faults can then be corrected, or repeated without it.";
+    let help = "Faults of the 2019 simulator that are repeated: none (`correct`), or all (`reference`). Take `reference` to \
+                compare with its numbers; the other keys correct or repeat single faults.";
     let mut settings = vec![setting(PROFILE, words, settings::Value::Word(CORRECT.into()), help)];
     let faults = Quirks::NAMES.iter().zip(Quirks::help());
     settings.extend(faults.map(|(name, help)| {

@@ -69,14 +69,14 @@ crate::settings! {
     /// Parameters of HPCC++.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPlusConfig {
-        /// When feedback changes the window: with `both` at every acknowledgement, against the window of the last round trip;
-        /// with `rtt` once in a round trip; with `ack` at every acknowledgement, against the window before.
-        #[change = "Leave the drafts' `both` but to see why they chose it: `rtt` reacts late, and `ack` reacts to one queue \
-            many times."]
+        /// When feedback changes the window: at every acknowledgement, against the window of the last round trip
+        /// (`both`); once in a round trip (`rtt`); or at every acknowledgement, against the window before (`ack`).
+        #[change = "Choose another than the drafts' `both` to see its reason: `rtt` reacts late, and `ack` many times to \
+            one queue."]
         pub react: Reacting = Reacting::Both;
-        /// Which rate of a link counts beside its queue: what it sends (`tx`), or what arrives at it (`rx`), which needs
+        /// Rate of a link that counts beside its queue: what it sends (`tx`), or what arrives at it (`rx`), which needs
         /// records of queue lengths.
-        #[change = "Leave the drafts' `tx` but to see why they chose it: `rx` counts a growing queue twice, and oscillates."]
+        #[change = "Choose `rx` to see the reason for the drafts' `tx`: it counts a growing queue twice, and oscillates."]
         pub link_rate: LinkRate = LinkRate::Sent;
         ..law: WindowLaw = WindowLaw::default();
     }

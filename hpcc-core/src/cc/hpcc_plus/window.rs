@@ -15,21 +15,18 @@ crate::settings! {
         /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
         #[change = words::ETA]
         pub eta: f64 {0.01..=2.0} = 0.95;
-        /// How many round trips in a row a flow below the target only adds its additive increase, before it jumps to the target
-        /// in one step; with 0 every update is such a step.
+        /// Round trips in a row in which a flow below the target only adds its additive increase, before it jumps to the
+        /// target; 0: every update is such a jump.
         #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// Number N of flows that are expected to share a link: each adds W_init * (1 - eta) / N bytes in a round trip, so that
-        /// all of them stay within what eta leaves free.
-        #[change = "Raise it where more flows share a link, or the queue never drains; lower it where fewer do, and they come \
-            to equal shares sooner."]
+        /// Number N of flows that are expected to share a link: each adds W_init * (1 - eta) / N bytes in a round trip.
+        #[change = "Raise it where more flows share a link, or the queue never drains; lower it where fewer do, for \
+            equal shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 100;
-        /// W_ai, the bytes that a flow adds to its window in each round trip; `auto`: as follows from `expected_flows`.
-        #[change = "Set it only to fix the step whatever line rate and T are: larger, flows come to equal shares sooner and \
-            queues grow; smaller, the reverse."]
+        /// W_ai, the bytes that a flow adds to its window in each round trip; `auto`: by `expected_flows`.
+        #[change = "Set it to fix the step whatever line rate and T are."]
         pub additive_increase: Option<Bytes> = None;
-        /// The sending rate of a flow never falls below this, nor its window below this rate * T; `auto`: a thousandth of the line
-        /// rate of its sender's port.
+        /// Lowest sending rate of a flow, and times T its smallest window; `auto`: 1/1000 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }

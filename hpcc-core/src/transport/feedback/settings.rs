@@ -33,51 +33,44 @@ crate::settings! {
     /// How telemetry is collected and comes back.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FeedbackSettings {
-        /// Which packets of a flow collect telemetry: all, one in `every` (`nth`), one in T (`rtt`), the same and all for one T
-        /// after the flow slowed down (`congestion`), packets of their own, one in T (`probes`), or none.
-        #[change = "Take fewer to save bytes on the way and work at switches and senders; flows then learn of congestion \
-            later."]
+        /// Packets of a flow that collect telemetry: `all`; one in `every` (`nth`); one in each T (`rtt`); one in each T,
+        /// and all for one T after the flow slowed down (`congestion`); packets of their own, one in each T (`probes`);
+        /// or `none`.
+        #[change = "Fewer save bytes and work at switches and senders; flows learn of congestion later."]
         pub packets: Packets = Packets::All;
-        /// One data packet in so many collects telemetry, the first included.
-        #[change = "A larger value saves more bytes; the sender hears of a queue later, and less often."]
+        /// One data packet in so many collects telemetry, beginning with the first.
+        #[change = "A larger value saves bytes; senders hear of queues later."]
         pub every: u32 {1..=1_000_000} = 8 => packets = "nth";
-        /// What comes back to the sender: all records, the busiest link's, one byte of load for each link, or nothing; the same
-        /// at all hosts. `busiest_link` and `loads` need `hpcc_plus`.
-        #[change = "Choose `busiest_link` for answers of one size, `loads` for the smallest that tell no capacities or queues."]
+        /// What comes back to the sender, the same at all hosts: all records, the busiest link's record, one byte of load
+        /// for each link, or nothing; `busiest_link` and `loads` need `hpcc_plus`.
+        #[change = "Choose `busiest_link` for answers of one size, `loads` for the shortest, which tell neither \
+            capacities nor queues."]
         pub answer: Answer = Answer::Records;
-        /// In what the answer comes back: the next acknowledgement, or a packet of its own; the same at all hosts.
-        #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`) and feedback should not wait \
-            for them; it costs a packet each."]
+        /// What brings the answer, the same at all hosts: the next acknowledgement, or a packet of its own.
+        #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`)."]
         pub feedback: Return = Return::Acknowledgement;
-        /// Most packets whose records one acknowledgement brings, where `transport.ack_every` makes it stand for several; 1 is
-        /// the newest. More needs `hpcc_plus`. The same at all hosts.
-        #[change = "Raise it to give the sender the samples between two acknowledgements as well, at the cost of longer \
-            acknowledgements."]
+        /// Packets whose records an acknowledgement brings where it stands for several (`transport.ack_every`), the same
+        /// at all hosts; 1 is the newest, more needs `hpcc_plus`.
+        #[change = "A larger value gives the sender the samples in between; acknowledgements are longer."]
         pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => feedback = "ack";
-        /// Whether notifications also acknowledge what has arrived, ahead of acknowledgements that are delayed. The same at all
-        /// hosts.
-        #[change = "Turn it on where `transport.ack_every` is large and windows run out before the next acknowledgement."]
+        /// Whether notifications also acknowledge, ahead of delayed acknowledgements, the same at all hosts.
+        #[change = "Turn it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
         pub notification_acks: bool = false => feedback = "notification";
-        /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself did.
-        #[change = "Turn it on to study receivers or switches that lie; without attackers it changes nothing and costs some \
-            computation."]
+        /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
+        #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
-        /// Key with which receivers seal what goes back, as 32 hexadecimal digits, so that nobody on the way can change it; the
-        /// same at all hosts. Empty: no seal.
-        #[change = "Set it to study attackers on the way back; each answer is 4 bytes longer."]
+        /// Key of 32 hexadecimal digits with which receivers seal answers, the same at all hosts; empty: no seal.
+        #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]
         pub seal: String = String::new();
-        /// Base round-trip times without feedback that can be believed, while packets are acknowledged, after which a flow halves
-        /// its rate and window, and once more in each further one, down to the least rate of its algorithm; 0: never. `auto`: 4
-        /// with `guard` or `seal`, otherwise 0.
-        #[change = "Lower it to lose less to whoever spoils feedback, raise it where feedback is rarer than that; set it to \
-            slow down flows whose telemetry is taken out where nothing else is checked."]
+        /// Number of T without believable feedback, while packets are acknowledged, after which a flow halves rate and
+        /// window, and again in each further T; 0: never; `auto`: 4 with `guard` or `seal`, otherwise 0.
+        #[change = "Lower it to lose less to attackers; raise it where honest feedback is rarer."]
         pub decay_after: Option<u32> {0..=1_000_000} = None;
-        /// How many paths, by UDP source ports, a flow chooses from by telemetry; 1: it stays on its own. The same at all
-        /// hosts. More need a layout whose records tell paths apart: any but `reference`.
-        #[change = "Raise it where several paths are equally long and hashes load them unevenly; each further path costs \
-            probes."]
+        /// Paths, by UDP source ports, among which a flow chooses by telemetry, the same at all hosts; 1: it stays on
+        /// one; more need a layout whose records tell paths apart, any but `reference`.
+        #[change = "Raise it where hashes load equal paths unevenly; each further path costs probes."]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;
-        /// Base round-trip times between two probes of other paths.
+        /// Number of T between two probes of other paths.
         #[change = "A smaller value finds a better path sooner and costs more probes."]
         pub path_interval: u32 {1..=1_000_000} = 5 => paths = "2" | "3" | "4" | "5" | "6" | "7" | "8";
     }

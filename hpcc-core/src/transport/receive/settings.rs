@@ -16,21 +16,21 @@ crate::settings! {
     /// Hosts whose bus or memory is slower than their link: their NICs hold what arrives, and pause who sends.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ReceiveSettings {
-        /// Hosts that take data and probes more slowly than their links bring them: `hosts`, or numbers and ranges; `none`.
-        #[change = "Name some to study congestion in receiving hosts, which no switch sees."]
+        /// Hosts that take data and probes more slowly than their links bring them: `hosts`, numbers and ranges, or
+        /// `none`.
+        #[change = "Name some to study congestion in receiving hosts."]
         pub slow: String = "none".to_string();
         /// Rate at which a slow host takes frames from each of its links; less than the link's.
         #[change = "Lower it for a slower bus or memory."]
         pub rate: BitRate {BitRate(1_000_000)..=BitRate(u64::MAX)} = BitRate::gbps(50);
-        /// Bytes that the NIC of a slow host has room for, for each link. What exceeds them is dropped.
+        /// Bytes that the NIC of a slow host holds for each link; it drops the rest.
         #[change = "Raise it to bridge longer bursts without a pause."]
         pub buffer: Bytes {10_000..=MOST_BUFFER} = Bytes(2_000_000);
-        /// Bytes in that buffer above which the NIC pauses the priority of what arrives, by PFC; `auto`: the buffer without what
-        /// may still come after a pause. Lossless switches only.
+        /// Bytes in that buffer above which the NIC pauses what arrives, in lossless networks; `auto`: the buffer without
+        /// what may still come after a pause.
         #[change = "Lower it to pause sooner, and hold less."]
         pub pause_above: Option<Bytes> {0..=MOST_BUFFER} = None;
-        /// Bytes in that buffer down to which it resumes what it has paused; `auto`: half of `pause_above`. Lossless switches
-        /// only.
+        /// Bytes in that buffer down to which it resumes, in lossless networks; `auto`: half of `pause_above`.
         #[change = "Raise it for more and shorter pauses."]
         pub resume_below: Option<Bytes> {0..=MOST_BUFFER} = None;
     }

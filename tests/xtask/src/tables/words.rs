@@ -5,10 +5,10 @@ use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::settings::{Condition, Kind, Setting, Value};
 use hpcc_core::units::{BitRate, Nanos};
 
-/// Help, range and condition in one line; words that are written in files stand between backticks.
-pub fn meaning(setting: &Setting) -> String {
-    let parts = [Some(setting.help.clone()), range(&setting.kind), setting.condition.map(condition)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+/// What a setting of a section does and when it counts, in one line; `./hpcc explain` says more.
+pub fn meaning(setting: &Setting, section: &[Setting]) -> String {
+    let condition = setting.condition.map(|condition| format!(" {}", self::condition(condition, section)));
+    setting.summary().to_owned() + &condition.unwrap_or_default()
 }
 
 /// The default as files have it, but for words, which stand between backticks.
@@ -21,46 +21,54 @@ pub fn default(setting: &Setting) -> String {
     }
 }
 
-/// Which values there are; `None` if all of the kind.
-fn range(kind: &Kind) -> Option<String> {
-    match *kind {
-        Kind::Switch | Kind::Text => None,
-        Kind::Choice(ref words) => Some(format!("One of {}.", alternatives(words.iter().map(String::as_str)))),
-        Kind::Count { least, most } => span(least, most, u32::MAX.into(), Value::Count),
-        Kind::Bytes { least, most } => span(least, most, LARGEST, Value::Bytes),
-        Kind::Time { least, most } => span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time))),
-        Kind::Rate { least, most } => span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate))),
-        Kind::Real { least, most } => (most < f64::MAX).then(|| format!("From {least} to {most}.")),
-    }
+/// What is written in files, with its range where not all of the kind will do.
+pub fn value(kind: &Kind) -> String {
+    let (name, range) = match *kind {
+        Kind::Switch => return "true, false".into(),
+        Kind::Text => return "text".into(),
+        Kind::Choice(ref words) => return words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" "),
+        Kind::Count { least, most } => ("count", span(least, most, u32::MAX.into(), Value::Count)),
+        Kind::Bytes { least, most } => ("size", span(least, most, LARGEST, Value::Bytes)),
+        Kind::Time { least, most } => ("time", span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time)))),
+        Kind::Rate { least, most } => ("rate", span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate)))),
+        Kind::Real { least, most } => ("number", (most < f64::MAX).then(|| format!("{least} to {most}"))),
+    };
+    range.map_or_else(|| name.into(), |range| format!("{name}, {range}"))
 }
 
 /// A range of whole numbers; from `limit` on there is no upper bound that anybody would meet.
 fn span(least: u64, most: u64, limit: u64, value: fn(u64) -> Value) -> Option<String> {
     let pretty = |number| value(number).pretty();
     let quantity = value(1) != Value::Count(1);
+    let end = if most == FOUR_GIB - 1 { format!("below {}", pretty(FOUR_GIB)) } else { pretty(most) };
     match (least, most >= limit) {
         (0, true) => None,
-        (1, true) if quantity => Some("Above 0.".into()),
-        (_, true) => Some(format!("At least {}.", pretty(least))),
-        (0, false) if most == FOUR_GIB - 1 => Some(format!("Less than {}.", pretty(FOUR_GIB))),
-        (_, false) if most == FOUR_GIB - 1 => {
-            Some(format!("From {} to less than {}.", pretty(least), pretty(FOUR_GIB)))
-        }
-        (_, false) => Some(format!("From {} to {}.", pretty(least), pretty(most))),
+        (1, true) if quantity => Some("above 0".into()),
+        (_, true) => Some(format!("from {}", pretty(least))),
+        (0, false) if most == FOUR_GIB - 1 => Some(end),
+        (_, false) => Some(format!("{} to {end}", pretty(least))),
     }
 }
 
 /// The least number that 32 bits do not hold.
 const FOUR_GIB: u64 = 1 << 32;
 
-fn condition(condition: Condition) -> String {
-    let values = alternatives(condition.values.iter().copied());
-    format!("Only with `{}` = {values}.", condition.key)
+/// The values of the other setting with which one counts, or those with which it does not, if they are fewer.
+fn condition(Condition { key, values }: Condition, section: &[Setting]) -> String {
+    let all: Vec<String> = match section.iter().find(|setting| setting.key == key).map(|setting| &setting.kind) {
+        Some(Kind::Choice(words)) => words.clone(),
+        Some(&Kind::Count { least, most }) => (least..=most).map(|number| number.to_string()).collect(),
+        _ => Vec::new(),
+    };
+    let others: Vec<&str> = all.iter().map(String::as_str).filter(|value| !values.contains(value)).collect();
+    let fewer = !others.is_empty() && others.len() < values.len();
+    let (with, values) = if fewer { ("Not", others.as_slice()) } else { ("Only", values) };
+    format!("{with} with `{key}` = {}.", alternatives(values))
 }
 
 /// `a`, `b` or `c`.
-fn alternatives<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+fn alternatives(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         Some((last, _)) => last.clone(),
@@ -72,20 +80,26 @@ fn alternatives<'a>(words: impl Iterator<Item = &'a str>) -> String {
 mod tests {
     use super::*;
 
-    fn said(kind: Kind) -> String {
-        range(&kind).unwrap_or_default()
+    #[test]
+    fn ranges_are_said_where_they_restrict() {
+        assert_eq!(value(&Kind::Count { least: 0, most: u64::MAX }), "count");
+        assert_eq!(value(&Kind::Count { least: 1, most: u32::MAX.into() }), "count, from 1");
+        assert_eq!(value(&Kind::Count { least: 1, most: 15 }), "count, 1 to 15");
+        assert_eq!(value(&Kind::Time { least: 1, most: Nanos::LONGEST.0 }), "time, above 0");
+        assert_eq!(value(&Kind::Time { least: 0, most: Nanos::LONGEST.0 }), "time");
+        assert_eq!(value(&Kind::Bytes { least: 1, most: u32::MAX.into() }), "size, 1B to below 4GiB");
+        assert_eq!(value(&Kind::Bytes { least: 0, most: u32::MAX.into() }), "size, below 4GiB");
+        assert_eq!(value(&Kind::Real { least: 0.01, most: 2.0 }), "number, 0.01 to 2");
+        assert_eq!(value(&Kind::Choice(vec!["a".into(), "b".into()])), "`a` `b`");
     }
 
     #[test]
-    fn ranges_are_said_where_they_restrict() {
-        assert_eq!(said(Kind::Count { least: 0, most: u64::MAX }), "");
-        assert_eq!(said(Kind::Count { least: 1, most: u32::MAX.into() }), "At least 1.");
-        assert_eq!(said(Kind::Count { least: 1, most: 15 }), "From 1 to 15.");
-        assert_eq!(said(Kind::Time { least: 1, most: Nanos::LONGEST.0 }), "Above 0.");
-        assert_eq!(said(Kind::Time { least: 0, most: Nanos::LONGEST.0 }), "");
-        assert_eq!(said(Kind::Bytes { least: 1, most: u32::MAX.into() }), "From 1B to less than 4GiB.");
-        assert_eq!(said(Kind::Bytes { least: 0, most: u32::MAX.into() }), "Less than 4GiB.");
-        assert_eq!(said(Kind::Real { least: 0.01, most: 2.0 }), "From 0.01 to 2.");
-        assert_eq!(said(Kind::Choice(vec!["a".into(), "b".into(), "c".into()])), "One of `a`, `b` or `c`.");
+    fn a_condition_is_told_by_the_fewer_values() {
+        let words = Kind::Choice(["a", "b", "c"].map(String::from).into());
+        let (default, help) = (Value::Word("a".into()), String::new());
+        let section = [Setting { key: "mode", kind: words, auto: false, default, condition: None, help }];
+        let told = |values| condition(Condition { key: "mode", values }, &section);
+        assert_eq!(told(&["a"]), "Only with `mode` = `a`.");
+        assert_eq!(told(&["a", "c"]), "Not with `mode` = `b`.");
     }
 }
