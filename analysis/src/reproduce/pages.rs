@@ -54,7 +54,7 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
     let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", readme.display()))?;
     let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", readme.display()))?;
     let mut table = format!(
-        "| figure | experiment | holds | in direction | does not hold | form |\n| --- | --- | --- | --- | --- | --- |\n{rows}"
+        "| figure | experiment | holds | in direction | does not hold |\n| --- | --- | --- | --- | --- |\n{rows}"
     );
     if !failed.is_empty() {
         table += "\nClaims that do not hold:\n\n| figure | claim | paper | ours |\n| --- | --- | --- | --- |\n";
@@ -66,13 +66,13 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
 
 /// The row of a figure in the table of all: how many of its claims came out how.
 fn row(name: &str, title: &str, kept: Option<&Verdicts>) -> String {
-    let Some(kept) = kept else { return format!("| [{name}]({name}.md) | | | | | not run yet |\n") };
+    let Some(kept) = kept else { return format!("| [{name}]({name}.md) | {title}: not run yet | | | |\n") };
+    let form = if kept.form == FORMS[0] { String::new() } else { format!(" ({} form)", kept.form.name()) };
     format!(
-        "| [{name}]({name}.md) | {title} | {} | {} | {} | {} |\n",
+        "| [{name}]({name}.md) | {title}{form} | {} | {} | {} |\n",
         kept.count(Verdict::Holds),
         kept.count(Verdict::HoldsInDirection),
         kept.claims.iter().filter(|judged| fails(judged.verdict)).count(),
-        kept.form.name(),
     )
 }
 
@@ -109,17 +109,16 @@ fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> 
     Ok(text)
 }
 
-/// How to repeat each form, and what that costs.
+/// How to repeat the figure, and what each form costs.
 fn commands(name: &str, kept: &[Verdicts]) -> String {
-    let line = |form: Form| {
-        let option = if form == Form::Quick { " --quick" } else { "" };
-        let cost = kept.iter().find(|verdicts| verdicts.form == form).map(|verdicts| &verdicts.cost);
-        let cost = cost.map_or_else(String::new, |cost| {
-            format!("   # {}, {} of CPU time", human::counted(cost.runs as u64, "run"), time(cost.cpu_s))
-        });
-        format!("./hpcc reproduce {name}{option}{cost}\n")
+    let cost = |verdicts: &Verdicts| {
+        let option = if verdicts.form == Form::Quick { "--quick: " } else { "" };
+        let runs = human::counted(verdicts.cost.runs as u64, "run");
+        format!("{option}{runs}, {} of CPU time", time(verdicts.cost.cpu_s))
     };
-    format!("```\n{}```\n", FORMS.map(line).concat())
+    let costs: Vec<String> = kept.iter().map(cost).collect();
+    let comment = if costs.is_empty() { String::new() } else { format!("   # {}", costs.join("; ")) };
+    format!("```\n./hpcc reproduce {name}{comment}\n```\n")
 }
 
 /// What differs from the source: a list for the first form, and a line of what else differs for each other one.
@@ -138,21 +137,26 @@ fn differences(kept: &[Verdicts]) -> String {
     if text.is_empty() { text } else { format!("\n## What differs from the source\n\n{text}") }
 }
 
-/// A table of the claims, with a column for each form.
+/// A table of the claims; of other forms than the first, what came out otherwise.
 fn results(first: &Verdicts, kept: &[Verdicts]) -> String {
-    let forms: String = kept.iter().map(|verdicts| format!(" {} form |", verdicts.form.name())).collect();
     let mut text =
-        format!("\n## Results\n\n| | claim | paper | holds if |{forms}\n|{}\n", " --- |".repeat(4 + kept.len()));
+        "\n## Results\n\n| | claim | paper | holds if | ours |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for (judged, number) in first.claims.iter().zip(1..) {
-        text += &format!("| {number} | {} | {} | {} |", judged.claim, judged.paper, judged.criterion);
+        text +=
+            &format!("| {number} | {} | {} | {} | {}", judged.claim, judged.paper, judged.criterion, outcome(judged));
         for verdicts in kept {
-            let outcome =
-                same(judged, verdicts).map(|own| format!("{}, {}", own.ours_words(), emphasised(own.verdict)));
-            text += &format!(" {} |", outcome.as_deref().unwrap_or("-"));
+            let other = same(judged, verdicts).filter(|other| other.verdict != judged.verdict);
+            text +=
+                &other.map_or_else(String::new, |other| format!("; {} form: {}", verdicts.form.name(), outcome(other)));
         }
-        text += "\n";
+        text += " |\n";
     }
     text
+}
+
+/// The value of a claim, and its verdict.
+fn outcome(judged: &Judged) -> String {
+    format!("{}, {}", judged.ours_words(), emphasised(judged.verdict))
 }
 
 /// What became of a claim in another form.
