@@ -55,50 +55,49 @@ quirks! {
     floored_times,
     /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for a foreign event.
     missed_wakeups,
-    /// The round robin forgets its place when queue pairs before it are removed: some are skipped, some favoured.
+    /// The round robin forgets its place when queue pairs are removed: some are skipped, some favoured.
     stale_round_robin,
-    /// HPCC without a window divides by it: after its first queue a flow stays at the lowest rate for ever.
+    /// HPCC without a window divides by 0: after its first queue a flow stays at the lowest rate.
     windowless_hpcc,
     /// HPCC compares a packet's records with the last ones of any path: a flow that changes its path falls to the lowest rate.
     blind_to_paths,
-    /// Switches queue acknowledgements with data whatever priority the hosts give them: they wait and are paused.
+    /// Switches queue acknowledgements with data whatever their priority: they wait and are paused.
     acks_queue_with_data,
     /// Random loss takes PFC frames too: a lost resume pauses a port for ever.
     lossy_pfc,
-    /// DCQCN's receiver notifies of every marked packet, not once in an interval: alpha and cuts are larger.
+    /// DCQCN's receiver notifies of every marked packet: alpha and cuts are larger.
     notify_every_mark,
-    /// A link that fails keeps the bytes of the frames that are dropped with it: the buffer shrinks for good.
+    /// A link that fails keeps the bytes of its dropped frames: the buffer shrinks for good.
     leak_buffer_on_link_down,
-    /// PINT takes two bytes on the wire also where its codes need one: frames are a byte longer.
+    /// PINT always takes two bytes, also where its codes need one.
     wide_pint,
-    /// All nodes draw from one sequence in the order of events: a change anywhere changes every later draw.
+    /// All nodes draw from one sequence: a change anywhere changes every later draw.
     shared_rng,
-    /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
+    /// A packet that arrives after the end of its flow is answered by a useless NACK.
     nack_late_packets,
-    /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a
-    /// window sends nothing until the next NACK, and DCTCP ignores nearly all marks.
+    /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight huge: a flow sends nothing until the next
+    /// NACK, and DCTCP ignores nearly all marks.
     wrapping_in_flight,
-    /// A utilisation of almost 0 gives a rate beyond 64 bits, which becomes 0: the flow falls to the lowest rate.
+    /// A utilisation of almost 0 gives a rate of 0: the flow falls to the lowest rate.
     infinite_rate_is_zero,
-    /// With a round-trip time for each pair, a flow that starts after a link failed has time and window of the path before.
+    /// With `global_rtt` off, a flow that starts after a link failed has round-trip time and window of the path before.
     metrics_of_the_start,
-    /// The window at line rate has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
+    /// The window has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
     wrapping_window,
-    /// The window at line rate is a bandwidth-delay product of the path's slowest link, and the rate scales it once more: a
-    /// flow cannot fill a path that is narrower than its sender's port.
+    /// The rate scales a window that is already the slowest link's: a flow cannot fill a path that is narrower than its
+    /// sender's port.
     narrow_window,
-    /// The base round-trip time T counts the payload only, without headers, telemetry and the acknowledgement: no packet
-    /// is so fast, and HPCC's windows are too small.
+    /// The base round-trip time T counts the payload only: HPCC's windows are too small.
     payload_base_rtt,
-    /// The ideal completion time charges a full packet on each link whatever the flow's size, and no telemetry: small flows
-    /// are faster than ideal, large ones slower.
+    /// The ideal completion time charges a full packet on each link, and no telemetry: small flows are faster than ideal,
+    /// large ones slower.
     rough_ideal_fct,
     /// Of several links between two nodes only the last is used.
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
     narrow_switch_settings,
-    /// A port keeps headroom for one priority, three times what fits on its link, and counts no frames: over short or slow
-    /// links frames are dropped in spite of PFC, and with several priorities a switch holds more than its memory.
+    /// A port keeps headroom for one priority and counts no frames: over short or slow links frames are dropped in spite
+    /// of PFC.
     short_headroom,
     /// PAUSE_TIME is cut to whole microseconds: below 1 every pause is a resume.
     whole_pause_time,

@@ -40,7 +40,7 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
     let folder = tree.join(FOLDER);
     let readme = folder.join("README.md");
     let old = fs::read_to_string(&readme).with_context(|| readme.display().to_string())?;
-    let (mut pages, mut rows, mut failed) = (Vec::new(), String::new(), String::new());
+    let (mut pages, mut rows) = (Vec::new(), String::new());
     for figure in Figure::all(&folder)? {
         let file = SweepFile::read(&figure.path, Form::Full)?;
         let mut kept = Vec::new();
@@ -48,18 +48,13 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
             kept.extend(figure.kept(&folder, form)?);
         }
         rows += &row(&figure.name, &file.title, kept.first());
-        failed += &failures(&figure.name, kept.first());
         pages.push((format!("{}.md", figure.name), page(&folder, &figure, &file, &kept)?));
     }
     let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", readme.display()))?;
     let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", readme.display()))?;
-    let mut table = format!(
+    let table = format!(
         "| figure | experiment | holds | in direction | does not hold |\n| --- | --- | --- | --- | --- |\n{rows}"
     );
-    if !failed.is_empty() {
-        table += "\nClaims that do not hold:\n\n| figure | claim | paper | ours |\n| --- | --- | --- | --- |\n";
-        table += &failed;
-    }
     pages.push(("README.md".to_owned(), format!("{before}{BEGIN}\n{table}\n{END}{behind}")));
     Ok(pages)
 }
@@ -74,15 +69,6 @@ fn row(name: &str, title: &str, kept: Option<&Verdicts>) -> String {
         kept.count(Verdict::HoldsInDirection),
         kept.claims.iter().filter(|judged| fails(judged.verdict)).count(),
     )
-}
-
-/// The claims of a figure that do not hold, a row each.
-fn failures(name: &str, kept: Option<&Verdicts>) -> String {
-    let failed = kept.into_iter().flat_map(|kept| &kept.claims).filter(|judged| fails(judged.verdict));
-    let told = |judged: &Judged| {
-        format!("| [{name}]({name}.md) | {} | {} | {} |\n", judged.claim, judged.paper, judged.ours_words())
-    };
-    failed.map(told).collect()
 }
 
 fn fails(verdict: Verdict) -> bool {
@@ -103,7 +89,7 @@ fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> 
     if let Some(first) = kept.first() {
         text += &differences(kept);
         text += &results(first, kept);
-        text += &reasons(first, kept);
+        text += &reasons(first);
         text += &plots(folder, figure, first.form)?;
     }
     Ok(text)
@@ -164,15 +150,10 @@ fn same<'a>(judged: &Judged, verdicts: &'a Verdicts) -> Option<&'a Judged> {
     verdicts.claims.iter().find(|other| other.claim == judged.claim)
 }
 
-/// Why claims do not hold: the reason of the first form that has one.
-fn reasons(first: &Verdicts, kept: &[Verdicts]) -> String {
-    let mut text = String::new();
-    for (judged, number) in first.claims.iter().zip(1..) {
-        let given = |verdicts: &Verdicts| Some((verdicts.form, same(judged, verdicts)?.reason.clone()?));
-        let Some((form, reason)) = kept.iter().find_map(given) else { continue };
-        let form = if form == first.form { String::new() } else { format!(", {} form", form.name()) };
-        text += &format!("- Claim {number}{form}: {reason}\n");
-    }
+/// Why claims do not hold.
+fn reasons(first: &Verdicts) -> String {
+    let given = first.claims.iter().zip(1..).filter_map(|(judged, number)| Some((number, judged.reason.as_ref()?)));
+    let text: String = given.map(|(number, reason)| format!("- Claim {number}: {reason}\n")).collect();
     if text.is_empty() { text } else { format!("\n## Why\n\n{text}") }
 }
 

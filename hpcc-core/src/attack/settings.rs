@@ -96,8 +96,8 @@ crate::settings! {
         /// Simulated time at which the attack ends, later than `start`; `auto`: with the last flow.
         #[change = "Set it to see whether flows recover."]
         pub stop: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Bits per second of the attacker's frames, of `forged_pfc` on each of its links; at most what the slowest link
-        /// of `from` carries.
+        /// Rate of the attacker's frames, with `forged_pfc` on each of its links. At most what the slowest link of `from`
+        /// carries.
         #[change = "Raise it to attack more flows, or each more often; limits of senders (`fast_cnp.accept_interval`) \
             bound the effect on one flow."]
         pub rate: BitRate {BitRate(1_000)..=BitRate(u64::MAX)} = BitRate(100_000_000)
@@ -106,15 +106,16 @@ crate::settings! {
         /// Node whose address the attacker's frames have as their source; `auto`: its own.
         #[change = "Set it to get past an access list (`fast_cnp.accept_from`)."]
         pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
-        /// Whether a switch also copies the IOAM records of the victims' last packet, with a queue of 5 MB at each link.
+        /// Whether a switch also copies the IOAM records of the victims' last packet. They get a queue of 5 MB at each
+        /// link.
         #[change = "Turn it on to attack algorithms that react to records only."]
         pub records: bool = false => kind = "forged_fast_cnp";
-        /// What changed records say of every link: no queue, and a sixteenth of what was sent (`idle`), or a queue of 5
-        /// MB (`busy`).
+        /// What changed records say of every link: no queue and a sixteenth of the bytes (`idle`), or a queue of 5 MB
+        /// (`busy`).
         #[change = "Choose `idle` to make flows send too much, `busy` to slow them down."]
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
-        /// What forged acknowledgements acknowledge: all bytes of the flow (`all`), or those sent so far (`sent`), which
-        /// takes a view of its packets.
+        /// What forged acknowledgements acknowledge: all bytes of the flow (`all`), or those sent so far (`sent`). `sent`
+        /// takes a view of the flow's packets.
         #[change = "Choose `sent` to attack senders that ignore acknowledgements of bytes that they have not sent."]
         pub acknowledged: Acknowledged = Acknowledged::All => kind = "forged_ack";
         /// Priority that is paused, until the attack ends.

@@ -14,12 +14,11 @@ crate::settings! {
         /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
         #[change = words::ETA]
         pub eta: f64 {0.01..=2.0} = 0.95;
-        /// Round trips in a row in which a flow below the target only adds its additive increase, before it jumps to the
-        /// target; 0: every update is such a jump.
+        /// Round trips in a row in which a flow below the target only adds its increase, before it jumps to the target.
+        /// With 0 every update is such a jump.
         #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// W_ai / T, the rate that a flow adds in each round trip so that flows come to equal shares; `auto`: 1/2000 of
-        /// the line rate.
+        /// W_ai / T, the rate that a flow adds in each round trip; `auto`: 1/2000 of the line rate.
         #[change = words::ADDITIVE_INCREASE]
         pub additive_increase: Option<BitRate> = None;
         /// Lowest sending rate of a flow; `auto`: 1/1000, with `hpcc_pint` 1/100, of the line rate.

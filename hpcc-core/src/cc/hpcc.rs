@@ -28,12 +28,11 @@ crate::settings! {
     /// Parameters of HPCC.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccConfig {
-        /// Whether a flow reacts to every acknowledgement, against the rate of the last round trip; otherwise it reacts
-        /// once in a round trip.
+        /// Whether a flow reacts to every acknowledgement; otherwise it reacts once in a round trip. It reacts against
+        /// the rate of the last round trip.
         #[change = "Turn it off to see the worth of the immediate reaction."]
         pub fast_react: bool = true;
-        /// Whether a flow keeps a rate for each hop of its path and sends at the lowest; otherwise it keeps one, for the
-        /// busiest hop.
+        /// Whether a flow keeps a rate for each hop and sends at the lowest; otherwise it keeps one, for the busiest hop.
         #[change = "Turn it on where the bottleneck moves between links; the paper's HPCC has it off."]
         pub multi_rate: bool = false;
         /// Whether a flow ignores hops with an empty queue, except once in a round trip.

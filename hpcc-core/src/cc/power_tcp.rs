@@ -28,8 +28,8 @@ crate::settings! {
         /// Weight gamma of the newest window in the moving average.
         #[change = "A larger value reacts faster, to noise as well; the paper recommends the default."]
         pub gamma: f64 {0.01..=1.0} = 0.9;
-        /// Number N of flows that are expected to share a link: each adds line rate * T / N bytes in a round trip (beta
-        /// of the paper).
+        /// Number N of flows that are expected to share a link: each adds line rate * T / N in a round trip. It is the
+        /// paper's beta.
         #[change = "Raise it where more flows share a link, for shorter queues; lower it where fewer do, for equal \
             shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 10;

@@ -141,8 +141,9 @@ crate::settings! {
         /// `expected_flows` is its first guess.
         #[change = "Turn it on where that number changes much."]
         pub count_flows: bool = false;
-        /// When the receiver computes the next window: when packets that left under the last one arrive, by the queues in
-        /// records (`seen`), or T after the last one (`clock`), as in the draft's listing.
+        /// When the receiver computes a window: when the last one has shown in the records (`seen`), or T after it
+        /// (`clock`), as in the draft's listing. A window has shown when packets that left under it arrive, and by their
+        /// queues no older ones wait.
         #[change = "Choose `clock` to see the effect of the listing: it reacts several times to a queue that stands."]
         pub rounds: Rounds = Rounds::Seen;
         ..law: WindowLaw = WindowLaw::default();

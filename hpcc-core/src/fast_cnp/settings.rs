@@ -58,29 +58,30 @@ crate::settings! {
         /// `bound` (`utilisation`).
         #[change = "Choose `utilisation` to notify before such a queue has grown."]
         pub trigger: TriggerKind = TriggerKind::Queue;
-        /// Queue length up to which nobody is notified, for a port of 100 Gb/s, and in proportion for others; `auto`: as
-        /// ECN. Set it together with `kmax`.
+        /// Queue length of a port of 100 Gb/s up to which nobody is notified; `auto`: as ECN. Other ports scale it by
+        /// their rate. Set it together with `kmax`.
         #[change = "Lower it to notify earlier."]
         pub kmin: Option<Bytes> = None => trigger = "queue";
-        /// Queue length above which the sender of every frame is notified, for a port of 100 Gb/s, and in proportion for
-        /// others; `auto`: as ECN. Set it together with `kmin`.
+        /// Queue length of a port of 100 Gb/s above which the sender of every frame is notified; `auto`: as ECN. Other
+        /// ports scale it by their rate. Set it together with `kmin`.
         #[change = "Lower it towards `kmin` for a sharper threshold."]
         pub kmax: Option<Bytes> {1..=u64::MAX} = None => trigger = "queue";
         /// Probability that the sender of a frame is notified at `kmax`; `auto`: 1, without `kmax` as ECN.
         #[change = "A smaller value notifies fewer senders between the two lengths."]
         pub pmax: Option<f64> {0.0..=1.0} = None => trigger = "queue";
-        /// U of a port, its load with the queue counted in as a share of its capacity, above which senders are notified.
+        /// U of a port above which senders are notified. U is the load with the queue counted in, as a share of the
+        /// capacity.
         #[change = "Below 1 senders are notified before a queue grows."]
         pub bound: f64 {0.01..=100.0} = 1.0 => trigger = "utilisation";
-        /// Time over which U is averaged, and in whose bytes the queue counts; `auto`: twice the delay to the nearest
-        /// host of `domain`, at least 10 us, at most the longest T.
+        /// Time over which U is averaged; `auto`: twice the delay to the nearest host of `domain`, at least 10 us, at
+        /// most the longest T. The queue counts in bytes of that time.
         #[change = "A shorter one notifies sooner; a longer one is smoother."]
         pub load_interval: Option<Nanos> {Nanos::MICROSECOND..=Nanos::LONGEST} = None => trigger = "utilisation";
         /// Least time between two notifications of a port about one flow.
         #[change = "A shorter one repeats sooner that congestion goes on, and costs packets; hosts ignore what comes \
             within `accept_interval`."]
         pub flow_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
-        /// Flows that a port remembers for `flow_interval`; a further one replaces the one that was notified longest ago,
+        /// Flows that a port remembers for `flow_interval`. A further one replaces the one that was notified longest ago,
         /// which may be notified early.
         #[change = "Lower it to study a switch with little memory; `forgotten` of the summary counts the cost."]
         pub flow_slots: u32 {1..=u32::MAX} = FLOW_SLOTS as u32;

@@ -39,55 +39,57 @@ crate::settings! {
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
-        /// Priorities that PFC pauses, such as `3, 4`, the same at all switches; `auto`: those of a file's flows and
-        /// acknowledgements, 3 for a program. Each port keeps reserve and headroom for each, and frames have no other
+        /// Priorities that PFC pauses, such as `3, 4`; `auto`: those of a file's flows and acknowledgements, 3 for a
+        /// program. The same at all switches. Each port keeps reserve and headroom for each, and frames have no other
         /// priority but 0, which is neither paused nor counted.
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
-        /// Bytes that a port keeps for what arrives in a priority after its pause, at least a packet; `auto`: three times
-        /// what fits on its link in one direction, or twice that and three packets if it is more.
+        /// Bytes that a port keeps for what arrives in a priority after its pause; `auto`: enough that nothing is
+        /// dropped. At least a packet. Enough is three times what fits on its link in one direction, or twice that and
+        /// three packets if it is more.
         #[change = "Set it to a real switch's value; with less than `auto` frames may be dropped in spite of PFC."]
         pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
-        /// Bytes of shared memory above which a port pauses the sender of a priority, also while more is free; `auto`:
-        /// only the port's share of free memory counts, 1/8 at the hosts' rate.
+        /// Bytes of shared memory above which a port pauses the sender of a priority; `auto`: only its share of the free
+        /// memory counts. The share is 1/8 at the hosts' rate.
         #[change = "Set it to a switch's fixed threshold; above the share it has no effect."]
         pub pause_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => mode = "lossless";
-        /// Pause that a PFC frame has in a packet trace, in whole microseconds; devices ignore it, for a resume ends each
+        /// Pause that a PFC frame has in a packet trace, in whole microseconds. Devices ignore it, for a resume ends each
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
         /// Whether switches mark frames (ECN).
         #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;
-        /// Queue length up to which no frame is marked, for a port of 100 Gb/s, and in proportion for others; `auto`: 400
-        /// kB, with `dctcp` 300 kB. Where the main algorithm reads no marks, `auto` follows the algorithm of `[legacy]`.
+        /// Queue length of a port of 100 Gb/s up to which no frame is marked; `auto`: 400 kB, with `dctcp` 300 kB. Other
+        /// ports scale it by their rate. Where the main algorithm reads no marks, `auto` follows the algorithm of
+        /// `[legacy]`.
         #[change = "Lower it for shorter queues at the cost of throughput."]
         pub ecn_kmin: Option<Bytes> = None;
-        /// Queue length above which every frame is marked, for a port of 100 Gb/s, and in proportion for others; `auto`:
-        /// 1600 kB, with `dctcp` 300 kB.
+        /// Queue length of a port of 100 Gb/s above which every frame is marked; `auto`: 1600 kB, with `dctcp` 300 kB.
+        /// Other ports scale it by their rate.
         #[change = "Lower it towards `ecn_kmin` for a sharper threshold."]
         pub ecn_kmax: Option<Bytes> = None;
         /// Probability that a frame is marked at `ecn_kmax`, growing from 0 at `ecn_kmin`; `auto`: 0.2, with `dctcp` 1.
         #[change = "A larger value slows down more flows between the two lengths."]
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
-        /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes a
-        /// turn, or ahead of those; empty: all in turn, a frame each. Queues that are not named send while no other may.
+        /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`; empty: in turn, a frame each. Queues with a
+        /// number share the link by deficit round robin with so many bytes a turn, strict ones go ahead of these; queues
+        /// that are not named send while no other may.
         #[change = "Set it to share a link by priorities; name every priority that must not starve, that of \
             acknowledgements included."]
         pub classes: String = String::new();
-        /// Whose bytes telemetry reports, the same at all switches: the port's against the link (`port`), or the queue's
-        /// against the share of its class (`queue`).
+        /// Whose bytes telemetry reports: the port's against the link (`port`), or the queue's against the share of its
+        /// class (`queue`). The same at all switches.
         #[change = "Choose `queue` to keep each class to its share; a class then leaves idle what others do not use."]
         pub telemetry_scope: Scope = Scope::Port;
-        /// What telemetry reports as a queue, the same at all switches: the bytes behind the frame (`length`), or its
-        /// time in the switch as bytes of the link (`sojourn`). `ifa` has a field for that time; other layouts have it in
-        /// place of the queue.
+        /// What telemetry reports as a queue: the bytes behind the frame (`length`), or its time in the switch
+        /// (`sojourn`). The same at all switches. `ifa` has a field for that time; other layouts have it in place of the
+        /// queue, as bytes of the link.
         #[change = "Choose `sojourn` where classes make a wait differ from the length."]
         pub telemetry_queue: Wait = Wait::Length;
-        /// Packets to which a switch adds its record, the same at all switches: `all` that collect telemetry; the first
-        /// that leaves a port `telemetry_interval` after the last one (`interval`); or these and all that leave more than
-        /// `telemetry_threshold` behind (`congestion`). The latter two need `hpcc_plus` and a layout whose records name
-        /// their link.
+        /// Packets to which a port adds its record: all that collect telemetry, one in each `telemetry_interval`, or
+        /// (`congestion`) also all that leave more than `telemetry_threshold` behind. The same at all switches. The
+        /// latter two need `hpcc_plus` and a layout whose records name their link.
         #[change = "Choose `interval` or `congestion` to save bytes; senders learn of queues later."]
         pub telemetry_records: Reported = Reported::All;
         /// Least time between two records of a port without congestion; `auto`: the longest T of the network.
@@ -96,9 +98,9 @@ crate::settings! {
         /// Queue length above which a port is congested and adds its record to every packet.
         #[change = "A smaller value reports shorter queues; a larger one saves records."]
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
-        /// Nodes of another domain, to which switches of the rest send telemetry without capacities, queues and counters:
-        /// none, all, hosts, switches, or numbers and ranges. Each record is then that of a link of 800 Gb/s under the
-        /// same load. Domains that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
+        /// Nodes of another domain, to which the others do not tell capacities, queues and counters: none, all, hosts,
+        /// switches, or numbers and ranges. Each record is then that of a link of 800 Gb/s under the same load. Domains
+        /// that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
         #[change = "Set it for networks that must not show each other their links; flows are controlled as before."]
         pub telemetry_hidden_from: String = "none".to_string();
         /// Whether a switch adds its record to telemetry.

@@ -42,13 +42,13 @@ crate::settings! {
     /// How telemetry is laid out in a frame.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct LayoutSettings {
-        /// Byte layout of telemetry, the same at all nodes; `auto`: what the algorithm reads, for records `paper`, or
-        /// `int_md` where `paper` has no code for a link's rate. `ioam` and `ioam_slim` need IPv6.
+        /// Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` has
+        /// no code for a link's rate. The same at all nodes. `ioam` and `ioam_slim` need IPv6.
         #[change = "Choose `int_md`, `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the \
             proposals."]
         pub layout: Option<LayoutName> = None;
-        /// Factor of the reference layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of
-        /// the fastest host link, at most `transport.mtu` / 128.
+        /// Factor of the layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
+        /// host link, at most `transport.mtu` / 128.
         #[change = "A larger value lets counters wrap later and is coarser; a smaller one is finer and wraps sooner."]
         pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
         /// Most hops that are reported, at most 8 with `ioam`; `auto`: 15, with IOAM, whose sender makes room for them,

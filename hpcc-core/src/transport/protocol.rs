@@ -53,8 +53,8 @@ crate::settings! {
     /// The transport of all hosts, and what RDMA does not have.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ProtocolSettings {
-        /// What carries flows, the same in all of a network: RDMA, ns-3's TCP, or datagrams over ns-3's UDP, which nobody
-        /// repeats; segments and datagrams have `mtu` bytes.
+        /// What carries flows: RDMA, ns-3's TCP, or datagrams over ns-3's UDP, which nobody repeats. The same in all of a
+        /// network. Segments and datagrams have `mtu` bytes.
         #[change = "Choose `tcp` or `udp` to send such traffic through the same switches."]
         pub protocol: Protocol = Protocol::Rdma;
         /// Network layer below TCP or UDP.
@@ -63,7 +63,7 @@ crate::settings! {
         /// Bytes that a TCP socket holds at each end, the most that can be in flight.
         #[change = "Raise it where link rate times round-trip time is more; lower it to bound a flow's queue."]
         pub tcp_buffer: Bytes {10_000..=1_000_000_000} = Bytes(4_000_000) => protocol = "tcp";
-        /// Least time without progress after which TCP sends again; also its wait for the answer to a flow's first
+        /// Least time without progress after which TCP sends again. It waits as long for the answer to a flow's first
         /// packet.
         #[change = "Lower it where losses make short flows wait, but not below the longest queueing delay."]
         pub tcp_timeout: Nanos {Nanos(1_000)..=Nanos::LONGEST} = Nanos(1_000_000) => protocol = "tcp";

@@ -17,35 +17,34 @@ crate::settings! {
     /// How a host sends and acknowledges.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
-        /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port are
-        /// messages of one queue pair.
+        /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port share
+        /// one. They are messages of it, one after the other.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
         /// Largest payload of a packet; with `selective_repeat` the same at all hosts.
         #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
-        /// What a sender repeats after a loss, the same at all hosts: all from the missing byte on, all from the last
-        /// multiple of `chunk` on, or only the missing bytes. `selective_repeat` always bounds the bytes in flight.
+        /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
+        /// only the missing bytes. The same at all hosts. `selective_repeat` always bounds the bytes in flight.
         #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
         /// `ack_interval` above 1 the receiver also acknowledges where a chunk ends.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
-        /// Byte that the receiver must expect next, or a later one, before it acknowledges, as in the reference; 1: it
-        /// acknowledges every packet.
+        /// Next expected byte from which on the receiver acknowledges, as in the reference; 1: every packet.
         #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
         pub ack_interval: Bytes {0..=u32::MAX.into()} = Bytes(1);
-        /// Bytes after which the sender asks for an acknowledgement, besides twice in a window and with its last packet;
-        /// 0: the receiver goes by `ack_interval`. Above 0 at all hosts or at none.
+        /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_interval`. It also asks
+        /// at least twice in a window and with its last packet. Above 0 at all hosts or at none.
         #[change = "A larger value saves acknowledgements and simulates faster; flows react later."]
         pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
         /// Least time between two negative acknowledgements for one missing byte.
         #[change = "Lower it where a repeated packet may be lost again; too low, one loss is repeated several times."]
         pub nack_interval: Nanos = Nanos(500_000) => recovery = "go_back_n" | "go_back_zero";
-        /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time that the
-        /// slowest host link takes to drain a whole switch buffer.
+        /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time in which the
+        /// slowest host link drains a switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
             it expired without a loss."]
         pub timeout: Option<Nanos> = None;
@@ -69,8 +68,8 @@ crate::settings! {
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
         #[change = "Turn it off to leave control to pacing alone."]
         pub variable_window: bool = true;
-        /// Base round-trip time T of all flows; `auto`: the time of a full packet, with headers and telemetry, and its
-        /// acknowledgement on an idle path.
+        /// Base round-trip time T of all flows; `auto`: that of a full packet, with headers and telemetry, on an idle
+        /// path.
         #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table."]
         pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Whether all flows use the longest T of the network; otherwise each uses the T of its pair.
@@ -79,8 +78,8 @@ crate::settings! {
         /// Whether packets are paced at the controller's rate; otherwise only the window obeys it.
         #[change = "Turn it off to see the worth of pacing: a window then leaves as one burst."]
         pub rate_bound: bool = true;
-        /// Priority of acknowledgements; 0 is the queue ahead of all others, which is never paused; `auto`: 0 with
-        /// `dcqcn` and `timely`, otherwise 3.
+        /// Priority of acknowledgements; 0 goes ahead of all others and is never paused; `auto`: 0 with `dcqcn` and
+        /// `timely`, otherwise 3.
         #[change = "Take 0 to let feedback overtake data, the data's priority to let it wait and be paused with data."]
         pub ack_priority: Option<u8> {0..=7} = None;
         /// How a host shares a link among its flows by their priorities, in the words of a switch's `classes`; empty: all
@@ -94,7 +93,7 @@ crate::settings! {
         #[change = "Choose `cnp` for NICs with DCQCN; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
         /// Key of 32 hexadecimal digits with which receivers seal acknowledgements, negative ones, feedback packets and
-        /// CNPs, the same at all hosts; empty: no seal. Senders ignore what is not sealed.
+        /// CNPs; empty: no seal. The same at all hosts. Senders ignore what is not sealed.
         #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
         pub seal: String = String::new();
     }

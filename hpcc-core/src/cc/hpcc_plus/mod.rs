@@ -69,12 +69,12 @@ crate::settings! {
     /// Parameters of HPCC++.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPlusConfig {
-        /// When feedback changes the window: at every acknowledgement, against the window of the last round trip
-        /// (`both`); once in a round trip (`rtt`); or at every acknowledgement, against the window before (`ack`).
+        /// When feedback changes the window: at every acknowledgement, once in a round trip (`rtt`), or both. `ack`
+        /// reacts against the window before, `both` against the window of the last round trip.
         #[change = "Choose another than the drafts' `both` to see its reason: `rtt` reacts late, and `ack` many times to \
             one queue."]
         pub react: Reacting = Reacting::Both;
-        /// Rate of a link that counts beside its queue: what it sends (`tx`), or what arrives at it (`rx`), which needs
+        /// Rate of a link that counts beside its queue: what it sends (`tx`), or what arrives at it (`rx`). `rx` needs
         /// records of queue lengths.
         #[change = "Choose `rx` to see the reason for the drafts' `tx`: it counts a growing queue twice, and oscillates."]
         pub link_rate: LinkRate = LinkRate::Sent;

@@ -15,11 +15,11 @@ crate::settings! {
         /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
         #[change = words::ETA]
         pub eta: f64 {0.01..=2.0} = 0.95;
-        /// Round trips in a row in which a flow below the target only adds its additive increase, before it jumps to the
-        /// target; 0: every update is such a jump.
+        /// Round trips in a row in which a flow below the target only adds its increase, before it jumps to the target.
+        /// With 0 every update is such a jump.
         #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// Number N of flows that are expected to share a link: each adds W_init * (1 - eta) / N bytes in a round trip.
+        /// Number N of flows that are expected to share a link: each adds W_init * (1 - eta) / N in a round trip.
         #[change = "Raise it where more flows share a link, or the queue never drains; lower it where fewer do, for \
             equal shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 100;

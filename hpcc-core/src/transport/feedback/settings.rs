@@ -33,41 +33,41 @@ crate::settings! {
     /// How telemetry is collected and comes back.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FeedbackSettings {
-        /// Packets of a flow that collect telemetry: `all`; one in `every` (`nth`); one in each T (`rtt`); one in each T,
-        /// and all for one T after the flow slowed down (`congestion`); packets of their own, one in each T (`probes`);
-        /// or `none`.
+        /// Packets that collect telemetry: all, one in `every` (`nth`), one in each T (`rtt`), the same and all for one T
+        /// after the flow slowed down (`congestion`), one in each T without payload (`probes`), or none.
         #[change = "Fewer save bytes and work at switches and senders; flows learn of congestion later."]
         pub packets: Packets = Packets::All;
         /// One data packet in so many collects telemetry, beginning with the first.
         #[change = "A larger value saves bytes; senders hear of queues later."]
         pub every: u32 {1..=1_000_000} = 8 => packets = "nth";
-        /// What comes back to the sender, the same at all hosts: all records, the busiest link's record, one byte of load
-        /// for each link, or nothing; `busiest_link` and `loads` need `hpcc_plus`.
+        /// Answer to the sender: all records, the busiest link's record, one byte of load for each link, or none;
+        /// `busiest_link` and `loads` need `hpcc_plus`. The same at all hosts.
         #[change = "Choose `busiest_link` for answers of one size, `loads` for the shortest, which tell neither \
             capacities nor queues."]
         pub answer: Answer = Answer::Records;
-        /// What brings the answer, the same at all hosts: the next acknowledgement, or a packet of its own.
+        /// What brings the answer: the next acknowledgement, or a packet of its own. The same at all hosts.
         #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`)."]
         pub feedback: Return = Return::Acknowledgement;
-        /// Packets whose records an acknowledgement brings where it stands for several (`transport.ack_every`), the same
-        /// at all hosts; 1 is the newest, more needs `hpcc_plus`.
+        /// Packets whose records an acknowledgement for several packets brings; 1 is the newest, more needs `hpcc_plus`.
+        /// The same at all hosts. Acknowledgements stand for several packets with `transport.ack_every`.
         #[change = "A larger value gives the sender the samples in between; acknowledgements are longer."]
         pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => feedback = "ack";
-        /// Whether notifications also acknowledge, ahead of delayed acknowledgements, the same at all hosts.
+        /// Whether notifications also acknowledge, ahead of delayed acknowledgements. The same at all hosts.
         #[change = "Turn it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
         pub notification_acks: bool = false => feedback = "notification";
         /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
         #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
-        /// Key of 32 hexadecimal digits with which receivers seal answers, the same at all hosts; empty: no seal.
+        /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal. The same at all hosts.
         #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]
         pub seal: String = String::new();
-        /// Number of T without believable feedback, while packets are acknowledged, after which a flow halves rate and
-        /// window, and again in each further T; 0: never; `auto`: 4 with `guard` or `seal`, otherwise 0.
+        /// Number of T without believable feedback after which a flow halves rate and window; 0: never; `auto`: 4 with
+        /// `guard` or `seal`, otherwise 0. It halves them again in each further T. Only time in which packets are
+        /// acknowledged counts.
         #[change = "Lower it to lose less to attackers; raise it where honest feedback is rarer."]
         pub decay_after: Option<u32> {0..=1_000_000} = None;
-        /// Paths, by UDP source ports, among which a flow chooses by telemetry, the same at all hosts; 1: it stays on
-        /// one; more need a layout whose records tell paths apart, any but `reference`.
+        /// Paths, by UDP source ports, among which a flow chooses by telemetry; 1: it stays on one. The same at all
+        /// hosts. More need a layout whose records tell paths apart, any but `reference`.
         #[change = "Raise it where hashes load equal paths unevenly; each further path costs probes."]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;
         /// Number of T between two probes of other paths.

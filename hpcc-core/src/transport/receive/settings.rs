@@ -26,11 +26,11 @@ crate::settings! {
         /// Bytes that the NIC of a slow host holds for each link; it drops the rest.
         #[change = "Raise it to bridge longer bursts without a pause."]
         pub buffer: Bytes {10_000..=MOST_BUFFER} = Bytes(2_000_000);
-        /// Bytes in that buffer above which the NIC pauses what arrives, in lossless networks; `auto`: the buffer without
-        /// what may still come after a pause.
+        /// Bytes in that buffer above which the NIC pauses its link; `auto`: the buffer without what may come after a
+        /// pause. Lossless switches only.
         #[change = "Lower it to pause sooner, and hold less."]
         pub pause_above: Option<Bytes> {0..=MOST_BUFFER} = None;
-        /// Bytes in that buffer down to which it resumes, in lossless networks; `auto`: half of `pause_above`.
+        /// Bytes in that buffer down to which it resumes; `auto`: half of `pause_above`. Lossless switches only.
         #[change = "Raise it for more and shorter pauses."]
         pub resume_below: Option<Bytes> {0..=MOST_BUFFER} = None;
     }

@@ -17,7 +17,7 @@ use hpcc_core::settings::Setting;
 /// The page with the tables.
 const PAGE: &str = "configs/README.md";
 /// What stands above the rows of a table.
-const HEAD: &str = "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
+const HEAD: &str = "| key | default, range | meaning |\n| --- | --- | --- |\n";
 /// What the first comment of a table says before and behind the table's name.
 const BEGIN: (&str, &str) = ("<!-- settings of ", ": rewritten by ./hpcc docs -->");
 /// What the last one says.
@@ -82,7 +82,7 @@ fn algorithms(settings: &NodeSettings) -> Vec<String> {
                 None => own.push(setting),
             }
         }
-        rows.push(format!("| **{}** | | | {}{shared} |\n", algorithm.name(), algorithm.summary()));
+        rows.push(format!("| **{}** | | {}{shared} |\n", algorithm.name(), algorithm.summary()));
         rows.extend(keys(&own));
         told.extend(own.into_iter().map(|setting| (algorithm.name(), setting)));
     }
@@ -92,9 +92,8 @@ fn algorithms(settings: &NodeSettings) -> Vec<String> {
 /// A row for each setting of a section.
 fn keys(section: &[Setting]) -> Vec<String> {
     let row = |setting: &Setting| {
-        let (value, default) = (words::value(&setting.kind), words::default(setting));
         let meaning = words::meaning(setting, section).replace('|', "\\|");
-        format!("| `{}` | {value} | {default} | {meaning} |\n", setting.key)
+        format!("| `{}` | {} | {meaning} |\n", setting.key, words::value(setting))
     };
     section.iter().map(row).collect()
 }

@@ -11,29 +11,33 @@ pub fn meaning(setting: &Setting, section: &[Setting]) -> String {
     setting.summary().to_owned() + &condition.unwrap_or_default()
 }
 
+/// The default, and which other values there are.
+pub fn value(setting: &Setting) -> String {
+    let default = default(setting);
+    let range = match setting.kind {
+        Kind::Switch if setting.auto => Some("true or false".into()),
+        Kind::Switch | Kind::Text => None,
+        Kind::Choice(ref words) => {
+            let others = words.iter().map(|word| format!("`{word}`")).filter(|word| *word != default);
+            return [format!("**{default}**")].into_iter().chain(others).collect::<Vec<_>>().join(" ");
+        }
+        Kind::Count { least, most } => span(least, most, u32::MAX.into(), Value::Count),
+        Kind::Bytes { least, most } => span(least, most, LARGEST, Value::Bytes),
+        Kind::Time { least, most } => span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time))),
+        Kind::Rate { least, most } => span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate))),
+        Kind::Real { least, most } => (most < f64::MAX).then(|| format!("{least} to {most}")),
+    };
+    range.map_or_else(|| default.clone(), |range| format!("{default}, {range}"))
+}
+
 /// The default as files have it, but for words, which stand between backticks.
-pub fn default(setting: &Setting) -> String {
+fn default(setting: &Setting) -> String {
     let text = setting.default.pretty();
     match &setting.default {
         Value::Text(text) if text.is_empty() => "`\"\"`".into(),
         Value::Word(_) | Value::Text(_) | Value::Auto => format!("`{text}`"),
         Value::Switch(_) | Value::Count(_) | Value::Bytes(_) | Value::Time(_) | Value::Rate(_) | Value::Real(_) => text,
     }
-}
-
-/// What is written in files, with its range where not all of the kind will do.
-pub fn value(kind: &Kind) -> String {
-    let (name, range) = match *kind {
-        Kind::Switch => return "true, false".into(),
-        Kind::Text => return "text".into(),
-        Kind::Choice(ref words) => return words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" "),
-        Kind::Count { least, most } => ("count", span(least, most, u32::MAX.into(), Value::Count)),
-        Kind::Bytes { least, most } => ("size", span(least, most, LARGEST, Value::Bytes)),
-        Kind::Time { least, most } => ("time", span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time)))),
-        Kind::Rate { least, most } => ("rate", span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate)))),
-        Kind::Real { least, most } => ("number", (most < f64::MAX).then(|| format!("{least} to {most}"))),
-    };
-    range.map_or_else(|| name.into(), |range| format!("{name}, {range}"))
 }
 
 /// A range of whole numbers; from `limit` on there is no upper bound that anybody would meet.
@@ -80,17 +84,25 @@ fn alternatives(words: &[&str]) -> String {
 mod tests {
     use super::*;
 
+    fn said(kind: Kind, default: Value) -> String {
+        let auto = default == Value::Auto;
+        value(&Setting { key: "key", kind, auto, default, condition: None, help: String::new() })
+    }
+
     #[test]
     fn ranges_are_said_where_they_restrict() {
-        assert_eq!(value(&Kind::Count { least: 0, most: u64::MAX }), "count");
-        assert_eq!(value(&Kind::Count { least: 1, most: u32::MAX.into() }), "count, from 1");
-        assert_eq!(value(&Kind::Count { least: 1, most: 15 }), "count, 1 to 15");
-        assert_eq!(value(&Kind::Time { least: 1, most: Nanos::LONGEST.0 }), "time, above 0");
-        assert_eq!(value(&Kind::Time { least: 0, most: Nanos::LONGEST.0 }), "time");
-        assert_eq!(value(&Kind::Bytes { least: 1, most: u32::MAX.into() }), "size, 1B to below 4GiB");
-        assert_eq!(value(&Kind::Bytes { least: 0, most: u32::MAX.into() }), "size, below 4GiB");
-        assert_eq!(value(&Kind::Real { least: 0.01, most: 2.0 }), "number, 0.01 to 2");
-        assert_eq!(value(&Kind::Choice(vec!["a".into(), "b".into()])), "`a` `b`");
+        assert_eq!(said(Kind::Count { least: 0, most: u64::MAX }, Value::Count(3)), "3");
+        assert_eq!(said(Kind::Count { least: 1, most: u32::MAX.into() }, Value::Count(3)), "3, from 1");
+        assert_eq!(said(Kind::Count { least: 1, most: 15 }, Value::Auto), "`auto`, 1 to 15");
+        assert_eq!(said(Kind::Time { least: 1, most: Nanos::LONGEST.0 }, Value::Time(Nanos(5))), "5ns, above 0");
+        assert_eq!(said(Kind::Time { least: 0, most: Nanos::LONGEST.0 }, Value::Time(Nanos(5))), "5ns");
+        assert_eq!(said(Kind::Bytes { least: 1, most: u32::MAX.into() }, Value::Bytes(5)), "5B, 1B to below 4GiB");
+        assert_eq!(said(Kind::Bytes { least: 0, most: u32::MAX.into() }, Value::Bytes(5)), "5B, below 4GiB");
+        assert_eq!(said(Kind::Real { least: 0.01, most: 2.0 }, Value::Real(0.5)), "0.5, 0.01 to 2");
+        let words = || Kind::Choice(vec!["a".into(), "b".into()]);
+        assert_eq!(said(words(), Value::Word("b".into())), "**`b`** `a`");
+        assert_eq!(said(words(), Value::Auto), "**`auto`** `a` `b`");
+        assert_eq!(said(Kind::Switch, Value::Auto), "`auto`, true or false");
     }
 
     #[test]
