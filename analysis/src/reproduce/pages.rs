@@ -87,7 +87,7 @@ fn emphasised(verdict: Verdict) -> String {
 fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> Result<String> {
     let mut text = format!("{HEAD}# {}\n\n{}.\n\n{}", file.title, file.source, commands(&figure.name, kept));
     if let Some(first) = kept.first() {
-        text += &differences(kept);
+        text += &differences(first);
         text += &results(first, kept);
         text += &reasons(first);
         text += &plots(folder, figure, first.form)?;
@@ -107,19 +107,9 @@ fn commands(name: &str, kept: &[Verdicts]) -> String {
     format!("```\n./hpcc reproduce {name}{comment}\n```\n")
 }
 
-/// What differs from the source: a list for the first form, and a line of what else differs for each other one.
-fn differences(kept: &[Verdicts]) -> String {
-    let (mut told, mut text) = (Vec::new(), String::new());
-    for (verdicts, index) in kept.iter().zip(0..) {
-        let fresh: Vec<&str> =
-            verdicts.deviations.iter().map(String::as_str).filter(|deviation| !told.contains(deviation)).collect();
-        if index == 0 {
-            text.extend(fresh.iter().map(|deviation| format!("- {deviation}\n")));
-        } else if !fresh.is_empty() {
-            text += &format!("- In the {} form: {}\n", verdicts.form.name(), fresh.join(" "));
-        }
-        told.extend(fresh);
-    }
+/// What differs from the source.
+fn differences(first: &Verdicts) -> String {
+    let text: String = first.deviations.iter().map(|deviation| format!("- {deviation}\n")).collect();
     if text.is_empty() { text } else { format!("\n## What differs from the source\n\n{text}") }
 }
 
