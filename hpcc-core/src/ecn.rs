@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN marking at dequeue, in the manner of RED (SPEC section 5).
+//! ECN marking at dequeue, in the manner of RED.
 
 use crate::units::BitRate;
 use alloc::format;

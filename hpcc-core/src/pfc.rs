@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The priority-based flow control frame of 802.1Qbb (SPEC section 5).
+//! The priority-based flow control frame of IEEE 802.1Qbb.
 //!
 //! ```text
 //! opcode 16 = 0x0101 | class-enable vector 16 (bit n: priority n) | 8 times pause 16, priority 0 first | zeros

@@ -141,7 +141,7 @@ impl FrameSizes {
         }
     }
 
-    /// RoCEv2 (SPEC section 3) behind an IP header of `ip` bytes: RDMA WRITEs, the first packet of each with a RETH,
+    /// RoCEv2 behind an IP header of `ip` bytes: RDMA WRITEs, the first packet of each with a RETH,
     /// and acknowledgements with an AETH. All are longer than Ethernet's least, 64 bytes, which PFC frames have.
     const fn roce(ip: u32) -> FrameSizes {
         let overhead = 14 + ip + 8 + 12 + 4 + 4;

@@ -26,7 +26,7 @@ fn carry(layout: Layout, hops: &[Snapshot]) -> HopStack {
     stack
 }
 
-/// What the fields of SPEC sections 2.1, 2.2.4, 2.3.4 and 2.4.3 leave of a hop.
+/// A hop as the fields of a layout leave it.
 fn left(layout: Layout, hop: &Snapshot) -> Hop {
     let (rate, now) = (hop.rate, hop.now.0);
     match layout.name() {

@@ -22,6 +22,8 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Requirement {
     claimed: bool,
+    /// The document that asks for it, and its sections.
+    source: String,
     text: String,
     missing: Option<String>,
 }
@@ -92,6 +94,9 @@ fn the_table_is_complete() {
     assert_eq!(table.keys().cloned().collect::<Vec<_>>(), expected);
     for (id, requirement) in &table {
         assert!(!requirement.text.is_empty(), "{id} has no text");
+        let known = ["miao ", "pan ", "xiao ", "HPCC paper ", "RFC ", "P4 INT ", "ours: "];
+        let of = |source: &str| known.iter().any(|document| source.starts_with(document));
+        assert!(requirement.source.split("; ").all(of), "{id}: unknown source {}", requirement.source);
         assert!(!(requirement.claimed && requirement.missing.is_some()), "{id} is claimed, but something is missing");
     }
 }

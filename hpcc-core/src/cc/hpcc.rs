@@ -176,7 +176,7 @@ impl Hpcc {
         RateDecision::Repace(lowest.0.min(self.limits.line_rate))
     }
 
-    /// Takes in what a switch reports of the hops up to its own (SPEC section 4.3). It is compared with the last
+    /// Takes in what a switch reports of the hops up to its own. It is compared with the last
     /// acknowledged records, which stay, and U does not fall:
     /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
     fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Congestion that a controller hears of outside acknowledgements, and which algorithm does what about it (SPEC section
-//! 4.3).
+//! Congestion that a controller hears of outside acknowledgements, and which algorithm does what about it.
 //!
 //! [`Reaction::to`] is the whole table. A host whose algorithm does nothing about a signal must not be sent it:
 //! [`NodeSettings::check_notifications`](crate::node::NodeSettings::check_notifications) refuses that.
@@ -169,7 +168,7 @@ mod tests {
         (window_form, rate_form)
     }
 
-    /// Case 1 of SPEC section 1.5, but that Wc stays: 51 538.333 bytes in 13 us.
+    /// U = 3, as in the first of the worked numbers of `window.rs`, but that Wc stays: 51 538.333 bytes in 13 us.
     #[test]
     fn req_43_records_of_the_first_hops_slow_hpcc_down_and_commit_nothing() {
         let (mut window_form, mut rate_form) = armed(2 * BDP);

@@ -6,7 +6,7 @@ use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
 
-/// B = 100 Gb/s, T = 13 us, W = 162 500 B: the setting of SPEC section 1.5.
+/// B = 100 Gb/s, T = 13 us, W = 162 500 B: the setting of the HPCC paper's simulations (section 5.1).
 pub const LIMITS: FlowLimits = FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500);
 /// 80 bytes in 13 us.
 pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);

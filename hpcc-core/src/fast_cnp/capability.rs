@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which senders understand notifications. The draft leaves open how a switch knows: some it is told of, and who does
-//! not understand one says so, by ICMPv6 (REQ-54; SPEC section 4.3).
+//! not understand one says so, by ICMPv6 (REQ-54; RFC 8200, section 4.2).
 
 use super::{Address, FastCnpOption, Flow, OptionTypes, Recent, extensions};
 use crate::address::AddressSet;

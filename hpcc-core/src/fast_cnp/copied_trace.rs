@@ -117,7 +117,7 @@ mod tests {
         trace.newest_first().map(|node| node.expect("a node").node_id.expect("an id")).collect()
     }
 
-    /// SPEC section 4.2: 228 bytes of data fit.
+    /// An option of 255 bytes has room for 228 bytes of data.
     #[test]
     fn req_43_a_trace_that_fits_is_copied_byte_for_byte() {
         assert_eq!(MAX_DATA, 228);

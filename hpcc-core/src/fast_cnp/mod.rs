@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fast CNP: a congested switch notifies the sender itself, instead of marking packets so that the receiver does
-//! (draft-xiao-rtgwg-rocev2-fast-cnp-01; SPEC section 4; REQ-33 to REQ-54). Over IPv6 only.
+//! (draft-xiao-rtgwg-rocev2-fast-cnp-01; REQ-33 to REQ-54). Over IPv6 only.
 //!
 //! | module | who | does |
 //! | --- | --- | --- |

@@ -146,7 +146,7 @@ mod tests {
         FastCnpOption::parse(bytes, &TYPES)
     }
 
-    /// SPEC section 8.3, 8: tshark accepted the structure.
+    /// tshark accepted the structure.
     #[test]
     fn req_42_option_1_is_the_original_destination() {
         let option = FastCnpOption { original_destination: RECEIVER, trace: None };

@@ -9,7 +9,7 @@ use crate::telemetry::ipv6_options::{Action, action, may_change};
 pub struct OptionType(u8);
 
 impl OptionType {
-    /// The only experimental type with these bits (RFC 4727; SPEC section 4.2).
+    /// The only experimental type with these bits (RFC 4727).
     pub const EXPERIMENTAL: OptionType = OptionType(0x9e);
 
     /// The type of a code; `None` if its upper bits are not 100.

@@ -8,7 +8,7 @@ use crate::roce::{Bth, CNP_RESERVED};
 use crate::telemetry::ioam::option::{IoamOption, Kind};
 use crate::telemetry::ipv6_options::OptionsHeader;
 
-/// As a ConnectX-4 Lx sends its notifications (SPEC section 3).
+/// As a ConnectX-4 Lx sends its notifications.
 const DSCP: u8 = 48;
 const HOP_LIMIT: u8 = 64;
 

@@ -88,7 +88,7 @@ fn received<'a>(now: u64, packet: &RocePacket<'a>) -> Received<'a> {
 }
 
 /// A queue of two bandwidth-delay products at the second switch of three: U = 3, so 162 500 bytes of window become
-/// 51 458 and W_ai, as case 1 of SPEC section 1.5 has it, without an acknowledgement.
+/// 51 458 and W_ai, without an acknowledgement.
 #[test]
 fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     const T: u64 = 13_000;

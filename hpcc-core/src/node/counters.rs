@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether telemetry comes back before its counters may wrap (SPEC section 2.1).
+//! Whether telemetry comes back before its counters may wrap.
 //!
 //! Two records tell how much a link sent between them only if no counter can have wrapped unseen. Where they always lie
 //! further apart, an algorithm would hear nothing for ever: such a combination is refused.

@@ -117,7 +117,7 @@ impl Aeth {
 mod tests {
     use super::*;
 
-    /// Vector `roce_rc_ack_v4`: syndrome 0x1f, MSN 5; SPEC section 3: 0x60 is the sequence error.
+    /// Vector `roce_rc_ack_v4`: syndrome 0x1f, MSN 5. 0x60 is the sequence error.
     #[test]
     fn published_syndromes_read_and_write_alike() {
         let ack = Aeth { syndrome: Syndrome::ACK, msn: 5 };

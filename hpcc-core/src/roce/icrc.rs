@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The invariant CRC that ends a RoCEv2 packet (SPEC section 3).
+//! The invariant CRC that ends a RoCEv2 packet (draft-xiao-rtgwg-rocev2-fast-cnp-01, figure 1).
 //!
 //! CRC-32 of Ethernet's polynomial over eight bytes of ones, which stand for InfiniBand's local header, then the
 //! packet from the IP header to the payload's padding; what switches may change counts as ones. It is sent least
 //! significant byte first.
 //!
-//! The specification knows neither telemetry that switches insert nor IPv6 extension headers (SPEC sections 3, 4.4
-//! and 9.11): [`Coverage`] is the choice.
+//! The specification knows neither telemetry that switches insert nor IPv6 extension headers:
+//! [`Coverage`] is the choice.
 
 use super::bth;
 use crc32fast::Hasher;
@@ -21,10 +21,10 @@ pub enum Coverage {
     /// extension headers count. So our senders do, and receivers remove the telemetry before they check.
     #[default]
     TelemetryFree,
-    /// Everything counts as it is on the wire, telemetry and extension headers too (policy A of SPEC section 4.4). A
+    /// Everything counts as it is on the wire, telemetry and extension headers too. A
     /// switch that adds telemetry breaks such an ICRC.
     AsSent,
-    /// As it is on the wire, but what stands between IP and UDP header is skipped (policy B): what an adapter hashes
+    /// As it is on the wire, but what stands between IP and UDP header is skipped: what an adapter hashes
     /// that expects UDP behind 40 bytes.
     SkipExtensions,
 }

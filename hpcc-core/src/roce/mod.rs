@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! RoCEv2: the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet (SPEC section 3; REQ-33).
+//! RoCEv2: the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet
+//! (draft-xiao-rtgwg-rocev2-fast-cnp-01, section 3; REQ-33).
 //!
 //! Each header is a plain record with `parse` and `emit`; for every record `parse(emit(r)) == r`. What follows a
 //! header is a slice of the packet: nothing is copied, and no input makes anything here panic. Reserved bits are

@@ -101,7 +101,7 @@ impl Opcode {
 mod tests {
     use super::*;
 
-    /// SPEC section 3's list of opcodes.
+    /// The opcodes of the InfiniBand specification, as tshark lists them.
     #[test]
     fn opcodes_have_their_published_names_and_headers() {
         for (code, service, operation, reth, aeth) in [

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The compact INT section in its two published forms (SPEC section 2.1; REQ-21, REQ-24).
+//! The compact INT section in its two published forms (REQ-21, REQ-24).
 //!
 //! ```text
 //! header  nHop (4) | pathID (12)                       HPCC paper, figure 7
 //!         nHop (4) | pathID (12) | padding (16)        draft-miao-rtgwg-hpccplus-00, figure 4
 //! hop     B (4) | TS (24) ns | txBytes (20) of 128 B | qLen (16) of 80 B      hop 1 first, big-endian
 //! ```
-//! TS and txBytes wrap. Where the sources are silent or differ (SPEC section 9, item 3):
+//! TS and txBytes wrap. Where the sources are silent or differ:
 //! - qLen saturates, so that an enormous queue never reads as a short one;
 //! - the code of B is IFA's, the units of txBytes and qLen are the paper's in both forms;
 //! - a switch that finds 15 hops, or whose link rate has no code, leaves the packet as it is;
@@ -121,7 +121,7 @@ mod tests {
     const HOPS: [u8; 16] =
         [0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0x00, 0x10, 0x61, 0x23, 0x46, 0x00, 0x00, 0x01, 0x00, 0x00];
 
-    /// SPEC section 2.1: two hops of switches 0x0a1 and 0x0b2.
+    /// Two hops of switches 0x0a1 and 0x0b2.
     fn vector(form: Form) -> ([u8; 20], usize) {
         let header: &[u8] = match form {
             Form::Paper => &[0x20, 0x13],

@@ -5,9 +5,9 @@
 /// of the base transport header. The drafts leave open what announces it. An own UDP port would lead a probe, or one packet
 /// in eight that collects, over another path than its flow's data (REQ-13, REQ-63).
 pub const TELEMETRY_MARK: u8 = 1;
-/// The same of INT-MD, which its specification may announce by a DSCP (SPEC section 2.2).
+/// The same of INT-MD, which may be announced by a DSCP (P4 INT v2.1).
 pub const INT_MARK: u8 = 2;
-/// IP protocol of IFA. Sources differ (SPEC section 9.19): this is the first of the two that RFC 3692 reserves for
+/// IP protocol of IFA. Sources differ: this is the first of the two that RFC 3692 reserves for
 /// experiments, and what captures of a vendor's switches show.
 pub const IFA_PROTOCOL: u8 = 253;
 
@@ -27,7 +27,7 @@ pub enum Encapsulation {
     /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
     HopByHop,
     /// The first 4 bytes, whose second names the next header, stand between IP and UDP; the rest behind UDP, whose
-    /// length and checksum do not count it (SPEC section 2.4).
+    /// length and checksum do not count it.
     Ifa {
         /// The IP protocol in place of UDP.
         protocol: u8,
@@ -37,12 +37,12 @@ pub enum Encapsulation {
 /// How the length of a section behind UDP is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionLen {
-    /// Compact INT (SPEC section 2.1): the first 4 bits count hops of 8 bytes behind a header.
+    /// Compact INT (figure 7 of the HPCC paper): the first 4 bits count hops of 8 bytes behind a header.
     Compact {
         /// Bytes of the header: 2 in the paper, 4 in the draft.
         header: u8,
     },
-    /// INT-MD (SPEC section 2.2): the second byte counts words behind the first. The shim must name RoCEv2 as the
+    /// INT-MD (P4 INT v2.1): the second byte counts words behind the first. The shim must name RoCEv2 as the
     /// packet's own port, or its DSCP.
     IntMd,
     /// As many bytes in any packet.

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(options, [Err(Truncated { offset: 4 })]);
     }
 
-    /// RFC 8200 section 4.2; SPEC section 4.2 for 0x9e.
+    /// RFC 8200, section 4.2; for 0x9e draft-xiao-rtgwg-rocev2-fast-cnp-01, section 4.
     #[test]
     fn req_40_the_upper_bits_of_a_type_say_what_to_do() {
         let actions = [0x11, 0x51, 0x9e, 0xd1].map(action);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What two records of one link say of its load (SPEC section 1.2; equation 2 of the HPCC paper).
+//! What two records of one link say of its load (equation 2 of the HPCC paper).
 
 use super::{Hop, Modulus};
 use crate::units::Nanos;
@@ -66,7 +66,7 @@ impl Comparison {
 
 impl Modulus {
     /// How long records of a link of this rate stay comparable: half of the time in which a counter wraps.
-    /// Beyond it a wrap may have gone unseen (SPEC section 2.1).
+    /// Beyond it a wrap may have gone unseen.
     pub fn horizon(&self, hop: &Hop) -> Nanos {
         let bytes_wrap = self.tx_bytes as f64 * 8e9 / hop.rate.0 as f64;
         Nanos(self.ts.min(bytes_wrap as u64) / 2)
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(of(hop(2_000, 0, 0), hop(1_000, 0, 0)), Comparison::Overtaken);
     }
 
-    /// SPEC section 2.1: the compact format's time wraps after 16.777 ms, its bytes at 400 Gb/s after 2.68 ms.
+    /// The compact format's time wraps after 16.777 ms, its bytes at 400 Gb/s after 2.68 ms.
     #[test]
     fn records_stay_comparable_for_half_of_a_wrap() {
         assert_eq!(MODULUS.horizon(&Hop { rate: BitRate::gbps(10), ..Hop::default() }), Nanos(8_388_608));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Telemetry that leaves a network without its capacities, queues and counters (mode NORM; REQ-25;
-//! draft-miao-rtgwg-hpccplus-00, section 9.1; SPEC section 1.8).
+//! draft-miao-rtgwg-hpccplus-00, section 9.1).
 //!
 //! Who may see the records (the border of the network, or a receiver within) averages U_j of each hop over T, and
 //! passes on one byte for each:
@@ -8,7 +8,7 @@
 //! ```text
 //! section   code of hop 1 (8) | ... | code of hop n (8)       U = 1.05 ^ code / 512, rounded to the nearest power
 //! ```
-//! The scale is PINT's (SPEC section 2.5): U from 1/512 to 495, within 2.5 %. The sender reads the largest U, as it
+//! The scale is PINT's: U from 1/512 to 495, within 2.5 %. The sender reads the largest U, as it
 //! reads PINT's, and needs no records of its own.
 
 use super::{HopStack, MAX_HOPS, PathLoads, Unusable};

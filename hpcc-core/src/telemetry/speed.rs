@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Link rates as the 4-bit codes that telemetry carries.
 //!
-//! No draft of HPCC++ defines them. These are IFA 2.0's, with 800 Gb/s added (SPEC sections 2.1 and 2.4). Where HPCC's own metadata
+//! No draft of HPCC++ defines them. These are IFA 2.0's, with 800 Gb/s added. Where HPCC's own metadata
 //! have 64 bits for rate and bytes sent, every rate can be told:
 //!
 //! ```text

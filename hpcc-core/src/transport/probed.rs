@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((flow.in_flight(), flow.on_timeout(Nanos(T + 10)), flow.poll_timeout()), (0, None, None));
     }
 
-    /// Case 1 of SPEC section 1.5: the link is full and two windows wait, so that U = 3; in whole units of 80 and 128 bytes.
+    /// The link is full and two windows wait, so that U = 3; in whole units of 80 and 128 bytes.
     #[test]
     fn req_05_responses_decide_as_acknowledgements_do() {
         let mut flow = flow(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Samples of telemetry that are too rare, so that counters may wrap between two (SPEC section 2.1): refused where they always
+//! Samples of telemetry that are too rare, so that counters may wrap between two: refused where they always
 //! may, counted where they did. And probes that are too many.
 
 use hpcc_tests::{Run, refused};

@@ -111,7 +111,7 @@ fn one_step_brings_a_bottleneck_to_eta() {
 
 /// Three links of different capacity, six flows across one to three of them. After one step no link is above
 /// eta, and the one that was fullest is at it; from then on no flow slows down, until each crosses a full link.
-/// That takes one step for each link (SPEC section 1.5) only where no flow of a full link crosses another: the part
+/// That takes one step for each link (appendix A of the HPCC paper) only where no flow of a full link crosses another: the part
 /// of a link that such flows fill is the factor by which each step shrinks its distance to eta.
 #[test]
 fn allocations_become_pareto_optimal() {

@@ -149,7 +149,7 @@ impl Inflight {
         }
     }
 
-    /// Takes in the records that a switch on the path reports at once, of the hops up to its own (SPEC section 4.3).
+    /// Takes in the records that a switch on the path reports at once, of the hops up to its own.
     ///
     /// They are compared with the last acknowledged ones and not kept: packets that are still to be acknowledged left
     /// before them, and next to newer records would all look overtaken. Hops behind the switch may be busier: U does

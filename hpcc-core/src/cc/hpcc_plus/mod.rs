@@ -13,7 +13,7 @@
 //! | W_init = line rate * T | - | [`Window::new`] |
 //! | `NewINT`, at the receiver | 28-34 | [`super::rx_hpcc`] |
 //!
-//! The drafts leave open what follows; the choices are this project's (SPEC sections 1.3 and 9):
+//! The drafts leave open what follows; the choices are this project's:
 //! the first feedback is only kept; so is the first of another path, or after a silence in which a counter may have
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
@@ -193,7 +193,7 @@ impl HpccPlus {
     /// The next packet is the first that leaves under the present Wc: its acknowledgement ends the round.
     ///
     /// Go-back-N takes snd_nxt back. The mark stays, even where the path changes at that moment, or acknowledgements
-    /// that are still on their way would each end a round of their own (REQ-06; SPEC section 9.8).
+    /// that are still on their way would each end a round of their own (REQ-06).
     #[inline]
     fn mark_round(&mut self, feedback: &Feedback<'_>) {
         self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);

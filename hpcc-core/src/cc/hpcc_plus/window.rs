@@ -151,7 +151,7 @@ impl Window {
         window
     }
 
-    /// Bounds that the drafts leave out: W_min to W_init (SPEC section 1.3, note b). A link on which nothing moves
+    /// Bounds that the drafts leave out: W_min to W_init. A link on which nothing moves
     /// has U = 0 and asks for an infinite window.
     #[inline]
     pub fn clamp(&self, window: f64) -> f64 {
@@ -191,7 +191,7 @@ mod tests {
         Window { reference, increases, ..Window::new(law, LIMITS) }
     }
 
-    /// REQ-05: cases 1 to 5 of SPEC section 1.5, computed there from the paper's formulas: U, Wc, incStage, maxStage,
+    /// REQ-05: computed independently from Algorithm 1 of the paper: U, Wc, incStage, maxStage,
     /// commit; then W, Wc, incStage.
     #[test]
     fn req_05_worked_numbers() {

@@ -75,7 +75,7 @@ fn extension_header(next: u8, units: u8, filling: u8) -> Vec<u8> {
     header
 }
 
-/// A section as the codecs write them (SPEC sections 2.1, 2.2, 2.3.1 and 2.4), with `hops` hops.
+/// A section as the codecs write them, with `hops` hops.
 fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec<u8> {
     let mut bytes = match encapsulation {
         Encapsulation::Marked { mark: INT_MARK } => {

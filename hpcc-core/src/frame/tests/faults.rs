@@ -37,7 +37,7 @@ fn with(bytes: &[u8], at: usize, value: u16) -> Vec<u8> {
     bytes
 }
 
-/// SPEC section 2.4: IP (60 = 20 + 4 + 8 + 4 + 24 bytes) | IFA | UDP (32 bytes, without the metadata) | metadata | BTH.
+/// IP (60 = 20 + 4 + 8 + 4 + 24 bytes) | IFA | UDP (32 bytes, without the metadata) | metadata | BTH.
 #[test]
 fn ifa_stands_on_both_sides_of_udp() {
     let bytes = built(false, Encapsulation::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
@@ -47,7 +47,7 @@ fn ifa_stands_on_both_sides_of_udp() {
     assert_eq!(bytes[50], Opcode::WRITE_MIDDLE.0);
 }
 
-/// SPEC section 2.1: 2 bytes and no hops between UDP, whose length counts them, and BTH.
+/// 2 bytes and no hops between UDP, whose length counts them, and BTH.
 #[test]
 fn compact_int_stands_behind_udp() {
     let bytes = built(false, Encapsulation::Marked { mark: 1 }, &[0, 0]);

@@ -116,7 +116,7 @@ fn req_33_frames_of_an_adapter_and_of_scapy_are_built_again_byte_for_byte() {
     }
 }
 
-/// SPEC section 4.4 gives the ICRC of `fastcnp_opt1` by policy B.
+/// The ICRC of `fastcnp_opt1` without its options, computed by another program.
 #[test]
 fn a_fast_notification_may_skip_its_options_in_the_icrc() {
     let mut bytes = vector("fastcnp_opt1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The IFA header behind the IP header (SPEC section 2.4).
+//! The IFA header behind the IP header.
 
 /// Bytes of the header.
 pub const LEN: usize = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC's use of IFA: the opaque words carry queue and sent bytes (SPEC section 2.4.3; REQ-01, REQ-02, REQ-21).
+//! HPCC's use of IFA: the opaque words carry queue and sent bytes (REQ-01, REQ-02, REQ-21).
 //!
 //! ```text
 //! word 5       qlen (32) bytes, saturating

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one hop adds: 32 bytes (SPEC section 2.4).
+//! What one hop adds: 32 bytes.
 //!
 //! ```text
 //! word 0  LNS (4) | device id (20) | IP time to live (8)

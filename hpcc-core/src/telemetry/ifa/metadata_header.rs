@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The IFA metadata header in front of the stack (SPEC section 2.4).
+//! The IFA metadata header in front of the stack.
 
 /// Bytes of the header.
 pub const LEN: usize = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In-band Flow Analyzer 2.0: its headers, the 32 bytes of a hop, and the profile in which HPCC uses them
-//! (SPEC section 2.4).
+//! (draft-miao-rtgwg-hpccplus-00, section 6.1.1).
 //!
 //! ```text
 //! IFA header       Ver (4) | GNS (4) | NextHdr (8) | R R R MF TS I TA C | Max Length (8) words
@@ -19,8 +19,7 @@
 //! | [`transit`] | what a hop does to a section |
 //! | [`hpcc`] | the profile that carries time, sent bytes and queue |
 //!
-//! The draft's text was not at hand. Where its re-implementations contradict each other or are silent (SPEC section
-//! 9, items 3 and 19):
+//! The draft's text was not at hand. Where its re-implementations contradict each other or are silent:
 //! - version 2, not 3; device ids of 20 bits, not 28; the first word is 4 | 20 | 8 bits;
 //! - words 5 to 7 of a hop are the profile's; the format of a hop is named by its LNS, so GNS must be 0xf;
 //! - Max Length and Current Length count the words of the stack alone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a transit hop does to an IFA section (SPEC section 2.4): it adds its entry in front of the older ones, or
+//! What a transit hop does to an IFA section: it adds its entry in front of the older ones, or
 //! nothing. Besides the entry it changes the hop limit and the current length.
 
 use super::header::{self, GNS_PER_HOP, Header};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The INT-MD metadata header (P4 INT v2.1; SPEC section 2.2). INT-MX has the same geometry without HopML and
+//! The INT-MD metadata header (P4 INT v2.1). INT-MX has the same geometry without HopML and
 //! Remaining.
 
 use super::metadata::Instructions;

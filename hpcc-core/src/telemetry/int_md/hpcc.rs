@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC's use of INT-MD: what INT lacks travels as metadata of a domain of its own (SPEC section 2.2.4; REQ-01,
+//! HPCC's use of INT-MD: what INT lacks travels as metadata of a domain of its own (REQ-01,
 //! REQ-02, REQ-21).
 //!
 //! ```text
@@ -193,7 +193,7 @@ mod tests {
         (section, len)
     }
 
-    /// Shim and header as SPEC section 2.2 draws them: type 1, NPT 0, 3 words, a DSCP; version 2, HopML 7,
+    /// Shim and header as P4 INT v2.1 draws them: type 1, NPT 0, 3 words, a DSCP; version 2, HopML 7,
     /// 5 remaining, bits 0, 1, 3 and 5; then one hop.
     #[test]
     fn req_01_a_hop_has_the_bytes_of_the_profile() {

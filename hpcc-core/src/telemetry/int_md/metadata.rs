@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one hop adds, field by field (P4 INT v2.1; SPEC section 2.2).
+//! What one hop adds, field by field (P4 INT v2.1).
 //!
 //! Fields stand in the order of their instruction bits, domain-specific metadata behind them, the checksum
 //! complement last. A value that the hop does not know is all ones.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! P4 INT v2.1, embedded data (INT-MD): shim, metadata header and a stack of hops between UDP and BTH, and the
-//! profile in which HPCC uses them (SPEC section 2.2; REQ-59).
+//! profile in which HPCC uses them (REQ-59).
 //!
 //! ```text
 //! shim    Type (4) | NPT (2) | R (2) | Length (8) words | depends on NPT (16)
@@ -16,7 +16,7 @@
 //! | [`transit`] | what a hop does to a section, whoever defined its contents |
 //! | [`hpcc`] | the profile that carries rate, time, sent bytes and queue |
 //!
-//! Where the sources are silent or leave a choice (SPEC section 9, items 3 and 10):
+//! Where the sources are silent or leave a choice:
 //! - INT has no field for sent bytes or for the link rate: they travel as domain-specific metadata;
 //! - domain-specific metadata follow the baseline fields and precede the checksum complement, which is last;
 //! - a reserved instruction bit and an unknown domain are answered with ones, not by skipping the hop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The INT shim over UDP or TCP (P4 INT v2.1; SPEC section 2.2).
+//! The INT shim over UDP or TCP (P4 INT v2.1).
 
 use crate::telemetry::Unusable;
 

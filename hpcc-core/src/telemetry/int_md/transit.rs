@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a transit hop does to an INT-MD section (P4 INT v2.1; SPEC section 2.2; REQ-59).
+//! What a transit hop does to an INT-MD section (P4 INT v2.1; REQ-59).
 //!
 //! A hop adds all the words that HopML names, in front of the older hops, or none. Besides these it changes E, M,
 //! the remaining hop count and the shim's length, and nothing else; domain-specific flags, which it may

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC's traces (SPEC section 2.3.4; REQ-01, REQ-02, REQ-21). A section is a whole IPv6 hop-by-hop header.
+//! HPCC's traces (REQ-01, REQ-02, REQ-21). A section is a whole IPv6 hop-by-hop header.
 //!
 //! | | full, type 0xf22000 | slim, type 0x960000 |
 //! | --- | --- | --- |
@@ -247,7 +247,7 @@ mod tests {
         read(profile, section, &mut stack).map(|()| stack)
     }
 
-    /// SPEC section 2.3.4: five hops take 140 bytes of data in a header of 160, or 80.
+    /// Five hops take 140 bytes of data in a header of 160, or 80.
     #[test]
     fn sections_have_the_published_sizes() {
         assert_eq!((data_len(Profile::Full, 5), initial_len(Profile::Full, 5)), (140, 160));

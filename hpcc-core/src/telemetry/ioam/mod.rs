@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In situ OAM: RFC 9197 (data fields), RFC 9322 (flags), RFC 9326 (direct export), carried in IPv6 options as RFC
-//! 9486 says (SPEC section 2.3; REQ-55..58).
+//! 9486 says (REQ-55..58).
 //!
 //! | module | holds |
 //! | --- | --- |

@@ -76,7 +76,7 @@ impl TraceType {
 mod tests {
     use super::*;
 
-    /// SPEC section 2.3.4 and the kernel's headers: NodeLen of the types in use.
+    /// NodeLen of the types in use, by the kernel's headers.
     #[test]
     fn words_are_what_the_kernel_calls_node_length() {
         for (code, words) in [(0xf22000, 7), (0x960000, 4), (0xd20000, 4), (0x900002, 2), (0x800000, 1), (0, 0)] {

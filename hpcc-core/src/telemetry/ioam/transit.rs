@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// SPEC section 8.3.6: room for one node; the second kernel sets the flag and nothing else.
+    /// From two Linux kernels, with room for one node: the second sets the flag and nothing else.
     #[test]
     fn req_55_a_hop_without_room_sets_the_overflow_flag_only() {
         let expected = hex("007b3c01f24000000000000000003f0000a2002100216b00e2c7000dfc7b0000000000000002");
