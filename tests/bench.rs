@@ -87,7 +87,7 @@ impl Bench {
         self.simulate_to("out", config, set, seconds)
     }
 
-    /// The same with another folder for the results.
+    /// Runs the simulator with another folder for the results.
     pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
         self.simulate_by(&simulator(), out, config, set, seconds)
     }

@@ -27,7 +27,7 @@ pub const REFERENCE: &[(&str, &str)] = &[
     ("flow.txt", "2\n0 2 3 100 100000 2.000000\n1 2 3 100 200000 2.000005\n"),
 ];
 
-/// The same as TOML.
+/// The same experiments as TOML.
 pub const TOML: &[(&str, &str)] = &[(
     "scenario.toml",
     "[run]\n\

@@ -26,7 +26,7 @@ impl Run {
         Run::ending(toml, set, 0)
     }
 
-    /// The same where the command ends with this code: 3 if flows do not finish.
+    /// Runs a scenario whose command ends with this code: 3 if flows do not finish.
     #[track_caller]
     pub fn ending(toml: &str, set: &[&str], code: i32) -> Run {
         let bench = Bench::new(&[("run.toml", toml)]);

@@ -15,7 +15,7 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// Finds them, but for those of TCP where hosts cannot run it.
+    /// Finds the shipped scenarios, without those of TCP where hosts cannot run it.
     ///
     /// # Panics
     /// If the folder or a file cannot be read, or there is none.

@@ -32,7 +32,7 @@ fn names() -> Vec<&'static str> {
     LINTS.iter().map(|lint| lint.id).chain([ALL]).collect()
 }
 
-/// Prints what there is to say of each file.
+/// Prints the findings in each file.
 ///
 /// # Errors
 /// If a file is no scenario that can run; the others are looked at first.

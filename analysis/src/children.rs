@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Those that run.
+/// The child processes in progress.
 static RUNNING: Mutex<Vec<Arc<SharedChild>>> = Mutex::new(Vec::new());
 static WATCH: Once = Once::new();
 

@@ -17,7 +17,7 @@ use crate::{human, table};
 /// How many of the differing flows are listed.
 const LISTED: usize = 10;
 
-/// Compares two files, prints what differs, and says whether nothing does.
+/// Compares two files, prints differences, and returns whether there are none.
 ///
 /// # Errors
 /// If a file cannot be read, is not an fct.txt or not what the run wrote, or both are empty.
@@ -122,7 +122,7 @@ impl Comparison {
     }
 }
 
-/// The larger difference first; of equal ones that of the flow that starts first.
+/// The larger difference first; of equal ones the earlier flow.
 fn order(x: &Pair, y: &Pair) -> Ordering {
     let flow = |pair: &Pair| (pair.a.start_ns, key(&pair.a));
     relative(y).total_cmp(&relative(x)).then_with(|| flow(x).cmp(&flow(y)))

@@ -24,7 +24,7 @@ pub enum Shell {
     Fish,
 }
 
-/// Prints what the shell reads.
+/// Prints the shell's script.
 ///
 /// # Errors
 /// If there is no script to ask, or nothing can be printed.

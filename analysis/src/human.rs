@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use hpcc_formats::error::{system_words, without_numbers};
 
-/// Whom errors of printing blame.
+/// The name of standard output in errors.
 pub const STANDARD_OUTPUT: &str = "standard output";
 
 /// Whether neither progress nor notes are shown.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Whether progress and notes are silenced from now on. Errors, warnings and what a command is there to print never are.
+/// Whether progress and notes are silenced from now on. Errors, warnings and the output of a command never are.
 pub fn be_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
@@ -59,7 +59,7 @@ pub fn count(count: u64) -> String {
     text
 }
 
-/// Columns of a line of text: those of a terminal.
+/// Columns of a line of text, as of a terminal.
 const WIDTH: usize = 80;
 
 /// A text in lines, the first of which stands out.
@@ -97,7 +97,7 @@ pub fn word(word: &OsStr) -> String {
     if is_plain { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Prints what a command is there to print to standard output. A reader that has gone away, such as `head`, is no error.
+/// Prints the output of a command. A reader that has gone away, such as `head`, is no error.
 ///
 /// # Errors
 /// Whatever else the system objects to.
@@ -109,7 +109,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// What became of printing very much, of which a reader may have seen enough, as `head` does.
+/// The outcome of printing. A reader that has seen enough, such as `head`, is no error.
 ///
 /// # Errors
 /// Whatever else was wrong; standard output is named where it is to blame.
@@ -142,7 +142,7 @@ pub fn note(text: impl fmt::Display) {
     }
 }
 
-/// An error with what it comes from, in words.
+/// An error with its causes, in words.
 pub fn reason(error: &anyhow::Error) -> String {
     let words = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<io::Error>() {
         Some(cause) => system_words(cause),
@@ -151,17 +151,17 @@ pub fn reason(error: &anyhow::Error) -> String {
     error.chain().map(words).collect::<Vec<_>>().join(": ")
 }
 
-/// Prints an error or a warning to standard error. If nobody can read that, nothing else is going to help.
+/// Prints an error or a warning to standard error. If nobody can read it, nothing helps.
 pub fn warn(text: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "hpcc: {text}");
 }
 
-/// Shows what is going on, in place, where there is a terminal to show it on.
+/// Shows the present step on a terminal.
 pub fn show_step(text: &str) {
     on_terminal(&format!("\r\x1b[Khpcc: {text}"));
 }
 
-/// Removes what [`show_step`] has shown.
+/// Removes the line of [`show_step`].
 pub fn clear_step() {
     on_terminal("\r\x1b[K");
 }

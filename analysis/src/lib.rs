@@ -65,8 +65,7 @@ Environment:
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Silences progress, notes, and summaries of what is in files as well. Errors, warnings, and what a command is there
-    /// to print still come.
+    /// Silences progress, notes, and summaries of files. Errors, warnings and the output of a command still come.
     #[arg(short, long, global = true)]
     quiet: bool,
     /// What simulates.
@@ -188,7 +187,7 @@ pub fn main() -> ExitCode {
     end(run(env::args_os()))
 }
 
-/// The exit status of a command; what was wrong is told.
+/// The exit status of a command; errors are printed.
 pub fn end(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
@@ -236,7 +235,7 @@ pub fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.
+/// Prints help, version, or the fault of the command line.
 ///
 /// # Errors
 /// If standard output cannot be written to.

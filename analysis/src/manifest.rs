@@ -18,7 +18,7 @@ pub const PAGE: &str = "report.html";
 pub struct Manifest {
     /// Heading.
     pub title: String,
-    /// What the sweep measures.
+    /// The sweep's selection.
     #[serde(default)]
     pub measured: Selection,
     /// By variant, then by value of the axis.

@@ -5,7 +5,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Starts processes on this machine, on those of a host file, or on those of a batch job.
+/// Starts processes on this machine, on the machines of a host file, or on those of a batch job.
 const LAUNCHER: &str = "mpirun";
 /// Names a file with the machines to use, one a line, as `mpirun --hostfile` reads it.
 const HOSTS_VARIABLE: &str = "HPCC_HOSTS";
@@ -15,7 +15,7 @@ const SLURM_VARIABLE: &str = "SLURM_JOB_ID";
 /// The command line that starts a program so many times, as far as the program's arguments.
 pub fn launcher(count: u32, program: &Path) -> Command {
     let mut command = Command::new(LAUNCHER);
-    // What mpirun itself says of a process that ends with another status than 0 helps nobody: the first one has said why.
+    // mpirun's own words about a process that failed help nobody: the first process has said why.
     command.args(["--quiet", "-n", &count.to_string()]);
     match env::var_os(HOSTS_VARIABLE).filter(|hosts| !hosts.is_empty()) {
         Some(hosts) => {

@@ -105,7 +105,7 @@ fn can_share(config: &Path, set: &[String], ranks: u32) -> Result<()> {
 /// The simulator's word for a run that a fault has ended, and whose results are of the time until then.
 const STOPPED: i32 = 4;
 
-/// Refuses to put results in place of those of another configuration.
+/// Refuses to replace results of another configuration.
 fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
     // What else is wrong with folder or file the simulator tells.
     let Ok(earlier) = Summary::read(&out.join("summary.json")) else { return Ok(()) };

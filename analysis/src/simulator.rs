@@ -85,7 +85,7 @@ impl Simulator {
         self.fill(Command::new(&self.program), config, out, set)
     }
 
-    /// The same for several processes.
+    /// The command line for several processes.
     pub fn shared_command(&self, ranks: u32, config: &Path, out: &Path, set: &[String]) -> Command {
         let mut command = launcher(ranks, &self.program);
         command.arg("--shared");
@@ -105,7 +105,7 @@ impl Simulator {
         command
     }
 
-    /// Runs such a command to its end, or that of this process.
+    /// Runs such a command until it ends, or this process does.
     ///
     /// # Errors
     /// If it cannot be started.

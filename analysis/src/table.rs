@@ -19,7 +19,7 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// More unfinished flows than this are only counted.
 const UNFINISHED_SHOWN: usize = 20;
 
-/// Totals about what was simulated; behind them are those about the work that it was.
+/// How many totals are about the network; the others are about the work of simulation.
 const OF_NETWORK: usize = 5;
 
 /// The whole text: completion times by flow size, totals, unfinished flows.
@@ -30,7 +30,7 @@ pub fn render(results: &Results) -> Result<String> {
     compose(results, &total_lines(&results.summary))
 }
 
-/// What of it every machine gives, and every version that simulates the same.
+/// The text without lines that depend on machine and version.
 ///
 /// # Errors
 /// If a file of the results cannot be read.
@@ -57,7 +57,7 @@ fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
     Ok(text)
 }
 
-/// What is said where flows, or a part of the run, were selected: totals are not of them.
+/// The words where flows, or a part of the run, were selected: totals are not of the selection.
 fn selected(results: &Results) -> String {
     let Window { from_ns, until_ns, chosen } = results.window;
     let part = if chosen { format!(", from {} to {}", Nanos(from_ns), Nanos(until_ns)) } else { String::new() };
@@ -70,14 +70,14 @@ fn selected(results: &Results) -> String {
     )
 }
 
-/// What is said where percentiles are rounded.
+/// The words where percentiles are rounded.
 pub fn rounding(flows: u64) -> Option<String> {
     let most = human::count(EXACT);
     (flows > EXACT).then(|| format!("Percentiles are within 0.05 %, as there are more than {most} flows."))
 }
 
-/// The figures of some runs' flows by size, of all, and by group if there are several, each with its name. What has no
-/// flows is left out.
+/// The figures of some runs' flows by size, of all, and by group if there are several, each with its name. Rows without
+/// flows are left out.
 ///
 /// # Errors
 /// If a file of the results cannot be read.
@@ -91,7 +91,7 @@ fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<
     Ok(rows.filter(|(_, stats)| stats.flows > 0).map(|(name, stats)| (name.to_owned(), stats)).collect())
 }
 
-/// A table in the house's style, its columns right-aligned but for the first.
+/// A table in the house's style: the first column is left-aligned, the others right-aligned.
 pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).set_header(header.to_vec()).add_rows(rows);
@@ -121,7 +121,7 @@ fn align_marked(rows: &mut [Vec<String>]) -> bool {
     marked.contains(&true)
 }
 
-/// What a percentile has behind it that rests on few flows.
+/// The mark of a percentile that rests on few flows.
 const MARK: char = '*';
 /// What it means.
 pub const FEW: &str = "* Fewer than 10 flows are above this percentile.";
@@ -147,7 +147,7 @@ fn row(label: &str, stats: &FctStats) -> Vec<String> {
     ]
 }
 
-/// What the run amounts to, each with its name.
+/// The run's totals, each with its name.
 pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     [
         ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),

@@ -17,7 +17,7 @@ fn run(folder: &Path, results: Option<&Path>, end: &str) -> Output {
     run_with(folder, results, end, &["--set", "seed=7", "--set", "cc.algorithm=dcqcn"])
 }
 
-/// The same with other options.
+/// Runs such a scenario with other options.
 fn run_with(folder: &Path, results: Option<&Path>, end: &str, options: &[&str]) -> Output {
     fs::write(folder.join("any.toml"), "").expect("any.toml");
     let mut command = hpcc(&["run", "any.toml", "--out", "out"]);
@@ -204,9 +204,9 @@ fn all_keys_are_listed() {
     let fault = out(&hpcc(&["explain", "missed_wakeups"]).output().expect("hpcc starts"));
     assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
     for (key, words) in [
-        ("run.seed", "run.seed: What every random choice of the run follows from."),
+        ("run.seed", "run.seed: Seed of every random choice of the run."),
         ("traffic.kind", "  expected  \"flow\" or \"incast\" or \"periodic_incast\" or "),
-        ("claim.measure", "claim.measure (sweep files): What is measured, whose"),
+        ("claim.measure", "claim.measure (sweep files): Measured quantity"),
         ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
         ("traffic.0.load", "  expected  a number from 0.0 to 1.0"),
         ("run.stop", "  expected  a time such as \"1us\""),
@@ -218,7 +218,7 @@ fn all_keys_are_listed() {
     }
 }
 
-/// Both streams lead into a pipe that nobody reads any more.
+/// Both streams lead into a closed pipe.
 #[test]
 fn closed_streams_are_no_reason_to_crash() {
     for arguments in [&["explain"][..], &["--help"], &["explain", "nothing"], &["runn"]] {

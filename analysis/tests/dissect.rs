@@ -110,8 +110,7 @@ fn pauses_and_options_are_read() {
     assert_eq!((&options[0]["type"], &options[0]["unknown_is"]), (&0x9e.into(), &"discarded and reported".into()));
 }
 
-/// The queue pair of a notification is the receiver's, and its destination that of the data packet: they are told apart from
-/// those of a receiver's CNP.
+/// A switch's notification names the receiver's queue pair and the data packet's destination, unlike a receiver's CNP.
 #[test]
 fn notifications_say_what_they_are_about() {
     let told = dissected("fastcnp_opt1")["fast_cnp"].clone();

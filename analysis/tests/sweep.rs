@@ -30,7 +30,7 @@ fn sweep(folder: &Path, text: &str, more: &[&str], environment: &[(&str, &str)])
     command.output().expect("hpcc starts")
 }
 
-/// What is said of a bad sweep, after a check that it left nothing.
+/// The error of a bad sweep, after a check that it left nothing.
 fn refusal(text: &str, more: &[&str]) -> String {
     let folder = folder();
     let output = sweep(folder.path(), text, more, &[]);

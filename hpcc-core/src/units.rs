@@ -168,7 +168,7 @@ impl BitRate {
         }
     }
 
-    /// The same in picoseconds, to the nearest.
+    /// The time in picoseconds, to the nearest.
     #[inline]
     pub fn tx_picos(self, bytes: u32) -> u64 {
         const PICOS_PER_BYTE_AT_1_BPS: u64 = 8_000_000_000_000;

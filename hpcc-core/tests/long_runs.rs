@@ -27,7 +27,7 @@ const PART: u64 = 1 << 14;
 /// Parts in a row without a loss.
 const LONG: u64 = 5;
 
-/// What is under way.
+/// What is in progress.
 struct Frame {
     at: u64,
     seq: u64,

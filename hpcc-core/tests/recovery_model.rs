@@ -322,7 +322,7 @@ enum Event {
 /// Which frames are lost, by their place among those that were sent: data packets and answers.
 type Losses<'a> = &'a dyn Fn(u64) -> bool;
 
-/// The first of what is under way, if it is there.
+/// The first of what is in progress, if it is there.
 fn due<T>(under_way: &mut Vec<(u64, T)>, now: u64) -> Option<T> {
     under_way.first().is_some_and(|&(at, _)| at <= now).then(|| under_way.remove(0).1)
 }
@@ -330,7 +330,7 @@ fn due<T>(under_way: &mut Vec<(u64, T)>, now: u64) -> Option<T> {
 /// Ticks by which each frame is late, and so arrives behind others, and whether it arrives twice.
 type Disorder<'a> = &'a dyn Fn(u64) -> (u64, bool);
 
-/// Puts a frame among those under way.
+/// Puts a frame among those in progress.
 fn put<T: Copy>(under_way: &mut Vec<(u64, T)>, at: u64, frame: T, (late, twice): (u64, bool)) {
     for _ in 0..1 + u64::from(twice) {
         let place = under_way.partition_point(|&(other, _)| other <= at + late);

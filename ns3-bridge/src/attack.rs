@@ -84,7 +84,7 @@ pub(crate) mod ffi {
     }
 
     extern "Rust" {
-        /// An attack under way.
+        /// An attack in progress.
         #[derive(ExternType)]
         type Attack;
         /// How many attacks a scenario has.

@@ -117,7 +117,7 @@ mod ffi {
         type CongestionOps;
         fn is_congestion_ops(name: &str) -> bool;
         fn is_tcp_congestion_ops(name: &str) -> bool;
-        /// Why a name is that of no class of either kind.
+        /// Why a name belongs to no class of either kind.
         fn why_no_congestion_ops(name: &str) -> String;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
         fn congestion_ops_needs(name: &str) -> OpsNeeds;
@@ -147,7 +147,7 @@ const _: () = assert!(MAX_TIMERS == 4);
 /// What a class of TCP needs of RDMA's hosts.
 const NO_RDMA: OpsNeeds = OpsNeeds { reads: OpsReads::Nothing, digests: false, reacts: false };
 
-/// The algorithm that a registered class is, or what a name may be besides those of the core.
+/// The algorithm of a registered class; the error says which names there are besides the core's.
 pub fn find(name: &str) -> Result<Box<dyn Algorithm>, String> {
     if ffi::is_congestion_ops(name) {
         return Ok(Box::new(Class::new(name, ffi::congestion_ops_needs(name))));

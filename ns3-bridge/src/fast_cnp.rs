@@ -48,7 +48,7 @@ pub(crate) mod ffi {
     struct FastCnpReaction {
         /// Why it was not believed, as a place in `fast_cnp_refusals`; -1 if it was.
         refused: i8,
-        /// The host does not know what it is: `report` says what goes back.
+        /// The host does not know notifications: `report` goes back.
         unknown: bool,
         queue_pair: u32,
         /// Whether a network element noticed, not the receiver.
@@ -99,12 +99,12 @@ pub(crate) mod ffi {
         fn fast_cnp_withheld() -> Vec<String>;
         /// Names of the reasons for which they are refused.
         fn fast_cnp_refusals() -> Vec<String>;
-        /// What a switch does about Fast CNP.
+        /// A switch's settings of Fast CNP.
         #[derive(ExternType)]
         type FastCnpSwitch;
-        /// Refuses a border where frames are not those of IPv6.
+        /// Refuses a border where frames are not IPv6.
         fn check_border(node: u32, switch_settings: &Settings) -> Result<()>;
-        /// `own` are its settings for Fast CNP, `switch_settings` those of the switch, resolved.
+        /// `own` are its settings for Fast CNP, `switch_settings` the switch's, resolved.
         fn new_fast_cnp_switch(
             network: &Network,
             node: u32,
@@ -198,8 +198,8 @@ pub fn fast_cnp_refusals() -> Vec<String> {
     names(&Refusal::NAMES)
 }
 
-/// The agent of a switch: `own` are its settings for Fast CNP, `switch` all others.
-/// Refuses a border where frames are not those of IPv6, among which it looks for notifications.
+/// The agent of a switch: `own` are its settings for Fast CNP, `switch` all others. Refuses a border where frames are
+/// not IPv6: notifications are.
 pub fn check_border(node: u32, switch: &Settings) -> Result<(), String> {
     let profile = switch.node.wire.profile;
     if profile == WireProfile::RoceV6 {
@@ -240,7 +240,7 @@ pub fn new_fast_cnp_switch(
     }))
 }
 
-/// The agent of a host; likewise.
+/// The agent of a host: `own` are its settings for Fast CNP.
 pub fn new_fast_cnp_host(
     network: &Network,
     node: u32,

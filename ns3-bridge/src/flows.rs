@@ -29,7 +29,7 @@ pub(crate) mod ffi {
     }
 
     extern "Rust" {
-        /// The flows of a scenario that nobody has taken yet.
+        /// The flows of a scenario that have not been taken yet.
         #[derive(ExternType)]
         type Flows;
         fn open_flows(scenario: &Scenario) -> Box<Flows>;

@@ -181,7 +181,7 @@ pub(crate) mod ffi {
         start: u64,
     }
 
-    /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
+    /// `hpcc_core::transport::AckResult`; for no flow in progress unless `known`.
     #[derive(Clone, Copy, Default)]
     struct AckResult {
         known: bool,
@@ -192,7 +192,7 @@ pub(crate) mod ffi {
         armed: u8,
     }
 
-    /// `hpcc_core::transport::TimeoutResult`; for no flow under way unless `known`.
+    /// `hpcc_core::transport::TimeoutResult`; for no flow in progress unless `known`.
     #[derive(Clone, Copy, Default)]
     struct TimeoutResult {
         known: bool,
@@ -236,8 +236,8 @@ pub(crate) mod ffi {
         fn answer_priority(self: &Host, data: u8) -> u8;
         /// The priority of congestion notifications.
         fn notification_priority(self: &Host) -> u8;
-        /// The port by which a flow of host `node` begins to `dst`: that of the start where failed links have cut the way; -1 if
-        /// there never was one.
+        /// The port by which a flow of host `node` to `dst` begins; where failed links have cut the way, the port at
+        /// the start of the run; -1 if there never was one.
         fn first_port(self: &Host, network: &Network, key: &FlowKey, node: u32, dst: u32) -> i32;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
@@ -270,7 +270,7 @@ pub(crate) mod ffi {
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult;
         /// Measures round-trip times of all flows from now on.
         fn measure_rtts(self: &mut Host);
-        /// That of the newest packet that the last acknowledgement of a queue pair told of, once; 0 if there is none.
+        /// The round-trip time of the newest packet of the queue pair's last acknowledgement, once; 0 if there is none.
         fn take_rtt(self: &mut Host, queue_pair: u32) -> u64;
         /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
@@ -320,11 +320,11 @@ pub(crate) mod ffi {
         fn prepare_telemetry(self: &Host, now_ns: u64, priority: u8, section: &mut [u8]) -> usize;
         /// Address of a receiving queue pair, for fetching it into the cache; 0 where it is unknown.
         fn place_of_receiver(self: &Host, receiver: u32) -> usize;
-        /// The same of a sending one.
+        /// Address of a sending queue pair.
         fn place_of_sender(self: &Host, queue_pair: u32) -> usize;
-        /// The same of the way to a host.
+        /// Address of the way to a host.
         fn place_of_route(self: &Host, dst: u32) -> usize;
-        /// The same of the sending one that is the next to be asked for a packet of a port.
+        /// Address of the sending queue pair that is asked next for a packet of a port.
         fn place_of_next(self: &Host, nic: u16) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
         fn source_port(self: &Host, queue_pair: u32) -> u16;

@@ -51,8 +51,8 @@ pub(crate) mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between two nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
-        /// Measures paths by the frames of a host, which has these settings, and repeats those of the reference's faults that
-        /// concern routes; before they are computed. Hosts may differ: the longest time counts.
+        /// Measures paths by the frames of a host, which has these settings, and repeats the reference's faults of
+        /// routes; to be called before routes are computed. Hosts may differ: the longest time counts.
         fn measure_by(self: &mut Network, node: u32, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
@@ -61,7 +61,7 @@ pub(crate) mod ffi {
         fn pass_by(self: &mut Network, node: u32, settings: &Settings) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
-        /// The same for a flow, whose receiver has these settings.
+        /// Refuses a flow whose priorities switches keep no memory for; its receiver has these settings.
         fn check_flow(self: &Network, priority: u8, receiver: &Settings) -> Result<()>;
         /// Refuses a flow of more bytes than a window, on whose path telemetry of a host with these settings has no room; as the
         /// path is at the start.
@@ -71,7 +71,8 @@ pub(crate) mod ffi {
         /// Whether telemetry comes back to a host with these settings before its counters may wrap, and its probes leave data
         /// room, on every path.
         fn check_sampling(self: &Network, host: &Settings) -> Result<()>;
-        /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
+        /// Settles what the settings of a node leave to the simulator and checks them all; the error names the
+        /// contradiction.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
         /// A host whose packets are a stack's takes over the units in which another one counts telemetry. Before they are
         /// resolved.
@@ -107,7 +108,7 @@ pub(crate) mod ffi {
         fn address(self: &Network, node: u32) -> u32;
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
         fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
-        /// The same in picoseconds, to the nearest.
+        /// The time that a frame occupies a link, in picoseconds, to the nearest.
         fn tx_picos(rate_bps: u64, bytes: u32) -> u64;
     }
 
@@ -122,7 +123,7 @@ pub struct Network {
     rules: Rules,
     /// Once routes are computed.
     fabric: Option<Fabric>,
-    /// Those for which switches keep memory; `None`: for any that comes.
+    /// The priorities for which switches keep memory; `None`: any.
     pfc_priorities: Option<Priorities>,
 }
 

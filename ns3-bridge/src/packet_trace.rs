@@ -59,7 +59,7 @@ fn record(event: &PacketEvent, kind: PacketKind, sent_ns: u64) -> TraceRecord {
     }
 }
 
-/// The ports of the header: not those of `unused` links.
+/// The ports of the header, without the ports of `unused` links.
 fn port_rates(network: &Network, unused: &[u32]) -> Vec<PortRate> {
     let of_node = |(node, ports): (usize, Vec<hpcc_core::topology::Port>)| {
         let rate = |(index, port): (usize, hpcc_core::topology::Port)| PortRate {

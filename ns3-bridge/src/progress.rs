@@ -9,7 +9,7 @@ pub(crate) mod ffi {
     #[derive(Clone, Copy)]
     struct RankProgress {
         packet_hops: u64,
-        /// Acknowledged bytes of its flows that are under way.
+        /// Acknowledged bytes of its flows that are in progress.
         active_bytes: u64,
         /// Wall-clock time in which it waited for others, and exchanged with them.
         waited_ns: u64,
@@ -25,7 +25,8 @@ pub(crate) mod ffi {
         fn is_due(self: &Progress) -> bool;
         /// Shows the state of the run.
         fn update(self: &mut Progress, now_ns: u64, events: u64, acked_bytes: u64, flows: u32);
-        /// The same, when it is time, of a run that several processes share: finished flows with their bytes, and how far each process is.
+        /// Shows the state of a run that several processes share, when it is time: finished flows with their bytes, and
+        /// how far each process is.
         fn update_shared(self: &mut Progress, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]);
         /// Removes the line.
         fn clear(self: &mut Progress);

@@ -19,10 +19,10 @@ pub(crate) mod ffi {
         #[derive(ExternType)]
         type Loss;
         fn new_loss(seed: u32, stream: u64, probability: f64) -> Box<Loss>;
-        /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
+        /// Losses of one port alone: its numbers do not depend on arrivals elsewhere.
         fn new_port_loss(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss>;
         fn is_lost(self: &mut Loss) -> bool;
-        /// How far the streams of a seed of scenarios, or of a run of ns-3's, are from those of the first.
+        /// How many streams lie before the streams of a seed of scenarios, or of a run of ns-3.
         fn streams_before(run: u64) -> u64;
         /// The first `count` draws of ns-3's generator for substream 1: for comparison with ns-3's own.
         fn uniform_draws(seed: u32, stream: u64, count: usize) -> Vec<f64>;

@@ -56,7 +56,7 @@ pub(crate) mod ffi {
     struct TcpParameters {
         /// The class of their congestion control.
         control: String,
-        /// What the file says of its attributes; those of HPCC++ are among the settings.
+        /// What the file says of its attributes; HPCC++'s are among the settings.
         attributes: Vec<TcpAttribute>,
         /// Bytes that a socket holds, at either end.
         buffer: u32,

@@ -59,9 +59,9 @@ pub(crate) mod ffi {
         Host,
         /// A switch.
         Switch,
-        /// What a host does about Fast CNP.
+        /// A host's settings of Fast CNP.
         FastCnpHost,
-        /// What a switch does about Fast CNP.
+        /// A switch's settings of Fast CNP.
         FastCnpSwitch,
     }
 
@@ -135,7 +135,7 @@ pub(crate) mod ffi {
         fn follow_hosts(self: &mut Settings, host: &Settings, marked: &Settings);
         /// Takes over what a host must know of the switches.
         fn follow_switches(self: &mut Settings, other: &Settings);
-        /// Makes them those of a host whose stack sends segments of TCP, or datagrams, in packets of at most so many bytes, IP
+        /// Fits them to a host whose stack sends segments of TCP, or datagrams, in packets of at most so many bytes, IP
         /// header included.
         fn carry_packets(self: &mut Settings, udp: bool, ipv6: bool, bytes: u32);
         /// Most payload bytes in a packet.
@@ -154,7 +154,7 @@ pub(crate) mod ffi {
         fn pause_us(self: &Settings) -> u32;
         /// Bytes that a frame occupies its link for besides its own.
         fn frame_gap(self: &Settings) -> u32;
-        /// The UDP destination port of all RDMA frames; 0: that of their flow.
+        /// The UDP destination port of all RDMA frames; 0: the flow's.
         fn wire_port(self: &Settings) -> u16;
         /// Whether frames have bytes.
         fn has_bytes(self: &Settings) -> bool;
@@ -402,7 +402,7 @@ impl Settings {
         if self.of_scenario { Ok(()) } else { self.node.check_control(by_switches).map_err(told) }
     }
 
-    /// The same for a flow that passes so many switches.
+    /// Refuses a flow that passes so many switches.
     pub(crate) fn check_hops(&self, switches: impl Fn() -> usize) -> Result<(), String> {
         if self.of_scenario || self.node.most_hops().is_none() {
             return Ok(());

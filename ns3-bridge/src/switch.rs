@@ -154,7 +154,7 @@ pub(crate) mod ffi {
         /// What a switch makes of telemetry that leaves its domain.
         #[derive(ExternType)]
         type TelemetryBorder;
-        /// That of a switch; `notifies`: whether it sends Fast CNPs.
+        /// The border of a switch; `notifies`: whether it sends Fast CNPs.
         fn new_telemetry_border(
             network: &Network,
             node: u32,

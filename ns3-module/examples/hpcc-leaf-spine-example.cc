@@ -46,7 +46,7 @@ class Observer
     void OnControl(const RdmaFlow& flow, const RdmaControl& control);
 
     /**
-     * \brief The utilisation that a flow goes by is that of another link now.
+     * \brief A flow's bottleneck has changed.
      * \param flow the flow
      * \param before the link until now
      * \param now the link from now on

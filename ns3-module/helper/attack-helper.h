@@ -22,7 +22,7 @@ namespace ns3
  * \ingroup hpcc
  * \brief Makes nodes of a network attackers.
  *
- * The settings are those of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
+ * The settings are the keys of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
  * `pretends`, `records`, `claim`, `acknowledged`, `priority`; configs/README.md lists them.
  */
 class AttackHelper
@@ -36,7 +36,7 @@ class AttackHelper
     /**
      * \brief Set something else.
      * \param key the setting
-     * \param value its value, as in a file but for quotes
+     * \param value its value, as in a file, without quotes
      */
     void Set(const std::string& key, const std::string& value);
 

@@ -31,11 +31,10 @@ struct RdmaFlow;
 
 /**
  * \ingroup hpcc
- * \brief A node that sends frames of its own, or changes what passes it.
+ * \brief A node that sends forged frames, or changes frames that pass it.
  *
- * What it sends and changes is the core's to decide (`hpcc_core::attack`). It knows the flows that
- * are under way. AttackHelper makes one for a program; files have `[[attack]]`. The attack ends
- * with this object.
+ * The core decides which (`hpcc_core::attack`). It knows the flows in progress. AttackHelper makes
+ * one for a program; files have `[[attack]]`. The attack ends with this object.
  */
 class Attacker
 {
@@ -49,7 +48,7 @@ class Attacker
              const QbbHelper& network,
              std::function<bool()> isOver);
 
-    /// Watch what passes the attacker, if that is what it does, and schedule its first frame.
+    /// Watch frames that pass the attacker, if the attack needs it, and schedule its first frame.
     void Begin();
 
     /// \return frames that it sent
@@ -60,7 +59,7 @@ class Attacker
 
   private:
     /**
-     * \brief Guard a call that others keep: once the attacker is gone, it does nothing.
+     * \brief Make a callback that does nothing once the attacker is gone.
      * \tparam Args types of what it is given
      * \param call the call
      * \return the call, guarded
@@ -71,7 +70,7 @@ class Attacker
     /// Watch what arrives at the attacker's node, and the notifications that it makes.
     void Watch();
 
-    /// \return the victims' flows under way, in the order of hosts and ports
+    /// \return the victims' flows in progress, in the order of hosts and ports
     std::vector<hpcc::KnownFlow> ListFlows() const;
 
     /// Send a frame, and schedule the next.
@@ -112,7 +111,7 @@ class Attacker
     const Ptr<QbbNode> m_node;              //!< the attacker
     std::vector<Ptr<RdmaHost>> m_hosts;     //!< hosts by node; nullptr for switches
     const std::function<bool()> m_isOver;   //!< whether there is nothing left to attack
-    const std::shared_ptr<bool> m_isHere;   //!< goes with the attacker
+    const std::shared_ptr<bool> m_isHere;   //!< expires with the attacker
 };
 
 /**

@@ -14,7 +14,7 @@ namespace ns3
 /**
  * \ingroup hpcc
  *
- * \brief What a scenario notes in the tag of a flow (RdmaFlow::tag): its group and its index.
+ * \brief The tag of a scenario's flow (RdmaFlow::tag): its group and its index.
  */
 struct FlowTag
 {

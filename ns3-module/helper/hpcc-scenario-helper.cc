@@ -72,9 +72,9 @@ SumUp(T& counters, const RankExchange& exchange)
 /**
  * \brief Bring a record of each process to the first one.
  * \tparam T its type
- * \param mine that of this process
+ * \param mine the record of this process
  * \param exchange connects the processes
- * \return at the first process those of all
+ * \return at the first process the records of all
  */
 template <class T>
 std::vector<T>
@@ -276,7 +276,7 @@ HpccScenarioHelper::ChooseSimulator() const
     const bool isCanonical = hpcc::is_canonical(*m_scenario);
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
     Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
-    // Times of a scenario count from 0, and its end would be that of the program's own nodes.
+    // Times of a scenario count from 0, and its end would end the program's own nodes.
     if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
     {
         Say("a simulation of this program is under way, which the end of a scenario would end, "

@@ -36,7 +36,7 @@ class ScenarioTraffic;
 class HpccScenarioHelper
 {
   public:
-    /// What a run comes to; the values are a program's exit codes.
+    /// The outcome of a run; the values are a program's exit codes.
     enum Outcome
     {
         FINISHED = 0,   //!< all flows have finished
@@ -52,14 +52,14 @@ class HpccScenarioHelper
     /**
      * \brief Run the experiment together with the other processes of an MPI program; to be called
      * before Load(). Each process calls the same methods; the first one writes the results, which
-     * are those of a single process.
+     * are the same as from a single process.
      * \param exchange connects the processes
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
     /**
-     * \brief Say only what is wrong, such as flows that do not finish: no notes on the experiment,
-     * no progress. To be called before Load().
+     * \brief Print errors only, such as flows that do not finish: no notes on the experiment, no
+     * progress. To be called before Load().
      */
     void BeQuiet();
 
@@ -72,8 +72,8 @@ class HpccScenarioHelper
     bool Load(const std::string& config, const std::vector<std::string>& overrides);
 
     /**
-     * \brief Run the experiment that was loaded. Call it once. The simulator that the process uses
-     * afterwards, defaults of attributes and ns-3's run number are those of before.
+     * \brief Run the experiment that was loaded. Call it once. Simulator, defaults of attributes
+     * and ns-3's run number are restored afterwards.
      * \param out folder for the results
      * \return what became of it; BAD_INPUT without an experiment, the second time, and while the
      * program has nodes of its own, or its simulator has left time 0
@@ -82,9 +82,9 @@ class HpccScenarioHelper
 
   private:
     /**
-     * \brief Make what the scenario's hosts come from; says on standard error if this program was
-     * built without it.
-     * \return whether it is there
+     * \brief Make the ScenarioHosts of the scenario; says on standard error if this program was
+     * built without their class.
+     * \return whether they are there
      */
     bool MakeHosts();
 
@@ -124,12 +124,12 @@ class HpccScenarioHelper
                          ScenarioMonitor& monitor,
                          hpcc::Results& results) const;
 
-    /// End the simulation after the event under way; one that processes share after its window.
+    /// End the simulation after the event in progress; one that processes share after its window.
     void StopSimulation() const;
 
     /**
      * \brief Tell all processes whether one of them has found a fault.
-     * \param fault that of this process; empty if there is none
+     * \param fault this process's fault; empty if there is none
      * \return at the first process the first fault of any; empty if there is none
      */
     std::string ShareFault(const std::string& fault) const;

@@ -17,8 +17,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Keeps what a scenario changes for the whole process, and puts it back in the end: the
- * simulator and its order of events, and ns-3's run number.
+ * \brief Restores in the end what a scenario changes for the whole process: the simulator and its
+ * order of events, and ns-3's run number.
  */
 class KeptDefaults
 {

@@ -21,8 +21,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A node as a program says which it means: by its index in the order of installation, by
- * itself, or by its name (ns3::Names).
+ * \brief A reference to a node: by its index in the order of installation, by its pointer, or by
+ * its name (ns3::Names).
  */
 class NodeReference
 {
@@ -65,7 +65,7 @@ class NodeReference
     {
     }
 
-    /// \return the node; nullptr if it is meant by its index
+    /// \return the node; nullptr for a reference by index
     Ptr<Node> GetNode() const
     {
         return m_node;

@@ -169,7 +169,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param center the other one
      * \param rate data rate of each direction
      * \param delay propagation delay, one way
-     * \return the devices: for each node its own, and then that of the other one
+     * \return the devices: for each node its own, and then the other one's
      */
     NetDeviceContainer LinkAll(const NodeContainer& nodes,
                                const NodeReference& center,
@@ -220,7 +220,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /**
      * \brief Share the simulation among the processes of an MPI program. Each of them builds the
      * same network and starts the same flows, and simulates its part of the nodes: results of a
-     * node are those of its process. To be called before Start(); needs WheelSimulatorImpl with its
+     * node are in its process. To be called before Start(); needs WheelSimulatorImpl with its
      * attribute CanonicalOrder. Ends the program in Start() if the network cannot be divided: links
      * of hosts and links without delay are not.
      * \param exchange connects the processes
@@ -246,8 +246,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \brief Take all links between two nodes down, now. Flows go on over what is left of the
      * network.
      *
-     * What waits for a link and what is on it is lost. Round-trip times and windows of flows under
-     * way stay as they were computed at their start. A link that is down already stays as it is.
+     * What waits for a link and what is on it is lost. Round-trip times and windows of flows in
+     * progress stay as they were computed at their start. A link that is down already stays as it
+     * is.
      *
      * \param a one node
      * \param b the other node
@@ -299,7 +300,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     Ptr<QbbNode> GetNode(const NodeReference& node) const;
 
     /**
-     * \brief Say which flows are under way, and which flows of RdmaClients never started because
+     * \brief Say which flows are in progress, and which flows of RdmaClients never started because
      * their destination could not be reached: a line for each. Call it at the end of a simulation,
      * before Simulator::Destroy().
      * \param os where to
@@ -385,7 +386,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param b the other node
      * \param rate data rate of each direction
      * \param delay propagation delay, one way
-     * \return the devices, that of a first
+     * \return the devices, a's first
      */
     NetDeviceContainer Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay);
 

@@ -18,8 +18,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief What becomes of all flows of a network. It needs the QbbHelper no longer than its
- * constructor takes.
+ * \brief Results of all flows of a network. It needs the QbbHelper in its constructor only.
  */
 class RdmaFlowResults
 {
@@ -40,7 +39,7 @@ class RdmaFlowResults
     struct Result
     {
         RdmaFlow flow;      //!< the flow
-        double slowdown{1}; //!< its completion time over that of the same flow alone in the network
+        double slowdown{1}; //!< its completion time over its ideal time
     };
 
     /// \return the flows that have finished, in that order

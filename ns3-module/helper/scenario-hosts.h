@@ -27,7 +27,7 @@ class QbbHelper;
 
 /**
  * \ingroup hpcc
- * \brief A flow of a scenario that is under way.
+ * \brief A flow of a scenario that is in progress.
  */
 class ScenarioFlow
 {
@@ -37,7 +37,7 @@ class ScenarioFlow
     /// \return its bytes that were acknowledged
     virtual uint64_t GetAckedBytes() const = 0;
 
-    /// \return what congestion control has made of it; scenarios ask this of RDMA hosts alone
+    /// \return the state of its congestion control; scenarios ask RDMA hosts only
     virtual RdmaControl GetControl() const
     {
         return {};
@@ -51,13 +51,13 @@ class ScenarioFlow
  * \ingroup hpcc
  * \brief The hosts of a scenario: what they are, and how their flows start.
  *
- * Which class does it follows from the scenario; one that needs more of ns-3 than the module does
- * is registered only where that is built.
+ * The scenario chooses the class; a class that needs more of ns-3 than the module does is
+ * registered only where that is built.
  */
 class ScenarioHosts : public Object
 {
   public:
-    /// Is told of a flow that has finished; the flow's object is no longer needed then.
+    /// Called with a flow that has finished; the flow's object is no longer needed then.
     using FinishCallback = Callback<void, const RdmaFlow&>;
 
     /**

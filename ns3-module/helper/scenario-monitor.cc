@@ -33,8 +33,7 @@ const Time HISTOGRAM_PRINT_INTERVAL = MilliSeconds(100);
 const Time STATISTICS_INTERVAL = MicroSeconds(1);
 /// Between two looks at the progress.
 const Time PROGRESS_INTERVAL = MicroSeconds(10);
-/// The same where several processes share the run, in ns by the clock on the wall: a look takes its
-/// time.
+/// Between two looks where several processes share the run, in ns of real time: a look is slow.
 constexpr uint64_t RANK_PROGRESS_INTERVAL = 200'000'000;
 
 /**
@@ -266,7 +265,7 @@ ScenarioMonitor::BeginControlSeries()
         m_traffic.TraceControl(m_controlFlows);
         return !m_traffic.IsDone();
     };
-    // Each flow under way has a row, whether anything has changed or not.
+    // Each flow in progress has a row, whether anything has changed or not.
     const auto repeat = [this](uint64_t count) { return m_traffic.IsIdle() ? count : 0; };
     m_clock.Add(m_traffic.GetFirstStart(), m_controlInterval, sample, repeat);
 }

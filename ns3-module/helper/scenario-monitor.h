@@ -80,7 +80,7 @@ class ScenarioMonitor
     /// Take samples for the flows' time series.
     void BeginGoodputSeries();
 
-    /// Take samples of what congestion control makes of flows.
+    /// Take samples of the flows' congestion control.
     void BeginControlSeries();
 
     /// Show how far the run of a single process is.
@@ -93,7 +93,7 @@ class ScenarioMonitor
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
     /// How far this process was when it looked last.
     std::unique_ptr<hpcc::RankProgress> m_mine;
-    uint64_t m_lookedAt{0}; //!< when that was, in ns by the clock on the wall
+    uint64_t m_lookedAt{0}; //!< when that was, in ns of real time
     /// Of each switch: index of its first port in the results.
     std::vector<std::size_t> m_firstQueue;
     BusySwitches m_sampled; //!< for histogram and statistics
@@ -101,9 +101,9 @@ class ScenarioMonitor
     bool m_hasHistogram;    //!< whether there is a histogram
     Time m_histogramStart;  //!< first sample of the histogram
     Time m_histogramEnd;    //!< last sample of the histogram
-    Time m_queueInterval;   //!< between points of the queues' series; 0: none
-    Time m_goodputInterval; //!< between points of the flows' series; 0: none
-    /// Between points of what congestion control makes of flows; 0: none.
+    Time m_queueInterval;   //!< time between points of the queues' series; 0: no series
+    Time m_goodputInterval; //!< time between points of the flows' series; 0: no series
+    /// Between points of the flows' congestion control; 0: none.
     Time m_controlInterval;
     /// The flows of that series; all if there are none.
     std::unordered_set<uint32_t> m_controlFlows;

@@ -310,8 +310,8 @@ ScenarioTraffic::RecordUnfinished()
                     Simulator::Now() - flow.start,
                     m_network.GetStandaloneFct(part).GetNanoSeconds());
     }
-    // Rows are sorted by these numbers: flows under way, flows at whose start the run ended, flows
-    // that have not begun. The last are counted alike in all processes.
+    // Rows are sorted by these numbers: flows in progress, flows at whose start the run ended,
+    // flows that have not begun. The last are counted alike in all processes.
     constexpr uint64_t REFUSED = uint64_t{1} << 32;
     constexpr uint64_t NOT_BEGUN = uint64_t{2} << 32;
     std::sort(m_refused.begin(), m_refused.end(), [](const RdmaFlow& a, const RdmaFlow& b) {

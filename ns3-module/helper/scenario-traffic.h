@@ -54,23 +54,23 @@ class ScenarioTraffic
     /// \return whether all flows have finished
     bool IsDone() const;
 
-    /// \return whether no flow is under way
+    /// \return whether no flow is in progress
     bool IsIdle() const;
 
     /// \return bytes of the flows that have finished
     uint64_t GetFinishedBytes() const;
 
-    /// \return acknowledged bytes of the flows of this process that are under way
+    /// \return acknowledged bytes of the flows of this process that are in progress
     uint64_t GetActiveBytes() const;
 
-    /// Add a point to the goodput of every flow under way.
+    /// Add a point to the goodput of every flow in progress.
     void TraceGoodput() const;
 
     /// Keep each flow's newest round-trip time for TraceControl() from now on.
     void WatchRtts();
 
     /**
-     * \brief Add a point to the time series of what congestion control makes of flows under way.
+     * \brief Add a point to the time series of congestion control of flows in progress.
      * \param flows their numbers in the scenario; all if there are none
      */
     void TraceControl(const std::unordered_set<uint32_t>& flows) const;
@@ -109,8 +109,8 @@ class ScenarioTraffic
     /**
      * \brief Count a flow if it was slow, and its congestion control never moved rate or window.
      * \param flow the flow
-     * \param isSteered whether it did
-     * \param duration for how long it was under way
+     * \param isSteered whether it moved them
+     * \param duration how long the flow took
      * \param idealNs how long it takes alone
      */
     void NoteControl(const RdmaFlow& flow, bool isSteered, Time duration, uint64_t idealNs);
@@ -137,10 +137,10 @@ class ScenarioTraffic
     hpcc::UncontrolledFlows m_uncontrolled{};                   //!< flows that nothing controlled
     uint32_t m_finished{0};                                     //!< flows that have finished
     uint64_t m_finishedBytes{0};                                //!< their bytes
-    std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows under way by index
-    /// Newest round-trip times of flows under way, once they are watched.
+    std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows in progress by index
+    /// Newest round-trip times of flows in progress, once they are watched.
     std::unordered_map<uint32_t, Time> m_rtts;
-    /// Flows that could not start, by which the run ended.
+    /// Flows that could not start, which ended the run.
     std::vector<RdmaFlow> m_refused;
 };
 

@@ -16,7 +16,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief End the program if an attribute was changed that counts for nothing beside the others.
+ * \brief End the program if an attribute was changed that has no effect beside the others.
  * \param nodes the nodes, whose settings are as they were set
  * \param network their network
  */
@@ -31,15 +31,15 @@ void CheckThatParametersCount(const std::vector<Ptr<QbbNode>>& nodes);
 
 /**
  * \ingroup hpcc
- * \brief End the program if nodes differ in what they must have the same.
+ * \brief End the program if nodes differ where they must agree.
  * \param nodes the nodes, whose settings are resolved
  */
 void CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes);
 
 /**
  * \ingroup hpcc
- * \brief End the program if only switches, or only hosts, have Fast CNP enabled: nothing would come
- * of it.
+ * \brief End the program if only switches, or only hosts, have Fast CNP enabled: it would have no
+ * effect.
  * \param nodes the nodes, which start
  */
 void CheckThatFastCnpIsWhole(const std::vector<Ptr<QbbNode>>& nodes);
@@ -54,7 +54,7 @@ void CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc:
 
 /**
  * \ingroup hpcc
- * \brief Let attributes of nodes, and of what they do about Fast CNP, change no more.
+ * \brief Refuse later changes of attributes of nodes and their Fast CNP.
  * \param nodes the nodes, which start
  */
 void SettleNodes(const std::vector<Ptr<QbbNode>>& nodes);

@@ -17,9 +17,9 @@ namespace ns3
 /**
  * \ingroup hpcc
  * \brief The switches that samples of queues have to visit: the queues of all others are empty, and
- * were at the last sample.
+ * were empty at the last sample.
  *
- * Not to be moved: switches know where it is.
+ * Not to be moved: switches keep its address.
  */
 class BusySwitches
 {

@@ -60,7 +60,7 @@ CallCore(F call) -> decltype(call())
     {
         reason = error.what();
     }
-    // Not where the error is caught: it would be told a second time, as one that nobody caught.
+    // Not inside the catch block: the error would be reported a second time, as uncaught.
     NS_FATAL_ERROR(reason);
     // Compiled for a debugger, the macro is not known to end the program.
     std::terminate();

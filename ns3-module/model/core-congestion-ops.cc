@@ -267,7 +267,7 @@ rust::Vec<OpsAttribute>
 congestion_ops_attributes(rust::Str name)
 {
     rust::Vec<OpsAttribute> attributes;
-    // Its own and those of the classes between it and that of its kind.
+    // Its own, and those of the classes from which it derives, up to the base of its kind.
     for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name)); !IsBase(tid);
          tid = tid.GetParent())
     {

@@ -111,7 +111,7 @@ bool is_congestion_ops(rust::Str name);
 bool is_tcp_congestion_ops(rust::Str name);
 
 /**
- * \brief Say why a name is that of no class of either kind.
+ * \brief Say why a name belongs to no class of either kind.
  * \param name the name
  * \return the reason
  */

@@ -224,8 +224,8 @@ class EventWheel
     static constexpr std::size_t SLOT_LINES = 16;
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 1024;
-    /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
-    /// caches (some megabytes).
+    /// From so many on it pays to ask them for more: memory of fewer events stays in a processor's
+    /// own caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
 
     /// \return the next event, which is beyond the wheel
@@ -365,9 +365,9 @@ class EventWheel
     }
 
     /**
-     * \brief Put an event behind those of a time that is not looked at yet, as most are put.
+     * \brief Put an event behind the events of a time that is not looked at yet, the usual case.
      * \param ev the event
-     * \return whether its time is such a one, and has room
+     * \return whether its time is such, and has room
      */
     [[gnu::always_inline]] bool Append(const Event& ev)
     {
@@ -578,7 +578,7 @@ class EventWheel
         ++m_looked;
     }
 
-    /// Let the events before the one that is looked at fetch more.
+    /// Let the events that were looked at before fetch more.
     [[gnu::noinline]] void LookAgain()
     {
         for (unsigned step = 1; step < ForeseenEvent::STEPS; ++step)
@@ -593,7 +593,7 @@ class EventWheel
         }
     }
 
-    /// An event may go before its turn: look at none until new ones are looked at.
+    /// An event may be removed before its turn: forget all that were looked at.
     void ForgetAhead()
     {
         m_seen = m_looked;

@@ -22,10 +22,9 @@ namespace ns3
  * \ingroup hpcc
  * \brief Events that are far away: timers, arrivals of flows.
  *
- * A heap of all of them would have to be walked through for each, and with thousands of flows that
- * have timers it is in no cache. So only the events of the block of time that comes next are in a
- * heap, a small one. Those of the following blocks wait in a list for each, in no order, and what
- * is behind them, some milliseconds away, in a heap of its own.
+ * With thousands of timers a heap of all of them fits no cache. So only the next block of time has
+ * its events in a heap, a small one. Each of the following blocks has a list of events in no order,
+ * and later events, some milliseconds away, wait in a second heap.
  */
 class FarEvents
 {
@@ -74,7 +73,7 @@ class FarEvents
     void Push(const WheelEvent& ev)
     {
         const uint64_t block = GetBlock(ev);
-        // What waits nearer decides, whatever waits behind it.
+        // A nearer event decides.
         m_first = std::min(m_first, block <= m_block ? ev.ts : block * BLOCK);
         if (block <= m_block)
         {
@@ -110,8 +109,10 @@ class FarEvents
 
     /**
      * \brief Remove an event, if it waits here. Takes time in proportion to the events that wait
-     * with it. \param ts its time \param isIt what is true for this event alone, of those of its
-     * time
+     * with it.
+     * \tparam T type of isIt
+     * \param ts its time
+     * \param isIt tells this event from others of its time
      */
     template <typename T>
     void Remove(uint64_t ts, T isIt)
@@ -151,7 +152,7 @@ class FarEvents
     static constexpr uint64_t NO_BLOCK = NEVER / BLOCK; //!< a block that never comes
     static constexpr uint32_t NO_LIST = 0;              //!< place of a list that stays empty
 
-    /// What a heap is made by: the event that runs first is on top.
+    /// The order of a heap: the event that runs first is on top.
     struct IsLater
     {
         EventOrder order; //!< which of several events of a time runs first
@@ -178,7 +179,7 @@ class FarEvents
 
     /**
      * \param heap a heap
-     * \param ev what it gets
+     * \param ev the event that it gets
      */
     void Push(std::vector<WheelEvent>& heap, const WheelEvent& ev)
     {
@@ -267,12 +268,12 @@ class FarEvents
         NoteBound();
     }
 
-    IsLater m_isLater;                //!< what heaps are made by
+    IsLater m_isLater;                //!< the order of the heaps
     uint64_t m_block{0};              //!< the block that comes next
     uint64_t m_first{NEVER};          //!< a time that no event precedes
     uint64_t m_bound{NEVER};          //!< when the first block behind that begins that has events
     std::vector<WheelEvent> m_near;   //!< heap of the events up to that block
-    std::vector<WheelEvent> m_beyond; //!< heap of those behind the lists
+    std::vector<WheelEvent> m_beyond; //!< heap of the events behind the lists
     /// By block, modulo OccupancyMap::SIZE: which of m_lists has its events.
     std::array<uint32_t, OccupancyMap::SIZE> m_places{};
     OccupancyMap m_occupied;                      //!< which blocks have a list

@@ -31,8 +31,8 @@ class QbbNode;
  * notifications of listed sources, slows the flow down that they are about, and may move it to
  * another path. Where it is not enabled, the host answers as one that does not know the option.
  *
- * It is aggregated to the RdmaHost; QbbHelper does that. A host without it drops notifications
- * without a word. The decisions are the core's (`hpcc_core::fast_cnp`).
+ * QbbHelper aggregates it to the RdmaHost. A host without it drops notifications silently. The
+ * decisions are the core's (`hpcc_core::fast_cnp`).
  */
 class FastCnpHost : public Object, public SettingsOwner
 {
@@ -82,15 +82,15 @@ class FastCnpHost : public Object, public SettingsOwner
      * \brief A notification has come. If it is believed, the flow reacts.
      * \param frame the notification
      * \param host the host's transport
-     * \param rng the source of chance
-     * \return what it led to
+     * \param rng the random number generator
+     * \return its effect
      */
     hpcc::FastCnpReaction React(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
 
     /**
      * \brief Tell trace sources of a notification.
      * \param frame the notification
-     * \param reaction what it led to
+     * \param reaction its effect
      */
     void Tell(const QbbFrame& frame, const hpcc::FastCnpReaction& reaction);
 

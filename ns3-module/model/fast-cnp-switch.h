@@ -33,8 +33,7 @@ class QbbNode;
  * senders of frames that meet congestion, learns who does not understand that, and keeps
  * notifications inside the domain where it is a border.
  *
- * It is aggregated to the QbbSwitch; QbbHelper does that. The decisions are the core's
- * (`hpcc_core::fast_cnp`).
+ * QbbHelper aggregates it to the QbbSwitch. The decisions are the core's (`hpcc_core::fast_cnp`).
  */
 class FastCnpSwitch : public Object, public SettingsOwner
 {
@@ -78,7 +77,7 @@ class FastCnpSwitch : public Object, public SettingsOwner
      * \param out port by which it leaves
      * \param frame the frame
      * \param marked whether the ECN rule marks it
-     * \param rng the source of chance
+     * \param rng the random number generator
      * \return what to do
      */
     hpcc::FastCnpVerdict OnData(const QbbNetDevice& out,

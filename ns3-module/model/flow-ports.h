@@ -20,11 +20,11 @@ class QbbNetDevice;
 
 /**
  * \ingroup hpcc
- * \brief By which ports of a switch the frames of its latest flows leave.
+ * \brief The ports by which the latest flows leave a switch.
  *
  * The core decides, by a hash of the flow over its next hops, and decides the same for all frames
- * of a flow until routes change. What it has said stands here in one cache line, where routes are
- * several tables. A flow that has had to make room for another is asked for again.
+ * of a flow until routes change. Its answer stands here in one cache line; the routes are several
+ * tables. For a flow that has made room for another the core is asked again.
  */
 class FlowPorts
 {
@@ -35,7 +35,7 @@ class FlowPorts
         m_sets = std::make_unique<Sets>();
     }
 
-    /// A port of the switch. Its number stands here, too, for who does not touch the device yet.
+    /// A port of the switch. Its number stands here, too, so that the device need not be touched.
     struct Port
     {
         QbbNetDevice* device{nullptr}; //!< the port; nullptr: none is known

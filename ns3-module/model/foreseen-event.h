@@ -31,13 +31,11 @@ FetchLines(const void* memory, std::size_t lines)
 
 /**
  * \ingroup hpcc
- * \brief An event that can say what it will touch, so that this is in the cache when its turn
- * comes.
+ * \brief An event that can fetch the memory that it will touch before its turn.
  *
- * In a large network nearly all that an event touches has left the cache since the last event of
- * its port. The event wheel knows which events come next, and asks each a few events before its
- * turn, in steps: what a step has fetched says where the next one finds more. A step changes
- * nothing that a result depends on.
+ * In a large network nearly all of it has left the cache since the last event of the port. The
+ * event wheel asks each event a few events before its turn, in steps: what a step has fetched says
+ * where the next one finds more. A step changes nothing that a result depends on.
  *
  * Nobody has an EventId of such an event, by which it could be cancelled, and it belongs to someone
  * who stays as long as the simulation runs. So a WheelSimulatorImpl lets it happen without more

@@ -16,7 +16,7 @@ namespace ns3
  * \ingroup hpcc
  * \brief Describe a frame to the core.
  * \param frame the frame
- * \return what its headers say; Ethernet addresses are those of a link, and left 0
+ * \return what its headers say; Ethernet addresses belong to a link, and are left 0
  */
 hpcc::FrameRecord MakeFrameRecord(const QbbFrame& frame);
 

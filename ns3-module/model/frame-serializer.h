@@ -18,8 +18,8 @@ class QbbFrame;
 
 /**
  * \ingroup hpcc
- * \brief Makes the bytes that a frame has on the wire. A frame is a typed record until somebody
- * looks.
+ * \brief Makes the bytes that a frame has on the wire. A frame is a typed record until its bytes
+ * are asked for.
  */
 class FrameSerializer
 {

@@ -34,7 +34,7 @@ class HostAlarm : public EventImpl
      */
     explicit HostAlarm(HostAlarms& alarms);
 
-    /// Make it fire in vain. EventImpl::Cancel would last, and the alarm is used again.
+    /// Let it fire without effect. EventImpl::Cancel would last, and the alarm is used again.
     void CallOff()
     {
         m_calledOff = true;
@@ -83,7 +83,7 @@ class HostAlarms
     using Handler = std::function<void(const HostAlarm&)>;
 
     /**
-     * \param handler whom to tell
+     * \param handler called with each alarm
      */
     explicit HostAlarms(Handler handler);
     HostAlarms(const HostAlarms&) = delete;
@@ -112,7 +112,7 @@ class HostAlarms
      */
     void OnAlarm(HostAlarm* alarm);
 
-    Handler m_handler;                 //!< whom to tell
+    Handler m_handler;                 //!< called with each alarm
     uint32_t m_context{0};             //!< id of the host's node
     std::vector<HostAlarm*> m_idle;    //!< alarms that wait for use
     std::vector<Ptr<HostAlarm>> m_all; //!< owns the alarms

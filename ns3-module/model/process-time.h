@@ -17,7 +17,7 @@ namespace ns3
  */
 struct ProcessTime
 {
-    uint64_t wall{0}; //!< nanoseconds by the clock on the wall
+    uint64_t wall{0}; //!< nanoseconds of real time
     uint64_t cpu{0};  //!< nanoseconds of processor time
 
     /// \return the present time, from any beginning on

@@ -211,10 +211,10 @@ class alignas(64) QbbFrame : public ForeseenEvent
     uint16_t mtu{0};     //!< most payload bytes of the flow's packets
     /// Packets before the flow's first one on its queue pair; 0 if the flow has it to itself.
     uint32_t earlierPackets{0};
-    /// First byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes.
+    /// First byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes
+    /// that wait in its priority at the port that sends it.
     uint64_t seq{0};
 
-    //!< that wait in its priority at the port that sends it
     union {
         uint64_t flowBytes{0}; //!< bytes of the flow
         /// Of a frame that carries a packet: it; the frame holds a reference.
@@ -280,7 +280,7 @@ class QbbFramePool
     QbbFramePool& operator=(const QbbFramePool&) = delete;
 
     /**
-     * \brief Get a frame. Its fields are those of its previous use.
+     * \brief Get a frame, whose fields have values of its previous use.
      * \return the frame
      */
     QbbFrame* Acquire();

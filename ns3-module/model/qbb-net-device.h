@@ -35,8 +35,8 @@ class SharedNetwork;
  * \brief A port with priority flow control (802.1Qbb): eight queues, each of which the far end can
  * pause.
  *
- * The device times frames and obeys pauses. Which frame leaves and what becomes of one that arrives
- * is up to the QbbNode behind it. Transmission takes the frame's bytes at the data rate, to the
+ * The device times frames and obeys pauses. The QbbNode behind it chooses the frame that leaves and
+ * takes the frame that arrives. Transmission takes the frame's bytes at the data rate, to the
  * nearest nanosecond, or, with the `floored_times` fault, rounded as the reference simulator rounds
  * (the core's `units` module says how). A frame arrives when its last bit does.
  *
@@ -196,8 +196,8 @@ class QbbNetDevice : public NetDevice
     /// Send a frame if the device is idle and its node has one.
     void TrySend();
 
-    /// What the node waits for may have changed: if a frame is under way, ask whether it waits for
-    /// its end. An idle device sends nothing.
+    /// The node may wait for something else now: if a frame is being sent, ask whether the node
+    /// waits for its end.
     void Reconsider()
     {
         IsBusy();
@@ -210,13 +210,13 @@ class QbbNetDevice : public NetDevice
     void TakeDown();
 
     /**
-     * \brief The cable is whole again, and no priority is paused. Ends the program if that is
-     * sooner than what was on it when it broke is gone.
+     * \brief The cable is whole again, and no priority is paused. Ends the program if frames that
+     * were on it when it broke are not gone yet.
      */
     void BringUp();
 
-    /// Call those who wait for a change of the link (AddLinkChangeCallback()): it came up, or
-    /// broke, and routes are as they are to be.
+    /// Call the callbacks of AddLinkChangeCallback(): the link came up or broke, and routes are
+    /// new.
     void TellLinkChange();
 
     /**
@@ -232,7 +232,7 @@ class QbbNetDevice : public NetDevice
     void Receive(QbbFrame* frame);
 
     /**
-     * \brief A frame will arrive soon: fetch what that will touch.
+     * \brief A frame will arrive soon: fetch what its arrival will touch.
      * \param step as for ForeseenEvent::Fetch()
      * \param frame the frame
      */
@@ -282,8 +282,8 @@ class QbbNetDevice : public NetDevice
     using Tap = Callback<void, QbbFrame&>;
 
     /**
-     * \brief Show frames that arrive to someone who may change their telemetry: an attacker.
-     * \param tap whom, behind those before
+     * \brief Show frames that arrive to an attacker, who may change their telemetry.
+     * \param tap called with each frame, behind earlier taps
      */
     void AddTap(Tap tap);
 
@@ -342,10 +342,9 @@ class QbbNetDevice : public NetDevice
 
   private:
     /**
-     * \brief The event that ends a transmission; one object serves all of a device's.
+     * \brief The event that ends a transmission; one object serves all transmissions of a device.
      *
-     * It is a part of the device, so that what it touches next is in the same cache lines. The
-     * device withdraws it before it goes.
+     * It is a part of the device, in the same cache lines. The device withdraws it in the end.
      */
     class TxComplete : public ForeseenEvent
     {
@@ -364,8 +363,8 @@ class QbbNetDevice : public NetDevice
     };
 
     /**
-     * \brief Make the accessor of a trace source that is looked at only when somebody has listened:
-     * a device has seven, each in memory of its own.
+     * \brief Make the accessor of a trace source that costs nothing before the first sink comes: a
+     * device has seven.
      * \tparam Source type of the trace source
      * \param source its member
      * \return the accessor
@@ -373,10 +372,10 @@ class QbbNetDevice : public NetDevice
     template <class Source>
     static Ptr<const TraceSourceAccessor> MakeWatchedAccessor(Source QbbNetDevice::*source);
 
-    /// \return what follows the queues for the trace source QueuedBytes; made at the first call
+    /// \return the watch of queues for the trace source QueuedBytes; made at the first call
     QueueWatch& GetQueueWatch();
 
-    /// What is so or not, in a byte. All is not so at first.
+    /// Conditions, in one byte; none holds at first.
     struct Flags
     {
         bool asks : 1;       //!< whether to ask the node if it waits for the end of a transmission
@@ -434,15 +433,15 @@ class QbbNetDevice : public NetDevice
     [[gnu::noinline]] void ScheduleBoth(uint64_t txTime, QbbFrame* frame);
 
     /// Make the end of the present transmission an event, at the place that was reserved for it.
-    /// Seldom at a switch; apart, it costs those who do not need it nothing.
+    /// Rare at a switch, and so not inline.
     [[gnu::noinline]] void ScheduleTxComplete();
 
-    /// Take that event back: the device goes.
+    /// Take the event back: the device is about to be destroyed.
     void WithdrawTxComplete();
 
     /**
-     * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody
-     * waits for it, unless the node says that it does not.
+     * \brief Ask whether a transmission is in progress. If so, its end becomes an event, unless the
+     * node does not wait for it.
      * \return whether the device is busy
      */
     bool IsBusy()
@@ -490,9 +489,10 @@ class QbbNetDevice : public NetDevice
     uint64_t GetTxTime(uint32_t size);
 
     /**
-     * \brief The same for a frame that begins to leave now, in whole nanoseconds: what they are
-     * more than the exact time is taken off that of the next frame, if it follows at once. \param
-     * size bytes \return nanoseconds
+     * \brief Get the transmission time of a frame that begins to leave now, in whole nanoseconds:
+     * the excess over the exact time is taken off the next frame, if it follows at once.
+     * \param size bytes
+     * \return nanoseconds
      */
     uint64_t GetExactTxTime(uint32_t size);
 
@@ -505,8 +505,7 @@ class QbbNetDevice : public NetDevice
     /// Cache lines from m_txComplete on that are used for each frame, the first queues among them.
     static constexpr std::size_t STATE_LINES = 4;
 
-    // What each frame needs stands together; which of it is in which cache line is part of the
-    // design.
+    // Members that each frame needs stand together, each in a chosen cache line.
     alignas(64) TxComplete m_txComplete;  //!< ends transmissions
     uint64_t m_queuedBytes{0};            //!< bytes in all queues
     QbbNetDevice* m_peer{nullptr};        //!< device at the far end
@@ -532,7 +531,7 @@ class QbbNetDevice : public NetDevice
     std::array<TxTime, 2> m_txTimes{}; //!< of the latest short frame and of the latest long one
     // The third and more: what frames that wait need.
     std::array<QbbFrameQueue, PRIORITIES> m_queues; //!< the queues
-    // What few frames need.
+    // Members that few frames need.
     SharedNetwork* m_shared{nullptr}; //!< sends frames to other processes
     uint64_t m_bitRate{0};            //!< data rate in bit/s
     /// Bytes that a frame occupies the link for besides its own.
@@ -569,7 +568,7 @@ class QbbNetDevice : public NetDevice
     TracedCallback<const QbbFrame&> m_enqueueTrace;  //!< trace source
     TracedCallback<const QbbFrame&> m_dequeueTrace;  //!< trace source
     TracedCallback<uint8_t, bool> m_pauseTrace;      //!< trace source
-    /// Follows the queues, once somebody wants to know.
+    /// Follows the queues, once the trace source has a sink.
     std::unique_ptr<QueueWatch> m_queueWatch;
     int64_t m_downSince{0}; //!< when the cable broke, ns
 };

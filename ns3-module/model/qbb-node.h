@@ -27,9 +27,10 @@ class SharedNetwork;
 
 /**
  * \ingroup hpcc
- * \brief What sits behind the ports of a node: a QbbSwitch or an RdmaHost.
+ * \brief The part of a node behind its ports: a QbbSwitch or an RdmaHost.
  *
- * It is aggregated to the node. Its devices hand it what arrives and ask it what leaves.
+ * It is aggregated to the node. Devices hand it each frame that arrives and ask it for the next
+ * frame to send.
  */
 class alignas(64) QbbNode : public Object, public SettingsOwner
 {
@@ -56,7 +57,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     void AddPort(Ptr<QbbNetDevice> device);
 
-    /// Count a port that this process does without: its node and its peer are other processes'.
+    /// Count a port that this process does not build: its node and its peer are other processes'.
     void AddAbsentPort();
 
     /// Take over what settings say of frames: the node starts, and they may have changed since
@@ -64,7 +65,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     void ReadSettings();
 
     /**
-     * \brief Put into the settings what ports and stack decide, before settings are resolved.
+     * \brief Put into the settings the facts of ports and stack, before settings are resolved.
      */
     virtual void PrepareSettings();
 
@@ -76,7 +77,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
 
     /**
      * \param port number of a port, counted from 0
-     * \return the port; nullptr if this process does without it
+     * \return the port; nullptr if this process has not built it
      */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
@@ -97,7 +98,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
 
     /**
      * \brief Make the node a part of a simulation whose time is cut into windows.
-     * \param shared tells the other nodes; the simulator owns it
+     * \param shared the shared network; the simulator owns it
      */
     void SetShared(SharedNetwork* shared);
 
@@ -118,7 +119,8 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
 
     /**
      * \brief Get ready to run: all ports and routes are known. A node that another process
-     * simulates makes do with what its peers here ask of it. \param network the network
+     * simulates prepares only what its peers here ask of it.
+     * \param network the network
      */
     virtual void Start(const std::shared_ptr<hpcc::Network>& network) = 0;
 
@@ -157,7 +159,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      * \brief A port begins to send a frame, and none waits at it.
      * \param out the port
      * \param end when the frame has left, nanoseconds
-     * \return whether the port is to ask for a frame then, though nothing has come to it until then
+     * \return whether the port is to ask for a frame then, even if none has come to it
      */
     virtual bool AwaitsEnd(const QbbNetDevice& out, uint64_t end);
 
@@ -165,7 +167,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     static constexpr std::size_t STATE_LINES = 4;
 
     /**
-     * \brief A frame will arrive soon: fetch what that will touch. There is no need to.
+     * \brief A frame will arrive soon: a node may fetch what its arrival will touch.
      * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port and this object are in the cache
      * \param in port by which it will come
      * \param frame the frame
@@ -181,7 +183,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     virtual void FetchDeparture(unsigned step, const QbbNetDevice& out) const;
 
     /**
-     * \brief The node's ns-3 stack sends a packet. A node that carries none refuses.
+     * \brief The node's ns-3 stack sends a packet. A node without a stack refuses.
      * \param out the port that it chose
      * \param packet the packet, from the network layer's header on
      * \param protocol the network layer's EtherType
@@ -231,13 +233,13 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     void CheckPort(uint32_t port) const;
 
-    /// Make a source of chance if none was set.
+    /// Make a random number generator if none was set.
     void EnsureRng();
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
     std::shared_ptr<hpcc::Rng> m_rng;       //!< the random number generator
-    /// Tells the other nodes; nullptr: nothing is told at the end of windows.
+    /// The shared network; nullptr: one process simulates all nodes.
     SharedNetwork* m_shared{nullptr};
     uint32_t m_index{0};    //!< index in the network
     uint32_t m_pfcBytes{0}; //!< size of a PFC frame

@@ -92,10 +92,10 @@ class QbbSwitch : public QbbNode
      */
     void AwaitFrame(BusySwitches& list);
 
-    /// \return frames dropped so far for want of buffer
+    /// \return frames dropped so far for lack of buffer
     uint64_t GetDrops() const;
 
-    /// \return data frames marked so far (ECN), each once
+    /// \return data frames marked so far (ECN); a frame counts once
     uint64_t GetMarks() const;
 
     /// \return frames dropped so far because the link that they waited for failed
@@ -108,11 +108,11 @@ class QbbSwitch : public QbbNode
      */
     uint64_t GetSentBytes(uint16_t port) const;
 
-    /// \return frames dropped so far for want of a route
+    /// \return frames dropped so far for lack of a route
     uint64_t GetUnroutable() const;
 
-    /// \return frames dropped so far at the end of their hop limit, which frames of the wire
-    /// profile "reference" do not have
+    /// \return frames dropped so far at the end of their hop limit; frames of the wire profile
+    /// "reference" have none
     uint64_t GetExpired() const;
 
     /**
@@ -140,14 +140,14 @@ class QbbSwitch : public QbbNode
     void CheckLocal() const;
 
     /**
-     * \brief Find where a frame goes that has come, or drop it.
+     * \brief Find where an arrived frame goes, or drop it.
      * \param frame the frame
      * \return port by which it leaves; nullptr if it was dropped
      */
     QbbNetDevice* Route(QbbFrame* frame);
 
     /**
-     * \brief The same for a flow whose port the core must say, as seldom.
+     * \brief Find where a frame of a flow goes that is not in m_flowPorts: ask the core.
      * \param frame the frame
      * \return as Route()
      */
@@ -161,7 +161,7 @@ class QbbSwitch : public QbbNode
     void FetchAccounts(uint16_t ingress, uint16_t egress) const;
 
     /**
-     * \brief Let a frame that has just come leave at once, if it need not wait.
+     * \brief Let an arrived frame leave at once, if it need not wait.
      * \param out port by which it leaves
      * \param frame the frame
      * \return whether it has left; nothing has happened if not
@@ -169,7 +169,7 @@ class QbbSwitch : public QbbNode
     bool Pass(QbbNetDevice& out, QbbFrame* frame);
 
     /**
-     * \brief Queue a frame that has come, or drop it; pause its sender if it must be.
+     * \brief Queue an arrived frame, or drop it; pause its sender if necessary.
      * \param in port by which it came
      * \param out port by which it leaves
      * \param frame the frame
@@ -184,7 +184,7 @@ class QbbSwitch : public QbbNode
     void Depart(QbbNetDevice& out, QbbFrame& frame);
 
     /**
-     * \brief Say what the core must know of a frame that leaves.
+     * \brief Describe a frame that leaves to the core.
      * \param out port by which it leaves
      * \param frame the frame
      * \return that
@@ -192,7 +192,7 @@ class QbbSwitch : public QbbNode
     hpcc::DepartingFrame GetDeparting(const QbbNetDevice& out, const QbbFrame& frame) const;
 
     /**
-     * \brief Give a frame that leaves its mark, and its length with the telemetry of this hop.
+     * \brief Mark a frame that leaves, and set its length with the telemetry of this hop.
      * \param out port by which it leaves
      * \param frame the frame
      * \param telemetryBytes length of its telemetry section from now on
@@ -207,7 +207,7 @@ class QbbSwitch : public QbbNode
     void Mark(QbbFrame& frame);
 
     /**
-     * \brief Stamp() where it is a border of telemetry, or takes part in Fast CNP.
+     * \brief Stamp() for a switch that is a border of telemetry, or takes part in Fast CNP.
      * \param out port by which it leaves
      * \param frame the frame, stamped
      * \param mark whether the ECN rule marks it
@@ -260,23 +260,23 @@ class QbbSwitch : public QbbNode
     /// Join the lists that wait for a frame.
     void JoinLists();
 
-    // What each frame needs is one cache line.
+    // Members that each frame needs are one cache line.
     alignas(64) CorePointer<hpcc::Switch> m_core; //!< the decisions
-    Ptr<FastCnpSwitch> m_fastCnp;                 //!< what it does about Fast CNP; null if nothing
+    Ptr<FastCnpSwitch> m_fastCnp;                 //!< its part in Fast CNP; null if it has none
     /// What it hides from another domain; null if it is no border.
     CorePointer<hpcc::TelemetryBorder> m_border;
     std::vector<BusySwitches*> m_lists; //!< lists that wait for a frame
     FlowPorts m_flowPorts;              //!< where the frames of its flows go
     bool m_notesArrival{false};         //!< whether telemetry says when a frame came in
-    bool m_pauses{true};                //!< whether a PFC pause is one
-    /// Whether what a failed link clears stays accounted.
+    bool m_pauses{true};                //!< whether a PFC pause lasts
+    /// Whether frames that a failed link drops stay accounted.
     bool m_leakOnLinkDown{false};
-    // What few need.
+    // Members that few frames need.
     std::shared_ptr<hpcc::Network> m_network;    //!< routes
     uint64_t m_marks{0};                         //!< data frames that it marked
-    uint64_t m_drops{0};                         //!< frames dropped for want of buffer
+    uint64_t m_drops{0};                         //!< frames dropped for lack of buffer
     uint64_t m_linkDrops{0};                     //!< frames dropped as their link failed
-    uint64_t m_unroutable{0};                    //!< frames dropped for want of a route
+    uint64_t m_unroutable{0};                    //!< frames dropped for lack of a route
     uint64_t m_expired{0};                       //!< frames dropped at the end of their hop limit
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
 };

@@ -32,7 +32,7 @@ class QueueWatch
     /// A queue, its bytes before, its bytes now.
     using Source = TracedCallback<uint8_t, uint64_t, uint64_t>;
 
-    /// \return whom to tell
+    /// \return the trace source
     Source& GetSource();
 
   private:
@@ -44,7 +44,7 @@ class QueueWatch
 
     QbbNetDevice& m_device;          //!< the device
     std::array<uint64_t, 8> m_bytes; //!< bytes that waited in each queue when it was told of last
-    Source m_source;                 //!< whom to tell
+    Source m_source;                 //!< the trace source
 };
 
 } // namespace ns3

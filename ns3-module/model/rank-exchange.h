@@ -16,10 +16,10 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief What the processes of a simulation, its ranks, send each other by MPI.
+ * \brief Exchanges data between the processes of a simulation, its ranks, by MPI.
  *
- * There can be one at a time; it begins MPI and ends it, unless the program did so itself. All its
- * methods that exchange something have to be called by all ranks, in the same order.
+ * There can be one at a time; it begins and ends MPI, unless the program does. Methods that
+ * exchange something have to be called by all ranks, in the same order.
  */
 class RankExchange
 {
@@ -67,8 +67,7 @@ class RankExchange
     }
 
     /**
-     * \brief Send what is in the outboxes, which are empty then, and receive what is in those of
-     * the others.
+     * \brief Send and empty the outboxes, and receive what the others have sent.
      * \param value any number
      * \return the smallest of all ranks' numbers
      */
@@ -76,14 +75,14 @@ class RankExchange
 
     /**
      * \brief Bring bytes of all ranks to rank 0.
-     * \param bytes those of this rank
-     * \return at rank 0 those of each; nothing elsewhere
+     * \param bytes bytes of this rank
+     * \return at rank 0 the bytes of each rank; nothing elsewhere
      */
     std::vector<Bytes> Gather(const Bytes& bytes);
 
     /**
      * \brief Add up numbers of all ranks.
-     * \param values those of this rank; of rank 0 the sums afterwards
+     * \param values numbers of this rank; at rank 0 the sums afterwards
      * \param count how many there are
      */
     void Sum(uint64_t* values, std::size_t count) const;
@@ -115,7 +114,7 @@ class RankExchange
     }
 
   private:
-    bool m_ends{false};            //!< whether it has begun MPI, and ends it
+    bool m_ends{false};            //!< whether it began MPI, and so ends it
     uint32_t m_rank{0};            //!< which rank this is
     std::vector<Bytes> m_outboxes; //!< by rank: what is sent to it next
     std::vector<Bytes> m_inboxes;  //!< by rank: what was received from it last

@@ -45,8 +45,8 @@ class RdmaClient : public FlowApplication
     /// \return whether the last acknowledgement has arrived
     bool IsFinished() const;
 
-    /// \return whether the flow is under way and failed links have cut off its destination, so that
-    /// it waits for a way
+    /// \return whether the flow is in progress and failed links have cut off its destination, so
+    /// that it waits for a way
     bool IsCutOff() const;
 
     /// \return the flow's queue pair at its host, once the application has started

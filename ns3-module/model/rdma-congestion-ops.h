@@ -45,8 +45,8 @@ namespace ns3
 class RdmaCongestionOps : public Object
 {
   public:
-    /// What is read of telemetry, so that frames carry it unless the attribute TelemetryLayout says
-    /// otherwise.
+    /// What a controller reads of telemetry: frames carry it unless the attribute TelemetryLayout
+    /// says otherwise.
     enum class Reads
     {
         NOTHING,    //!< nothing
@@ -58,10 +58,10 @@ class RdmaCongestionOps : public Object
     /// Timers that a controller has, numbered from 0.
     static constexpr uint8_t TIMERS = 4;
 
-    /// What a controller must know of its flow and never changes.
+    /// Facts of a flow that never change.
     struct Limits
     {
-        DataRate lineRate;    //!< of the sender's port
+        DataRate lineRate;    //!< rate of the sender's port
         Time baseRtt;         //!< T, the base round-trip time
         uint64_t windowBytes; //!< window at line rate; 0: none
         uint32_t mtu;         //!< most payload bytes in a packet
@@ -72,7 +72,7 @@ class RdmaCongestionOps : public Object
     /// TelemetryLayout).
     struct Hop
     {
-        DataRate rate;    //!< of the egress link
+        DataRate rate;    //!< rate of the egress link
         uint64_t nanos;   //!< emission time, modulo Feedback::nanosModulus
         uint64_t txBytes; //!< bytes sent before, modulo Feedback::bytesModulus
         uint64_t qlen;    //!< bytes that wait behind the packet
@@ -93,7 +93,7 @@ class RdmaCongestionOps : public Object
         /// Place on the path, from 0, of the only record in hops; -1: one of each hop.
         int8_t busiestPlace;
         uint64_t sentAt; //!< when the acknowledged packet left, in ns; 0: not said
-        /// Of the busiest hop, 1 where bytes in flight are capacity * T; below 0: not said.
+        /// U of the busiest hop, 1 if bytes in flight are capacity * T; below 0: not said.
         double utilisation;
     };
 
@@ -116,7 +116,7 @@ class RdmaCongestionOps : public Object
         bool timeout;      //!< noticed by a timeout, not by the receiver
     };
 
-    /// What a controller wants.
+    /// The answer of a controller.
     struct Decision
     {
         bool keep{true};         //!< leave window and rate as they are
@@ -173,7 +173,7 @@ class RdmaCongestionOps : public Object
 
     /**
      * \brief A failed link has moved the flow to another port.
-     * \param lineRate rate of that port; Limits::lineRate was that of the first
+     * \param lineRate rate of that port; Limits::lineRate was the first port's
      */
     virtual void OnPort(DataRate lineRate);
 
@@ -185,10 +185,9 @@ class RdmaCongestionOps : public Object
     virtual Reads GetReads() const;
 
     /**
-     * \brief Say whether less than a record of each hop will do.
-     * \return whether it copes with the record of the busiest link, or with the utilisation of that
-     * link, in place of all records: the settings TelemetryAnswer busiest_link and loads. Otherwise
-     * those are refused.
+     * \brief Ask whether the controller can do with less than a record of each hop.
+     * \return whether the record of the busiest link, or its utilisation, will do in place of all
+     * records; otherwise busiest_link and loads of TelemetryAnswer are refused
      */
     virtual bool TakesDigests() const;
 

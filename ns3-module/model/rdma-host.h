@@ -35,7 +35,7 @@ class SlowReceiver;
 
 /**
  * \ingroup hpcc
- * \brief A flow from one host to another: what was asked for, and what became of it.
+ * \brief A flow from one host to another: the request and its outcome.
  */
 struct RdmaFlow
 {
@@ -50,24 +50,23 @@ struct RdmaFlow
     uint64_t firstSeq{0};
     Time start;      //!< when it began
     Time completion; //!< duration until its last acknowledgement, once it has finished
-    /// Whether congestion control has ever moved its rate or window, or is not meant to, once it
-    /// has finished.
+    /// Whether congestion control ever moved its rate or window, once it has finished; true as well
+    /// where the algorithm is "none".
     bool isSteered{true};
 };
 
 /**
  * \ingroup hpcc
- * \brief What congestion control has made of a flow.
+ * \brief The state of a flow's congestion control.
  */
 struct RdmaControl
 {
     DataRate rate;        //!< sending rate
     uint64_t window{0};   //!< window in bytes, 0 if the flow has none
     uint64_t inFlight{0}; //!< bytes that were sent and not acknowledged
-    /// U of the busiest link as the sender reckons it; not a number if it does not.
+    /// U of the busiest link as the sender computes it; not a number if it computes none.
     double utilisation{NAN};
-    /// The link that U was last moved by, 0 for the first switch's on the path; -1 where it is not
-    /// known.
+    /// The link that moved U last: 0 for the first switch's, -1 if not known.
     int16_t bottleneck{-1};
     /// Whether rate or window have ever moved; true as well where the algorithm is "none".
     bool isSteered{true};
@@ -75,7 +74,7 @@ struct RdmaControl
 
 /**
  * \ingroup hpcc
- * \brief What happened at a host, over all of its flows.
+ * \brief Counters of a host, over all of its flows.
  */
 struct RdmaCounters
 {
@@ -88,11 +87,11 @@ struct RdmaCounters
     /// Telemetry that could not be compared with the last, and was kept for the next.
     uint64_t rearmedFeedback{0};
     uint64_t cnps{0};        //!< congestion notification packets sent
-    uint64_t unsentAcks{0};  //!< answers that were ignored: of bytes that were never sent
-    uint64_t unaskedCnps{0}; //!< likewise: CNPs where CongestionNotification is not "cnp"
-    uint64_t marksMerged{0}; //!< congestion marks that arrived and were told with others
+    uint64_t unsentAcks{0};  //!< ignored answers: of bytes that were never sent
+    uint64_t unaskedCnps{0}; //!< ignored: CNPs where CongestionNotification is not "cnp"
+    uint64_t marksMerged{0}; //!< congestion marks reported together with others
     uint64_t marksHeard{0};  //!< answers of receivers that told a flow of a congestion mark
-    /// Likewise: not sealed as Seal says.
+    /// answers of receivers that were ignored: not sealed as Seal says
     uint64_t unsealedAnswers{0};
     uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
     /// Frames that the NIC of a slow receiver had no room for.
@@ -142,7 +141,7 @@ class RdmaHost : public QbbNode
     /**
      * \brief Start a flow now. If failed links have cut the way, it waits, and sends once there is
      * one. Where several processes share a simulation, all of them start all flows, in the same
-     * order: that of the source sends, the others take note.
+     * order: the source's process sends, the others take note.
      *
      * With the attribute QueuePairs "per_pair" flows to the same peer, of the same priority and
      * destination port, are messages of one queue pair. Each begins when the one before has been
@@ -178,8 +177,8 @@ class RdmaHost : public QbbNode
 
     /**
      * \param queuePair a flow's queue pair
-     * \return what congestion control has made of the flow; of one that has finished all is 0, but
-     * what flows share stays
+     * \return the state of its congestion control; of a finished flow all is 0, except what flows
+     * share
      */
     RdmaControl GetControl(uint32_t queuePair) const;
 
@@ -201,13 +200,13 @@ class RdmaHost : public QbbNode
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
-    /// Called with a flow under way, its queue pair, and that of the destination.
+    /// Called with a flow in progress, its queue pair, and the destination's.
     using FlowVisitor =
         std::function<void(const RdmaFlow& flow, uint32_t queuePair, uint32_t receiver)>;
 
     /**
-     * \brief Visit the flows from here that are under way, in no particular order.
-     * \param visit called with each; must start no flow
+     * \brief Visit the flows from here that are in progress, in no particular order.
+     * \param visit called with each flow; must start none
      */
     void VisitFlows(const FlowVisitor& visit) const;
 
@@ -221,7 +220,7 @@ class RdmaHost : public QbbNode
     /**
      * \param queuePair a queue pair
      * \param seq a sequence number
-     * \return the flow under way whose byte has this number, or the last that begins before;
+     * \return the flow in progress whose byte has this number, or the last that begins before;
      * nullptr if none does
      */
     const RdmaFlow* FindFlow(uint32_t queuePair, uint64_t seq) const;
@@ -233,7 +232,7 @@ class RdmaHost : public QbbNode
      */
     void Send(QbbFrame* frame);
 
-    /// \return what happened here so far
+    /// \return the counters so far
     RdmaCounters GetCounters() const;
 
     /**
@@ -262,7 +261,7 @@ class RdmaHost : public QbbNode
     typedef void (*FlowTracedCallback)(const RdmaFlow& flow);
 
     /**
-     * TracedCallback signature for what congestion control makes of a flow.
+     * TracedCallback signature for the state of a flow's congestion control.
      * \param [in] flow the flow
      * \param [in] control the present state
      */
@@ -300,23 +299,23 @@ class RdmaHost : public QbbNode
     /// Measure round-trip times from now on, for the trace source.
     void MeasureRtts();
 
-    /// \return what follows bottlenecks for the trace source; made at the first call
+    /// \return the watch of bottlenecks for the trace source; made at the first call
     BottleneckWatch& GetBottleneckWatch();
 
     /// Most timers of a queue pair; the core's numbers are below.
     static constexpr std::size_t MAX_TIMERS = 8;
 
-    /// A flow under way.
+    /// A flow in progress.
     struct Message
     {
         RdmaFlow flow;     //!< the flow
-        FlowCallback done; //!< whom to tell
+        FlowCallback done; //!< called when it has finished
     };
 
-    /// What the host keeps of a queue pair on which it sends.
+    /// The host's record of a queue pair on which it sends.
     struct Sending
     {
-        std::map<uint64_t, Message> messages;        //!< its flows under way, by RdmaFlow::firstSeq
+        std::map<uint64_t, Message> messages;        //!< its flows, by RdmaFlow::firstSeq
         Ptr<RdmaHost> peer;                          //!< its destination
         uint32_t receiver{0};                        //!< the destination's queue pair
         uint16_t dport{0};                           //!< UDP destination port
@@ -334,14 +333,14 @@ class RdmaHost : public QbbNode
     uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
 
     /**
-     * \brief Tell that a flow begins, and send what it may.
+     * \brief Trace that a flow begins, and let it send.
      * \param flow the flow
      * \param nic the port of its queue pair
      */
     void TellStart(const RdmaFlow& flow, uint16_t nic);
 
     /**
-     * \brief A flow finds no room for a queue pair: the run ends.
+     * \brief End the run: a flow finds no room for a queue pair.
      * \param host index of the host that has none
      * \return ELSEWHERE
      */
@@ -364,11 +363,12 @@ class RdmaHost : public QbbNode
      */
     void CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow);
 
-    /// End the program if the host has not been started, or the simulation is over, or it decides.
+    /// End the program if the host has not been started, the simulation is over, or the core is
+    /// calling a congestion control.
     void CheckRunning() const;
 
-    /// End the program if the core is in the midst of a decision: a congestion control of the
-    /// program's, which it has called, calls its own host.
+    /// End the program if a congestion control in C++ calls its own host while the core waits for
+    /// its decision.
     void CheckDecided() const;
 
     /**
@@ -378,7 +378,7 @@ class RdmaHost : public QbbNode
     void CheckKnown(uint32_t queuePair) const;
 
     /**
-     * \brief Have the core do something about which it may call congestion controls.
+     * \brief Call the core where it may call congestion controls in C++.
      * \tparam F type of the call
      * \param call calls the core
      * \return what the call returns
@@ -407,13 +407,15 @@ class RdmaHost : public QbbNode
     void CheckPeer(const RdmaHost& peer) const;
 
     /**
-     * \brief Ask the core whether anything can control a flow from here; throws what it says if
-     * not. \param peer its destination \param size its bytes
+     * \brief Ask the core whether anything can control a flow from here; throws the core's error
+     * if nothing can.
+     * \param peer its destination
+     * \param size its bytes
      */
     void CheckControl(const RdmaHost& peer, uint64_t size) const;
 
     /**
-     * \brief End the program if a flow cannot be, or the run if switches keep no memory for it.
+     * \brief End the program if a flow is impossible, or the run if switches keep no memory for it.
      * \param peer its destination
      * \param flow what was asked for
      * \return whether it can start
@@ -441,7 +443,8 @@ class RdmaHost : public QbbNode
     void ReceiveData(QbbFrame* frame);
 
     /**
-     * \brief Put what goes back for a frame in place of its telemetry, or send it back by itself.
+     * \brief Put the answer's telemetry in place of the frame's, or send it back in a packet of its
+     * own.
      * \param frame a data frame
      * \param reply how it is answered
      */
@@ -472,14 +475,14 @@ class RdmaHost : public QbbNode
     void ReportUnknown(const QbbFrame& frame);
 
     /**
-     * \brief Seal an answer, if receivers here seal theirs.
+     * \brief Seal an answer, if the host seals.
      * \param answer the answer, with all that it brings
      * \param receiver the queue pair that it comes from
      */
     void Seal(QbbFrame& answer, uint32_t receiver) const;
 
     /**
-     * \brief Make a frame that goes back to where another came from, and turn it round.
+     * \brief Make a frame that goes back to the source of another.
      * \param kind what it is for
      * \param frame the other frame
      * \param size its bytes on the link
@@ -529,26 +532,26 @@ class RdmaHost : public QbbNode
     QbbFrame* MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t now);
 
     /**
-     * \brief A flow has heard something.
+     * \brief Apply what feedback has changed at a flow.
      * \param queuePair its queue pair
-     * \param result what that led to
+     * \param result the changes
      */
     void TakeResult(uint32_t queuePair, const hpcc::AckResult& result);
 
     /**
-     * \brief Tell of the round-trip time that an acknowledgement has brought, if it has.
+     * \brief Trace the round-trip time of an acknowledgement, if it has one.
      * \param queuePair queue pair of its flow
      */
     void TraceRtt(uint32_t queuePair);
 
     /**
-     * \brief Tell of a packet that is sent again.
+     * \brief Trace a packet that is sent again.
      * \param segment the packet
      */
     void TraceResend(const hpcc::Segment& segment);
 
     /**
-     * \brief Tell of the state of a flow.
+     * \brief Trace the state of a flow.
      * \param queuePair its queue pair
      */
     void TraceControl(uint32_t queuePair);
@@ -567,7 +570,7 @@ class RdmaHost : public QbbNode
     void TurnRound(QbbFrame& frame, uint32_t size) const;
 
     /**
-     * \brief Of the flows of a queue pair the one that was started first has finished.
+     * \brief The earliest flow of a queue pair has finished.
      * \param queuePair the queue pair
      */
     void FinishFirst(uint32_t queuePair);
@@ -604,42 +607,42 @@ class RdmaHost : public QbbNode
      */
     void OnTimeout(uint32_t queuePair, uint8_t timer);
 
-    // What each frame needs stands together.
+    // Members that each frame needs stand together.
     alignas(64) CorePointer<hpcc::Host> m_core; //!< the decisions
     Ptr<FastCnpHost> m_fastCnp;                 //!< what it does about Fast CNP
     std::vector<HostAlarm*> m_wakeUps;          //!< each port's pending wake-up
     uint32_t m_mtu{0};                          //!< most payload bytes in a packet
-    /// UDP destination port of all frames; 0: that of their flow.
+    /// UDP destination port of all frames; 0: the flow's.
     uint16_t m_wirePort{0};
     uint8_t m_ackPriority{0};        //!< the priority of acknowledgements
     bool m_sharesQueuePairs{false};  //!< whether flows share queue pairs
     bool m_decides{false};           //!< whether the core may be calling a congestion control
-    mutable bool m_isChecked{false}; //!< whether a flow has asked if anything controls it
+    mutable bool m_isChecked{false}; //!< whether CheckControl() was asked before
     bool m_foresees{false};          //!< whether wake-ups may be planned while a frame leaves
     bool m_receivesSlowly{false};    //!< whether NICs hold what arrives
-    /// Whether acknowledgements echo telemetry, and that is all.
+    /// Whether acknowledgements do no more than echo telemetry.
     bool m_echoesTelemetry{true};
     bool m_sealsAnswers{false}; //!< whether receivers seal what they answer
     // The second line.
     alignas(64)
         TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
     TracedCallback<const RdmaFlow&, Time> m_rttTrace;                       //!< trace source
-    /// Follows bottlenecks, once somebody wants to know.
+    /// Follows bottlenecks, once the trace source has a sink.
     std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
     HostAlarms m_alarms; //!< wake-ups and timers
-    // What few frames need.
+    // Members that few frames need.
     std::vector<std::unique_ptr<SlowReceiver>> m_slowReceivers; //!< by port, if NICs hold anything
-    /// Which receivers there are, of a host that another process simulates.
+    /// The receivers of a host that another process simulates.
     CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
     std::shared_ptr<hpcc::Network> m_network;        //!< paths
     std::unordered_map<uint32_t, Sending> m_sending; //!< queue pairs that send
     /// Queue pairs that flows share, by destination, priority and UDP destination port.
     std::map<std::tuple<uint32_t, uint8_t, uint16_t>, uint32_t> m_shareable;
-    /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out
-    /// again in the order of this map, which the reference leaves to the standard library.
+    /// Queue pairs by the reference simulator's key. After a link has failed, flows get their ports
+    /// in the order of this map, as in the reference.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
-    /// UDP source ports of the flows to here, by their source. The destination keeps them: of all
-    /// processes that share a simulation each knows at the same time which receivers are closed.
+    /// UDP source ports of the flows to here, by their source. The destination keeps them, because
+    /// all processes close receivers at the same time.
     std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
     /// Source and UDP source port of the flows to here, by receiver.
     std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
@@ -647,7 +650,7 @@ class RdmaHost : public QbbNode
     TracedCallback<const RdmaFlow&> m_finishTrace;           //!< trace source
     TracedCallback<const RdmaFlow&, uint64_t> m_resendTrace; //!< trace source
     TracedCallback<const RdmaFlow&> m_cnpTrace;              //!< trace source
-    bool m_measuresRtts{false}; //!< whether somebody wants to know round-trip times
+    bool m_measuresRtts{false}; //!< whether the trace source of round-trip times has a sink
 };
 
 template <class F>

@@ -12,8 +12,8 @@ namespace ns3
 {
 
 /**
- * \ingroup hpcc Holds settings of the core. What there is to set is declared there, in Rust; the
- * attributes that follow from it (setting-attributes.h) read and write the object held here.
+ * \ingroup hpcc Holds settings of the core, where they are declared; attributes
+ * (setting-attributes.h) read and write the object held here.
  */
 class SettingsOwner
 {
@@ -22,7 +22,7 @@ class SettingsOwner
 
     /**
      * \brief Copy the settings, which may be changed again.
-     * \param other whose settings
+     * \param other owner of the settings
      */
     SettingsOwner(const SettingsOwner& other);
 

@@ -155,7 +155,7 @@ class SharedNetwork
     };
 
     /**
-     * \brief Send the window's frames and closings, and take in those of the other ranks.
+     * \brief Exchange the window's frames and closings with the other ranks.
      * \param next time of this rank's next event
      * \return time of the next event of any rank
      */

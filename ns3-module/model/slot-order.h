@@ -96,8 +96,9 @@ class SlotOrder
     }
 
     /**
-     * \brief The same for events of different nodes, too: where there are events of no node, which
-     * come first, or more of the time beyond the wheel; and where chains are long and out of order.
+     * \brief Bring all events of a slot into canonical order, of different nodes, too: where there
+     * are events of no node, which come first, or events of this time beyond the wheel; and where
+     * chains are long and out of order.
      * \param slot the slot
      * \param taken how many of its events have been taken
      * \return whether it was not so before
@@ -151,7 +152,7 @@ class SlotOrder
     static constexpr uint32_t LAST_NODE = (1 << 24) - 1;
     /// So many events of a time are arranged by looking back from each.
     static constexpr std::size_t FEW = 32;
-    /// From so many events of a time on it pays to know where those of a node end.
+    /// From so many events of one time on it pays to know where each node's end.
     static constexpr std::size_t MANY = 16;
     /// So many swaps an event are too many.
     static constexpr std::size_t MANY_SWAPS = 8;
@@ -212,8 +213,8 @@ class SlotOrder
     }
 
     /**
-     * \brief The same where a look back finds those of the same node soon. Most slots have a few
-     * events, each of another node.
+     * \brief Arrange a slot of few events by looking back for events of the same node. Most slots
+     * have a few events, each of another node.
      * \param slot the slot
      */
     void ArrangeFew(WheelSlot& slot)
@@ -241,7 +242,7 @@ class SlotOrder
 
     /**
      * \brief An event changes places with those of its node that it precedes.
-     * \param entries the events of a slot, those of each node before the event in order
+     * \param entries the events of a slot; before the event each node's are in order
      * \param place its place
      * \param before the place behind the last event of its node before it
      * \param first the first place that it may take
@@ -268,7 +269,7 @@ class SlotOrder
     }
 
     /**
-     * \brief The same where a look back would take long: it is noted where those of each node are.
+     * \brief Arrange a slot of many events: it is noted where the events of each node are.
      * \param slot the slot
      */
     void ArrangeChains(WheelSlot& slot)
@@ -325,7 +326,7 @@ class SlotOrder
     }
 
     /**
-     * \brief See to it that it is known where the events of each node end in a slot.
+     * \brief Note where the events of each node end in a slot, unless it is known.
      * \param slot the slot, whose chains are in order
      * \param taken how many of its events have been taken
      * \return whether it is, all nodes having room
@@ -352,8 +353,8 @@ class SlotOrder
 
     /**
      * \brief Insert an event of a node where it takes too long to move others, or to look at each:
-     * it goes behind all, and changes places with those of its node that it precedes. Most that are
-     * inserted at the last moment precede none.
+     * it goes behind all, and changes places with the events of its node that it precedes. Most
+     * that are inserted at the last moment precede none.
      * \param slot the slot, of which it is known where the events of each node end
      * \param taken how many of its events have been taken
      * \param entry the event

@@ -48,7 +48,7 @@ class SlowReceiver
     SlowReceiver& operator=(const SlowReceiver&) = delete;
 
     /**
-     * \brief A frame arrives: hold it until the host has taken it, or drop it for want of room.
+     * \brief A frame arrives: hold it until the host has taken it, or drop it for lack of room.
      * \param frame the frame; the NIC now owns it
      */
     void Hold(QbbFrame* frame);

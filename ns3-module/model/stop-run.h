@@ -14,7 +14,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief End the run under way because of something that its input has led to.
+ * \brief End the run in progress because of something that its input has led to.
  *
  * Where a RunKeeper wants to keep what was simulated, it is told, and the caller goes on without
  * what it cannot do. A program of its own has none: it ends here.
@@ -33,7 +33,7 @@ class RunKeeper
     /// Is told why the run is to end.
     using Handler = std::function<void(const std::string& reason)>;
 
-    /// \param onFault ends the simulation, but not at once: the event under way goes on
+    /// \param onFault ends the simulation, but not at once: the event in progress goes on
     explicit RunKeeper(Handler onFault);
     ~RunKeeper();
     RunKeeper(const RunKeeper&) = delete;

@@ -32,7 +32,7 @@ enum class EventOrder
 
 /**
  * \ingroup hpcc
- * \brief An event with its time and its place among those of that time.
+ * \brief An event with its time and its place among the events of that time.
  */
 struct WheelEvent
 {

@@ -95,8 +95,8 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     /**
      * \brief Count the events of nodes that mean something to the network.
-     * \return events so far that belonged to a node, without those of time 0, by which ns-3
-     * initializes all nodes of the program, whoever simulates them
+     * \return events so far that belonged to a node, without events of time 0, by which ns-3
+     * initializes all nodes of the program
      */
     uint64_t GetNodeEventCount() const
     {
@@ -129,7 +129,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     }
 
     /**
-     * \brief Reserve the place of an event among those of its time.
+     * \brief Reserve the place of an event among the events of its time.
      * \return the lower half of the event's id
      */
     uint32_t Reserve()
@@ -150,7 +150,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     }
 
     /**
-     * \brief The same for an event that can be foreseen.
+     * \brief Schedule an event that can be foreseen, and whose place was reserved.
      * \param ts when; not passed yet
      * \param uid the lower half of its id
      * \param context in which context
@@ -256,7 +256,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     uint64_t m_id;                      //!< id of the next event
     bool m_stop{false};                 //!< whether to stop after this event
     uint64_t m_eventCount{0};           //!< events that have run
-    uint64_t m_otherEventCount{0};      //!< those of no node, and of time 0
+    uint64_t m_otherEventCount{0};      //!< events of no node, and of time 0
     uint64_t m_windowLength{0};         //!< time steps of a window
     uint64_t m_windowEnd{UINT64_MAX};   //!< first time step behind the present window
     uint64_t m_windowEventCount{0};     //!< events that had run before the present window

@@ -80,13 +80,14 @@ struct WheelSlot
 {
     static constexpr uint64_t UNARRANGED = 0;     //!< nobody has looked at them
     static constexpr uint64_t UNNOTED = 1;        //!< each node's are in canonical order
-    static constexpr uint64_t WHOLE = UINT64_MAX; //!< those of different nodes are, too
+    static constexpr uint64_t WHOLE = UINT64_MAX; //!< events of different nodes are, too
 
     std::vector<WheelEntry> entries; //!< the events
-    /// UNARRANGED, UNNOTED, WHOLE, or a number by which SlotOrder knows where those of a node end.
+    /// UNARRANGED, UNNOTED, WHOLE, or a number by which SlotOrder knows where each node's events
+    /// end.
     uint64_t arranged{UNARRANGED};
 
-    /// Events have moved: where those of a node end is not known any more.
+    /// Events have moved: it is not known any more where each node's end.
     void ForgetPlaces()
     {
         arranged = arranged == UNARRANGED || arranged == WHOLE ? arranged : UNNOTED;

@@ -111,7 +111,7 @@ class WheelCanonicalTest : public TestCase
      * \brief Insert some events at first, the others while they run, at the latest one step before
      * their turn. Before each step an event is inserted and removed again.
      * \param inserted the events in the order of insertion
-     * \param expected the events in that of execution
+     * \param expected the events in the order of execution
      * \return whether they run in that order
      */
     static bool IsRunAs(const std::vector<EventWheel::Event>& inserted,
@@ -164,8 +164,7 @@ class WheelCanonicalTest : public TestCase
     /**
      * \param taken events in the order of execution
      * \param expected the events in canonical order
-     * \return whether those of no node come first at each time, and those of each node are as
-     * expected
+     * \return whether events of no node come first at each time, and each node's are as expected
      */
     static bool IsSameAtEachNode(std::vector<EventWheel::Event> taken,
                                  const std::vector<EventWheel::Event>& expected)

@@ -214,7 +214,7 @@ class PausedLinkTest : public HpccTestCase
     }
 
     uint64_t m_longest{0};     //!< longest queue
-    uint64_t m_drops{0};       //!< frames that the switch dropped for want of buffer
+    uint64_t m_drops{0};       //!< frames that the switch dropped for lack of buffer
     Time m_pausedAtFailure;    //!< how long the sender was paused as its link fails
     Time m_pausedWhileDown;    //!< how long by then until it comes up
     Time m_resumedAt;          //!< its last resume until then

@@ -425,7 +425,7 @@ class NetDeviceInterfaceTest : public CableTest
 
 /**
  * \ingroup hpcc
- * \brief Frames are used again: a long flow makes no more of them than are under way at a time.
+ * \brief Frames are used again: a long flow makes no more of them than are in progress at a time.
  */
 class FramePoolTest : public HpccTestCase
 {

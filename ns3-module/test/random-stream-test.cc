@@ -16,7 +16,7 @@ namespace tests
 /**
  * \ingroup hpcc
  * \brief The core's generator gives what ns-3's own gives for the same stream: ECN marks and losses
- * are then those of an ns-3 model with that stream.
+ * are then as in an ns-3 model with that stream.
  */
 class RandomStreamTest : public TestCase
 {

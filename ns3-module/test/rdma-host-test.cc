@@ -152,7 +152,7 @@ class WindowTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT_OR_EQ(rate, 1'000'000'000, "the rate is at least the minimum");
         if (m_packets >= SENDERS)
         {
-            // A new rate holds for the gap that is under way, too.
+            // A new rate holds for the gap that is in progress, too.
             const uint64_t gap = hpcc::tx_time(rate, frame.size, false);
             NS_TEST_EXPECT_MSG_GT_OR_EQ(now - m_last[context], gap, "the packet comes too early");
         }

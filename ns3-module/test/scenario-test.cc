@@ -209,7 +209,7 @@ class AfterScenarioTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief A program that has a simulation of its own under way is to run a scenario.
+ * \brief A program that has a simulation of its own in progress is to run a scenario.
  */
 class ScenarioBesideProgramTest : public HpccTestCase
 {

@@ -208,8 +208,8 @@ class WheelForesightTest : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief The same where so few events wait now and then that it does not pay to look ahead: none
- * that was looked at before is asked when there are many again.
+ * \brief Where few events wait now and then, looking ahead stops, and none of those that were
+ * looked at before is asked later.
  */
 class WheelRefillTest : public TestCase
 {
@@ -263,7 +263,7 @@ class WheelCrowdTest : public TestCase
 
     /**
      * \param isFirst whether an event of no node, with which nodes come in their order, is inserted
-     * before those of nodes or behind them
+     * before events of nodes or behind them
      */
     void Run(bool isFirst)
     {

@@ -33,7 +33,7 @@ const BITS_OF_DRAWN: u64 = 150_000_000;
 /// Flows are shorter than some of the files', so that some finish.
 const LARGEST_FLOW: i64 = 8_000_000;
 const LARGEST_ANSWER: i64 = 4_000_000;
-/// Those of all hosts at once last until links fail.
+/// Flows of all hosts at once last until links fail.
 const LARGEST_OF_ALL: i64 = 16_000_000;
 
 #[derive(Deserialize)]
@@ -157,7 +157,7 @@ impl Run {
             entries.push(incast("300KB", 1, 8));
         }
         let farthest = network.links.iter().map(|link| link.delay.0).max().expect("links");
-        // The first links are those of hosts.
+        // The first links are the hosts'.
         let drawn_stop = BITS_OF_DRAWN * 1_000_000_000 / network.links[0].rate.0;
         let stop = if is_drawn { drawn_stop } else { STOP_NS } + 3 * farthest;
         let run = vec![format!("run.seed={}", self.seed), format!("run.stop={stop}ns")];

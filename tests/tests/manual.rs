@@ -21,7 +21,7 @@ struct Source {
     callback: String,
 }
 
-/// Files of the module with this extension, but for tests and examples.
+/// Files of the module with this extension, without tests and examples.
 fn files(extension: &str) -> Vec<String> {
     let folders = ["model", "helper", "tcp/model", "tcp/helper"].map(|folder| Path::new(MODULE).join(folder));
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();

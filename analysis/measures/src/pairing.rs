@@ -56,7 +56,7 @@ impl Pairing {
     }
 }
 
-/// What makes two lines the same flow.
+/// The key by which two lines are the same flow.
 pub fn key(flow: &FctLine) -> (u32, u32, u16, u16, u64, u64) {
     (flow.sip, flow.dip, flow.sport, flow.dport, flow.size, flow.start_ns)
 }

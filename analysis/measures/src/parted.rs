@@ -14,11 +14,11 @@ use tempfile::TempDir;
 
 use crate::pairing::key;
 
-/// A part is about as long, in bytes; in memory, with what pairs it, four times that.
+/// Bytes of a part, about; in memory it takes four times that with its counterpart.
 const PART: u64 = 32 << 20;
 /// More files than this, a process may not have open.
 const MOST_PARTS: u64 = 256;
-/// What compression saves, about.
+/// Factor by which compression shrinks a file, about.
 const COMPRESSED: u64 = 8;
 
 /// A file in parts.

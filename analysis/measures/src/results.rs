@@ -13,7 +13,7 @@ use crate::records::{KEPT, Records};
 use crate::select::{Filter, Selection};
 use crate::stats::Extents;
 
-/// What tables and plots draw from.
+/// The results of a run, for tables and plots.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// Folder of the results.
@@ -25,13 +25,13 @@ pub struct Results {
     /// A flow counts if all of them let it through.
     filters: Vec<Filter>,
     facts: Facts,
-    /// What is measured.
+    /// The measured part of the run.
     pub window: Window,
     /// Keeps the folder as it is while it is read.
     pub lock: Option<Arc<FolderLock>>,
 }
 
-/// What the flows that count amount to.
+/// Totals of the flows that count.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     finished: u64,
@@ -43,7 +43,7 @@ struct Facts {
     extents: Extents,
 }
 
-/// From when to when a flow sends, and how much.
+/// When a flow begins and ends to send, and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
     /// Number of the flow.
@@ -71,7 +71,7 @@ pub struct Window {
     pub from_ns: u64,
     /// Simulated time at which it ends, in ns.
     pub until_ns: u64,
-    /// Whether somebody asked for it; else it holds all flows.
+    /// Whether the user chose flows; otherwise it holds all flows.
     pub chosen: bool,
 }
 
@@ -83,7 +83,7 @@ impl Window {
 }
 
 impl Results {
-    /// Reads a folder, and checks that its files are what the run wrote.
+    /// Reads a folder, and checks that its files are as the run wrote them.
     ///
     /// # Errors
     /// If it is not a complete output folder, was made by another version, or a file in it was cut off or changed.
@@ -91,7 +91,8 @@ impl Results {
         Results::load_keeping(dir, KEPT)
     }
 
-    /// The same; at most so many flows that finished, and of others, stay in memory. It makes no difference to any figure.
+    /// As [`Results::load`], but at most so many finished and so many other flows stay in memory. No figure depends on
+    /// it.
     ///
     /// # Errors
     /// As [`Results::load`].
@@ -282,7 +283,7 @@ impl Results {
         self.facts.groups.iter().map(|group| (*group, self.summary.group_name(*group))).collect()
     }
 
-    /// Between two rows of a flow in `goodput.csv`, in ns: nobody knows what rates were in a part of it.
+    /// Time between two rows of a flow in `goodput.csv`, in ns; rates within it are not known.
     pub fn goodput_interval_ns(&self) -> u64 {
         self.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
     }
@@ -338,7 +339,7 @@ impl Life {
     }
 }
 
-/// Checks that the files of a folder are what the run wrote.
+/// Checks that the files of a folder are as the run wrote them.
 ///
 /// # Errors
 /// As [`Results::load`].
@@ -380,7 +381,7 @@ pub fn check_file(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what a run without a summary left, which a reader of single files might take for complete.
+/// Refuses a folder without a summary: its files may be incomplete.
 fn refuse_partial(dir: &Path) -> Result<()> {
     let is_partial = dir.extension().is_some_and(|extension| extension == "partial") && dir.is_dir();
     ensure!(!is_partial, "{}: what a run left that was ended or goes on; expected one that is complete", dir.display());

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::results::{Life, Results, Window};
 
-/// What to select; nothing said selects all.
+/// The selection; by default all.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// Only flows of this group, the name of a section of traffic; may be repeated.
@@ -24,14 +24,14 @@ pub struct Selection {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
     #[serde(rename = "warm_up_ns")]
     pub warm_up: Option<u64>,
-    /// Measures until this time, counted likewise.
+    /// Measures until this time, counted from the first flow's start.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
     #[serde(rename = "until_ns")]
     pub until: Option<u64>,
 }
 
 impl Selection {
-    /// Leaves in the results what is selected.
+    /// Reduces results to the selection.
     ///
     /// # Errors
     /// If there is no such group, no such flow, or the window is empty.
@@ -81,7 +81,7 @@ impl Selection {
     }
 }
 
-/// What a selection lets through in one run.
+/// A selection in one run.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Numbers of groups; without them, all.

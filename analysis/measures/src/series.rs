@@ -49,7 +49,7 @@ impl Grid {
     }
 }
 
-/// What a flow got acknowledged in an interval.
+/// Bytes of a flow that were acknowledged in an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// From when to when it lived.
@@ -68,8 +68,8 @@ impl Delivery {
     }
 }
 
-/// Hands `see` what each flow that sends in the window delivered from interval to interval, as `goodput.csv` has it: flow
-/// by flow, in the order in which they end. Rows wait in memory until their flow does.
+/// Hands `see` the deliveries of each flow that sends in the window, interval by interval, as in `goodput.csv`: flow by
+/// flow, in the order in which they end. Rows wait in memory until their flow does.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -109,7 +109,7 @@ impl Rates {
         Rates { grid, bits: vec![vec![0.0; grid.steps]; lines] }
     }
 
-    /// Adds what a flow delivered to the sum with this number, if there is such a one.
+    /// Adds a flow's delivery to the sum with this number, if there is one.
     pub fn add(&mut self, line: Option<usize>, delivery: &Delivery) {
         let Some(line) = line.and_then(|line| self.bits.get_mut(line)) else { return };
         let rate = delivery.bytes as f64 * 8.0 / (delivery.until_ns - delivery.from_ns) as f64;
@@ -142,7 +142,7 @@ pub fn rates(
 pub struct Fairness {
     grid: Grid,
     sums: Vec<RateSums>,
-    /// A flow, its step, what it delivered in it, in bytes, and in how much of it, in ns.
+    /// A flow, its step, the bytes that it delivered in the step, and for how long it sent, in ns.
     open: Option<(u32, usize, f64, u64)>,
 }
 
@@ -152,7 +152,7 @@ impl Fairness {
         Fairness { grid, sums: vec![RateSums::default(); grid.steps], open: None }
     }
 
-    /// Adds what a flow delivered; deliveries of a flow come one after the other.
+    /// Adds a flow's delivery; deliveries of one flow come one after the other.
     pub fn add(&mut self, delivery: &Delivery) {
         let (flow, rate, grid) = (delivery.life.flow, delivery.bytes_per_ns(), self.grid);
         grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| {
@@ -283,7 +283,7 @@ pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
         let row = row?;
         let bytes = longest.entry((row.node, row.port)).or_default();
         if row.time_ns <= grid.origin_ns {
-            // What the queue is when the grid begins.
+            // The queue when the grid begins.
             *bytes = row.qlen_bytes;
         } else if row.time_ns < end {
             *bytes = row.qlen_bytes.max(*bytes);

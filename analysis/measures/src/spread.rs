@@ -3,7 +3,7 @@
 
 /// Of more values than this, rounded ones are counted.
 pub const EXACT: u64 = 1 << 20;
-/// Steps between a power of two and the next. A value is at most half a step from what stands for it: 0.05 %.
+/// Steps between a power of two and the next. A value is at most half a step from its class: 0.05 %.
 const STEPS: usize = 1 << 10;
 const STEP_BITS: u32 = STEPS.ilog2();
 /// Bits of a number behind its exponent.

@@ -120,7 +120,7 @@ impl Extents {
         self.slowdowns.add(flow.slowdown());
     }
 
-    /// Those of other flows, too.
+    /// Adds the extents of other flows.
     pub fn merge(&mut self, other: &Extents) {
         self.sizes.merge(&other.sizes);
         self.times_ns.merge(other.times_ns);
@@ -214,9 +214,9 @@ impl Tally {
 /// A set of flows, as a whole and by size.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// All of them.
+    /// All flows.
     pub all: Tally,
-    /// Those in each bin of sizes: up to its bound, and above the one before.
+    /// The flows in each bin of sizes: up to its bound, and above the one before.
     pub bins: Vec<Tally>,
 }
 
@@ -227,7 +227,7 @@ impl Split {
     }
 }
 
-/// Goes over the flows of runs once, and splits all of them, and those of each of some groups, by size.
+/// Goes over the flows of runs once, and splits by size all flows, and the flows of each of some groups.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -271,7 +271,7 @@ pub fn by_size<'a>(runs: impl Iterator<Item = &'a Results> + Clone, bounds: &[u6
 
 /// The bounds of classes of flow size that tables use, in bytes, each up to and including its own; the last class has none.
 pub const SIZE_BOUNDS: [u64; 3] = [10_000, 100_000, 1_000_000];
-/// What the classes are called.
+/// Names of the classes.
 pub const SIZE_CLASSES: [&str; 4] = ["up to 10 kB", "10 - 100 kB", "100 kB - 1 MB", "over 1 MB"];
 
 #[cfg(test)]

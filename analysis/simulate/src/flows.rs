@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Flows under way, and what becomes of them.
+//! Flows in progress, and what becomes of them.
 
 use crate::fleet::Paused;
 use crate::goodput::GoodputMeter;
@@ -32,7 +32,8 @@ pub struct Flows {
     pub uncontrolled: Uncontrolled,
 }
 
-/// Rows at the end are sorted by these numbers: flows under way, flows at whose start the run ended, flows that have not begun.
+/// Rows at the end are sorted by these numbers: flows in progress, flows at whose start the run ended, flows that have
+/// not begun.
 const REFUSED: u64 = 1 << 32;
 const NOT_BEGUN: u64 = 2 << 32;
 
@@ -54,7 +55,7 @@ impl Flows {
         self.finished == self.groups.len() as u64
     }
 
-    /// Whether none is under way.
+    /// Whether none is in progress.
     pub fn is_idle(&self) -> bool {
         self.active.is_empty()
     }

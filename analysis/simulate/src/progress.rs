@@ -17,7 +17,7 @@ const TEMPLATE: &str = "{bar:24} {percent:>3} %  {msg}  {eta} left";
 pub struct RankProgress {
     /// Frames put on links.
     pub packet_hops: u64,
-    /// Acknowledged bytes of its flows that are under way.
+    /// Acknowledged bytes of its flows that are in progress.
     pub active_bytes: u64,
     /// Wall-clock time in which it waited for others, and exchanged with them, in ns.
     pub waited_ns: u64,
@@ -57,7 +57,7 @@ impl Progress {
         self.show(acked_bytes, self.message(now_ns, events, "events", flows));
     }
 
-    /// The same, when it is time, of a run that several processes share.
+    /// Shows the state of a run that several processes share, when it is time.
     pub fn update_shared(&mut self, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]) {
         if !self.is_due() {
             return;
@@ -113,7 +113,7 @@ mod tests {
     fn the_line_of_a_shared_run_sums_up_and_names_whom_the_others_wait_for() {
         let mut progress = new_progress(1_000, 7, false);
         let rank = |packet_hops, waited_ns| RankProgress { packet_hops, active_bytes: 10, waited_ns };
-        // What each has waited since the last line counts, not since the start.
+        // The wait since the last line counts, not since the start.
         let mut lines = [[rank(1, 5), rank(2, 9)], [rank(3, 50), rank(4, 20)]].map(|ranks| {
             progress.last_line = Instant::now().checked_sub(PLAIN_INTERVAL).expect("a clock that runs for long");
             (progress.plain, progress.start) = (false, progress.last_line);

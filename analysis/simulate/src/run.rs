@@ -71,7 +71,7 @@ const GATHER_INTERVAL: Nanos = Nanos(32 * 10_000);
 /// The stream of the reference's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
-/// A run under way.
+/// A run in progress.
 struct Run {
     scenario: Scenario,
     fleet: Fleet,
@@ -242,7 +242,7 @@ impl Run {
             }
             // Only changes are recorded.
             What::Queues | What::Progress => count,
-            // Each flow under way has a row, whether anything has changed or not.
+            // Each flow in progress has a row, whether anything has changed or not.
             What::Goodput | What::Control => {
                 if is_idle {
                     count
@@ -474,7 +474,7 @@ fn port_address(network: &Network, node: u32, link: u32) -> u32 {
     base + if network.links[link as usize].a == node { 1 } else { 2 }
 }
 
-/// The ports of the trace's header: not those of links that are not used.
+/// The ports of the trace's header: those on links in use.
 fn port_rates(scenario: &Scenario) -> Vec<PortRate> {
     let network = &scenario.network;
     let unused = if scenario.quirks().last_parallel_link { network.superseded_links() } else { Vec::new() };

@@ -7,7 +7,7 @@
 use crate::fleet::Paused;
 use hpcc_core::units::Nanos;
 
-/// What is sampled.
+/// A kind of sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// The reference's histogram of queue lengths.
@@ -62,7 +62,7 @@ impl Clock {
         }
     }
 
-    /// What is to be sampled now.
+    /// The sample that is due now.
     pub fn due(&mut self) -> What {
         self.ticks += 1;
         self.series[self.next].what

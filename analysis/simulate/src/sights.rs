@@ -28,7 +28,7 @@ pub struct Sights {
     pub traces_overflow: bool,
     /// Microseconds that a pause says.
     pub pause_us: u32,
-    /// Addresses that PFC frames of each node's ports come from, and those of the ports at the other ends.
+    /// Addresses of each node's ports, which PFC frames come from, and of the ports at the other ends.
     pub addresses: Vec<Vec<(u32, u32)>>,
     /// MAC addresses of each node's ports.
     pub macs: Vec<Vec<u64>>,

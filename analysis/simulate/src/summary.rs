@@ -12,7 +12,7 @@ use hpcc_formats::results::{FastCnpSummary, Measured, ReceiveSummary, RefusedAns
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
 
-/// What a user should know of how a run went.
+/// Notes for the user about the course of a run.
 pub fn notes(
     engine: &Paused<'_>,
     measured: &Measured,

@@ -13,9 +13,9 @@ const LOG_FROM: f64 = 20.0;
 /// An axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Axis {
-    /// What it shows, with its unit unless values say it.
+    /// Its title, with a unit unless values have one.
     pub title: String,
-    /// What values are.
+    /// The unit of values.
     pub unit: Unit,
     /// Whether it is logarithmic.
     pub log: bool,
@@ -28,7 +28,7 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
 }
 
-/// What values of an axis are.
+/// The kind of an axis's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {

@@ -12,7 +12,7 @@ use hpcc_measures::series::Grid;
 
 use super::{Line, flow_name};
 
-/// What is recorded of a flow.
+/// A recorded quantity of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Sending rate, in Gb/s.
@@ -65,8 +65,8 @@ impl Quantity {
     }
 }
 
-/// What is recorded of the flows that were watched and sent most, at most so many: each quantity of which there is a value, with
-/// a line for each flow. A value holds until the next one, and the last until the flow's end.
+/// The records of watched flows, of the largest if there are more than so many: each quantity that has values, with a
+/// line for each flow. A value holds until the next one, and the last until the flow's end.
 ///
 /// # Errors
 /// If `control.csv` cannot be read.

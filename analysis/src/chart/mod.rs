@@ -80,7 +80,7 @@ pub struct Line {
 /// How a line looks in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineLook {
-    /// Number of its colour among those of variants.
+    /// Number of its colour in the colours of variants.
     pub color: usize,
     /// Number of its dashes.
     pub dash: usize,
@@ -90,7 +90,7 @@ pub struct LineLook {
     pub mark: Option<Mark>,
 }
 
-/// What marks points of a line.
+/// The mark of a line's points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
     /// Number of its shape.

@@ -13,7 +13,7 @@ use super::{At, Line, LineLook, STROKE};
 /// The steps of time axes that several runs share.
 #[derive(Clone, Copy)]
 pub struct Steps {
-    /// Of what holds until it changes.
+    /// Steps for quantities that hold until they change.
     pub states: Grid,
     /// Of rates: no finer than these were recorded.
     pub rates: Grid,
@@ -46,7 +46,7 @@ impl At {
     }
 }
 
-/// What a flow is called.
+/// The name of a flow.
 pub fn flow_name(results: &Results, life: &Life) -> String {
     format!("{}, {}", results.summary.group_name(life.group), life.flow)
 }
@@ -70,7 +70,7 @@ pub fn queues(results: &Results, grid: Grid, most: usize, ports: &[PortRow]) -> 
     Ok((queues.lines.iter().enumerate().map(line).collect(), queues))
 }
 
-/// Whether the run recorded what flows delivered.
+/// Whether the run recorded goodput.
 pub fn rates_of(results: &Results) -> bool {
     results.summary.files.get("goodput.csv").and_then(|file| file.rows).is_some_and(|rows| rows > 0)
 }
@@ -78,8 +78,8 @@ pub fn rates_of(results: &Results) -> bool {
 /// The share of a step that a flow has to send in for its rate to be shown.
 const SHORTEST: f64 = 0.2;
 
-/// What flows deliver, each in Gb/s while it sends. Where it sends during a part of a step only, the rate is that of the part,
-/// unless that is too short to say much.
+/// Goodput of flows, each in Gb/s while it sends. A flow that sends during a part of a step has the rate of that part,
+/// unless the part is too short.
 ///
 /// # Errors
 /// If `goodput.csv` cannot be read.

@@ -8,7 +8,7 @@ use super::lines;
 use crate::human;
 use crate::table::table;
 
-/// Sizes by which a distribution is described, at equal distances of probability.
+/// How many sizes describe a distribution, at equal distances of probability.
 const SAMPLES: u32 = 100_000;
 
 /// Sizes in bytes, ascending.

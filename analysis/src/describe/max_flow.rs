@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// One direction of a link.
 struct Arc {
     to: usize,
-    /// What it can still carry.
+    /// Its remaining capacity.
     left: u64,
     /// Place of the opposite direction among the arcs of `to`.
     back: usize,
@@ -58,7 +58,8 @@ impl Capacities {
         (levels[to] != u32::MAX).then_some(levels)
     }
 
-    /// Fills one path of ascending levels, and says with how much. `next` is where the search goes on at each node.
+    /// Fills one path of ascending levels, and returns how much it took. `next` is where the search goes on at each
+    /// node.
     fn push(&mut self, from: usize, to: usize, levels: &[u32], next: &mut [usize]) -> Option<u64> {
         let mut path: Vec<(usize, usize)> = Vec::new();
         let mut node = from;

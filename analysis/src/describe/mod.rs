@@ -20,7 +20,7 @@ use hpcc_formats::input;
 /// No line that begins a file of numbers is longer.
 const LONGEST_LINE: u64 = 4_096;
 
-/// What a file seems to be.
+/// The apparent content of a file.
 enum Content {
     /// A scenario of either format.
     Scenario,

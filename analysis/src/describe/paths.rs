@@ -12,7 +12,7 @@ use hpcc_core::units::{BitRate, Nanos};
 /// numbering.
 const MOST_HOSTS: usize = 512;
 
-/// What the paths between hosts measure.
+/// Metrics of the paths between hosts.
 #[derive(Debug, Default)]
 pub struct Paths {
     /// Hosts that paths lead to.
@@ -28,8 +28,8 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Searches from hosts, of which some may be left out; `payload` is that of a full packet, in bytes, which nothing else is
-    /// counted with unless there is a `flow`.
+    /// Searches from hosts, of which some may be left out; `payload` is the payload of a full packet in bytes; without
+    /// a `flow` nothing else of a packet counts.
     pub fn new(network: &Network, payload: u32, flow: Option<&LoneFlow>) -> Paths {
         let hosts: Vec<u32> = network.hosts().collect();
         let ports = network.ports();

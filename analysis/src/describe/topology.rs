@@ -136,7 +136,7 @@ fn links_words(network: &Network) -> Vec<String> {
     kinds.iter().map(words).collect()
 }
 
-/// What the switches of each tier have towards hosts, and away from them.
+/// The capacity of each tier's switches towards hosts, and away from them.
 fn tiers_words(network: &Network, tiers: &[Option<u32>]) -> Vec<String> {
     let mut rates: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for link in &network.links {
@@ -182,7 +182,7 @@ fn paths_words(paths: &Paths, hosts: usize) -> String {
     text
 }
 
-/// What one half of the hosts, by number, can send to the other at most, and what their links have.
+/// The most that one half of the hosts, by number, can send to the other, and the capacity of their links.
 fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
     let (lower, upper) = hosts.split_at(hosts.len() / 2);
     if lower.is_empty() {
@@ -191,7 +191,7 @@ fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
     let (from, to) = (network.nodes.len(), network.nodes.len() + 1);
     let mut capacities = Capacities::new(network.nodes.len() + 2);
     for link in &network.links {
-        // Hosts pass nothing on: those of the lower half only send, the others only receive.
+        // Hosts pass nothing on: the lower half only sends, the other half only receives.
         let carries = |sender: u32, receiver: u32| {
             let blocked = upper.binary_search(&sender).is_ok() || lower.binary_search(&receiver).is_ok();
             if blocked { 0 } else { link.rate.0 }

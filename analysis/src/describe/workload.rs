@@ -44,7 +44,7 @@ pub fn workload(options: &Options) -> Result<()> {
     }
     let mut traffic = Traffic::default();
     let mut flows: Vec<Flow> = Vec::new();
-    // Only what is going to be written is kept.
+    // Only flows to be written are kept.
     let mut keep = |flow: &Flow| options.write.is_some().then(|| flows.push(*flow));
     match content {
         Content::Numbers(2) => {
@@ -82,7 +82,7 @@ pub fn workload(options: &Options) -> Result<()> {
     options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
 }
 
-/// What is known of all flows.
+/// Totals of all flows.
 #[derive(Default)]
 struct Traffic {
     network: Option<Network>,
@@ -158,7 +158,7 @@ impl Traffic {
         ]
     }
 
-    /// What bytes are of all that the hosts' first links carry in a time, as `load` is meant in a scenario.
+    /// The share of the capacity of the hosts' first links that bytes take in a time: `load` of a scenario.
     fn load(&self, bytes: u64, time: Nanos) -> String {
         let Some(network) = self.network.as_ref().filter(|_| time.0 > 0) else { return "-".to_owned() };
         let ports = network.ports();

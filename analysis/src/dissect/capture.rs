@@ -19,7 +19,7 @@ pub struct Captured {
     pub time_ns: Option<u64>,
     /// Bytes that the frame had.
     pub original_len: u32,
-    /// Those that were captured.
+    /// The bytes that were captured.
     pub bytes: Vec<u8>,
 }
 
@@ -120,7 +120,7 @@ fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<R
     }
 }
 
-/// What a tick of an interface's clock is: a negative power of 10, or of 2 if the upper bit is set.
+/// The tick of an interface's clock: a negative power of 10, or of 2 if the upper bit is set.
 fn resolution(interface: &InterfaceDescriptionBlock<'_>) -> u8 {
     let mut resolutions = interface.options.iter().filter_map(|option| {
         if let InterfaceDescriptionOption::IfTsResol(resolution) = option { Some(*resolution) } else { None }

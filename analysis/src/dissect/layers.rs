@@ -21,11 +21,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// Layers by name, in the order of the frame.
 pub type Object = Map<String, Value>;
 
-/// Reads frames, knowing what marked packets carry.
+/// Reads frames, with the layout of marked packets.
 pub struct Dissector {
     layout: Layout,
     marks: [(u8, SectionLen); 2],
-    /// What answers bring back, if that is known.
+    /// The kind of answers, if known.
     returned: Option<Returned>,
 }
 
@@ -35,12 +35,12 @@ impl Dissector {
         Dissector { layout, marks, returned: None }
     }
 
-    /// One that also reads what acknowledgements and feedback bring back.
+    /// A dissector that also reads the telemetry of acknowledgements and feedback.
     pub fn reading_answers(self, returned: Option<Returned>) -> Dissector {
         Dissector { returned, ..self }
     }
 
-    /// What a frame says.
+    /// The contents of a frame.
     pub fn frame(&self, number: u64, captured: &Captured) -> Object {
         let mut frame = Object::new();
         frame.insert("frame".into(), number.into());
@@ -123,7 +123,7 @@ fn brings_an_answer(frame: &RoceFrame<'_>) -> bool {
     !frame.payload.is_empty() && (acknowledges || frame.bth.opcode == Opcode::FEEDBACK)
 }
 
-/// What a Fast CNP says, by whichever code its option goes: the drafts leave that open.
+/// The contents of a Fast CNP with any code of its option: the draft leaves the code open.
 fn notification(frame: &RoceFrame<'_>) -> Option<Value> {
     let Addresses::V6 { src, .. } = frame.addresses else { return None };
     let (header, _) = OptionsHeader::parse(frame.destination_options).ok()?;
@@ -224,7 +224,7 @@ fn unknown_is(action: Action) -> &'static str {
     }
 }
 
-/// A frame that is no RoCEv2 or PFC, or a broken one: what can be said of it.
+/// The known parts of a frame that is no RoCEv2 or PFC, or is broken.
 fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
     ethernet(frame, bytes);
     let mut layer = words(&format!("{:?}", error.layer));
@@ -234,14 +234,14 @@ fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
             layer = found.into();
         }
     }
-    // A protocol that this is not about is no fault of the frame, and what the capture cut off is not known.
+    // A foreign protocol is no fault of the frame, and bytes that the capture cut off are not known.
     let is_foreign = matches!(error.fault, Fault::Unknown | Fault::Unexpected);
     let name = if is_foreign || cut { "not_dissected" } else { "malformed" };
     let fault = words(&format!("{:?}", error.fault));
     frame.insert(name.into(), json!({ "layer": layer, "offset": error.offset, "fault": fault }));
 }
 
-/// What is in the place of UDP.
+/// The protocol in the place of UDP.
 fn transport(slice: &TransportSlice<'_>) -> &'static str {
     match slice {
         TransportSlice::Udp(_) => "udp",

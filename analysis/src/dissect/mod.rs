@@ -47,7 +47,7 @@ pub struct Options {
 /// # Errors
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
-    // What the run that a capture is of says, if the capture is where the run left it.
+    // The summary beside the capture, where a run leaves it.
     let beside = |capture: &PathBuf| Summary::read(&capture.with_file_name("summary.json")).ok();
     let scenario = options.file.as_ref().and_then(beside).map(|summary| summary.scenario).unwrap_or_default();
     let told = || layout_told(&scenario["telemetry"]).filter(|layout| is_anonymous(layout.name()));
@@ -67,7 +67,8 @@ fn is_anonymous(name: LayoutName) -> bool {
     Layout::from(name).encapsulation() == Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
 }
 
-/// What answers bring back in the run of a summary, if each is one whole answer. A window is no setting: it follows from the algorithm.
+/// The kind of answers in the run of a summary, if each is one whole answer. A window is no setting: it follows from
+/// the algorithm.
 fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
     let told = &scenario["telemetry"];
     let is_sealed = told["seal"].as_bool().unwrap_or(false);
@@ -107,7 +108,7 @@ fn layout_of(name: &str) -> Result<Layout> {
 fn print(frames: Frames, dissector: &Dissector, options: &Options, mut out: impl Write) -> Result<()> {
     let limit = options.limit.unwrap_or(u64::MAX);
     for (captured, number) in frames.zip(1..).take_while(|(_, number)| *number <= limit) {
-        // What was readable is out before the error is told.
+        // Readable frames are printed before the error.
         let captured = captured.inspect_err(|_| drop(out.flush()))?;
         let frame = dissector.frame(number, &captured);
         if options.summary {

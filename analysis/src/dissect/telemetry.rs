@@ -29,7 +29,7 @@ pub fn digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A section; `layout` is what travels behind UDP without saying so.
+/// A section; `layout` is the layout of sections behind UDP that nothing announces.
 pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     let bytes = section.to_vec();
     let mut value = match (section.encapsulation(), layout) {
@@ -47,14 +47,14 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     value
 }
 
-/// What the answers of a run bring back, and the layout in which packets collected it.
+/// The kind of a run's answers, and the layout in which packets collected telemetry.
 #[derive(Clone, Copy)]
 pub struct Returned {
     pub answer: Answer,
     pub layout: Layout,
 }
 
-/// What an answer brings back; values are `null` where its bytes cannot be such an answer.
+/// The contents of an answer; values are `null` where its bytes cannot be such an answer.
 pub fn returned(Returned { answer, layout }: Returned, bytes: &[u8]) -> Value {
     match answer {
         Answer::Records => records(layout, bytes),
@@ -104,12 +104,12 @@ fn hop(hop: &Hop) -> Value {
     json!({ "rate_bps": hop.rate.0, "ts_ns": hop.ts, "tx_bytes": hop.tx_bytes, "qlen_bytes": hop.qlen })
 }
 
-/// What HPCC reads of a section, `null` if it does not.
+/// The quantities that HPCC reads of a section, `null` if none.
 fn quantities(layout: Layout, bytes: &[u8]) -> Value {
     said(&layout.read(bytes, &mut HopStack::default()))
 }
 
-/// The same of what was read.
+/// The quantities of telemetry that was read.
 fn said(telemetry: &Telemetry<'_>) -> Value {
     match telemetry {
         Telemetry::Hops(stack) => {
@@ -235,7 +235,7 @@ pub fn copied(copy: &CopiedTrace<'_>) -> Value {
     trace(format, copy.trace().ok(), || [Profile::Full, Profile::Slim].map(read).to_vec())
 }
 
-/// A trace; `hpcc` says what each profile of HPCC reads of it.
+/// A trace; `hpcc` reads it by each profile of HPCC.
 fn trace(format: &str, trace: Option<Trace<'_>>, hpcc: impl FnOnce() -> Vec<Value>) -> Value {
     let Some(trace) = trace else { return json!({ "format": format }) };
     let header = trace.header;

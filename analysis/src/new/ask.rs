@@ -12,7 +12,7 @@ pub trait Ask {
     /// The answer to a question, as text that `parse` accepts.
     ///
     /// # Errors
-    /// If nobody answers any more.
+    /// If the input ends.
     fn value<T: Display>(&mut self, question: &str, default: T, parse: impl Fn(&str) -> Result<T, String>)
     -> Result<T>;
 

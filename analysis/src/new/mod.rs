@@ -47,7 +47,7 @@ pub struct Options {
     /// Spines of leaf_spine [default: as many as carry all that hosts send].
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<u32, { MAX_NODES as u64 }>)]
     spines: Option<u32>,
-    /// Rate of links between switches, other than in a star [default: that of hosts' links].
+    /// Rate of links between switches, other than in a star [default: the rate of hosts' links].
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = rate)]
     fabric_rate: Option<String>,
     /// Delay of every link, such as 1us.
@@ -137,12 +137,12 @@ impl Options {
         load(&file)
     }
 
-    /// Whether an answer leaves a scenario what it was: one.
+    /// Accepts an answer if the scenario stays valid.
     fn accept(&self, change: impl FnOnce(&mut Options)) -> Result<(), String> {
         let mut changed = self.clone();
         change(&mut changed);
         changed.contradiction()?;
-        // What is wrong without the answer is told in the end.
+        // Faults without the answer are reported in the end.
         if self.check().is_err() { Ok(()) } else { changed.check().map_err(|wrong| human::reason(&wrong)) }
     }
 

@@ -78,7 +78,7 @@ fn topology(plan: &Options) -> Result<String> {
         );
         Ok(hosts / over)
     };
-    // As many links up as carry what comes from below.
+    // As many links up as carry the traffic from below.
     let up = |hosts: u32| {
         let bits = |rate: &str| quantity::rate(rate).map_or(1, |rate| rate.0.max(1));
         let fabric = bits(plan.fabric_rate.as_deref().unwrap_or(plan.rate()));

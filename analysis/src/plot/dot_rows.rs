@@ -15,7 +15,7 @@ pub struct DotRows {
     pub title: String,
     /// Second line of the heading.
     pub subtitle: String,
-    /// What the rows show, with its unit.
+    /// The quantity of the rows, with its unit.
     pub x_title: String,
     /// From top to bottom.
     pub rows: Vec<Row>,

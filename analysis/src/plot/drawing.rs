@@ -11,7 +11,7 @@ use super::look::{Look, Style};
 use super::png;
 use crate::save::{self, Draft};
 
-/// What the command line says of plots.
+/// Options of plots.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Drawing {
     /// For whom plots are drawn.
@@ -23,7 +23,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Gets what the files take. This comes before anything that takes long.
+    /// Gets the tools for the files, before anything that takes long.
     ///
     /// # Errors
     /// If it cannot be had.
@@ -31,7 +31,7 @@ impl Drawing {
         if self.png { png::prepare() } else { Ok(()) }
     }
 
-    /// Whether plots are as they are where nobody asks for something else.
+    /// Whether plots have the usual look.
     pub fn is_usual(self) -> bool {
         !self.png && self.style == Style::default()
     }

@@ -117,7 +117,7 @@ fn stroke(look: &Look, area: &Area<'_>, line: LineLook, points: Vec<(i32, i32)>)
 }
 
 impl Axis {
-    /// Where a value lies on what is linear in pixels.
+    /// The place of a value on an axis, linear in pixels.
     pub fn scaled(&self, value: f64) -> f64 {
         if self.log { value.log10() } else { value }
     }
@@ -134,7 +134,7 @@ impl Axis {
 }
 
 /// Renders a figure: a title, a smaller line below it, a legend at the right or above if there are entries, and in the
-/// middle what `draw` makes of the remaining area.
+/// middle the drawing of `draw`.
 ///
 /// # Errors
 /// Those of the plotting library.

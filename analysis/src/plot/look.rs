@@ -14,9 +14,9 @@ pub enum Style {
     /// For a screen, with headings.
     #[default]
     Screen,
-    /// For one column of a paper: 88 mm wide, type of 7 and 8 points, no headings, for captions say what they would.
+    /// For one column of a paper: 88 mm wide, type of 7 and 8 points, no headings, for a paper has captions.
     Paper,
-    /// For both columns of a paper: 181 mm wide, likewise.
+    /// For both columns of a paper: 181 mm wide.
     PaperWide,
 }
 

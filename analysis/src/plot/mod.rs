@@ -22,8 +22,8 @@ use hpcc_measures::results::Results;
 
 use crate::save;
 
-/// Draws every plot of a run that there is something to draw for, and returns their names, and why others are not there: those of
-/// an earlier selection go.
+/// Draws every plot of a run that has data, removes plots of an earlier selection, and returns the names of the plots
+/// and why others are missing.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::script;
 
 const PROGRAM: &str = "rsvg-convert";
-/// What is usual in print.
+/// The usual resolution in print.
 const PIXELS_PER_INCH: f64 = 300.0;
 /// A pixel of an SVG file is so small, whatever a screen's is.
 const SVG_PIXELS_PER_INCH: f64 = 96.0;

@@ -55,7 +55,7 @@ pub fn queue(results: &Results) -> Result<Option<Figure>> {
     Ok(Some(Figure { title: "Queue length".to_owned(), subtitle, charts }))
 }
 
-/// What each flow delivers, if rates were recorded.
+/// Goodput of each flow, if rates were recorded.
 ///
 /// # Errors
 /// If `goodput.csv` cannot be read.
@@ -88,7 +88,7 @@ fn shown(results: &Results) -> Result<Vec<(Life, String, LineLook)>> {
     let mut shown = Vec::new();
     for (number, name) in groups {
         let all = count(number);
-        // Those of other groups come last.
+        // Other groups come last.
         let order = |life: &Life| (life.group != number, Reverse(life.end_ns.saturating_sub(life.start_ns)));
         for life in results.first_lives(FLOWS, order)?.into_iter().filter(|life| life.group == number) {
             let told_apart = all <= TOLD_APART;
@@ -101,7 +101,7 @@ fn shown(results: &Results) -> Result<Vec<(Life, String, LineLook)>> {
     Ok(shown)
 }
 
-/// What congestion control made of flows, if some were watched.
+/// Congestion control of watched flows, if there are some.
 ///
 /// # Errors
 /// If `control.csv` cannot be read.

@@ -59,7 +59,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         let look = LineLook { color, ..percentile.look };
         Line { look, ..Line::of_variant(0, name, chart::of_bins(bins, percentile.of)) }
     };
-    // A group of which no flow finished has nothing to be told apart.
+    // A group without a finished flow has no lines.
     let shown = || (0..groups.len()).filter(|group| groups[*group].1.iter().any(|stats| stats.flows > 0));
     let entry = |line: Line| LegendEntry { text: line.name, look: Some(line.look) };
     let entries = shown().flat_map(|group| PERCENTILES.iter().map(move |percentile| entry(line(group, percentile))));

@@ -42,13 +42,13 @@ pub struct Slot {
     name: &'static str,
     /// Heading.
     title: &'static str,
-    /// Whether it shows the chosen selection of flows alone, or else of lines by group those of the chosen one.
+    /// Whether it shows only the chosen flows; otherwise it shows the lines of the chosen group.
     by_selection: bool,
     /// Whether it is of one run of an entry only.
     of_first: bool,
     /// The charts, one if there is nothing to choose; each is named by its title.
     charts: Vec<Chart>,
-    /// What is said where no line is shown.
+    /// The words where no line is shown.
     why: &'static str,
 }
 
@@ -78,7 +78,7 @@ fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
     Line { entry, of: Some(name.to_owned()), ..Line::of_variant(0, name, y) }
 }
 
-/// Heading, and what of the flows in a bin it is.
+/// Heading, and the value of a bin.
 type Percentile = (&'static str, fn(&FctStats) -> f64);
 
 /// Slowdown by size, and distributions.
@@ -128,12 +128,12 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// What can be chosen of an entry's flows.
+/// The possible selections of an entry's flows.
 pub fn selection_names(entry: &Entry) -> Vec<String> {
     iter::once(ALL).chain(entry.groups().into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
 }
 
-/// What the page shows over time, of each entry's first run, and the distribution of the queue's length.
+/// The page's charts over time, of each entry's first run, and of the distribution of queue lengths.
 fn over_time(entries: &[Entry]) -> Result<Vec<Slot>> {
     let most = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
     let steps = Steps::of(entries.iter().map(Entry::first), most);
@@ -218,7 +218,7 @@ fn queue_above(entries: usize, busiest: Vec<(Vec<(u64, u64)>, u64)>) -> Slot {
     Slot { of_first: true, ..slot("distributions", title, chart, NO_QUEUE) }
 }
 
-/// What is drawn of `goodput.csv`.
+/// The data of `goodput.csv`.
 #[derive(Default)]
 struct OfRates {
     groups: Vec<Line>,
@@ -260,7 +260,7 @@ impl OfRates {
             self.jain.extend(several.map(|((_, name), group)| of_group(name, group.finish())));
         }
         for (node, rates) in receivers.iter().zip(by_receiver.finish()) {
-            // In percent of what its links can carry.
+            // In percent of the capacity of its links.
             let capacity: u64 = ports.iter().filter(|port| port.node == *node).map(|port| port.rate_bps).sum();
             let shares = rates.iter().map(|gbps| gbps * 1e11 / capacity.max(1) as f64).collect();
             self.utilisation.push(alone(format!("into host {node}"), shares));

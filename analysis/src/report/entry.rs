@@ -20,7 +20,7 @@ pub struct Entry {
     pub name: String,
     /// The runs, one for each seed; at least one.
     pub runs: Vec<Results>,
-    /// Whether the folder of a run was given, rather than that of a sweep.
+    /// Whether the folder of a run was given; otherwise it is the folder of a sweep.
     pub is_run: bool,
 }
 
@@ -42,7 +42,7 @@ impl Entry {
     }
 }
 
-/// Reads the folder of a run, or of a sweep, of which what the sweep measures is selected unless something else is.
+/// Reads the folder of a run, or of a sweep; by default the selection is what the sweep measures.
 ///
 /// # Errors
 /// If it is neither, or something in it is damaged or not to be selected.

@@ -22,9 +22,10 @@ const MOST_LINKS: usize = 2_000;
 struct Between {
     /// The longest queue towards the node with the higher number, and towards the other, in bytes.
     queues: [u64; 2],
-    /// How long PFC paused the ports, likewise, in ns.
+    /// How long PFC paused the ports, in ns, in the same two parts.
     paused_ns: [u64; 2],
-    /// Which share of the links the frames of the whole run took, likewise; nothing where nobody counts them.
+    /// Which share of the links the frames of the whole run took, in the same two parts; `None` where they are not
+    /// counted.
     used: [Option<f64>; 2],
 }
 

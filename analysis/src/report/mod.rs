@@ -103,12 +103,12 @@ fn takes_files(dir: &Path) -> bool {
     Draft::of(&dir.join(PAGE)).is_ok()
 }
 
-/// That there are no plots of a run of somebody else's, say.
+/// Says that there are no plots, for example of somebody else's run.
 fn no_plots(dir: &Path) -> String {
     format!("\n results in {}, which cannot be written to: no plots, only the page\n", dir.display())
 }
 
-/// The same for a run that has just ended.
+/// As [`report`], for a run that has just ended.
 ///
 /// # Errors
 /// As [`report`].

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use crate::save;
 
 const TEMPLATE: &str = include_str!("page.html");
-/// What stands in the template, and what takes its place.
+/// Words of the template, and their replacements.
 const PARTS: [(&str, &str); 4] = [
     ("{{uplot.css}}", include_str!("../../vendor/uplot/uPlot.min.css")),
     ("{{uplot.js}}", include_str!("../../vendor/uplot/uPlot.iife.min.js")),

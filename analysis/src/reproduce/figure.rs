@@ -44,7 +44,7 @@ impl Figure {
         format!("{}-{}", self.name, form.name())
     }
 
-    /// What is kept of its results in a form, if something is.
+    /// Its kept results in a form, if there are any.
     ///
     /// # Errors
     /// If the file is damaged, or another version wrote it.

@@ -10,7 +10,7 @@ use crate::human;
 use crate::sweep::{Form, SweepFile, Verdict, Verdicts};
 use crate::table::table;
 
-/// All figures, with how many runs each form has and what they took when their results were kept.
+/// All figures, with the number of each form's runs and their cost when results were kept.
 ///
 /// # Errors
 /// If a file makes no sense.
@@ -27,7 +27,7 @@ pub fn render(folder: &Path, figures: &[Figure]) -> Result<String> {
         rows.push(row);
     }
     let table = table(&["figure", "quick: runs", "CPU time", "full: runs", "CPU time"], rows);
-    // Below each row what the figure shows, behind the two lines of the header.
+    // Below each row the figure's title, behind the two lines of the header.
     let titles = ["".into(), "".into()].into_iter().chain(titles);
     let lines = table.split_inclusive('\n').zip(titles).map(|(line, title): (&str, String)| line.to_owned() + &title);
     Ok(lines.collect::<String>() + "\nCPU time: of all runs, when the kept results were made; - where none are kept.\n")

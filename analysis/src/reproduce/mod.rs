@@ -102,8 +102,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Copies what a sweep left as a whole: figures, data and verdicts, in place of those of an earlier one, which stay until all is
-/// copied.
+/// Copies figures, data and verdicts of a sweep over those of an earlier one, which stay until all is copied.
 fn record(from: &Path, to: &Path) -> Result<()> {
     let fresh = to.with_extension("new");
     remove(&fresh)?;

@@ -47,7 +47,7 @@ pub fn explain(key: Option<&str>) -> Result<String> {
     Ok(explained.join("\n"))
 }
 
-/// The keys that describe one experiment, and those of sweep files.
+/// The keys of scenario files, and the keys of sweep files.
 fn others(entries: &[Entry]) -> Vec<(Schema, Key)> {
     let keys = Schema::ALL
         .into_iter()

@@ -7,7 +7,7 @@ use serde_json::Value;
 pub struct Key {
     /// Section and key.
     pub path: String,
-    /// What it means, where the schema says so.
+    /// What it means, where the schema has a description.
     pub help: Option<String>,
     /// The words that its value can be, as far as they can be listed.
     pub words: Vec<String>,
@@ -15,11 +15,11 @@ pub struct Key {
     pub expected: String,
     /// The kinds of its section that have it, where not all do.
     pub kinds: Vec<String>,
-    /// What it is without being given, where the schema says so.
+    /// Its default, where the schema has one.
     pub default: Option<String>,
 }
 
-/// All keys, in the order of the schema; those of several kinds of a section once, if they mean the same there. `element`
+/// All keys, in the order of the schema; a key that means the same in several kinds of a section stands once. `element`
 /// stands behind the name of a section of which there can be several.
 pub fn of(schema: &Value, element: &str) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
@@ -39,7 +39,7 @@ pub fn of(schema: &Value, element: &str) -> Vec<Key> {
     keys
 }
 
-/// The keys of a section with their schemas, those of each of its kinds with it.
+/// The keys of a section with their schemas, and with the kind that has them.
 fn properties(section: &Value) -> Vec<(&str, &Value, Option<&str>)> {
     let kinds = section["oneOf"].as_array().into_iter().flatten();
     let mut all = Vec::new();
@@ -114,7 +114,7 @@ fn expected(schema: &Value) -> String {
     }
 }
 
-/// The type of a value; that of one that may be left out is a list of two.
+/// The type of a value; a value that may be left out has a list of two types.
 fn kind(schema: &Value) -> &str {
     let several = schema["type"].as_array().and_then(|types| types.first());
     several.unwrap_or(&schema["type"]).as_str().unwrap_or_default()

@@ -15,7 +15,7 @@ pub struct Column {
     metric: &'static Metric,
     /// The group in brackets.
     group: Option<String>,
-    /// Whose it is, in words.
+    /// The flows or queue that it is of, in words.
     whose: String,
 }
 

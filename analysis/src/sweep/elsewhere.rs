@@ -205,7 +205,7 @@ impl Sweep<'_> {
         Ok(most * MEMORY_FACTOR)
     }
 
-    /// The command line that simulates a run, but for its number, to be executed in this folder.
+    /// The command line that simulates a run, without the run's number, to be executed in this folder.
     fn command(&self, simulator: &Simulator) -> Result<String> {
         let program = env::current_exe().context("the program hpcc has no path")?;
         let mut assignment = OsString::from(simulator::PROGRAM_VARIABLE);

@@ -32,7 +32,7 @@ pub struct SweepFile {
     pub title: String,
     /// Where the experiment comes from; empty if it is the author's own.
     pub source: String,
-    /// What differs from the source, a sentence each.
+    /// Differences from the source, a sentence each.
     pub deviations: Vec<String>,
     /// The size in which it runs.
     pub form: Form,
@@ -42,7 +42,7 @@ pub struct SweepFile {
     pub set: Vec<Placed<String>>,
     /// Seeds that each variant runs with; empty if the scenario's own is meant.
     pub seeds: Vec<Placed<u64>>,
-    /// What is compared.
+    /// Variants to compare.
     pub variants: Vec<Variant>,
     /// Settings that all variants go through.
     pub axes: Axes,
@@ -62,7 +62,7 @@ pub struct SweepFile {
     pub window_at: At,
     /// Whether it has another form, the quick one.
     has_quick: bool,
-    /// What the results should show.
+    /// Expected results.
     pub claims: Vec<Claim>,
 }
 
@@ -75,27 +75,27 @@ pub struct Keys {
     /// Where the experiment comes from, such as a figure of a paper.
     #[serde(default)]
     source: String,
-    /// What differs from the source, a sentence each.
+    /// Differences from the source, a sentence each.
     #[serde(default)]
     deviations: Vec<String>,
     /// Name of the scenario that every run starts from, relative to the sweep file.
     base: String,
-    /// Seeds (`run.seed`) with each of which every variant runs; without any the scenario's. Give several to see how
-    /// far results are a matter of chance.
+    /// Seeds (`run.seed`) of which every variant runs with each; by default the scenario's. Give several to see the
+    /// part of chance in results.
     seeds: Option<Vec<Placed<u64>>>,
-    /// What is compared.
+    /// Variants to compare.
     #[serde(default)]
     #[schemars(required, length(min = 1))]
     variant: Vec<Variant>,
     /// Settings that every variant goes through, in every combination of their values.
     #[serde(default)]
     axis: Vec<AxisKeys>,
-    /// What is shown.
+    /// Tables and plots.
     #[serde(default)]
     report: ReportKeys,
-    /// The same experiment in small, for --quick.
+    /// The small form of the experiment, for --quick.
     quick: Option<QuickKeys>,
-    /// What the results should show.
+    /// Expected results.
     #[serde(default)]
     claim: Vec<ClaimKeys>,
 }
@@ -105,9 +105,9 @@ pub struct Keys {
 struct QuickKeys {
     /// Seeds of the small form, in place of the file's.
     seeds: Option<Vec<Placed<u64>>>,
-    /// What the small form sets in all runs, KEY=VALUE each.
+    /// Settings of the small form in all runs, KEY=VALUE each.
     set: Vec<Placed<String>>,
-    /// What differs from the source in the small form besides, a sentence each.
+    /// Further differences from the source in the small form, a sentence each.
     deviations: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ struct AxisKeys {
     /// Values that every variant runs with, one after the other.
     #[schemars(with = "Vec<serde_json::Value>")]
     values: Vec<Placed<Value>>,
-    /// What is set, as KEY={}, with each value in place of {}.
+    /// The setting, as KEY={}, with each value in place of {}.
     set: Placed<String>,
 }
 

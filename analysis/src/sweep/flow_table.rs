@@ -13,9 +13,9 @@ use super::run::Run;
 use crate::human;
 use crate::save::{self, Draft};
 
-/// The first column, before those of the axes.
+/// The first column, before the columns of the axes.
 const VARIANT: &str = "variant";
-/// Columns behind those of the axes.
+/// Columns behind the columns of the axes.
 const COLUMNS: [&str; 14] = [
     "seed",
     "group",

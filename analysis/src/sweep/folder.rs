@@ -24,11 +24,11 @@ const DATA: &str = "sweep.csv";
 pub const TABLE: &str = "sweep.txt";
 /// The columns that the sweep's file asks for, as data.
 pub const WIDE: &str = "columns.csv";
-/// Columns of the data besides those of several axes.
+/// Columns of the data besides the columns of several axes.
 const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
 
-/// The columns of the data: those of several axes have their names, for which a single one has a constant word, so that
-/// programs that read one sweep read another one.
+/// The columns of the data. Each of several axes has a column of its name; a single axis has a constant word, so that a
+/// program can read several sweeps.
 fn header(axes: &Axes) -> String {
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let names = if names.len() > 1 { names.join(",") } else { "axis".to_owned() };

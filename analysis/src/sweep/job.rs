@@ -17,7 +17,7 @@ use super::{plan, program};
 use crate::human;
 use crate::simulator::{Simulator, describe_crash};
 
-/// What all runs of a sweep have in common.
+/// The common parts of a sweep's runs.
 pub struct Job<'a> {
     simulator: &'a Simulator,
     program_hash: String,
@@ -48,13 +48,13 @@ impl<'a> Job<'a> {
         file.into()
     }
 
-    /// What a run found earlier, if there are complete and undamaged results of the same inputs and the same program.
+    /// Earlier results of a run, if they are complete, undamaged, and of the same inputs and program.
     pub fn earlier(&self, run: &Run) -> Option<Summary> {
         let folder = self.folder(run);
         self.is_of_same_inputs(run).then(|| results::check(&folder).ok())?
     }
 
-    /// The same, with its flows.
+    /// As [`earlier`](Self::earlier), with its flows.
     pub fn earlier_results(&self, run: &Run) -> Option<Results> {
         self.is_of_same_inputs(run).then(|| self.load(run).ok())?
     }
@@ -97,8 +97,8 @@ impl<'a> Job<'a> {
         }
         let summary = results::check(&folder)?;
         self.check_unchanged(run)?;
-        // Written last, and removed with the results that it belongs to: what it names is complete. It comes into the folder as
-        // a whole, whenever the sweep is killed, and beside the folder nobody minds what is left of it.
+        // Written last, and removed with its results: what it names is complete. It is made beside the folder and moved
+        // into it, so that a sweep that is killed leaves no part of it there.
         let draft = self.beside(run, "inputs");
         fs::write(&draft, self.inputs(run)).with_context(|| draft.display().to_string())?;
         fs::rename(&draft, folder.join(INPUTS)).with_context(|| draft.display().to_string())?;
@@ -144,7 +144,7 @@ impl<'a> Job<'a> {
         self.load(run).and_then(|results| self.select(results))
     }
 
-    /// Leaves in the results what the sweep file selects.
+    /// Reduces results to the selection of the sweep file.
     ///
     /// # Errors
     /// If that is nothing.
@@ -157,7 +157,7 @@ impl<'a> Job<'a> {
         self.out.join(&run.folder)
     }
 
-    /// What a run is made from: its file in the run's folder.
+    /// The file of a run's inputs, in the run's folder.
     fn inputs(&self, run: &Run) -> String {
         format!("inputs {}\nprogram {}\n", run.inputs, self.program_hash)
     }

@@ -16,7 +16,7 @@ pub enum Form {
     /// As the file says.
     #[default]
     Full,
-    /// With what `[quick]` changes.
+    /// With the changes of `[quick]`.
     Quick,
 }
 
@@ -37,7 +37,7 @@ impl Form {
 pub struct Variant {
     /// Name of the variant and of its folder: up to 32 letters, digits, - _ . +
     pub name: Placed<String>,
-    /// What the variant sets, KEY=VALUE each, as behind --set.
+    /// Settings of the variant, KEY=VALUE each, as behind --set.
     #[serde(default)]
     pub set: Vec<Placed<String>>,
 }

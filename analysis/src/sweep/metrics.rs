@@ -15,9 +15,9 @@ use super::report::Series;
 use super::run::Facts;
 use crate::human;
 
-/// Whose metrics those of small flows are.
+/// Heading of the metrics of small flows.
 pub const SMALL: &str = "small flows";
-/// Whose those of large flows are.
+/// Heading of the metrics of large flows.
 pub const LARGE: &str = "large flows";
 
 /// A metric.
@@ -25,14 +25,14 @@ pub const LARGE: &str = "large flows";
 pub struct Metric {
     /// Its name in `sweep.csv`, without brackets.
     pub name: &'static str,
-    /// Whose it is; nothing where brackets say so.
+    /// The flows or queue that it is of; empty where brackets say so.
     pub whose: &'static str,
-    /// What it is, with its unit.
+    /// Its heading, with its unit.
     pub what: &'static str,
     style: Style,
-    /// What a run has to record.
+    /// The records that it needs of a run.
     pub needs: Needs,
-    /// What it is reckoned from.
+    /// The source of its value.
     pub of: Of,
 }
 
@@ -47,16 +47,16 @@ enum Style {
     Microseconds,
 }
 
-/// What a run has to record.
+/// The records that it needs of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Needs {
-    /// Nothing but what all runs do.
+    /// No more than all runs record.
     Nothing,
     /// Lengths of queues in time.
     Queues,
-    /// The same where only a part of the run is measured.
+    /// Lengths of queues in time, where only a part of the run is measured.
     QueuesOfPart,
-    /// What flows deliver in time where only a part of the run is measured, which cuts some.
+    /// Goodput over time, where only a part of the run is measured and some flows are cut.
     GoodputOfPart,
     /// That all of the run is measured.
     WholeRun,
@@ -64,18 +64,18 @@ pub enum Needs {
     AllFlows,
 }
 
-/// What a value is reckoned from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum Of {
     /// The run; its name has no brackets.
     Run(fn(&Known<'_>) -> Option<f64>),
-    /// All flows, or those of the group or the sizes in brackets.
+    /// All flows, or the flows of the group or the sizes in brackets.
     Flows(fn(&Set) -> Option<f64>),
     /// The flows of the group in brackets.
     Group(fn(&Set) -> Option<f64>),
 }
 
-/// What is known of a set of flows.
+/// Figures of a set of flows.
 #[derive(Debug, Default)]
 pub struct Set {
     flows: u64,
@@ -100,7 +100,7 @@ impl Set {
     }
 }
 
-/// What is known of a run.
+/// Figures of a run.
 pub struct Known<'a> {
     results: &'a Results,
     summary: &'a Summary,
@@ -110,11 +110,11 @@ pub struct Known<'a> {
     large: Set,
     /// Percentiles 50, 95, 99 and 100 of the queue in the window, if queues are recorded.
     queue: Option<[f64; 4]>,
-    /// How long the longest queue grew, likewise.
+    /// How long the longest queue grew in that part.
     growth_ns: Option<f64>,
     /// PFC's pauses, and their length in ns.
     pauses: (u64, u64),
-    /// What all flows delivered, also those that did not finish, in bytes.
+    /// Bytes that all flows delivered, unfinished ones too.
     payload: u64,
 }
 
@@ -131,13 +131,13 @@ impl Known<'_> {
         is_known.then(|| self.summary.feedback_packets as f64 * 1e6 / span_ns as f64)
     }
 
-    /// Of what all flows delivered.
+    /// Telemetry of each kB that all flows delivered.
     fn telemetry_per_kb(&self) -> Option<f64> {
         let is_known = !self.results.is_part() && self.payload > 0;
         is_known.then(|| self.summary.telemetry_bytes as f64 * 1e3 / self.payload as f64)
     }
 
-    /// A percentile of the busiest queue: of a whole run, that of the summary.
+    /// A percentile of the busiest queue; for a whole run, the summary's.
     fn end_of_queue(&self, place: usize) -> Option<f64> {
         let of_summary = [self.summary.queue_p99_bytes, self.summary.queue_max_bytes][place - 2];
         let recorded = self.queue_at(place);
@@ -148,7 +148,7 @@ impl Known<'_> {
         self.queue.map(|queue| queue[place])
     }
 
-    /// Of the time of all ports, in percent.
+    /// Share of the time of all ports, in percent.
     fn paused(&self) -> f64 {
         let time = self.facts.ports as f64 * self.results.window.span_ns() as f64;
         if time > 0.0 { 100.0 * self.pauses.1 as f64 / time } else { 0.0 }
@@ -176,7 +176,7 @@ const fn run(
 use Needs::{AllFlows, GoodputOfPart, Nothing, Queues, QueuesOfPart, WholeRun};
 use Style::{Count, Index, Kilobytes, Microseconds, ThreeDigits, TwoDigits};
 
-/// Whose the metrics of the busiest queue are.
+/// Heading of the metrics of the busiest queue.
 const QUEUE: &str = "busiest queue";
 
 /// All metrics, in the order of `sweep.csv`, in which those with brackets come before the last.
@@ -225,7 +225,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 impl Metric {
-    /// That of a name, whatever its brackets.
+    /// The metric of a name, whatever its brackets.
     pub fn of(name: &str) -> Option<&'static Metric> {
         let name = name.split_once('[').map_or(name, |(name, _)| name);
         METRICS.iter().find(|metric| metric.name == name)
@@ -277,12 +277,12 @@ impl Sizes {
     }
 }
 
-/// Metrics by name. Brackets behind a name say which flows it is of: `[incast]` those of a group, `[0..10000]` those of
-/// more bytes than the first number, up to the second.
+/// Metrics by name. Brackets behind a name say which flows it is of: `[incast]` a group's, `[0..10000]` flows of more
+/// bytes than the first number, up to the second.
 pub type Metrics = Vec<(String, f64)>;
 
-/// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. What has
-/// no flows, or was not recorded, is not there. Groups are there if several have flows, or if they are asked for.
+/// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. A metric
+/// without flows or records is missing. Groups are there if several have flows, or if they are asked for.
 ///
 /// # Errors
 /// If a time series cannot be read.
@@ -332,12 +332,12 @@ pub fn metrics(
     Ok(metrics)
 }
 
-/// Upper bounds of the classes of size; those of a run's own table unless there are others.
+/// Upper bounds of the classes of size; by default those of a run's table.
 fn bounds(bins: Option<&[u64]>) -> Vec<u64> {
     bins.unwrap_or(&SIZE_BOUNDS).to_vec()
 }
 
-/// What names classes of size behind a metric; those of a run's own table unless there are bounds.
+/// Names of classes of size behind a metric; without bounds the classes of a run's table.
 pub fn bin_names(bins: Option<&[u64]>) -> Vec<String> {
     let bounds = bounds(bins);
     let begins = iter::once(0).chain(bounds.iter().copied());

@@ -116,7 +116,7 @@ pub fn sweep(
     Ok(conclude(&file, how.drawing, &folder, &runs, ended, table))
 }
 
-/// What the simulator of these runs has to be built with.
+/// The parts that the simulator of these runs needs.
 fn needs(runs: &[Run]) -> Parts {
     Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false }
 }
@@ -161,7 +161,7 @@ fn show(
     Ok(outcome)
 }
 
-/// Prints the folder of each run and what it sets.
+/// Prints the folder of each run and its settings.
 fn list(runs: &[Run]) -> Result<Outcome> {
     let line = |run: &Run| format!("{}  {}\n", run.folder.display(), run.overrides.join(" "));
     human::print(&runs.iter().map(line).collect::<String>())?;
@@ -190,7 +190,7 @@ fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
     if file.axes.is_empty() { name.to_owned() } else { format!("{name}, {}", file.axes.words(step)) }
 }
 
-/// What `report` reads of the sweep.
+/// The sweep's file for `report`.
 fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
     let run = |measured: &&Measured<'_>| ManifestRun { folder: measured.run.folder.clone() };
     let entry = |group: &Group<'_>| ManifestEntry {

@@ -31,7 +31,7 @@ pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {
     found.into_iter().map(told).chain(lacks_rates(file, groups)).collect()
 }
 
-/// What tables of goodput leave out.
+/// A note of the flows that tables of goodput leave out.
 fn lacks_rates(file: &SweepFile, groups: &[Group<'_>]) -> Option<String> {
     let lacks =
         |measured: &&Measured<'_>| measured.results.window.chosen && !measured.run.facts.records(Series::Goodput);

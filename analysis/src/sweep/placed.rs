@@ -24,7 +24,7 @@ impl<T> Placed<T> {
         Some(self.0.span().start)
     }
 
-    /// What is made of the value, in the same place.
+    /// Another value, in the same place.
     pub fn with<U>(&self, value: U) -> Placed<U> {
         Placed(Spanned::new(self.0.span(), value))
     }

@@ -58,7 +58,7 @@ pub fn scenario(file: &SweepFile, overrides: &[String]) -> Result<Scenario, Inpu
     hpcc_formats::load_with(&file.base, overrides, defaults())
 }
 
-/// What makes a run: index of the variant, step of the axes, seed.
+/// A run: index of the variant, step of the axes, seed.
 type Combination<'a> = (usize, usize, Option<&'a Placed<u64>>);
 
 fn combinations(file: &SweepFile) -> impl Iterator<Item = Combination<'_>> {
@@ -112,8 +112,7 @@ fn settings(
     settings
 }
 
-/// Turns what is wrong with an override, or with the scenario that overrides made, into what is wrong with the
-/// sweep file.
+/// Turns an error of an override, or of the scenario that overrides made, into an error of the sweep file.
 fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: InputError) -> InputError {
     let line = |at: At| file.error(at, "").line;
     if error.file != Path::new("--set") {
@@ -124,14 +123,14 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
     }
     let key = |setting: &Setting| setting.text.split('=').next().unwrap_or_default().trim().to_owned();
     match settings.iter().rev().find(|setting| error.key == Some(key(setting))) {
-        // The words of the command line are those of the scenario's reader.
+        // The scenario's reader says what is wrong with words of the command line.
         Some(Setting { at: None, .. }) => error,
         Some(Setting { at, .. }) => InputError { file: file.path().to_owned(), line: line(*at), ..error },
         None => InputError { file: file.path().to_owned(), line: line(variant.name.at()), ..error },
     }
 }
 
-/// What is measured must be a part of the run in which flows send.
+/// The window must be a part of the run in which flows send.
 fn check_window(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
     let Selection { groups, warm_up, until, .. } = &file.selection;
     let Some(first) = scenario.flows.totals.first_start else { return Ok(()) };
@@ -171,7 +170,7 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
     }
 }
 
-/// What plots that were asked for by name draw, columns show and claims measure must be recorded.
+/// Chosen plots, columns and claims must have their series recorded.
 fn check_recorded(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let plots = file.plots.iter().flatten();
     if let Some(plot) = plots.clone().find(|plot| plot.by_axis().is_some()).filter(|_| file.axes.is_empty()) {

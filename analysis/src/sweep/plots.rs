@@ -19,7 +19,7 @@ use crate::chart::Line;
 use crate::human;
 use crate::plot::{Drawing, Figure, Look};
 
-/// A figure, and what it shows as CSV where the sweep's own data do not have it.
+/// A figure, and its data as CSV where the sweep's data lack them.
 pub struct Drawn {
     figure: Figure,
     csv: Option<String>,
@@ -82,10 +82,10 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
     }
 }
 
-/// A figure's name, the figure as SVG, and what it shows as CSV.
+/// A figure's name, the figure as SVG, and its data as CSV.
 type Files = (String, String, Option<String>);
 
-/// The figures of one kind, each with its name, and with what it shows as CSV where the sweep's own data do not have it.
+/// The figures of one kind, each with its name, and with its data as CSV where the sweep's data lack them.
 fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<Files>> {
     let mut figures = Vec::new();
     if let Some(what) = plot.by_axis() {
@@ -117,19 +117,19 @@ fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: 
     Ok(figures)
 }
 
-/// What tells files of one kind apart: `.load-0.5.eta-0.95`.
+/// The part of a name that tells files of one kind apart: `.load-0.5.eta-0.95`.
 fn suffix(parts: impl Iterator<Item = String>) -> String {
     parts.map(|part| format!(".{part}")).collect()
 }
 
-/// Whose runs a plot shows, of those of several seeds.
+/// Which of several seeds' runs a plot shows.
 #[derive(Clone, Copy)]
 enum Seeds {
     All,
     First,
 }
 
-/// Second line of a heading: what is shown, and of which runs.
+/// Second line of a heading: the quantity, and the runs.
 fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>], seeds: Seeds) -> String {
     let mut text = format!("{}: {what}", file.title);
     if let Some(group) = groups.first().filter(|_| !file.axes.is_empty()) {

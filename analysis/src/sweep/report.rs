@@ -14,7 +14,7 @@ pub enum TableKind {
     Goodput,
     /// Queues, pauses, drops, packets sent again.
     Queue,
-    /// Bytes of telemetry in a frame, and what all of it took.
+    /// Bytes of telemetry in a frame, and on all links.
     Overhead,
 }
 
@@ -28,9 +28,9 @@ impl TableKind {
 pub enum Series {
     /// Lengths of queues.
     Queues,
-    /// What flows deliver.
+    /// Goodput of flows.
     Goodput,
-    /// What congestion control makes of flows.
+    /// Congestion control of flows.
     Control,
 }
 
@@ -45,7 +45,7 @@ impl Series {
     }
 }
 
-/// What a plot can show along an axis.
+/// The quantity of a plot along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByAxis {
     /// Of all flows.
@@ -80,8 +80,7 @@ pub enum Plot {
     GoodputOverTime,
 }
 
-/// Each plot, its name in a sweep file and of the file that is drawn, what it shows along the axis, and the time series that it
-/// is made from.
+/// Each plot, its name in a sweep file and of its file, its quantity along the axis, and its time series.
 const PLOTS: [(Plot, &str, Option<ByAxis>, Option<Series>); 9] = [
     (Plot::SlowdownBySize, "slowdown-by-size", None, None),
     (Plot::GoodputByVariant, "goodput-by-variant", None, None),
@@ -95,7 +94,7 @@ const PLOTS: [(Plot, &str, Option<ByAxis>, Option<Series>); 9] = [
 ];
 
 impl Plot {
-    /// Those that are drawn where a file does not choose.
+    /// The plots of a file that does not choose.
     pub const USUAL: [Plot; 4] = [Plot::SlowdownBySize, Plot::GoodputByVariant, Plot::QueueCdf, Plot::SlowdownByAxis];
 
     /// Name in a sweep file, and of the file that is drawn.
@@ -103,7 +102,7 @@ impl Plot {
         PLOTS[self as usize].1
     }
 
-    /// What it shows along the axis, if that is what it does.
+    /// Its quantity along the axis, if it is such a plot.
     pub fn by_axis(self) -> Option<ByAxis> {
         PLOTS[self as usize].2
     }

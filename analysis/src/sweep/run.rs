@@ -23,13 +23,13 @@ pub struct Run {
     pub folder: PathBuf,
     /// `KEY=VALUE` each.
     pub overrides: Vec<String>,
-    /// What the scenario says that no result tells.
+    /// Facts of the scenario that no result has.
     pub facts: Facts,
-    /// Hash of what the run is made from, but for the program.
+    /// Hash of all that the run is made from, without the program.
     pub inputs: String,
 }
 
-/// What the reports need to know of a scenario.
+/// Facts of a scenario for reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Bytes of telemetry in a frame as it leaves its sender.
@@ -52,7 +52,7 @@ impl Facts {
         self.records[series as usize]
     }
 
-    /// Those of a scenario.
+    /// The facts of a scenario.
     pub fn of(scenario: &Scenario) -> Facts {
         let network = &scenario.network;
         let ends = network.links.iter().flat_map(|link| [link.a, link.b]);

@@ -16,10 +16,10 @@ use crate::outcome::Outcome;
 const JOBS: &str = "slurm.jobs";
 /// Numbers of tasks in an array are below this: below Slurm's `MaxArraySize`, as it is unless a site sets another one.
 const ARRAY: usize = 1000;
-/// The options that say how much memory a task may take.
+/// The options for a task's memory.
 const MEMORY: [&str; 3] = ["mem", "mem-per-cpu", "mem-per-gpu"];
 
-/// Options of sbatch, from those of one line: `partition=batch,time=02:00:00`, or with spaces where values have commas.
+/// Options of sbatch from one line: `partition=batch,time=02:00:00`, or with spaces where values have commas.
 ///
 /// # Errors
 /// If one is none.
@@ -69,16 +69,16 @@ pub struct Array<'a> {
     pub runs: &'a [usize],
     /// How many may run at a time; `None`: as many as Slurm likes.
     pub at_a_time: Option<NonZeroUsize>,
-    /// What each may take, in bytes, unless the options say it.
+    /// Memory of each task in bytes, unless the options say it.
     pub memory: u64,
-    /// The command line of a run, but for its number.
+    /// The command line of a run, without the run's number.
     pub command: &'a str,
-    /// Those of the user, as sbatch has them.
+    /// Options of the user, as sbatch has them.
     pub options: &'a [String],
 }
 
 impl Scheduler {
-    /// That of this machine.
+    /// The scheduler of this machine.
     ///
     /// # Errors
     /// If there is none.
@@ -120,7 +120,7 @@ impl Scheduler {
         sbatch.args(array.arguments(runs)).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = sbatch.spawn().context("sbatch cannot be started")?;
         if let Some(mut input) = child.stdin.take() {
-            // What refuses the options does not read the script.
+            // If sbatch refuses the options it does not read the script.
             let _ = input.write_all(array.script(runs).as_bytes());
         }
         let output = child.wait_with_output()?;
@@ -142,7 +142,7 @@ impl Array<'_> {
         !self.options.iter().any(|option| MEMORY.contains(&name(option.trim_start_matches('-'))))
     }
 
-    /// The user's come first: what is decided here overrules them.
+    /// The user's come first: later options overrule them.
     fn arguments(&self, runs: &[usize]) -> Vec<String> {
         let mut all = vec!["--job-name=hpcc".to_owned(), "--cpus-per-task=1".to_owned()];
         if self.asks_for_memory() {
@@ -156,7 +156,8 @@ impl Array<'_> {
         all
     }
 
-    /// What tasks say; most of it is in the logs of runs. sbatch puts the numbers of job and task in place of `%A` and `%a`.
+    /// The log of tasks; most messages are in the logs of runs. sbatch puts the numbers of job and task in place of
+    /// `%A` and `%a`.
     fn log(&self) -> PathBuf {
         let out = self.out.to_string_lossy().replace('%', "%%");
         Path::new(&out).join("slurm-%A_%a.log")

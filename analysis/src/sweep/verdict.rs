@@ -58,13 +58,13 @@ pub struct Verdicts {
     pub form: Form,
     /// What differs from the source.
     pub deviations: Vec<String>,
-    /// What the runs took.
+    /// The cost of the runs.
     pub cost: Cost,
     /// The claims, in the order of the file.
     pub claims: Vec<Judged>,
 }
 
-/// What all runs together took.
+/// The cost of all runs together.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Runs of the simulator.
@@ -82,7 +82,7 @@ pub struct Cost {
 pub struct Judged {
     /// The claim.
     pub claim: String,
-    /// What the source says.
+    /// The source's number or words.
     pub paper: String,
     /// Values with which it holds.
     pub criterion: String,
@@ -96,7 +96,7 @@ pub struct Judged {
     pub seeds: usize,
     /// The verdict on the mean.
     pub verdict: Verdict,
-    /// Why it does not hold, or what kept it from being measured.
+    /// Why it does not hold, or could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -111,7 +111,7 @@ impl Judged {
 }
 
 impl Verdicts {
-    /// Reads what a sweep wrote.
+    /// Reads the verdicts of a sweep.
     ///
     /// # Errors
     /// If the file cannot be read, or another version wrote it.
@@ -128,7 +128,7 @@ impl Verdicts {
         serde_json::from_value(value).with_context(|| path.display().to_string())
     }
 
-    /// How many claims came out so.
+    /// How many claims have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.claims.iter().filter(|judged| judged.verdict == verdict).count()
     }

@@ -28,7 +28,7 @@ impl Blame {
 pub(crate) struct Places {
     /// One for each link of the network.
     pub links: Vec<Place>,
-    /// What describes the network as a whole, if no links are listed.
+    /// The place of the network's description, if no links are listed.
     pub network: Option<Place>,
     pub stop: Blame,
     pub buffer: Blame,
@@ -38,7 +38,7 @@ pub(crate) struct Places {
     pub tcp_timeout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
-    /// What may leave flows without control; `None`: they run, as those of the reference's files do.
+    /// What may leave flows without control; `None`: such flows run, as in the reference's files.
     pub control: Option<Control>,
 }
 

@@ -51,7 +51,7 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// What the system says, as a part of a sentence: "permission denied", without the number that it has for it.
+/// The system's words as a part of a sentence: "permission denied", without its number.
 pub fn system_words(error: &io::Error) -> String {
     if error.raw_os_error().is_none() {
         return without_numbers(&error.to_string());
@@ -75,7 +75,7 @@ pub fn without_numbers(text: &str) -> String {
     words
 }
 
-/// What stands before the number of an error of the system.
+/// The text before the number of an error of the system.
 const NUMBER: &str = " (os error ";
 
 /// The candidate that resembles `word` most, if one does.
@@ -86,8 +86,8 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     best.filter(|(score, _)| *score > 0.75).map(|(_, candidate)| candidate)
 }
 
-/// The [`nearest`] candidate as the tail of a message: `; did you mean U_TARGET?`. A word that resembles nothing gets the
-/// list of what there is.
+/// The [`nearest`] candidate as the tail of a message: `; did you mean U_TARGET?`. A word that resembles none gets the
+/// list of all.
 pub(crate) fn suggestion(word: &str, candidates: &[&str]) -> String {
     match nearest(word, candidates) {
         Some(candidate) => format!("; did you mean {candidate}?"),

@@ -37,7 +37,7 @@ impl FlowSource {
         }
     }
 
-    /// On what of a file is not read; known after a [`walk`](FlowSource::walk).
+    /// On the part of a file that is not read; known after a [`walk`](FlowSource::walk).
     pub fn note(&self) -> Option<String> {
         match self {
             FlowSource::File(file) => file.note(),
@@ -60,11 +60,11 @@ pub(crate) struct Traffic {
     /// Name of the group.
     pub group: String,
     pub source: FlowSource,
-    /// What it brings to receivers, if it is random and has a load.
+    /// Its load on receivers, if it is random and has a load.
     pub offer: Option<Offer>,
 }
 
-/// What all flows of a scenario amount to.
+/// Totals of a scenario's flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowTotals {
     /// How many there are.
@@ -94,9 +94,9 @@ pub struct FlowList {
     sources: Vec<(u32, FlowSource)>,
     /// Names of the groups, by number: in the order of the input.
     pub groups: Vec<String>,
-    /// What they amount to.
+    /// Their totals.
     pub totals: FlowTotals,
-    /// What random traffic brings to receivers.
+    /// Loads of random traffic on receivers.
     pub offers: Vec<Offer>,
 }
 
@@ -115,18 +115,18 @@ impl FlowList {
         list
     }
 
-    /// The flows by ascending start; those of equal start in the order of the input. An error can only come from a
-    /// file that was changed after it had been checked, and is the last item.
+    /// The flows by ascending start, with equal starts in the order of the input. An error can only come from a file
+    /// that was changed after it had been checked, and is the last item.
     pub fn walk(&self) -> impl Iterator<Item = Result<Flow, InputError>> + use<> {
         self.walk_groups().map(|flow| flow.map(|(_, flow)| flow))
     }
 
-    /// The same, each flow with the number of its group.
+    /// As [`walk`](Self::walk), each flow with the number of its group.
     pub fn walk_groups(&self) -> impl Iterator<Item = Result<(u32, Flow), InputError>> + use<> {
         self.walk_placed().map(|(group, flow)| flow.map(|(flow, _)| (group, flow)))
     }
 
-    /// The same, each flow with its place, too.
+    /// As [`walk_groups`](Self::walk_groups), each flow with its place, too.
     pub(crate) fn walk_placed(&self) -> impl Iterator<Item = (u32, Placed)> + use<> {
         let numbered =
             |(number, (group, source)): (usize, &(u32, FlowSource))| -> Box<dyn Iterator<Item = (usize, u32, Placed)>> {

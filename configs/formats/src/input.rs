@@ -8,7 +8,7 @@ use std::path::Path;
 /// Most bytes of a file that is read as a whole.
 const LONGEST_FILE: u64 = 256 << 20;
 
-/// Most bytes of a line; those of queue histograms have megabytes.
+/// Most bytes of a line; lines of queue histograms have megabytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
 /// Opens a file for reading. Devices, pipes and folders are refused: some have no end, and some never begin.

@@ -9,7 +9,7 @@ use hpcc_core::transport::Protocol;
 use std::path::Path;
 use toml::de::DeTable;
 
-/// What a file describes.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// One simulation, as TOML.
@@ -20,7 +20,7 @@ pub enum FileKind {
     Reference,
 }
 
-/// What a file describes, as far as its sections tell. Whether it can be used is for its reader to find out.
+/// The kind of a file, as far as its sections tell. Whether it can be used is for its reader to find out.
 ///
 /// # Errors
 /// If the file cannot be read.

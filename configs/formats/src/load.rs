@@ -23,7 +23,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
     load_with(path, overrides, NodeSettings::default())
 }
 
-/// The same with other defaults, and perhaps more algorithms to choose from.
+/// As [`load`], with other defaults, and perhaps more algorithms to choose from.
 ///
 /// # Errors
 /// As [`load`].
@@ -43,7 +43,7 @@ pub fn load_network(path: &Path, overrides: &[String]) -> Result<Scenario, Input
     draft(path, &text, overrides, NodeSettings::default()).map(|draft| draft.scenario)
 }
 
-/// Refuses overrides of which one would undo another without a word.
+/// Refuses two overrides if one would undo the other.
 ///
 /// # Errors
 /// With both.
@@ -60,7 +60,7 @@ pub fn refuse_overlaps(overrides: &[String]) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Whether both are one key, or one that of a table, or of a list, and the other that of something in it.
+/// Whether both are one key, or one is a table or list and the other a key in it.
 pub fn overlap(one: &str, other: &str) -> bool {
     let holds = |table: &str, key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
     one == other || holds(one, other) || holds(other, one)

@@ -6,11 +6,11 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Names the memory that network and flows may take, in place of what the machine has available.
+/// The variable with the memory that network and flows may take, in place of the machine's available memory.
 pub const VARIABLE: &str = "HPCC_MEMORY";
 
-/// Bytes that this process may still take: what [`VARIABLE`] says, or else what the machine has available within the limit
-/// of the control group. `None` if nothing tells.
+/// Bytes that this process may still take: by [`VARIABLE`], or else the machine's available memory within the limit of
+/// the control group. `None` if not known.
 ///
 /// # Errors
 /// If the variable is no size: a sentence for the user.
@@ -35,7 +35,7 @@ fn of_machine() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
-/// The limit less what the group has in use, in version 2 of control groups; that of its parents is not looked for.
+/// The group's limit less its use, in version 2 of control groups; limits of its parents are ignored.
 fn of_control_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;

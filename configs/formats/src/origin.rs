@@ -5,7 +5,7 @@ use crate::error::InputError;
 use crate::place::Place;
 use std::collections::BTreeMap;
 
-/// A section with the places of its keys, for what is found out about their values later.
+/// A section with the places of its keys, for later errors about their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     section: &'static str,

@@ -9,7 +9,7 @@ use std::fmt;
 /// Less beyond a full link is rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// Hosts that random traffic brings more from elsewhere than links to them carry: one, or those of a rack or pod.
+/// Hosts to which random traffic brings more than their links carry: one host, or a rack or pod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overbooked {
     /// How many they are.
@@ -18,14 +18,14 @@ pub struct Overbooked {
     pub first: u32,
     /// Mean payload that they are sent from elsewhere, in bits per second.
     pub offered: f64,
-    /// What links between them and the rest carry, in bits per second.
+    /// Capacity of the links between them and the rest, in bits per second.
     pub capacity: f64,
     /// How many other such parts there are.
     pub others: usize,
 }
 
 impl Overbooked {
-    /// What they are sent, as a fraction of what their links carry; above 1.
+    /// Their load as a fraction of their links' capacity; above 1.
     pub fn load(&self) -> f64 {
         self.offered / self.capacity
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Overbooked {
     }
 }
 
-/// The host, and the rack or pod, that is sent the most from elsewhere, for what links to it carry; each if that is more than
+/// The host, and the rack or pod, with the largest load from elsewhere for its links; each if the load is more than
 /// they carry.
 pub fn overbooked(network: &Network, offers: &[Offer]) -> Vec<Overbooked> {
     let tiers = tiers(network);
@@ -71,7 +71,7 @@ fn larger(most: Overbooked, other: Overbooked) -> Overbooked {
     if other.load() > most.load() { other } else { most }
 }
 
-/// When random traffic begins and ends, by time; what ends makes way for what begins.
+/// When random traffic begins and ends, by time; at equal times ends come first.
 fn changes(offers: &[Offer]) -> impl Iterator<Item = (bool, &Offer)> {
     let offers = offers.iter().filter(|offer| offer.start < offer.end);
     let mut changes: Vec<_> =
@@ -80,7 +80,7 @@ fn changes(offers: &[Offer]) -> impl Iterator<Item = (bool, &Offer)> {
     changes.into_iter().map(|(_, begins, offer)| (begins, offer))
 }
 
-/// The share of what a host is sent that comes from outside its part of the network, of so many hosts.
+/// The share of a host's load that comes from outside its part of the network, of so many hosts.
 fn from_elsewhere(part: u32, rack: f64, all: u32, offer: &Offer) -> f64 {
     let all = f64::from(all);
     if rack >= all {
@@ -102,7 +102,7 @@ struct Level {
 }
 
 impl Level {
-    /// Leaves out what is above a tier, and links within a tier.
+    /// Leaves out switches above a tier, and links within a tier.
     fn new(network: &Network, tiers: &[u32], top: u32) -> Level {
         let mut part_of: Vec<usize> = (0..network.nodes.len()).collect();
         for link in &network.links {

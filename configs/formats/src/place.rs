@@ -28,7 +28,7 @@ impl Place {
         Place::file(Path::new(COMMAND_LINE))
     }
 
-    /// The same, as the place of this key's value.
+    /// This place, for the value of a key.
     pub fn of(self, key: impl Into<Arc<str>>) -> Place {
         Place { key: Some(key.into()), ..self }
     }
@@ -63,7 +63,7 @@ impl Place {
         InputError { key, ..InputError::new(&self.file, self.line, message) }
     }
 
-    /// The same as the place of `key`, whatever element of a list that is in: the line tells, or else the own key does.
+    /// This place, for `key` in any element of a list: the line tells which, or else the own key does.
     pub fn named(&self, key: &str) -> Place {
         let own = self.key.clone().filter(|own| self.line.is_none() && without_indices(own) == without_indices(key));
         self.clone().of(own.unwrap_or_else(|| key.into()))

@@ -22,7 +22,7 @@ pub struct Alteration {
     claim: Claim,
     layout: Layout,
     stack: HopStack,
-    /// What each link of each flow had sent as the attack began.
+    /// Bytes that each link of each flow had sent as the attack began.
     sent: BTreeMap<(FlowKey, usize), u64>,
 }
 
@@ -68,7 +68,7 @@ impl Alteration {
     }
 }
 
-/// What a link is claimed to have said.
+/// The record that a link is claimed to have written.
 fn claimed(
     claim: Claim,
     modulus: &Modulus,

@@ -39,7 +39,7 @@ pub struct KnownFlow {
 /// A frame to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forged {
-    /// What it is for: not data, nor telemetry.
+    /// Its kind: neither data nor telemetry.
     pub kind: PacketKind,
     /// Node whose address is its source.
     pub src: u32,
@@ -92,7 +92,7 @@ impl Forger {
         }
     }
 
-    /// What the receiver of a flow would send to its sender: an acknowledgement, positive or negative, or a CNP.
+    /// A forged answer of a flow's receiver: an acknowledgement, positive or negative, or a CNP.
     pub fn answer(&self, kind: PacketKind, flow: &KnownFlow, seq: u64) -> Forged {
         let is_cnp = kind == PacketKind::Cnp;
         Forged {
@@ -114,8 +114,8 @@ impl Forger {
         Forged { kind, src: from, dst: from, sport: 0, queue_pair: 0, seq: 0, priority, section: Vec::new(), size }
     }
 
-    /// What a sender would answer to `switch` if it did not understand a notification about its flow. `None` where the types
-    /// of the options ask for no answer.
+    /// A forged complaint to `switch` by a sender that did not understand a notification about its flow. `None` where
+    /// the types of the options ask for no answer.
     pub fn complaint(&self, switch: u32, flow: &KnownFlow) -> Option<Forged> {
         let notification = self.notification(switch, flow, &[]);
         let frame = SimulatedFrame {

@@ -58,7 +58,7 @@ pub struct Passing {
     pub traffic: Option<u32>,
 }
 
-/// An attack under way.
+/// An attack in progress.
 #[derive(Clone, Debug)]
 pub struct Attack {
     settings: AttackSettings,
@@ -73,19 +73,19 @@ pub struct Attack {
     forger: Forger,
     alteration: Alteration,
     answer: Answer,
-    /// Bytes of a seal, which nobody can make without the key.
+    /// Bytes of a seal, which cannot be made without the key.
     seal_len: usize,
-    /// The same of the seal of the whole answer, which stands behind that.
+    /// Bytes of the seal of the whole answer, behind it.
     answer_seal_len: usize,
-    /// What the attacker saw last and sends again.
+    /// The last frame that the attacker saw, to send it again.
     seen: Option<Forged>,
     sent: u64,
     altered: u64,
 }
 
 impl Attack {
-    /// The attack in a network of nodes with these settings, all of them resolved and checked. `traffic` has the numbers of
-    /// what [`AttackSettings::traffic`] names.
+    /// The attack in a network of nodes with these settings, all of them resolved and checked. `traffic` has the
+    /// numbers of the groups that [`AttackSettings::traffic`] names.
     ///
     /// # Errors
     /// As [`AttackSettings::check`].
@@ -126,7 +126,7 @@ impl Attack {
         })
     }
 
-    /// Who does what, when.
+    /// The settings of the attack.
     pub fn settings(&self) -> &AttackSettings {
         &self.settings
     }
@@ -167,7 +167,7 @@ impl Attack {
         BitRate(rate.max(1)).tx_time(size, Rounding::Nearest).max(Nanos(1))
     }
 
-    /// Whether what it sends is about flows under way, so that [`Attack::forge`] has to have them: to list them takes long.
+    /// Whether [`Attack::forge`] needs the flows in progress, which take long to list.
     pub fn needs_flows(&self) -> bool {
         let about_flows = matches!(
             self.settings.kind,
@@ -180,7 +180,7 @@ impl Attack {
         about_flows && !self.copies()
     }
 
-    /// The next frame that the attacker sends; `flows` are those of the victims that are under way. `None` while it has
+    /// The next frame that the attacker sends; `flows` are the victims' flows in progress. `None` while there is
     /// nothing to attack.
     pub fn forge(&mut self, flows: &[KnownFlow]) -> Option<Forged> {
         let from = self.settings.from;
@@ -217,8 +217,8 @@ impl Attack {
         forged
     }
 
-    /// What its neighbours resume as the attack ends: a pause of this simulator lasts until then, where a real one would have to
-    /// be renewed.
+    /// The priority that neighbours resume as the attack ends: a pause of this simulator lasts until then; a real one
+    /// would have to be renewed.
     pub fn resume(&self) -> Option<u8> {
         (self.settings.kind == AttackKind::ForgedPfc).then_some(self.settings.priority)
     }

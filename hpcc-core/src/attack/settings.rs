@@ -29,7 +29,7 @@ crate::named! {
         SpoofedIcmpv6 = "spoofed_icmpv6",
         /// A switch changes what comes back to the victims.
         TamperedFeedback = "tampered_feedback",
-        /// A switch takes out what comes back to the victims; a receiver, what their packets bring.
+        /// A switch removes feedback on its way to the victims; a receiver removes the telemetry of their packets.
         StrippedFeedback = "stripped_feedback",
         /// A receiver changes the records of the victims' packets before it answers, and before it seals the answer.
         LyingFeedback = "lying_feedback",
@@ -39,7 +39,7 @@ crate::named! {
         ForgedNack = "forged_nack",
         /// Sends the victims congestion notification packets in the name of the receivers.
         ForgedCnp = "forged_cnp",
-        /// Pauses all its neighbours, as if it had no room for what they send.
+        /// Pauses all its neighbours, as if it had no room for their frames.
         ForgedPfc = "forged_pfc",
     }
 }
@@ -69,7 +69,7 @@ crate::named! {
 }
 
 crate::settings! {
-    /// An attack: who does what to whom, and when.
+    /// An attack: its kind, attacker, victims and time.
     #[derive(Clone, Debug, PartialEq)]
     pub struct AttackSettings {
         /// What the attacker does; required in a file.
@@ -124,7 +124,7 @@ crate::settings! {
     }
 }
 
-/// What an attack may be aimed at.
+/// A flow that an attack may be aimed at.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim<'a> {
     /// Name of the traffic that a flow is of.
@@ -137,19 +137,19 @@ pub struct Aim<'a> {
     pub start: Nanos,
 }
 
-/// What is attacked.
+/// The target of an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// Fast CNPs, and who sends them.
     Notifications,
     /// Telemetry that comes back.
     Feedback,
-    /// What RoCEv2 itself sends.
+    /// Packets of RoCEv2 itself.
     Transport,
 }
 
 impl AttackKind {
-    /// What it is done to.
+    /// The target of this kind.
     fn target(self) -> Target {
         match self {
             AttackKind::ForgedFastCnp
@@ -180,8 +180,8 @@ impl AttackKind {
 }
 
 impl AttackSettings {
-    /// Whether a flow of such traffic is one that it can hit, if what the flow sends passes the attacker. A host hits no flow of
-    /// its own, but that it complains of.
+    /// Whether it can hit such a flow, if the flow's packets pass the attacker. A host hits no flow of its own, except
+    /// that it complains of one.
     pub fn aims_at(&self, victims: &NodeSet, flow: &Aim<'_>, network: &Network) -> bool {
         let is_attacked = self.traffic().is_none_or(|mut names| names.any(|name| name == flow.traffic));
         let is_early = self.stop.is_none_or(|stop| flow.start < stop);
@@ -269,7 +269,7 @@ impl AttackSettings {
         Ok(())
     }
 
-    /// Whether a link carries what it sends.
+    /// Whether a link carries the attacker's frames.
     fn link(&self, network: &Network) -> Result<(), Conflict> {
         let own = network.links.iter().filter(|link| link.a == self.from || link.b == self.from);
         match own.map(|link| link.rate).min() {
@@ -315,7 +315,7 @@ impl AttackSettings {
         if self.kind == AttackKind::ForgedPfc { self.pauses(&nodes.switch) } else { Ok(()) }
     }
 
-    /// Whether anybody pauses what the attacker wants to be paused.
+    /// Whether switches pause the attacked priority.
     fn pauses(&self, switch: &SwitchSettings) -> Result<(), Conflict> {
         if switch.mode != BufferKind::Lossless {
             let message = "nobody pauses here; expected switch.mode = \"lossless\"";

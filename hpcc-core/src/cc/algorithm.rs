@@ -9,7 +9,7 @@ use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use core::fmt::Debug;
 
-/// What of a flow follows the decisions of an algorithm.
+/// Which quantities of a flow an algorithm decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steers {
     /// Nothing: it decides nothing.
@@ -20,10 +20,10 @@ pub enum Steers {
     WindowAndPace,
 }
 
-/// What an algorithm needs of the hosts and switches around it. What is not set for an algorithm is [`Needs::default`].
+/// The needs of an algorithm that hosts and switches serve. An algorithm without needs has [`Needs::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needs {
-    /// What it reads from telemetry.
+    /// The telemetry that it reads.
     pub reads: Reads,
     /// Whether the record of the busiest link, or loads without records, serve it as well (REQ-17, REQ-25).
     pub digests: bool,
@@ -47,7 +47,7 @@ pub struct Needs {
     pub window: bool,
     /// Whether acknowledgements travel in priority 0, ahead of data, unless `transport.ack_priority` says otherwise.
     pub acks_first: bool,
-    /// What of its flows follows its decisions.
+    /// Which quantities of its flows it decides.
     pub steers: Steers,
     /// Whether it is a congestion control of the simulator's own TCP, and of nothing else.
     pub tcp: bool,
@@ -83,7 +83,7 @@ pub trait Algorithm: Send + Settings + CloneAlgorithm + Debug {
     /// Its name in configurations, in snake case.
     fn name(&self) -> &str;
 
-    /// What it goes by, in one line.
+    /// Its signal, in one line.
     fn summary(&self) -> &str;
 
     /// The state of a new flow, which sends at line rate until the algorithm decides otherwise (REQ-08).
@@ -93,7 +93,7 @@ pub trait Algorithm: Send + Settings + CloneAlgorithm + Debug {
     /// rate.
     fn min_rate(&self, line_rate: BitRate) -> Option<BitRate>;
 
-    /// What it needs around it.
+    /// Its needs.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -123,7 +123,7 @@ pub(super) use known_as;
 
 /// Cloning behind `dyn Algorithm`; every algorithm that is [`Clone`] has it.
 pub trait CloneAlgorithm {
-    /// The same algorithm with the same parameters.
+    /// An algorithm with the same parameters.
     fn clone_algorithm(&self) -> Box<dyn Algorithm>;
 }
 

@@ -7,8 +7,8 @@ use super::{FlowLimits, words};
 use crate::units::BitRate;
 
 crate::settings! {
-    /// Parameters of the control law. The defaults are those of the reference's `config.txt` preset for HPCC, with the
-    /// paper's maxStage of 5.
+    /// Parameters of the control law. The defaults are the reference's `config.txt` preset for HPCC, with the paper's
+    /// maxStage of 5.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ControlLaw {
         /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
@@ -46,7 +46,7 @@ impl Stage {
 }
 
 impl ControlLaw {
-    /// The same for a flow of this line rate, whose least rate is so many millionths of it unless it is set.
+    /// The parameters of a flow of this line rate; the least rate is by default so many millionths of it.
     pub(super) fn settled(self, line_rate: BitRate, least: u64) -> ControlLaw {
         ControlLaw {
             additive_increase: Some(or_share(self.additive_increase, line_rate, 500)),

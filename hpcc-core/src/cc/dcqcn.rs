@@ -29,9 +29,9 @@ pub const INCREASE: u8 = 2;
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 
 crate::settings! {
-    /// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, but for the paper's intervals of
-    /// notifications, which the reference does not have, and of alpha, which must be longer: alpha would all but vanish
-    /// between two notifications. The preset's 1 us belongs to the reference's fault `notify_every_mark`.
+    /// Parameters of DCQCN. The defaults are the reference's preset for 100 Gb/s, with two intervals of the paper:
+    /// notifications, which the reference does not limit, and alpha. With the preset's 1 us alpha would vanish between
+    /// two notifications; it belongs to the reference's fault `notify_every_mark`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DcqcnConfig {
         /// Weight g of the newest interval in alpha, the estimate of congestion by which the rate is cut.
@@ -72,7 +72,7 @@ crate::settings! {
 pub const DEFAULT_NOTIFICATION_INTERVAL: Nanos = Nanos(50_000);
 
 impl DcqcnConfig {
-    /// The same with the rates of a flow of this line rate.
+    /// The parameters with the rates of a flow of this line rate.
     fn settled(self, line_rate: BitRate) -> DcqcnConfig {
         DcqcnConfig {
             additive_increase: Some(or_share(self.additive_increase, line_rate, 200)),

@@ -12,7 +12,7 @@ use crate::units::BitRate;
 use alloc::boxed::Box;
 
 crate::settings! {
-    /// Parameters of DCTCP. The defaults are those of the reference's preset for 100 Gb/s.
+    /// Parameters of DCTCP. The defaults are the reference's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DctcpConfig {
         /// Weight g of the newest round trip's fraction of marked packets in alpha, by half of which the rate is cut.
@@ -28,7 +28,7 @@ crate::settings! {
 }
 
 impl DctcpConfig {
-    /// The same with the rates of a flow of this line rate.
+    /// The parameters with the rates of a flow of this line rate.
     fn settled(self, line_rate: BitRate) -> DctcpConfig {
         DctcpConfig {
             additive_increase: Some(or_share(self.additive_increase, line_rate, 6_150)),

@@ -61,7 +61,7 @@ impl Algorithm for HpccConfig {
     }
 }
 
-/// HPCC's state for one flow. What every acknowledgement needs stands first.
+/// HPCC's state for one flow. Members that every acknowledgement needs stand first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Hpcc {
@@ -176,9 +176,9 @@ impl Hpcc {
         RateDecision::Repace(lowest.0.min(self.limits.line_rate))
     }
 
-    /// Takes in what a switch reports of the hops up to its own. It is compared with the last
-    /// acknowledged records, which stay, and U does not fall:
-    /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
+    /// Takes in a switch's report of the hops up to its own. It is compared with the last acknowledged records, which
+    /// stay, and U does not fall: [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says
+    /// why.
     fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {
         let Hpcc { config, limits, last, stages, .. } = self;
         let (mut updated, mut busier, mut worst, mut worst_tau) = (false, false, 0.0, 0);
@@ -256,7 +256,7 @@ impl CongestionControl for Hpcc {
         self.last.restarts()
     }
 
-    /// With `multi_rate` that of the hop whose rate is the lowest.
+    /// With `multi_rate` U of the hop with the lowest rate.
     fn utilisation(&self) -> Option<f64> {
         let place = self.busiest.filter(|_| self.config.multi_rate).unwrap_or(0);
         self.stages.get(usize::from(place)).map(|stage| stage.utilisation)
@@ -385,7 +385,7 @@ mod tests {
         stack
     }
 
-    /// The same for each hop: one that is skipped keeps its U, and its rate still bounds the flow's.
+    /// With a rate for each hop, a hop that is skipped keeps its U, and its rate still bounds the flow's.
     #[test]
     fn sampled_feedback_skips_hops_with_an_empty_queue() {
         let mut hpcc = Hpcc::new(HpccConfig { sampled_feedback: true, multi_rate: true, ..config() }, LIMITS);

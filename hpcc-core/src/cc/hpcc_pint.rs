@@ -16,7 +16,7 @@ use alloc::boxed::Box;
 const DRAWS: u32 = 65_536;
 
 crate::settings! {
-    /// Parameters of HPCC-PINT. The defaults are those of the reference's preset for 100 Gb/s.
+    /// Parameters of HPCC-PINT. The defaults are the reference's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPintConfig {
         /// Probability that the sender looks at the telemetry of an acknowledgement.

@@ -91,12 +91,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// What a controller must know of its flow and never changes.
+/// Facts of a flow that never change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowLimits {
     /// Line rate of the sender's port; no rate above it is useful.
     pub line_rate: BitRate,
-    /// Base round-trip time T: the longest of the network, or that of the pair.
+    /// Base round-trip time T: the network's longest, or the pair's.
     pub base_rtt: Nanos,
     /// Window at line rate in bytes, normally line rate * T; 0 stands for no window.
     pub window: u64,
@@ -105,7 +105,7 @@ pub struct FlowLimits {
     pub path_bytes: u64,
     /// Most payload bytes in a packet; at least 1.
     pub mtu: u32,
-    /// Links on the shortest path; 0 where nobody knows.
+    /// Links on the shortest path; 0 if not known.
     pub hops: u8,
     /// Whether packets may bring the records of some hops of their path only.
     pub some_hops: bool,
@@ -141,7 +141,7 @@ pub struct Feedback<'a> {
     pub telemetry: Telemetry<'a>,
 }
 
-/// What a controller wants done after an event.
+/// A controller's answer to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateDecision {
     /// Rate and window stay as they are.
@@ -251,14 +251,14 @@ pub trait CongestionControl: Send + Debug {
         None
     }
 
-    /// The link that [`CongestionControl::utilisation`] was last moved by: its place on the path, 0 for that of the first
-    /// switch. `None` before the first, and where telemetry does not say.
+    /// The link that moved [`CongestionControl::utilisation`] last: its place on the path, 0 for the first switch's.
+    /// `None` before the first, and where telemetry does not say.
     fn bottleneck(&self) -> Option<u8> {
         None
     }
 
-    /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the path
-    /// has changed, and were kept for the next; but for the first.
+    /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the
+    /// path has changed. The first of a flow does not count.
     fn rearmed(&self) -> u64 {
         0
     }
@@ -268,7 +268,7 @@ pub trait CongestionControl: Send + Debug {
         None
     }
 
-    /// The same, to be told what was done with them.
+    /// The timers, to be told that they were armed or are due.
     fn timers_mut(&mut self) -> Option<&mut Timers> {
         None
     }

@@ -30,7 +30,7 @@ pub struct Notification<'a> {
     pub origin: Origin,
 }
 
-/// What tells a sender of congestion, other than an acknowledgement.
+/// A signal of congestion other than an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// A congestion notification packet (CNP) of the receiver.
@@ -55,7 +55,7 @@ pub enum Reaction {
     RecordsOrHalf,
 }
 
-/// What one kind of notification does to a flow.
+/// The effect of one kind of notification on a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing: the combination is refused.
@@ -69,7 +69,7 @@ pub enum Effect {
 }
 
 impl Reaction {
-    /// What a signal does to a flow of such an algorithm.
+    /// The effect of a signal on a flow of such an algorithm.
     pub fn to(self, signal: Signal) -> Effect {
         match (self, signal) {
             (Reaction::Nothing, Signal::ReceiverCnp | Signal::FastCnp | Signal::FastCnpWithRecords) => Effect::Nothing,
@@ -92,7 +92,7 @@ pub enum NoEffect {
     Incomparable,
     /// Its records show no more load than the controller knows of.
     NotBusier,
-    /// The flow has reacted, and what came of that cannot show yet.
+    /// The flow has reacted, and the effect cannot show yet.
     SameRound,
     /// The flow has finished.
     Finished,

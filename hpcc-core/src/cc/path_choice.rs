@@ -35,7 +35,7 @@ impl Default for PathChoiceConfig {
     }
 }
 
-/// What a flow knows of its candidates.
+/// A flow's knowledge of its candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathChoice {
     config: PathChoiceConfig,
@@ -58,15 +58,15 @@ impl PathChoice {
         self.present
     }
 
-    /// U of a path was measured. Paths from [`MAX_PATHS`] on are no candidates; what is no number is ignored.
+    /// U of a path was measured. Paths from [`MAX_PATHS`] on are no candidates; a U that is no number is ignored.
     pub fn report(&mut self, now: Nanos, path: usize, utilisation: f64) {
         if let Some(place) = self.paths.get_mut(path).filter(|_| !utilisation.is_nan()) {
             *place = Some((utilisation, now));
         }
     }
 
-    /// A round is over: the path to move to, if any. `own` is what the flow itself adds to U of a path, its window
-    /// over W_init. `draw` gives a number in [0, 1) and is called only where chance decides.
+    /// A round is over: the path to move to, if any. `own` is the flow's own part of U of a path, its window over
+    /// W_init. `draw` gives a number in [0, 1) and is called only where chance decides.
     pub fn choose(&mut self, now: Nanos, own: f64, draw: impl FnOnce() -> f64) -> Option<usize> {
         let Some((path, part)) = self.better_path(now, own) else {
             self.better = 0;

@@ -22,7 +22,7 @@ use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
 crate::settings! {
-    /// What both forms of PowerTCP go by.
+    /// Parameters of both forms of PowerTCP.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PowerLaw {
         /// Weight gamma of the newest window in the moving average.

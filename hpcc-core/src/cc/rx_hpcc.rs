@@ -20,7 +20,7 @@ use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
-/// What the receiver makes of a packet's records.
+/// The receiver's result of a packet's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverUpdate {
     /// The window in bytes that goes back to the sender now, at least 1.
@@ -174,22 +174,22 @@ impl Algorithm for RxHpccConfig {
     }
 }
 
-/// Rounds of T for which a window that a notification made smaller bounds what the receiver computes: its first round that
-/// has only packets which left after the reaction ends so much later.
+/// Rounds of T for which a window that a notification made smaller bounds the receiver's: then a round is over that has
+/// only packets which left after the reaction.
 const BOUND_ROUNDS: u64 = 2;
 
 /// The sending end of one flow: installs the windows that come back, with R = W / T.
 ///
-/// It sees no records but those of notifications, which it compares with each other ([`Notices`]). The receiver does not
-/// hear of that reaction, and for two T computes from packets that left before it.
+/// It sees only the records of notifications, which it compares with each other ([`Notices`]). The receiver does not
+/// hear of that reaction: for two T it computes from packets that left before.
 #[derive(Clone, Debug)]
 pub struct RxHpccSender {
     window: Window,
     base_rtt: Nanos,
-    /// What the last window's message acknowledged.
+    /// The byte that the last window's message acknowledged.
     newest: u64,
     notices: Option<Box<Notices>>,
-    /// No window is larger than that of the last notification, until this time.
+    /// Until this time no window is larger than the last notification's.
     bound: Option<(Nanos, f64)>,
 }
 
@@ -246,7 +246,7 @@ mod tests {
         stack
     }
 
-    /// What the receiver makes of records whose window, if there is one, goes back at once.
+    /// The receiver's result of records; a window goes back at once.
     fn answer(receiver: &mut RxHpccReceiver, now: u64, records: &HopStack) -> ReceiverUpdate {
         let update = receiver.on_records(Nanos(now), records);
         receiver.on_answer(Nanos(now));
@@ -267,8 +267,8 @@ mod tests {
         sent
     }
 
-    /// 79.92 us hold six rounds of more than 13. Where a queue takes 10 us to drain, the effect of a window shows 23 us after
-    /// it; that of the first window shows at once.
+    /// 79.92 us hold six rounds of more than 13. A queue takes 10 us to drain, so a window shows 23 us after it was
+    /// set; the first shows at once.
     #[test]
     fn req_19_one_window_goes_back_for_each_round() {
         assert_eq!(rounds(Rounds::Clock, 125_000.0), [13_040, 26_080, 39_120, 52_160, 65_200, 78_240]);

@@ -99,7 +99,7 @@ impl Swift {
         Swift { config: *config, limits, window: most, most, rtt, last_decrease: Nanos(0) }
     }
 
-    /// The target delay: base, hops, and what the window's size adds (section 3.5 of the paper).
+    /// The target delay: base, hops, and the addition for the window's size (section 3.5 of the paper).
     fn target(&self) -> f64 {
         let SwiftConfig { base_target, hop_target, scaling_range, scaling_min, scaling_max, .. } = self.config;
         let base = base_target.map_or(1.5 * self.limits.base_rtt.0 as f64, |target| target.0 as f64);

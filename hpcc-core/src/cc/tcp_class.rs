@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// A class of the simulator's TCP, with what is known of its attributes.
+/// A class of the simulator's TCP, with its known attributes.
 #[derive(Clone, Debug)]
 pub struct TcpClass<S> {
     name: String,

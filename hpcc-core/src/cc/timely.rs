@@ -12,8 +12,8 @@ use alloc::boxed::Box;
 use alloc::format;
 
 crate::settings! {
-    /// Parameters of TIMELY. The defaults are those of the reference's preset for 100 Gb/s; the reference fixes
-    /// all but the rates.
+    /// Parameters of TIMELY. The defaults are the reference's preset for 100 Gb/s; the reference fixes all but the
+    /// rates.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TimelyConfig {
         /// Added to the rate in each of the first `hyper_after` increases in a row; `auto`: 1/1000 of the line rate.
@@ -51,11 +51,11 @@ crate::settings! {
 pub const LOW: Nanos = Nanos(50_000);
 /// The higher one.
 pub const HIGH: Nanos = Nanos(500_000);
-/// The one in whose parts the trend is measured.
+/// The round-trip time in whose parts the trend is measured.
 pub const MIN_RTT: Nanos = Nanos(20_000);
 
 impl TimelyConfig {
-    /// The same with the rates of a flow of this line rate, and its times on a path with this T.
+    /// The parameters of a flow of this line rate on a path with this T.
     fn settled(self, line_rate: BitRate, base_rtt: Nanos) -> TimelyConfig {
         let (low, high) = (Nanos(base_rtt.0.saturating_mul(5) / 4), Nanos(base_rtt.0.saturating_mul(2)));
         TimelyConfig {
@@ -124,7 +124,7 @@ impl Timely {
         }
     }
 
-    /// What the rate is multiplied with, `None` for an increase.
+    /// The factor of the rate, `None` for an increase.
     fn factor(&self, rtt: Nanos) -> Option<f64> {
         let TimelyConfig { decrease, low, high, min_rtt, .. } = self.config;
         let [low, high, min_rtt] = [low, high, min_rtt].map(Option::unwrap_or_default);

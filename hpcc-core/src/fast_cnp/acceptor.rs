@@ -8,7 +8,7 @@ use crate::roce::{Bth, Opcode};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 
-/// What a host accepts.
+/// The notifications that a host accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptorConfig {
     /// Whether it accepts notifications at all (REQ-52). If not, it treats them as a host that does not know them:
@@ -18,7 +18,7 @@ pub struct AcceptorConfig {
     pub sources: AddressSet,
     /// Types of the options.
     pub types: OptionTypes,
-    /// Least time between two reactions of a flow, which bounds what replays and floods do.
+    /// Least time between two reactions of a flow, which bounds the effect of replays and floods.
     pub interval: Nanos,
 }
 
@@ -102,7 +102,7 @@ struct Connection {
     reacted: Option<Nanos>,
 }
 
-/// The acceptor of one host. Its memory is that of the connections it was told of.
+/// The acceptor of one host. It remembers the connections that it was told of.
 #[derive(Clone, Debug, Default)]
 pub struct Acceptor {
     config: AcceptorConfig,

@@ -27,7 +27,7 @@ pub enum Capability {
 /// Senders that a switch remembers, unless that is set.
 pub(super) const SENDER_SLOTS: usize = 4_096;
 
-/// What a switch is told, and how it learns.
+/// The senders that a switch is told of, and how it learns of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapabilityConfig {
     /// Senders that understand notifications.
@@ -51,7 +51,7 @@ impl Default for CapabilityConfig {
     }
 }
 
-/// What a switch knows of its senders. Whoever has to make room in its [memory](Recent) is unknown again.
+/// A switch's knowledge of its senders. A sender that has to make room in the [memory](Recent) is unknown again.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
     config: CapabilityConfig,
@@ -65,7 +65,7 @@ impl Capabilities {
         Capabilities { incapable: Recent::new(config.slots, config.max_age), unasked: 0, config }
     }
 
-    /// What is known of a sender. What it said itself counts more than what the switch was told.
+    /// What is known of a sender. The sender's own word counts more than the configuration.
     pub fn of(&self, now: Nanos, sender: &Address) -> Capability {
         if self.incapable.age(now, sender).is_some_and(|age| age <= self.config.max_age) {
             return Capability::Incapable;
@@ -162,7 +162,7 @@ mod tests {
         Capabilities::new(CapabilityConfig { capable, slots, ..CapabilityConfig::default() })
     }
 
-    /// What the sender answers to the notification of a vector.
+    /// The sender's answer to the notification of a vector.
     fn complaint(name: &str, pointer: u32) -> Vec<u8> {
         unrecognised::report(SENDER, &vector(name)[14..], pointer).expect("a report")
     }
@@ -199,7 +199,7 @@ mod tests {
         for at in 6..packet.len() {
             let mut changed = packet.clone();
             changed[at] ^= 1;
-            // The hop limit may change, but for it everything counts in the checksum or is compared.
+            // Only the hop limit may change; all else counts in the checksum or is compared.
             assert_eq!(learn(&changed), (at == 7).then_some(SENDER), "byte {at}");
         }
         let timeout = Icmpv6Type::Unknown { type_u8: 3, code_u8: 2, bytes5to8: 42u32.to_be_bytes() };

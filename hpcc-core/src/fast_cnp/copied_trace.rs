@@ -6,7 +6,7 @@ use crate::telemetry::ioam::trace::{Flags, Header, LEN, Trace};
 use crate::telemetry::ioam::{Malformed, hpcc};
 use crate::telemetry::{HopStack, Telemetry};
 
-/// What an option's length leaves for the nodes, beside reserved byte, IOAM option type, trace header and address.
+/// Most bytes of node data in an option, beside reserved byte, IOAM option type, trace header and address.
 pub const MAX_DATA: usize = (255 - 2 - LEN - 16) / 4 * 4;
 
 /// A trace as option 2 holds it: of at most [`MAX_DATA`] bytes, free room included, in whole words.
@@ -62,7 +62,7 @@ impl<'a> CopiedTrace<'a> {
         }
     }
 
-    /// What it says to a congestion control, if it is HPCC's; `stack` holds the records.
+    /// Its telemetry for a congestion control, if it is HPCC's; `stack` holds the records.
     pub fn telemetry<'s>(&self, profile: hpcc::Profile, stack: &'s mut HopStack) -> Telemetry<'s> {
         let read = self.trace().map(|trace| hpcc::read_trace(profile, &trace, stack));
         if let Ok(Ok(())) = read { Telemetry::Hops(stack) } else { Telemetry::Nothing }

@@ -17,7 +17,7 @@ use crate::rate_limit::{RateLimit, TokenBucket};
 use crate::roce::Opcode;
 use crate::units::Nanos;
 
-/// What congestion is.
+/// The definition of congestion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trigger {
     /// A packet that the switch's ECN rule marks.
@@ -36,9 +36,9 @@ pub(super) const FLOW_SLOTS: usize = 4_096;
 pub struct GeneratorConfig {
     /// Whether it does at all (REQ-52).
     pub enabled: bool,
-    /// What counts as congestion.
+    /// The definition of congestion.
     pub trigger: Trigger,
-    /// Senders to whom it may: those of the controlled domain (REQ-47).
+    /// Senders that it may notify: the controlled domain (REQ-47).
     pub domain: AddressSet,
     /// Least time between two notifications about a flow.
     pub flow_interval: Nanos,
@@ -74,7 +74,7 @@ impl Default for GeneratorConfig {
 pub struct Departure {
     /// Simulated time of the departure.
     pub now: Nanos,
-    /// Whose it is.
+    /// The flow of the frame.
     pub flow: Flow,
     /// What it is.
     pub opcode: Opcode,
@@ -128,7 +128,7 @@ pub enum Decision {
     Suppressed(Suppression),
 }
 
-/// What becomes of a packet.
+/// The decision about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether its sender is notified.
@@ -244,7 +244,7 @@ impl Generator {
         self.limit(departure.now, &departure.flow)
     }
 
-    /// What a flow's interval withholds costs the port no token.
+    /// A notification that the flow's interval withholds costs the port no token.
     fn limit(&mut self, now: Nanos, flow: &Flow) -> Result<(), Suppression> {
         if self.notified.age(now, flow).is_some_and(|age| age < self.config.flow_interval) {
             return Err(Suppression::FlowInterval);

@@ -81,7 +81,7 @@ impl HostAgent {
         next
     }
 
-    /// What a host without the feature answers to an IPv6 packet: an ICMPv6 packet, as long as its rate allows.
+    /// The answer of a host without the feature to an IPv6 packet: an ICMPv6 packet, as long as its rate allows.
     pub fn report(&mut self, now: Nanos, packet: &[u8]) -> Option<Vec<u8>> {
         let Judgement::Report(pointer) = unrecognised::judge(packet, |_| false) else { return None };
         if !self.reports.take(now) {
@@ -108,7 +108,7 @@ impl HostAgent {
         self.without_effect
     }
 
-    /// What it believed, and what not.
+    /// Its acceptor, which counts notifications that it believed or refused.
     pub fn acceptor(&self) -> &Acceptor {
         &self.acceptor
     }

@@ -92,7 +92,7 @@ pub fn report_room(layout: &Layout) -> usize {
     Ipv6Header::LEN + Icmpv6Header::MIN_LEN + notification
 }
 
-/// What a notification tells a flow from others by: at its sender destination and queue pair, in the network all.
+/// The key of a flow in notifications: destination and queue pair at the sender, all fields in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
     /// Who sends it, and is to be notified.

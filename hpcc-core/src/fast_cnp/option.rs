@@ -25,7 +25,7 @@ pub const PLAIN_HEADER: usize = (OPTION_PREFIX + ADDRESS + PREFIX).next_multiple
 /// Most bytes of a header.
 pub const MAX_HEADER: usize = (OPTION_PREFIX + AROUND_DATA + ALIGNED + MAX_DATA).next_multiple_of(UNIT);
 
-/// What a notification says of the data packet that met congestion.
+/// A notification's description of the data packet that met congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FastCnpOption<'a> {
     /// The packet's destination.
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(bytes[3], 16);
     }
 
-    /// The same for option 2; the trace is the node a2 of the kernel's vectors, of type 0x920000.
+    /// Option 2; the trace is the node a2 of the kernel's vectors, of type 0x920000.
     #[test]
     fn req_43_option_2_is_the_trace_and_the_original_destination() {
         let trace = hex("007b1800920000003f0000a20009113d00000400");

@@ -12,7 +12,7 @@ use crate::telemetry::ipv6_options::OptionsHeader;
 const DSCP: u8 = 48;
 const HOP_LIMIT: u8 = 64;
 
-/// What a switch whose loopback address is `loopback` sends to the source of a data packet: with the receiver's queue
+/// The notification of a switch with the address `loopback` to the source of a data packet: with the receiver's queue
 /// pair, and the option in `room` that tells the receiver. `None` for a packet over IPv4.
 ///
 /// The switch's record must be in the packet's trace already, for the sender hears of no other.
@@ -31,7 +31,7 @@ pub fn by_switch<'r>(
     Some(RoceFrame { src_mac, dst_mac, hop_limit, addresses, bth, destination_options, ..notification(data) })
 }
 
-/// What a switch tells about a data packet to this destination with this telemetry.
+/// The option of a notification about a data packet to this destination with this telemetry.
 fn option<'a>(original_destination: Address, telemetry: Option<&Section<'a>>) -> FastCnpOption<'a> {
     FastCnpOption { original_destination, trace: telemetry.and_then(trace) }
 }

@@ -64,7 +64,7 @@ pub struct PathMigration {
 }
 
 impl PathMigration {
-    /// A flow that nobody complained about.
+    /// A flow without complaints.
     pub fn new(config: MigrationConfig) -> Self {
         let hold = config.hold;
         PathMigration { config, switches: [None; SWITCHES], hold, held_until: Nanos(0), avoided: None }
@@ -92,7 +92,7 @@ impl PathMigration {
         Some(other_port(port, draw()))
     }
 
-    /// Counts a complaint. A switch without a place takes that of the one that has complained longest.
+    /// Counts a complaint. A new switch takes the place of the one whose last complaint is oldest.
     fn count(&mut self, now: Nanos, switch: Address) -> u32 {
         let within = self.config.within;
         let fresh = |complaints: &Complaints| now - complaints.since <= within;

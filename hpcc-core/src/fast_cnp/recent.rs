@@ -11,7 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Recent<K> {
     seen: BTreeMap<K, Nanos>,
-    /// The same, the one that was not seen for longest first.
+    /// The keys by time, the longest unseen first.
     order: BTreeSet<(Nanos, K)>,
     most: usize,
     /// How long it matters.

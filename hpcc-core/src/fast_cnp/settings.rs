@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 crate::named! {
-    /// What congestion is to a switch: [`Trigger`] without its parameters.
+    /// The definition of congestion: [`Trigger`] without its parameters.
     #[derive(Default)]
     pub enum TriggerKind {
         /// [`Trigger::Queue`].
@@ -29,7 +29,7 @@ crate::named! {
 }
 
 crate::settings! {
-    /// What switches and hosts must agree upon.
+    /// Settings on which switches and hosts must agree.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSettings {
         /// Whether switches notify senders of congestion, and hosts accept that; needs `wire.profile` = `rocev2_ipv6`. A
@@ -51,7 +51,7 @@ crate::settings! {
 }
 
 crate::settings! {
-    /// What a switch does about Fast CNP.
+    /// A switch's settings of Fast CNP.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSwitchSettings {
         /// What congestion is to a port: a queue for which a frame would be marked (`queue`), or a utilisation U above
@@ -118,7 +118,7 @@ crate::settings! {
 }
 
 crate::settings! {
-    /// What a host does about Fast CNP.
+    /// A host's settings of Fast CNP.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpHostSettings {
         /// Nodes whose notifications are accepted: none, all, hosts, switches, or numbers and ranges.
@@ -213,7 +213,7 @@ impl FastCnpSwitchSettings {
         Ok(Some(threshold.scaled(rate)))
     }
 
-    /// What congestion is at a port with these ECN thresholds; `marks` says whether the switch marks by them.
+    /// The trigger of a port with these ECN thresholds; `marks` says whether the switch marks by them.
     ///
     /// # Errors
     /// As [`FastCnpSwitchSettings::threshold`].
@@ -241,7 +241,7 @@ impl FastCnpSwitchSettings {
         Ok(nearest.map_or(longest, |delay| (delay + delay).max(LEAST_LOAD_INTERVAL).min(longest)))
     }
 
-    /// What a switch's generators run by, but for their triggers.
+    /// The configuration of a switch's generators, without their triggers.
     ///
     /// # Errors
     /// If a set of nodes is none.
@@ -258,7 +258,7 @@ impl FastCnpSwitchSettings {
         })
     }
 
-    /// What a switch knows of senders at the start.
+    /// A switch's knowledge of senders at the start.
     ///
     /// # Errors
     /// If a set of nodes is none.
@@ -285,7 +285,8 @@ impl FastCnpHostSettings {
         nodes("accept_from", &self.accept_from, network, false)
     }
 
-    /// What the acceptor of host `node` runs by. Where the feature is off it lists no sources, which take long for many hosts.
+    /// The configuration of the acceptor of host `node`. Where the feature is off it lists no sources, for many hosts
+    /// take long.
     ///
     /// # Errors
     /// If a set of nodes is none.
@@ -303,7 +304,7 @@ impl FastCnpHostSettings {
         Ok(AcceptorConfig { enabled, sources: self.sources(network)?.addresses(), ..off })
     }
 
-    /// Checks whether every sender accepts what receivers send in place of an echo.
+    /// Checks whether every sender accepts the receivers' notifications in place of an echo.
     ///
     /// # Errors
     /// If some do not: marks would have no effect.

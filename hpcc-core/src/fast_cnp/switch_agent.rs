@@ -21,7 +21,7 @@ const ANSWERED_WITHIN: Nanos = Nanos::SECOND;
 pub struct PortConfig {
     /// Rate of its link, in bits per second.
     pub rate: BitRate,
-    /// What congestion is there; in place of that of [`GeneratorConfig`].
+    /// The trigger of this port, in place of [`GeneratorConfig`]'s.
     pub trigger: Trigger,
 }
 
@@ -30,7 +30,7 @@ pub struct PortConfig {
 pub struct LeavingData {
     /// Simulated time of the departure.
     pub now: Nanos,
-    /// Whose it is.
+    /// The flow of the frame.
     pub flow: Flow,
     /// Bytes that wait behind it in its queue.
     pub queue: u64,

@@ -60,7 +60,7 @@ fn read(bytes: &[u8]) -> RocePacket<'_> {
     packet
 }
 
-/// What the first `hops` switches' last one sends about a packet with these records.
+/// The notification of switch number `hops` about a packet with these records.
 fn notification(section: &[u8]) -> Vec<u8> {
     let telemetry = Some(Section::new(Encapsulation::HopByHop, section).expect("a whole header"));
     let data = build::roce(&RoceFrame { telemetry, ..DATA }, Coverage::default()).expect("a frame");

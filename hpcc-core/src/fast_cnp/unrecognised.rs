@@ -15,7 +15,7 @@ const LEAST_MTU: usize = 1_280;
 /// First byte of multicast addresses.
 const MULTICAST: u8 = 0xff;
 
-/// What becomes of a packet.
+/// The verdict about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// It is processed.

@@ -146,7 +146,7 @@ impl Stack<'_> {
         }
     }
 
-    /// What the IP header names, if every header names the one behind it.
+    /// The protocol that the IP header names, if every header names the one behind it.
     fn next(&self) -> Result<u8, Unbuildable> {
         let options = self.frame.destination_options;
         let plain = match options.first() {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use etherparse::{EtherType, Ethernet2Header, IpEcn, IpNumber, Ipv4Header, Ipv6Header};
 
-/// Where a UDP header says its length and that of what is behind it.
+/// Where a UDP header says its length, payload included.
 const UDP_LENGTH: Range<usize> = 4..6;
 
 /// A packet on a link.

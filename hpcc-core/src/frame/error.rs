@@ -6,14 +6,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbuildable;
 
-/// What is wrong with the bytes of a frame, and where.
+/// A fault in the bytes of a frame, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Where the layer begins in the frame, in bytes.
     pub offset: usize,
     /// The layer whose header is wrong.
     pub layer: Layer,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -36,7 +36,7 @@ pub enum Layer {
     Icrc,
 }
 
-/// What is wrong with a layer.
+/// A fault of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The bytes end before it does.

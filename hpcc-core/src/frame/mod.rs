@@ -51,7 +51,7 @@ pub enum Addresses {
     V6 { src: [u8; 16], dst: [u8; 16] },
 }
 
-/// What follows the base transport header.
+/// The extension behind the base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
     /// Payload follows directly.
@@ -91,7 +91,7 @@ pub struct RoceFrame<'a> {
     pub destination_options: &'a [u8],
     /// Base transport header; the builder sets its pad count, and ignores the one that is here.
     pub bth: Bth,
-    /// What follows it.
+    /// The extension behind it.
     pub extension: Extension,
     /// Payload, without padding; an immediate counts as payload.
     pub payload: &'a [u8],

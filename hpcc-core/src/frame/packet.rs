@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 /// don't-fragment flag, an IPv6 flow label, reserved bits, padding other than zeros, and a wrong ICRC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RocePacket<'a> {
-    /// What it says. Its `zeros` are 0: all payload is in `payload`.
+    /// Its contents. `zeros` is 0: all payload is in `payload`.
     pub frame: RoceFrame<'a>,
     /// Where its parts begin.
     pub offsets: Offsets,

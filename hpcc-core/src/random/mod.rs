@@ -7,7 +7,7 @@ mod mrg32k3a;
 pub use glibc::GlibcRand;
 pub use mrg32k3a::{Mrg32k3a, StreamPerDraw};
 
-/// What hosts and switches draw from. Where a network shares one, who draws what depends on the order of events.
+/// The random numbers of hosts and switches. In a shared one the order of events decides which node gets which number.
 #[derive(Clone, Debug)]
 pub struct Rng {
     /// ECN marks, and the identifiers of PFC frames.
@@ -22,12 +22,12 @@ impl Rng {
         Rng::seeded(1, first_stream, seed)
     }
 
-    /// The same for another global seed of the streams.
+    /// As [`Rng::new`], with another global seed of the streams.
     pub fn seeded(global_seed: u32, first_stream: u64, seed: u32) -> Self {
         Rng { marks: StreamPerDraw::new(global_seed, first_stream), rand: GlibcRand::new(seed) }
     }
 
-    /// A node's own: what it draws depends on nothing but itself. The streams of different nodes are 2^40 apart.
+    /// A node's own: its numbers depend on no other node. The streams of different nodes are 2^40 apart.
     pub fn of_node(global_seed: u32, first_stream: u64, seed: u32, node: u32) -> Self {
         let place = node.wrapping_add(1);
         let first_stream = first_stream.wrapping_add(u64::from(place) << 40);
@@ -48,9 +48,10 @@ impl Loss {
         Loss { generator: Mrg32k3a::seeded(seed, stream, 1), probability }
     }
 
-    /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
+    /// Losses of one port alone: its numbers do not depend on arrivals elsewhere.
     pub fn of_port(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Loss {
-        // Substreams from 2 on, for 1 is that of all ports together; they are so far apart that none reaches the next stream.
+        // Substreams from 2 on, for 1 belongs to all ports together; they are so far apart that none reaches the next
+        // stream.
         let substream = 2 + (u64::from(node) << 16 | u64::from(port));
         Loss { generator: Mrg32k3a::seeded(seed, stream, substream), probability }
     }
@@ -65,7 +66,7 @@ impl Loss {
 mod tests {
     use super::*;
 
-    /// What one node draws from a shared sequence, another misses; its own nobody touches.
+    /// A number that one node draws from a shared sequence is missing for others; a node's own sequence is untouched.
     #[test]
     fn nodes_with_their_own_chance_do_not_disturb_each_other() {
         let draw = |rng: &mut Rng| (rng.marks.uniform(), rng.rand.draw());

@@ -29,7 +29,7 @@ impl Mrg32k3a {
         Self::seeded(1, stream, substream)
     }
 
-    /// The same for another global seed, of which those from 1 to 4294944442 give sequences of their own.
+    /// The sequence for another global seed; seeds from 1 to 4294944442 give different ones.
     pub fn seeded(seed: u32, stream: u64, substream: u64) -> Self {
         let start = |index: usize, m: u64| {
             // A state of zeros gives zeros for ever.

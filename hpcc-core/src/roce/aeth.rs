@@ -9,13 +9,13 @@ pub const LEN: usize = 4;
 /// An acknowledgement's extended transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aeth {
-    /// What is acknowledged.
+    /// Acknowledgement, or its failure.
     pub syndrome: Syndrome,
     /// Messages that the receiver has completed, 24 bits.
     pub msn: u32,
 }
 
-/// What an acknowledgement says.
+/// The meaning of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syndrome {
     /// Everything up to the packet has arrived. The 5-bit code says how many messages may follow; 31 sets no limit.

@@ -21,7 +21,7 @@ pub const CONGESTION_BITS: usize = 4;
 /// A base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bth {
-    /// What the packet does.
+    /// The operation.
     pub opcode: Opcode,
     /// SE: the receiver is to be told of the message.
     pub solicited: bool,

@@ -14,7 +14,7 @@ use crc32fast::Hasher;
 /// Bytes of the ICRC.
 pub const LEN: usize = 4;
 
-/// What counts besides the headers that the specification knows.
+/// Coverage of headers that the specification does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
     /// The packet counts as it would be without telemetry: lengths, UDP port and next header are that packet's. Other
@@ -24,8 +24,7 @@ pub enum Coverage {
     /// Everything counts as it is on the wire, telemetry and extension headers too. A
     /// switch that adds telemetry breaks such an ICRC.
     AsSent,
-    /// As it is on the wire, but what stands between IP and UDP header is skipped: what an adapter hashes
-    /// that expects UDP behind 40 bytes.
+    /// As it is on the wire, without headers between IP and UDP: an adapter that expects UDP behind 40 bytes hashes so.
     SkipExtensions,
 }
 
@@ -82,7 +81,7 @@ impl Covered<'_> {
     }
 }
 
-/// The IP header with ones for what routers change: of IPv4 the type of service, time to live and checksum; of
+/// The IP header with ones in fields that routers change: of IPv4 the type of service, time to live and checksum; of
 /// IPv6 traffic class, flow label and hop limit.
 #[expect(clippy::indexing_slicing, reason = "the patterns say how many bytes there are")]
 fn add_ip(crc: &mut Hasher, header: &[u8]) {

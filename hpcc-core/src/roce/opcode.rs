@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode(pub u8);
 
-/// Operations by their lower five bits; a service has some of them. 0x15 is nobody's.
+/// Operations by their lower five bits; a service has some of them. 0x15 is not assigned.
 const OPERATIONS: [&str; 24] = [
     "send first",
     "send middle",
@@ -49,7 +49,7 @@ impl Opcode {
 
     /// A probe for telemetry, which carries nothing else. Not registered: one of the manufacturer's own.
     pub const PROBE: Opcode = Opcode(0xc0);
-    /// Feedback that is no acknowledgement. Not registered, likewise.
+    /// Feedback that is no acknowledgement. Not registered either.
     pub const FEEDBACK: Opcode = Opcode(0xc1);
 
     /// The transport service, `None` for a reserved one.
@@ -80,8 +80,8 @@ impl Opcode {
         OPERATIONS.get(usize::from(operation)).filter(|_| defined).copied()
     }
 
-    /// Whether a RETH follows: first and only packets of a WRITE, READ requests. Reliable datagrams, which nobody
-    /// uses, have another header in front of it and are not looked into.
+    /// Whether a RETH follows: first and only packets of a WRITE, READ requests. Reliable datagrams, which are not in
+    /// use, have another header in front of it and are not looked into.
     pub fn has_reth(self) -> bool {
         matches!(self.0, 0x06 | 0x0a | 0x0b | 0x0c | 0x26 | 0x2a | 0x2b)
     }

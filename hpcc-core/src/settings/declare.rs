@@ -3,10 +3,9 @@
 
 /// Declares a structure of settings.
 ///
-/// An entry reads `/// Help.` `#[change = "When to change it."]`
-/// `pub NAME: TYPE {RANGE} = DEFAULT => OTHER = "VALUE" | "VALUE";`. The range is that of the type if it is left out.
-/// `=> OTHER = ...` says that the setting counts only while another one has one of the values.
-/// Without a word on when to change it an entry does not compile:
+/// An entry reads `/// Help.` `#[change = "When to change it."]` `pub NAME: TYPE {RANGE} = DEFAULT => OTHER = "VALUE" |
+/// "VALUE";`. Without a range the whole type is accepted. `=> OTHER = ...` says that the setting counts only while
+/// another one has one of the values. Without a word on when to change it an entry does not compile:
 ///
 /// ```compile_fail
 /// hpcc_core::settings! {

@@ -21,15 +21,15 @@ pub enum Range {
 pub trait Field: Sized {
     /// Whether a value may be left to the simulator.
     const AUTO: bool = false;
-    /// What bounds are given in.
+    /// The type of bounds.
     type Bound;
 
-    /// Bounds, as declared; of no use to what is no number.
+    /// Bounds, as declared; only numbers have some.
     fn range(_: RangeInclusive<Self::Bound>) -> Range {
         Range::Whole(0, 0)
     }
 
-    /// The kind of a setting with these bounds, or those of the type.
+    /// The kind of a setting with these bounds, or the type's.
     fn kind(range: Option<Range>) -> Kind;
 
     /// The present value.
@@ -42,7 +42,7 @@ pub trait Field: Sized {
     fn read(input: Input<'_>, range: Option<Range>) -> Result<Self, String>;
 }
 
-/// The bounds of whole numbers, at most those of the type.
+/// The bounds of whole numbers, at most the type's.
 fn whole(range: Option<Range>, most: u64) -> (u64, u64) {
     match range {
         Some(Range::Whole(least, bound)) => (least, bound.min(most)),

@@ -25,7 +25,7 @@ pub enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What an untyped text means for a setting: a command line and ns-3 attributes know nothing else.
+    /// The meaning of an untyped text for a setting, as on a command line or in an ns-3 attribute.
     ///
     /// # Errors
     /// If the text is nothing of that kind: a sentence for the user.
@@ -50,7 +50,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// For an error: what was given.
+    /// The value as errors show it.
     pub(crate) fn shown(&self) -> String {
         match self {
             Input::Switch(on) => format!("{on}"),

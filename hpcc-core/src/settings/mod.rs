@@ -43,7 +43,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a setting's value is.
+/// The kind of a setting's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -85,7 +85,7 @@ pub enum Kind {
     },
     /// One of several words.
     Choice(Vec<String>),
-    /// Free text, which what uses it checks.
+    /// Free text, which its user checks.
     Text,
 }
 
@@ -103,15 +103,15 @@ pub struct Condition {
 pub struct Setting {
     /// Its name in snake case.
     pub key: &'static str,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: Kind,
     /// Whether the value may be left to the simulator, which derives it from the rest of the scenario: `auto`.
     pub auto: bool,
-    /// What it is without being set.
+    /// Its default.
     pub default: Value,
     /// When it counts; `None`: always.
     pub condition: Option<Condition>,
-    /// What it does, and then when to change it, in one line.
+    /// Its meaning, and then when to change it, in one line.
     pub help: String,
 }
 
@@ -162,7 +162,7 @@ pub trait Settings {
 }
 
 impl Setting {
-    /// What it does, where there is no room for more: the first sentence of the help.
+    /// The first sentence of the help: its meaning.
     pub fn summary(&self) -> &str {
         first_sentence(&self.help)
     }

@@ -107,7 +107,7 @@ fn exponent(text: &str) -> (u32, &str) {
     power.parse().map_or((0, text), |power| (power, rest))
 }
 
-/// What a unit is worth.
+/// The factor of a unit.
 pub fn factor(units: &[(&str, u64)], unit: &str) -> Option<u64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
 }

@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The same for people: in the largest unit that leaves it whole.
+    /// The text for people: in the largest unit that leaves it whole.
     pub fn pretty(&self) -> String {
         match self {
             Value::Bytes(bytes) => {
@@ -67,7 +67,7 @@ impl Value {
     }
 }
 
-/// What leaves a setting to the simulator.
+/// The value that leaves a setting to the simulator.
 pub(super) const AUTO: &str = "auto";
 
 /// `number` in the first unit that divides it.
@@ -77,7 +77,7 @@ fn scaled(number: u64, units: &[(&str, u64)]) -> Option<String> {
 }
 
 impl Kind {
-    /// What can be given, for an error or a table.
+    /// The accepted values, for an error.
     pub fn expected(&self) -> String {
         let span = |least: &Value, most: &Value| format!("{} to {}", least.pretty(), most.pretty());
         let open = |what: &str, least: u64, most: u64, value: fn(u64) -> Value| match (least, most) {

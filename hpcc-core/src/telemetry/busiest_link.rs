@@ -22,7 +22,7 @@ pub struct LinkRecord {
     pub path: u64,
     /// The link's place on it, from 0 at the sender; below [`super::MAX_HOPS`].
     pub place: u8,
-    /// What the link reported.
+    /// The link's record.
     pub hop: Hop,
     /// Where its counters wrap.
     pub modulus: Modulus,
@@ -111,8 +111,8 @@ mod tests {
         assert!(places.len() == 200 && places[120..].iter().all(|&place| place == 0), "{places:?}");
     }
 
-    /// REQ-17: one answer for each T moves a sender as the whole path's records do, but for the answer after the
-    /// busiest link has changed.
+    /// REQ-17: one answer for each T moves a sender as the whole path's records do, except after the busiest link has
+    /// changed.
     #[test]
     fn req_17_one_link_is_enough_for_the_sender() {
         let [mut by_path, mut by_link] = [HpccPlusConfig::default(); 2].map(|config| HpccPlus::new(config, LIMITS));

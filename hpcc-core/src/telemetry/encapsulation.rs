@@ -5,7 +5,7 @@
 /// of the base transport header. The drafts leave open what announces it. An own UDP port would lead a probe, or one packet
 /// in eight that collects, over another path than its flow's data (REQ-13, REQ-63).
 pub const TELEMETRY_MARK: u8 = 1;
-/// The same of INT-MD, which may be announced by a DSCP (P4 INT v2.1).
+/// The low bits of the DSCP of packets that carry INT-MD, as P4 INT v2.1 allows.
 pub const INT_MARK: u8 = 2;
 /// IP protocol of IFA. Sources differ: this is the first of the two that RFC 3692 reserves for
 /// experiments, and what captures of a vendor's switches show.

@@ -23,22 +23,22 @@ use super::{HopStack, LastHops, MAX_HOPS};
 use crate::rate_limit::{RateLimit, TokenBucket};
 use crate::units::Nanos;
 
-/// What the guard allows for.
+/// Tolerances of the guard.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GuardConfig {
-    /// Part of its capacity by which a link may seem faster.
+    /// By which part of its capacity a link may seem faster.
     pub rate_slack: f64,
     /// Bytes by which a counter may be off: its unit, and the largest frame.
     pub byte_slack: u64,
-    /// How far the delay of records may differ from that of a path's first ones: what queues and pauses can add.
-    /// Less than half of the time in which the layout's clock wraps.
+    /// How far the delay of records may differ from the delay of a path's first ones: queues and pauses add to it. Less
+    /// than half of the time in which the layout's clock wraps.
     pub max_age: Nanos,
-    /// Changes of the path that are believed: many at once, for a link that fails, comes back, or is left for another, and
-    /// packets that waited on the old path then arrive between those of the new one; and then one in an interval.
+    /// Changes of the path that are believed: many at once, for after a change packets of the old path arrive between
+    /// packets of the new one; and then one in an interval.
     pub path_changes: RateLimit,
-    /// The part of each link that records stand for, above 0 and at most 1: less than 1 where they report the bytes of a
-    /// class as those of the link times the inverse of its share ([`Scope::Queue`](crate::switch::Scope::Queue)). What the
-    /// class itself may send is the whole link.
+    /// The part of each link that records stand for, above 0 and at most 1: less than 1 where they report a class's
+    /// bytes divided by its share as the link's ([`Scope::Queue`](crate::switch::Scope::Queue)). The class itself may
+    /// send over the whole link.
     pub share: f64,
 }
 
@@ -90,7 +90,7 @@ impl Rejections {
     }
 }
 
-/// What a hop has reported in sum, so that many small lies are a large one.
+/// Sums over a hop's records: many small lies add up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Balance {
     /// Bytes by which it sent more than its capacity allows; 0 as soon as it had the time for them.
@@ -147,12 +147,12 @@ impl FeedbackGuard {
         self.sent = sent;
     }
 
-    /// What was rejected so far.
+    /// Rejections so far.
     pub fn rejections(&self) -> &Rejections {
         &self.rejections
     }
 
-    /// Takes in records that arrived at `now`, and says whether the controller may hear of them.
+    /// Takes in records that arrived at `now`, and returns whether the controller may use them.
     ///
     /// `delivered` are the flow's payload bytes up to the packet that carried them, as go-back-N acknowledges them.
     /// Where packets are kept out of order an acknowledgement says more than its packet: pass 0.
@@ -189,7 +189,7 @@ impl FeedbackGuard {
     #[expect(clippy::indexing_slicing, reason = "there is a place for each reason")]
     pub fn admit_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Result<(), Distrust> {
         let known = self.last.begin_with(now, stack);
-        // What the flow had delivered when the packet left is not said.
+        // It is not known how much the flow had delivered when the packet left.
         let verdict = if known { self.compare(now, 0, stack).map(|_| ()) } else { Err(Distrust::Unknown) };
         if let Err(reason) = verdict {
             self.rejections.0[reason as usize] += 1;
@@ -404,8 +404,8 @@ mod tests {
         assert_eq!(guarded.rejections.of(Distrust::Age), 200 - 2_000_000 / 30_000);
     }
 
-    /// The controller compares nothing across paths, so that changing them keeps it from slowing down. Every other packet
-    /// is of another path than the last that was believed, but for the changes that pass.
+    /// The controller compares nothing across paths, so that changing them keeps it from slowing down. Every other
+    /// packet is of another path than the last believed one; some changes pass.
     #[test]
     fn req_27_paths_cannot_change_all_the_time() {
         let lie = |n: u64, hop: &mut Hop, path: &mut u64| {
@@ -432,8 +432,8 @@ mod tests {
         assert!(guarded.rejections.of(Distrust::OwnTraffic) > 150, "{:?}", guarded.rejections);
     }
 
-    /// A flow that has just begun loses its link and gets it back, and packets of the old path arrive between those of the new
-    /// one: all of that is true.
+    /// A flow that has just begun loses its link and gets it back, and packets of both paths arrive mixed: all of it is
+    /// true.
     #[test]
     fn links_that_fail_and_come_back_pass() {
         for is_other in [|n: u64| n / 40 % 2, |n: u64| if n < 60 { n % 2 } else { 1 }] {

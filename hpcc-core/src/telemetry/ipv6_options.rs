@@ -33,7 +33,7 @@ pub enum Action {
     Discard,
     /// Discard it and tell the source by ICMPv6 Parameter Problem, code 2.
     Report,
-    /// The same, unless the destination is a multicast address.
+    /// Discard it, and tell the source unless the destination is a multicast address.
     ReportUnicast,
 }
 

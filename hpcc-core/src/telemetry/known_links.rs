@@ -35,7 +35,7 @@ struct KnownLink {
     utilisation: Option<f64>,
 }
 
-/// What a packet's records told.
+/// The news of a packet's records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Learnt {
     /// Nothing of the busiest link.
@@ -100,7 +100,7 @@ impl KnownLinks {
         known.filter_map(|link| Some((link, link.utilisation?))).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// The same, if it has reported now.
+    /// The busiest link and its U, if it has reported now.
     fn busiest(&self, now: Nanos, base_rtt: Nanos) -> Option<(u64, f64)> {
         let busiest = self.known(now, base_rtt).filter(|(link, _)| link.heard == now);
         busiest.map(|(link, utilisation)| (link.id, utilisation))
@@ -118,7 +118,7 @@ impl KnownLinks {
         stack.links().filter_map(load).max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))
     }
 
-    /// `first` is what a link's first load is averaged with.
+    /// `first` is the U with which a link's first load is averaged.
     fn take(
         &mut self,
         now: Nanos,
@@ -199,7 +199,7 @@ mod tests {
         assert!(matches!(learn(&mut known, until + 1_000, &[(1, 0.2)]), Learnt::Busiest(0, _)));
     }
 
-    /// The record of a link at 40 % that was not heard for 40 us says nothing of the bottleneck, at 95 %.
+    /// A link at 40 % that was not heard for 40 us is no bottleneck beside one at 95 %.
     #[test]
     fn req_17_a_record_of_another_link_leaves_the_bottleneck_known() {
         let mut known = KnownLinks::default();

@@ -11,7 +11,7 @@ pub struct LastHops {
     /// Hops of the path; 0 before the first packet.
     len: usize,
     path: u64,
-    /// What the path's digest is behind each hop, where hops tell who they are.
+    /// The path's digest behind each hop, where hops have ids.
     digests: [u64; MAX_HOPS],
     kept_at: Nanos,
     /// Records may be compared if no more time than this lies between their arrivals.
@@ -35,8 +35,8 @@ impl LastHops {
         stack.hops().len() == self.len && stack.path == self.path
     }
 
-    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Only where
-    /// hops tell who they are.
+    /// Whether these are records of the path's first hops, as a switch reports them, and may be compared. Only where
+    /// hops have ids.
     pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
         let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
         let same = last.and_then(|last| self.digests.get(last)).is_some_and(|&digest| digest == stack.path);

@@ -37,7 +37,7 @@ pub enum Layout {
     },
     /// A pre-allocated IOAM trace in an IPv6 hop-by-hop header; see [`super::ioam::hpcc`].
     Ioam {
-        /// What each hop adds.
+        /// The profile of records.
         profile: Profile,
         /// Hops that it has room for, 1 to [`Profile::max_hops`].
         hops: u8,
@@ -213,8 +213,8 @@ impl Layout {
         }
     }
 
-    /// Writes rates, queues and sent bytes of `hops` over those of a section's first records; all else stays. A rate without
-    /// a code stays as it is, a queue beyond its field is written as the longest, and a counter wraps.
+    /// Overwrites rates, queues and sent bytes of a section's first records with those of `hops`; all else stays. A
+    /// rate without a code stays as it is, a queue beyond its field is written as the longest, and a counter wraps.
     pub fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => {}

@@ -52,8 +52,9 @@ impl Comparison {
         Comparison::Load(LinkLoad { utilisation: sent + queued, elapsed: Nanos(elapsed) })
     }
 
-    /// The same with rxRate, what arrives at the link, for txRate: what it sends and by how much its queue grows. A queue
-    /// that grows then counts twice, in the rate and as a queue (draft-miao-rtgwg-hpccplus-00, section 9.2).
+    /// The load with rxRate in place of txRate: what arrives at the link, that is what it sends and by how much its
+    /// queue grows. A queue that grows then counts twice, in the rate and as a queue (draft-miao-rtgwg-hpccplus-00,
+    /// section 9.2).
     #[inline]
     pub fn by_arrivals(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> Comparison {
         let compared = Self::of(modulus, earlier, later, base_rtt);

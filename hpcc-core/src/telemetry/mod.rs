@@ -140,14 +140,14 @@ impl Modulus {
     }
 }
 
-/// Steps from `from` to `to` on a counter that wraps at `modulus`. Both are below it; 0 for records of which that is not true.
+/// Steps from `from` to `to` on a counter that wraps at `modulus`; 0 if one of them is not below it.
 #[inline]
 fn distance(from: u64, to: u64, modulus: u64) -> u64 {
     if to >= from { to - from } else { to.saturating_add(modulus).saturating_sub(from) }
 }
 
 impl PartialEq for HopStack {
-    /// What a former packet left behind the last hop does not count.
+    /// Bytes behind the last hop do not count: an earlier packet left them.
     fn eq(&self, other: &Self) -> bool {
         self.modulus == other.modulus && self.path == other.path && self.hops() == other.hops()
     }
@@ -164,7 +164,7 @@ pub struct HopStack {
     len: u8,
     /// Where the counters wrap.
     pub modulus: Modulus,
-    /// What tells one path from another, as far as the layout can (REQ-22): the compact formats' pathID, or a
+    /// The identity of the path, as far as the layout has one (REQ-22): the compact formats' pathID, or a
     /// [digest](HopStack::pass) of the ids of all hops. 0 where the layout carries neither.
     pub path: u64,
 }
@@ -223,15 +223,15 @@ impl HopStack {
     }
 }
 
-/// What an acknowledged packet's section says.
+/// The contents of an acknowledged packet's section.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Telemetry<'a> {
     /// Nothing, or nothing that can be used.
     Nothing,
     /// A record of each hop.
     Hops(&'a HopStack),
-    /// Records that later hops have written over, where the path is a little longer than the section: the reference's HPCC
-    /// begins with them, and nobody compares them.
+    /// Records that later hops have written over, where the path is a little longer than the section: the reference's
+    /// HPCC begins with them, and they are never compared.
     Overwritten(&'a HopStack),
     /// A record of the busiest link.
     Link(&'a LinkRecord),

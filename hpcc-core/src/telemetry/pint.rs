@@ -36,7 +36,7 @@ const TABLED_CODES: u32 = 1_024;
 /// Rounding draws are compared in units of 1/65536.
 const DRAWS: u32 = 65_536;
 
-/// The base of the powers, and what follows from it.
+/// The base of the powers, and tables derived from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Codebook {
     /// base ^ n, up to the first that is larger than any U that occurs.
@@ -103,13 +103,13 @@ impl Codebook {
         (Some(power) > carried).then_some(power)
     }
 
-    /// Raises the power in a section to that of U, if it is larger.
+    /// Raises the power in a section to U's, if it is larger.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], utilisation: f64, rand: &mut GlibcRand) {
         let Some(power) = self.encode(utilisation, read(section).ok(), rand) else { return };
         match section {
             [byte] => *byte = u8::try_from(power).unwrap_or(u8::MAX),
-            // Two bytes for a power that needs one are the reference's, which cuts off what exceeds it.
+            // The reference has two bytes for a power that needs one, and cuts off larger powers.
             [low, high] => {
                 let kept = if self.one_byte { power & 0xff } else { power };
                 [*low, *high] = kept.to_le_bytes();
@@ -129,16 +129,16 @@ pub fn read(section: &[u8]) -> Result<u16, Unusable> {
     }
 }
 
-/// What an egress port averages. It fills one cache line.
+/// The averages of an egress port. They fill one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct PortMeter {
     base_rtt: Nanos,
     last_sent: Nanos,
     utilisation: f64,
-    /// What a byte sent adds to U: one over those of a T at the port's rate.
+    /// U of a byte sent: one over the bytes of a T at the port's rate.
     byte_share: f64,
-    /// What a unit of the queue adds to U for each nanosecond that it stood: its bytes' share of a T.
+    /// U of a unit of the queue for each nanosecond that it stood: its bytes' share of a T.
     queue_share: f64,
     /// One over T and over the units of a stored U.
     stored_share: f64,
@@ -168,9 +168,8 @@ impl PortMeter {
         self.last_size = size;
     }
 
-    /// U at the moment when a data frame leaves `queue` bytes behind: what is queued now, what the frame before
-    /// this one added, and what is left of the average. The order of operations is the reference's, for the
-    /// rounding of each may draw.
+    /// U as a data frame leaves `queue` bytes behind: of the queue, the frame before this one, and the average so far.
+    /// The order of operations is the reference's, for rounding may draw a random number.
     pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut GlibcRand) -> f64 {
         let elapsed = now.saturating_sub(self.last_sent).min(self.base_rtt).0;
         let queued = queue >> QUEUE_SHIFT;

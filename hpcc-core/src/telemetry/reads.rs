@@ -3,7 +3,7 @@
 
 use super::Layout;
 
-/// What an algorithm reads from telemetry.
+/// The telemetry that an algorithm reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reads {
     /// It reads no telemetry.

@@ -30,8 +30,8 @@ fn relative(hop: &Hop, rate: BitRate, modulus: &Modulus) -> Hop {
     Hop { rate, tx_bytes: tx_bytes as u64, qlen: hop.qlen.saturating_mul(factor), ..*hop }
 }
 
-/// Makes the records of a section relative. Of one that cannot be read - a hop is missing, or has a rate without a code -
-/// they are wiped out: it is of no use to its flow, but tells what it must not.
+/// Makes the records of a section relative. A section that cannot be read - a hop is missing, or has a rate without a
+/// code - is wiped out: it would tell what it must not.
 pub fn section(layout: &Layout, bytes: &mut [u8], stack: &mut HopStack) {
     let Some(rate) = rate(layout) else { return };
     let mut hops = [Hop { rate, ..Hop::default() }; MAX_HOPS];

@@ -20,7 +20,7 @@ pub enum Sampling {
     EveryNth(u32),
     /// The first data packet, then the first one at least T after the last that did.
     OncePerRtt,
-    /// The same, and every data packet for one T after feedback that slowed the flow down.
+    /// As [`OncePerRtt`](Self::OncePerRtt), and every data packet for one T after feedback that slowed the flow down.
     OnCongestion,
     /// Probes, T apart.
     Probes,
@@ -106,7 +106,7 @@ impl Sampler {
         leaves
     }
 
-    /// The choice that differs from this one in its times alone, which are so much later.
+    /// This choice with its times so much later.
     #[must_use]
     pub fn later(&self, by: Nanos) -> Sampler {
         match self.sampling {

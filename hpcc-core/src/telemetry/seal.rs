@@ -59,7 +59,7 @@ impl SealKey {
     /// The section without its tag.
     ///
     /// # Errors
-    /// [`Unusable`] if the tag is not that of this section, flow and sequence number under this key.
+    /// [`Unusable`] if the tag does not belong to this section, flow and sequence number under this key.
     pub fn open<'a>(&self, flow: u64, seq: u64, sealed: &'a [u8]) -> Result<&'a [u8], Unusable> {
         let (section, tag) = sealed.split_last_chunk().ok_or(Unusable)?;
         // Compared as numbers: the time that this takes does not tell in which byte two tags differ.

@@ -74,7 +74,7 @@ impl Reads {
     }
 }
 
-/// Hops for which a sender makes room in IOAM, unless it is told otherwise: those of a three-tier network.
+/// Hops for which a sender makes room in IOAM by default: a three-tier network has so many.
 const IOAM_HOPS: u8 = 5;
 
 /// The layout for an algorithm that reads this: the first of the usual ones that can tell the rates of all links of switches.
@@ -84,7 +84,7 @@ fn usual(reads: Reads, network: &Network) -> LayoutName {
     usual.iter().find(tells_all).or(usual.last()).copied().unwrap_or(LayoutName::None)
 }
 
-/// What records of a layout say.
+/// Facts of a layout's records.
 struct Facts {
     has_records: bool,
     names_links: bool,
@@ -110,7 +110,7 @@ impl LayoutName {
         self.facts().has_records
     }
 
-    /// Those whose frames carry a record of each hop.
+    /// The layouts whose frames carry a record of each hop.
     pub fn with_records() -> impl Iterator<Item = LayoutName> {
         Self::ALL.iter().copied().filter(|name| name.has_records())
     }
@@ -169,7 +169,7 @@ impl LayoutSettings {
         self.hops.get_or_insert(if layout.is_ioam() { IOAM_HOPS } else { MAX_HOPS as u8 });
     }
 
-    /// What the user should know of the layout that [`resolve`](LayoutSettings::resolve) chose: that it is not the usual one.
+    /// A note for the user if [`resolve`](LayoutSettings::resolve) did not choose the usual layout.
     pub fn note(&self, reads: Reads, network: &Network) -> Option<String> {
         let (layout, usual) = (self.layout?, *reads.usual_layouts().first()?);
         let untold = network.switch_rates().find(|&rate| !Layout::from(usual).tells(rate))?;
@@ -212,7 +212,7 @@ impl LayoutSettings {
         if serves { other.config(false).max_hops().unwrap_or(0) } else { 0 }
     }
 
-    /// The layouts that say what an algorithm reads and that such frames can carry, as errors list them.
+    /// The layouts that an algorithm can read and such frames can carry, as errors list them.
     fn able(&self, reads: Reads, wire: WireProfile) -> String {
         let says = |name: LayoutName| reads.is_in(&LayoutSettings { layout: Some(name), ..*self }.config(false));
         let fits = |name: LayoutName| !(name.is_ioam() && wire == WireProfile::RoceV4);
@@ -258,7 +258,7 @@ impl Layout {
 }
 
 impl fmt::Display for Layout {
-    /// Its name, and what else nodes must agree upon.
+    /// Its name and parameters, on which nodes must agree.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.name().name())?;
         match self {

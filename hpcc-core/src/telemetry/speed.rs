@@ -58,7 +58,7 @@ pub fn word(rate: BitRate, tx_bytes: u64) -> u64 {
     }
 }
 
-/// The upper half of a word that spells its rate out, rounded to what the mantissa holds.
+/// The upper half of a word that spells its rate out, rounded to the mantissa.
 fn explicit(rate: BitRate) -> u64 {
     let (mut mantissa, mut exponent) = (rate.0, 0);
     while mantissa > MOST || mantissa >= 10 && mantissa.is_multiple_of(10) && exponent < 15 {

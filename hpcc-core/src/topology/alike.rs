@@ -32,7 +32,7 @@ pub(super) struct Place {
     pub member: u32,
 }
 
-/// The groups of a network: those of hosts first.
+/// The groups of a network, hosts first.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// Place of each node.
@@ -78,7 +78,7 @@ impl Groups {
         }
     }
 
-    /// Destinations are the first so many groups: those of hosts, or all.
+    /// Destinations are the first so many groups: hosts, or all nodes.
     pub fn targets(&self, to_switches: bool) -> usize {
         if to_switches { self.members.len() } else { self.of_hosts }
     }

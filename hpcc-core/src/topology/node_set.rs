@@ -35,7 +35,7 @@ impl NodeSet {
         }
     }
 
-    /// The hosts that a text names likewise; `all` are all hosts.
+    /// The hosts that such a text names; `all` are all hosts.
     ///
     /// # Errors
     /// If it names something else, or a switch: a sentence for the user.
@@ -63,7 +63,7 @@ impl NodeSet {
         self.0.binary_search(&node).is_ok()
     }
 
-    /// Those that are not among `others`.
+    /// The nodes that are not among `others`.
     pub fn without(&self, others: &NodeSet) -> NodeSet {
         NodeSet(self.iter().filter(|&node| !others.contains(node)).collect())
     }
@@ -73,7 +73,7 @@ impl NodeSet {
         self.iter().map(|node| ipv6(host_address(node))).collect()
     }
 
-    /// The same for hosts, which are asked about for every packet: one prefix where they are all hosts.
+    /// The addresses of hosts, which are looked up for every packet: one prefix if they are all hosts.
     pub fn host_addresses(&self, network: &Network) -> AddressSet {
         let all_hosts = !self.0.is_empty() && network.hosts().all(|node| self.contains(node));
         if all_hosts { AddressSet::plan() } else { self.addresses() }

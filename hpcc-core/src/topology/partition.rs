@@ -79,8 +79,8 @@ impl Units {
         Ok(self.of_node.iter().map(|&unit| parts[unit as usize]).collect())
     }
 
-    /// Fills one process after the other with the units that are linked the most to what it has already, as a part of all
-    /// their links. So racks come before what connects many pods.
+    /// Fills one process after the other with the units that have the largest part of their links to it. So racks come
+    /// before switches that connect many pods.
     fn grow(&self, processes: u32) -> Vec<u32> {
         const NONE: u32 = u32::MAX;
         let count = self.weights.len();

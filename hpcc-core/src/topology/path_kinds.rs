@@ -15,7 +15,7 @@ impl Kind {
     pub const HERE: Kind = Kind(0);
 }
 
-/// The first link of a kind of path, what follows it, and what all of it measures.
+/// The first link of a kind of path, the rest of the path, and its metrics.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     first: (BitRate, Nanos),
@@ -39,7 +39,7 @@ pub struct PathMetrics {
 }
 
 impl PathMetrics {
-    /// Those of the path from a node to itself.
+    /// The metrics of the path from a node to itself.
     pub const HERE: PathMetrics =
         PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 };
 
@@ -94,7 +94,7 @@ impl Default for PathKinds {
 }
 
 impl PathKinds {
-    /// The path that begins with `link` and goes on as `rest`; `payload` is that of a full packet.
+    /// The path that begins with `link` and goes on as `rest`; `payload` is a full packet's.
     pub fn extend(&mut self, link: &Link, rest: Kind, payload: u32) -> Kind {
         let kinds = &mut self.kinds;
         *self.known.entry((link.rate, link.delay, rest)).or_insert_with(|| {

@@ -34,7 +34,7 @@ pub(super) struct Shared {
 struct Hops {
     start: u32,
     len: u16,
-    /// From the hops of one member to those of the next: 0 where they have the same.
+    /// From the hops of one member to the next member's: 0 where they have the same.
     step: u16,
 }
 
@@ -87,7 +87,7 @@ impl TableBuilder {
         TableBuilder { hops: Vec::with_capacity(groups), ..TableBuilder::default() }
     }
 
-    /// The same hops lead to all nodes of the next group.
+    /// Adds the next group: these hops lead to all its nodes.
     pub fn push(&mut self, hops: &[u16]) {
         let start = self.known.get(hops).copied().unwrap_or_else(|| {
             let start = self.ports.len() as u32;

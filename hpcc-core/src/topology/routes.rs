@@ -54,7 +54,7 @@ impl Routes {
         }
     }
 
-    /// Bytes that the tables of a network's routes take, but for the lists of ports, which many share.
+    /// Bytes that the tables of a network's routes take, without the lists of ports, which many share.
     pub fn table_bytes(network: &Network, to_switches: bool) -> u64 {
         let groups = Groups::new(network, &live_ports(network, &[]));
         groups.members.len() as u64 * groups.targets(to_switches) as u64 * PER_GROUP
@@ -77,8 +77,8 @@ impl Routes {
         Some(way.into_iter().map(|(_, link)| link).collect())
     }
 
-    /// The nodes of a path from host `src` to host `dst`, but for the last, each with the link behind it. `choose` has the
-    /// choice of ports at each node.
+    /// The nodes of a path from host `src` to host `dst`, without the last, each with the link behind it. `choose` has
+    /// the choice of ports at each node.
     pub fn way(
         &self,
         src: u32,

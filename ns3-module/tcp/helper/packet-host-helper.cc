@@ -24,7 +24,7 @@ namespace
 
 /// All hosts are neighbours of each other: switches know the ways.
 const char* const NETWORK_MASK = "255.0.0.0";
-/// The same in IPv6, in bits.
+/// Length of the network's prefix in IPv6, in bits.
 constexpr uint8_t NETWORK_PREFIX = 96;
 /// IPv6 takes no link whose packets are shorter.
 constexpr uint16_t LEAST_IPV6_MTU = 1280;

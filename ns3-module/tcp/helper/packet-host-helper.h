@@ -19,7 +19,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Makes nodes hosts of a lossless network whose traffic is that of their ns-3 stacks.
+ * \brief Makes nodes hosts of a lossless network that carries the traffic of their ns-3 stacks.
  *
  * Between the two calls here, link the nodes by the QbbHelper and install stacks by the
  * InternetStackHelper.
@@ -37,7 +37,7 @@ class PacketHostHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Make nodes hosts. Their WireProfile and TelemetryLayout must be those of the network.
+     * \brief Make nodes hosts. They must have the network's WireProfile and TelemetryLayout.
      * \param nodes the nodes
      * \param network what they become part of
      */

@@ -21,7 +21,7 @@ class PacketHost;
 
 /**
  * \ingroup hpcc
- * \brief Hosts of a scenario whose flows are those of ns-3's stack.
+ * \brief Hosts of a scenario whose flows are TCP connections or datagrams of ns-3's stack.
  */
 class ScenarioStackHosts : public ScenarioHosts
 {

@@ -31,8 +31,7 @@ NS_OBJECT_ENSURE_REGISTERED(ScenarioTcpHosts);
 namespace
 {
 
-/// Seconds for which a closed connection keeps its port: long enough here, where a run lasts less
-/// than that of the RFC.
+/// Seconds for which a closed connection keeps its port. The RFC's minutes are longer than a run.
 constexpr double SEGMENT_LIFETIME = 0.001;
 /// TCP's clock, in which no timeout is shorter.
 const Time CLOCK_GRANULARITY = MilliSeconds(1);

@@ -52,7 +52,7 @@ constexpr const char* WRONG_ADDRESS =
 constexpr uint64_t IPV6_KEY = uint64_t{1} << 63;
 
 /**
- * \brief Identify a flow of a host, among those of its protocol.
+ * \brief Identify a flow of a host, among flows of its protocol.
  * \param isIpv6 whether it is one of IPv6
  * \param peer the other end's address
  * \param own this end's port

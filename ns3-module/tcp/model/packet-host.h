@@ -24,7 +24,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A host whose traffic is that of its ns-3 stack: the counterpart of RdmaHost for TCP and
+ * \brief A host that carries the traffic of its ns-3 stack: the counterpart of RdmaHost for TCP and
  * UDP.
  *
  * A packet travels whole in a QbbFrame. Its destination's address names the node that the frame
@@ -126,8 +126,8 @@ class PacketHost : public QbbNode
     /// End the program if the host has not been started, or the simulation is over.
     void CheckRunning() const;
 
-    /// End the program if the stack has another address than that of the host, to which no way
-    /// leads, or packets that IP cannot go by.
+    /// End the program if the stack has an address other than the host's, to which no way leads, or
+    /// packets that IP cannot go by.
     void CheckStack() const;
 
     /**
@@ -138,7 +138,7 @@ class PacketHost : public QbbNode
     static uint64_t KeyOf(const PacketHeaders& headers);
 
     /**
-     * \brief Identify a flow of this host, among those of its protocol, by a packet that came back.
+     * \brief Identify a flow of this host, among flows of its protocol, by a packet that came back.
      * \param headers headers of the packet
      * \return the flow's key
      */

@@ -31,7 +31,7 @@ using ProbeSender = std::function<void(uint32_t)>;
 
 /**
  * \ingroup hpcc
- * \brief Whose flow a PacketHost sends probes for.
+ * \brief The sender of a flow for which a PacketHost sends probes.
  */
 class ProbeClient
 {

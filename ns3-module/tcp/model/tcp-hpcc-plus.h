@@ -44,7 +44,7 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
 
     TcpHpccPlus();
     /**
-     * \brief The same parameters, without a connection.
+     * \brief Make a congestion control with the same parameters, without a connection.
      * \param other whose parameters
      */
     TcpHpccPlus(const TcpHpccPlus& other);
@@ -54,7 +54,7 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
      * \brief Find the congestion control of a connection.
      * \param node a node with a stack
      * \param own address and port of its end
-     * \param other those of the other end
+     * \param other address and port of the other end
      * \return it, or nullptr if it is another than HPCC++
      */
     static Ptr<TcpHpccPlus> Find(const Node& node, const Address& own, const Address& other);

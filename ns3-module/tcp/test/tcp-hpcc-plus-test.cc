@@ -95,7 +95,7 @@ class TcpProbeTest : public HpccTestCase
         for (const auto& [tuple, times] : m_probes)
         {
             sent += times.size();
-            // 8 MB at 25 Gb/s take 2.7 ms; each flow is under way for about 1.3 ms.
+            // 8 MB at 25 Gb/s take 2.7 ms; each flow is in progress for about 1.3 ms.
             NS_TEST_EXPECT_MSG_GT(times.size(), 50, "often enough");
             for (std::size_t n = 1; n < times.size(); ++n)
             {

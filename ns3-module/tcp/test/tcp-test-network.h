@@ -48,7 +48,8 @@ class TcpTestNetwork
     /// hosts have been set.
     void MakeStar();
 
-    /// The same with two switches between the senders' switch and the last host's, at 25 Gb/s.
+    /// Link the hosts, with two switches between the senders' switch and the last host's, at 25
+    /// Gb/s.
     void MakeSpines();
 
     /**

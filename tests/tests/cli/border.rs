@@ -45,7 +45,7 @@ capture_nodes = [0, 2]
 struct Shown {
     /// The link rates, in Gb/s, that records of data tell host 2, by their places on the path.
     there: [BTreeSet<u64>; 2],
-    /// Those that acknowledgements bring host 0.
+    /// The link rates that acknowledgements bring host 0.
     back: [BTreeSet<u64>; 2],
     /// The 99th percentile of the busiest queue in bytes.
     queue: u64,
@@ -54,7 +54,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether the flows were controlled as in another run, but for what a layout rounds.
+    /// Whether the flows were controlled as in another run, up to the layout's rounding.
     fn is_like(&self, other: &Shown) -> bool {
         let near = |a: u64, b: u64| a.abs_diff(b) < b / 25;
         near(self.queue, other.queue) && near(self.time, other.time)

@@ -41,8 +41,8 @@ fn rate_window_and_utilisation_are_recorded() {
     }
 }
 
-/// Two flows meet at the second switch of a row, where the second one begins: its bottleneck is the first link behind a switch,
-/// that of the other one the second. A packet waits there, and the round-trip time says so.
+/// Two flows meet at the second switch of a row, where the second one begins: its bottleneck is the first link behind a
+/// switch, the other flow's the second. A packet waits there, and the round-trip time says so.
 #[test]
 fn the_bottleneck_and_the_round_trip_time_are_recorded() {
     let row =

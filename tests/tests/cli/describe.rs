@@ -47,7 +47,7 @@ fn what_is_written_runs_as_what_it_was_written_from() {
     let load: f64 =
         row("web").trim_end().trim_end_matches(" %").rsplit(' ').next().expect("a load").parse().expect("a number");
     assert!((15.0..45.0).contains(&load), "{flows}");
-    // The files say the same by themselves, but for headers and telemetry, which only a scenario knows.
+    // The files say the same by themselves, without headers and telemetry, which only a scenario knows.
     let alone = good(bench.hpcc(&["topology", "topology.txt"]));
     let without_rtt = |text: &str| {
         let network = text.split("\n\n wrote").next().unwrap_or_default().trim_end();

@@ -74,7 +74,7 @@ fn a_table_has_every_flow() {
     assert_eq!(found, header);
     assert!(rows.lines().eq(expected.iter()), "the table has other rows than the runs");
     assert!(expected.len() == finished + 2 && finished > 1_000, "{finished} flows finished");
-    // The same of runs that are there.
+    // `--collect` of the same runs.
     let told = sweep(&["--collect", "--table", "again.csv"]);
     assert!(told.code == Some(3) && bench.read("again.csv") == table, "{}", told.err);
 }

@@ -40,7 +40,7 @@ fn counted(set: &[&str]) -> (u64, u64) {
     counted_of(TOML, set)
 }
 
-/// The same of another experiment.
+/// Pauses and dropped frames of another experiment.
 fn counted_of(toml: &str, set: &[&str]) -> (u64, u64) {
     let bench = Bench::new(&[("short.toml", toml)]);
     let told = bench.run("short.toml", set);

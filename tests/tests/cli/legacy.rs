@@ -51,7 +51,7 @@ fn legacy_hosts_have_parameters_of_their_own() {
     assert_eq!(run(&format!("[legacy]\nnodes = [2]\n{own}")).1, plain, "those of a receiver do not");
 }
 
-/// What the transport leaves to the algorithm it leaves to that of each host: DCQCN has no window, beside HPCC++ as alone.
+/// Each host's algorithm settles what the transport leaves to it: DCQCN has no window, beside HPCC++ as alone.
 #[test]
 fn the_window_is_as_the_legacy_algorithm_wants_it() {
     let mixed = TOML.replace("\"dcqcn\"", "\"hpcc_plus\"");

@@ -50,7 +50,7 @@ fn a_refused_run_leaves_earlier_results_alone() {
     assert_eq!(bench.read("out/fct.csv"), before);
 }
 
-/// Results are replaced by those of the same configuration; others only on demand.
+/// Results of the same configuration are replaced; others only on demand.
 #[test]
 fn results_of_another_configuration_are_kept() {
     let bench = Bench::new(TOML);
@@ -245,7 +245,7 @@ fn a_run_of_somebody_else_is_shown_elsewhere() {
     assert_eq!(files(), before);
 }
 
-/// Neither earlier results nor what is read later can be taken for those of the run that was ended.
+/// Neither earlier nor later results can be taken for the results of the run that was ended.
 #[test]
 fn an_interrupted_run_leaves_nothing_that_looks_complete() {
     let bench = Bench::new(TOML);

@@ -10,7 +10,7 @@ const TOML: &str = "[run]\nstop = \"5ms\"\n[topology]\nkind = \"links\"\nhosts =
     [monitor]\ncontrol_interval = \"1us\"\n";
 /// Whichever spine the flow takes, it has to change.
 const FAILURES: &str = "[failures]\nlinks = [{time=\"1ms\",a=4,b=6,until=\"1500us\"},{time=\"1800us\",a=4,b=7}]\n";
-/// Three more flows, so that those of one spine are too many.
+/// Three more flows, so that one spine has too many.
 const OTHERS: &str = "[[traffic]]\nkind = \"flow\"\nsrc = 2\ndst = 3\nsize = \"30MB\"\nstart = \"500us\"\n\
     [[traffic]]\nkind = \"flow\"\nsrc = 2\ndst = 1\nsize = \"20MB\"\nstart = \"1ms\"\n\
     [[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 3\nsize = \"20MB\"\nstart = \"1500us\"\n";

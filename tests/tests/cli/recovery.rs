@@ -85,7 +85,7 @@ fn fewer_acknowledgements_do_not_stall_hpcc() {
     }
 }
 
-/// Beyond the list of flows, 40 bytes for each, memory depends on the flows that are under way.
+/// Beyond the list of flows, 40 bytes for each, memory depends on the flows that are in progress.
 #[test]
 fn memory_does_not_grow_with_finished_flows() {
     let memory = |duration: &str| {

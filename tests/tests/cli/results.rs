@@ -192,8 +192,8 @@ fn a_link_to_a_folder_can_take_results() {
     assert!(told.code == Some(2) && told.err.contains("link: a symbolic link to no folder"), "{}", told.err);
 }
 
-/// Our defaults are not all those of the reference, whose config says the rest here. Either format can repeat
-/// the reference's faults, and either can do without.
+/// The reference's config sets what our defaults have otherwise. Either format can repeat the reference's faults, and
+/// either can do without.
 #[test]
 fn both_formats_describe_the_same_experiment() {
     // With its faults the reference reads 2.000005 s as 2000004999 ns.

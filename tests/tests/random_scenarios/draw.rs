@@ -109,7 +109,7 @@ pub fn shared(seed: u64) -> String {
     text
 }
 
-/// The same scenario with flows that share queue pairs.
+/// The scenario with flows that share queue pairs.
 fn share_queue_pairs(text: &str) -> String {
     text.replace("[transport]\n", "[transport]\nqueue_pairs = 'per_pair'\n")
 }

@@ -29,7 +29,7 @@ fn summary(bench: &Bench, ranks: u64) -> (Value, Value) {
     (summary, did)
 }
 
-/// What differs between the files of one process and those of several.
+/// How the files of one process and of several differ.
 fn difference(bench: &Bench, ranks: u64) -> Option<String> {
     for entry in fs::read_dir(bench.path("1")).expect("results") {
         let name = entry.expect("entry").file_name().into_string().expect("a name of ours");

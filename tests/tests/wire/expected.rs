@@ -133,7 +133,7 @@ pub fn opcode(record: &TraceRecord) -> u64 {
     }
 }
 
-/// The packet's number, that of the last packet acknowledged, of the one which is missing, or of the one which comes next.
+/// The number of the packet, of the last packet acknowledged, of the missing one, or of the next one.
 pub fn psn(record: &TraceRecord) -> u64 {
     u64::from(match record.kind {
         PacketKind::Ack => record.seq.saturating_sub(1) / MTU,

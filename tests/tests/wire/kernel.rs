@@ -70,7 +70,7 @@ fn all() -> Vec<Sent> {
     ]
 }
 
-/// A hop-by-hop header with a trace that is free but for its header, which fill it.
+/// A hop-by-hop header that an empty trace fills.
 fn section(header: Header) -> Vec<u8> {
     let room = 4 * header.remaining;
     let mut section = vec![17, (TRACE + LEN) as u8 / 8 + room / 8 - 1, 1, 0, 0x31, 2 + LEN as u8 + room, 0, 0];

@@ -24,7 +24,7 @@ use crate::parity::{self, Data, Replay};
 const HELD: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.
 const HALVES: [u32; 6] = [2, 4, 6, 8, 10, 16];
-/// The same with `--large`: 65,536.
+/// Half the ports of a switch with `--large`: 65,536 hosts.
 const LARGE: u32 = 32;
 /// Repetitions of a measurement at most.
 const MOST_RUNS: u64 = 9_999;

@@ -25,7 +25,7 @@ pub fn here(line: &str) -> Result<Expression> {
     Ok(command(&source_tree()?, line))
 }
 
-/// The same, executed; its output is for the user.
+/// Executes a command line in the source tree; its output is for the user.
 fn run(line: &str) -> Result<()> {
     here(line)?.run().map(drop).with_context(|| line.to_owned())
 }
@@ -67,7 +67,7 @@ pub fn audit() -> Result<()> {
     }
     let config = source_tree()?.join("deny.toml");
     for folder in [&["."][..], &FUZZ].concat() {
-        // The list of older versions is that of all three, so that each lacks some.
+        // One list of older versions serves all three, so that each lacks some.
         let manifest = format!("cargo deny --manifest-path {folder}/Cargo.toml --config");
         run(&format!("{manifest} {} check --allow unmatched-skip {checks}", config.display()))?;
     }

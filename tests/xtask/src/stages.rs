@@ -52,7 +52,7 @@ impl Stages {
         self.watch(command, |_| false)
     }
 
-    /// The same for what says by such lines of its output that tests are skipped.
+    /// Runs a command that says by such lines of its output that tests are skipped.
     pub fn watch(&self, command: Expression, is_skipped: fn(&str) -> bool) -> Result<()> {
         let command = command.env(SKIPPED, self.skipped.path()).unchecked();
         let reader = command.stderr_to_stdout().reader()?;

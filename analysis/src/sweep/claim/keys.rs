@@ -18,11 +18,11 @@ use crate::sweep::placed::{At, Placed, Source};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimKeys {
-    /// What is claimed, as a sentence.
+    /// The claim, as a sentence.
     text: Placed<String>,
-    /// What the source says of it: its number or its words.
+    /// The source's number or words.
     paper: String,
-    /// What is measured, whose unit is also that of `holds`.
+    /// Measured quantity, in whose unit `holds` is.
     measure: What,
     /// Percentile of the measured values that counts, 1 to 100; without it their mean, of queues the maximum.
     percentile: Option<Placed<u8>>,
@@ -45,9 +45,9 @@ pub struct ClaimKeys {
     /// any.
     #[schemars(with = "Option<serde_json::Value>")]
     at: Option<Placed<Value>>,
-    /// Name of the variant by whose value that of `of` is divided, for claims about a ratio.
+    /// Name of the variant whose value divides the value of `of`, for claims about a ratio.
     over: Option<Placed<String>>,
-    /// Value of the axis for `over`; without it that of `at`.
+    /// Value of the axis for `over`; `at` if it is left out.
     #[schemars(with = "Option<serde_json::Value>")]
     over_at: Option<Placed<Value>>,
     /// Values with which the claim holds, from `at_least` to `at_most`.

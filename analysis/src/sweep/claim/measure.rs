@@ -44,7 +44,7 @@ pub enum What {
     /// Time from the begin of the window until Jain's index of the selected flows reaches `level`, in microseconds; all of
     /// the window if it does not.
     FairnessReaches,
-    /// U of the busiest link as the senders of the selected flows reckon it, over their samples.
+    /// U of the busiest link as the senders of the selected flows compute it, over their samples.
     Utilisation,
     /// The windows of the selected flows together, in kB, over time.
     TotalWindow,
@@ -140,7 +140,7 @@ impl Measure {
         let Selection { warm_up, until, .. } = self.selection;
         let cuts = of_part || warm_up.is_some() || until.is_some();
         let of_rates = matches!(self.what, What::Goodput | What::Fairness);
-        // Of a flow that is cut, nothing else says what it delivered in that part.
+        // Only this series says what a cut flow delivered.
         self.what.kind().series.or((of_rates && cuts).then_some(Series::Goodput))
     }
 
@@ -270,7 +270,7 @@ impl Measure {
     }
 }
 
-/// Time until a step has at least this value, or that of all steps, in microseconds.
+/// Time until a step has at least this value, in microseconds; if none has, the time of all steps.
 fn wait_us(values: &[f64], level: f64, step_ns: u64) -> f64 {
     let steps = values.iter().position(|value| *value >= level).unwrap_or(values.len());
     steps as f64 * step_ns as f64 / 1e3

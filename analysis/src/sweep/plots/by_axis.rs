@@ -15,7 +15,7 @@ use crate::plot::Figure;
 /// The title of a chart's axis, its metric, and the metric's value that is 1 in the chart.
 type Shown = (String, &'static str, f64);
 
-/// A figure for each way to go along an axis, each with what tells it from the others.
+/// A figure for each way to go along an axis, each with its suffix.
 pub fn figures(file: &SweepFile, groups: &[Group<'_>], what: ByAxis, sizes: Sizes) -> Vec<(String, Figure)> {
     let lines = file.axes.lines();
     let several = file.axes.iter().count() > 1;
@@ -38,7 +38,7 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis,
         return None;
     }
     let mut tops = lines.each_ref().map(|lines| highest(lines));
-    // What has one unit has one scale, as it stands side by side.
+    // Charts of one unit stand side by side with one scale.
     if what != ByAxis::Goodput {
         tops = [tops[0].max(tops[1]); 2];
     }

@@ -61,7 +61,7 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     Ok(Some(figure.into()))
 }
 
-/// Upper bounds of bins; `sizes` are those of all variants, ascending.
+/// Upper bounds of bins; `sizes` are the sizes of all variants' flows, ascending.
 fn bounds(sizes: &[u64], variants: usize) -> Vec<u64> {
     let mut distinct = sizes.to_vec();
     distinct.dedup();

@@ -43,7 +43,7 @@ pub fn queue(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     Ok(Some(Drawn { figure, csv: Some(text) }))
 }
 
-/// What the flows of each variant deliver: flow by flow where there are few, else by group.
+/// Goodput of each variant's flows: flow by flow where there are few, otherwise by group.
 ///
 /// # Errors
 /// If a `goodput.csv` cannot be read.

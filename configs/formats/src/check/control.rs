@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use hpcc_core::node::Located;
 use hpcc_core::topology::routes::Routes;
 
-/// What there is to say of the flows seen so far.
+/// Findings about the flows seen so far.
 #[derive(Default)]
 pub(super) struct Controlled {
     /// Payload of the longest flow.

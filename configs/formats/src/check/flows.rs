@@ -15,8 +15,8 @@ use hpcc_core::switch::{Classes, Scope};
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
 
-/// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep memory.
-/// Returns what lints want to know of the flows as well.
+/// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep
+/// memory. Returns facts of the flows for lints as well.
 pub(super) fn flows(
     scenario: &mut Scenario,
     traffic: Vec<Traffic>,
@@ -65,7 +65,7 @@ fn watched(scenario: &Scenario, count: u64, places: &Places) -> Result<(), Input
     }
 }
 
-/// What is wrong with a flow, and the keys that may have said so, of which a section has one.
+/// The fault of a flow, and the keys that may have caused it, of which a section has one.
 type Wrong = (&'static [&'static str], String);
 
 const SOURCE: &[&str] = &["src", "senders", "sender_count", "kind"];

@@ -18,7 +18,7 @@ const PER_LINK: u64 = 8 << 10;
 /// For each flow in progress: both its ends, and its congestion control. As measured; 1.3 kB with DCQCN.
 const PER_FLOW: u64 = 2_000;
 
-/// What a network takes, by what takes it.
+/// Memory of a network, by its parts.
 fn needs(scenario: &Scenario) -> [(u64, String); 2] {
     let network = &scenario.network;
     // The routes of the start stay beside those around failed links.
@@ -51,7 +51,7 @@ pub fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
     Ok(PROGRAM.saturating_add(network).saturating_add(flows))
 }
 
-/// What this process may still take, if anything tells.
+/// Memory that this process may still take, if known.
 fn available() -> Result<Option<u64>, InputError> {
     memory::available().map_err(|why| Place::environment().error(why))
 }
@@ -80,7 +80,7 @@ pub(super) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputEr
     ))
 }
 
-/// Refuses flows of which more are in progress at a time than the machine can hold beside the network, which fits.
+/// Refuses flows if more are in progress at a time than the machine can hold beside the network.
 pub(super) fn flows(scenario: &Scenario, flows: &FlowList) -> Result<(), InputError> {
     let network: u64 = needs(scenario).iter().map(|(bytes, _)| bytes).sum();
     let Some(rest) = available()?.map(|available| available.saturating_sub(network)) else { return Ok(()) };
@@ -112,7 +112,7 @@ pub(super) fn flows(scenario: &Scenario, flows: &FlowList) -> Result<(), InputEr
 mod tests {
     use super::*;
 
-    /// What a star of eight hosts takes with so many flows at once.
+    /// Memory of a star of eight hosts with so many flows at once.
     fn of_flows(flows: usize) -> u64 {
         let dir = tempfile::tempdir().expect("folder");
         let topology = "[topology]\nkind = \"star\"\nhosts = 8\nrate = \"100Gbps\"\ndelay = \"1us\"\n";

@@ -11,13 +11,13 @@ use hpcc_core::transport::TransportConfig;
 use std::collections::HashSet;
 use std::iter;
 
-/// Those of the flows seen so far.
+/// The priorities of the flows seen so far.
 pub(super) struct InUse {
     /// How hosts acknowledge.
     transport: TransportConfig,
-    /// The same of legacy hosts, whose algorithm may ask for another priority, and which hosts they are.
+    /// Which hosts are legacy, and how they acknowledge: their algorithm may ask for another priority.
     legacy: Option<(HashSet<u32>, TransportConfig)>,
-    /// Those that the scenario names.
+    /// The priorities that the scenario names.
     given: Option<Priorities>,
     used: Priorities,
 }

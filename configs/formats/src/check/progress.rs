@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 /// Bytes that a link is busy with for the shortest frame, its preamble and the gap behind it.
 const SHORTEST: u64 = 84;
 
-/// A machine with its jobs: what each needs yet, in bits of the link times 1e9.
+/// A machine with its jobs: the remaining need of each, in bits of the link times 1e9.
 #[derive(Clone, Debug, Default)]
 struct Machine {
     /// Bits in a second.
@@ -51,7 +51,7 @@ impl Machine {
 #[derive(Clone, Debug)]
 struct Machines {
     hosts: Vec<Machine>,
-    /// Jobs in progress, but for those that ended on machines that nothing has looked at since.
+    /// Jobs in progress; a job that ended on a machine that nothing has looked at since counts as well.
     jobs: u64,
 }
 

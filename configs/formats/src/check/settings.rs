@@ -92,8 +92,8 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Refuses a switch without room for what its ports keep, or for two packets: it could do nothing but drop. Once the priorities of
-/// flows are known.
+/// Refuses a switch without room for the reserves of its ports, or for two packets: it would drop everything. To be
+/// called once the priorities of flows are known.
 pub(super) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let network = &scenario.network;
     let mut ports: Vec<Vec<(BitRate, Nanos)>> = vec![Vec::new(); network.nodes.len()];

@@ -12,7 +12,7 @@ pub struct Cdf {
     points: Vec<(f64, f64)>,
 }
 
-/// The workloads that a scenario can name without a file: those of `configs/workloads`.
+/// The workloads of `configs/workloads`, which a scenario can name without a file.
 const SHIPPED: [(&str, &str); 2] = [
     ("websearch", include_str!("../../../workloads/websearch.cdf")),
     ("fb_hadoop", include_str!("../../../workloads/fb_hadoop.cdf")),

@@ -10,7 +10,7 @@ use hpcc_core::units::{BitRate, Nanos};
 /// Keeps a slip of the keyboard from filling the memory.
 const MAX_LINKS: u64 = 1 << 20;
 
-/// What the links of one kind have in common.
+/// The properties of links of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wire {
     /// Rate of each direction, above 0.

@@ -7,7 +7,7 @@ use rand::RngExt;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How destinations are drawn. A rack is what the first links of its hosts lead to.
+/// How destinations are drawn. The hosts of a rack are those whose first links lead to one switch.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     /// Hosts, rack by rack.
@@ -86,12 +86,12 @@ impl Pairs {
         self.before[places.end] - self.before[places.start]
     }
 
-    /// The weight of a range without that of a part of it.
+    /// The weight of a range without a part of it.
     fn weight_without(&self, places: &Range<usize>, part: &Range<usize>) -> u64 {
         self.weight(places) - self.weight(part)
     }
 
-    /// The places that a flow from one place may go to, and those of them that it may not; `stays` tells whether it goes to its
+    /// The places that a flow from one place may go to, and exceptions among them; `stays` tells whether it goes to its
     /// own rack, if that makes a difference.
     fn among(&self, place: usize, stays: Option<bool>) -> (Range<usize>, Range<usize>) {
         let own = place..place + 1;
@@ -107,9 +107,9 @@ impl Pairs {
         self.rack_share
     }
 
-    /// What each host receives on average if hosts send so much.
+    /// Average load that each host receives if each host sends so much.
     pub fn received(&self, sent: impl Fn(u32) -> f64) -> Vec<(u32, f64)> {
-        // What a unit of weight receives: how much more, or less, than at the place before.
+        // Load of a unit of weight: the difference from the place before.
         let mut steps = vec![0.0; self.before.len()];
         for (place, host) in self.hosts.iter().enumerate() {
             let shares = match self.rack_share {

@@ -18,7 +18,7 @@ fn too_many(flows: f64) -> Conflict {
     Conflict::new("load", message)
 }
 
-/// What the flows of one kind have in common.
+/// The properties of flows of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
     /// Priority (queue) of the packets, 1 to 7.
@@ -61,7 +61,7 @@ impl Poisson {
         Ok(())
     }
 
-    /// What hosts are sent on average.
+    /// The average load on hosts.
     pub fn offer(&self) -> Offer {
         let sent = |rate: BitRate| rate.0 as f64 * self.load;
         let all: f64 = self.hosts.iter().map(|host| sent(host.1)).sum();
@@ -181,7 +181,7 @@ impl RandomIncast {
         Ok(())
     }
 
-    /// What hosts are sent on average.
+    /// The average load on hosts.
     pub fn offer(&self) -> Offer {
         let mean = self.capacity() * self.load / self.hosts.len() as f64;
         let rates = self.hosts.iter().map(|host| (host.0, mean)).collect();

@@ -27,7 +27,7 @@ struct Crowd {
 pub(crate) struct Crowded {
     /// `None` where flows have no least rate, or share queue pairs.
     algorithm: Option<Box<dyn Algorithm>>,
-    /// What the links of each node carry together.
+    /// The capacity of each node's links together.
     rates: Vec<u64>,
     arriving: Vec<Arriving>,
     worst: Option<Crowd>,

@@ -11,7 +11,7 @@ const MAX_SWITCHES: usize = 4096;
 
 /// Counts flows that pass more switches than a frame can report: HPCC then learns nothing.
 pub(crate) struct LongPaths {
-    /// Switches that a frame can report; `None` if nobody asks.
+    /// Switches that a frame can report; `None` without telemetry.
     pub room: Option<usize>,
     /// Routes while links have failed.
     failed: Vec<Routes>,

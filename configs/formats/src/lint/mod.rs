@@ -50,7 +50,7 @@ pub static LINTS: [Lint; 14] = [
     note("empty-histogram", settings::empty_histogram),
 ];
 
-/// What all lints find.
+/// The findings of all lints.
 pub(crate) fn findings(scenario: &Scenario, pass: &Pass) -> Vec<Finding> {
     let of = |lint: &Lint| {
         let (id, level) = (lint.id, lint.level);

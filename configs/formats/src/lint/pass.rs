@@ -12,7 +12,7 @@ use hpcc_core::transport::{Protocol, QueuePairs, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::collections::HashSet;
 
-/// What lints want to know of flows.
+/// Facts of flows for lints.
 pub(crate) struct Pass {
     stop: Nanos,
     /// Flows that start at the stop time or later.
@@ -24,7 +24,7 @@ pub(crate) struct Pass {
     pub unanswered: u64,
     /// How receivers acknowledge; `None` where each flow's last packet is answered, or begins anywhere in a queue pair.
     transport: Option<TransportConfig>,
-    /// Flows whose last packet nobody acknowledges.
+    /// Flows whose last packet is never acknowledged.
     pub silent: u64,
     pub paths: LongPaths,
     pub crowded: Crowded,

@@ -32,7 +32,7 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
     )]
 }
 
-/// What switches drop may stay lost.
+/// Dropped packets may stay lost.
 pub(super) fn loss_without_timeout(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let stays_lost = scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none();
     let note = || "switches drop packets, and without a timeout a flow may never finish".to_owned();

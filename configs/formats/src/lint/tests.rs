@@ -6,7 +6,7 @@ use crate::scenario::Finding;
 use crate::toml_format::tests::{MINIMAL, load_with};
 use std::collections::BTreeSet;
 
-/// What a lint says of a scenario with some overrides, and overrides besides with which it says nothing.
+/// A finding of a lint in a scenario with some overrides, and further overrides with which there is none.
 struct Case {
     id: &'static str,
     text: String,
@@ -126,7 +126,7 @@ fn cases() -> Vec<Case> {
             "random traffic overbooks receivers: host 0 is offered 116.667 Gb/s on average, 466.7 % of its links, and 1 other host",
             &[&["traffic.0.load=0.1"], &["traffic.0.load=0.2", "traffic.0.weights=[{hosts=0,weight=0}]"]],
         ),
-        // A full load of equal links overbooks nobody, two do; they add up only while both last.
+        // One full load of equal links overbooks no host, two do; they add up only while both last.
         case(
             "overbooked",
             full() + incasts,
@@ -142,7 +142,7 @@ fn cases() -> Vec<Case> {
             "random traffic overbooks the fabric: the 2 hosts around host 0 are offered 137.143 Gb/s from elsewhere on average, 137.1 %",
             &[&["topology.spines=2"], &["traffic.0.load=0.5"], &["traffic.0.rack_share=0.4"]],
         ),
-        // Racks have what they need; two pods of two share one core.
+        // Racks have enough uplinks; two pods of two share one core.
         case(
             "overbooked",
             fabric().replace(
@@ -210,7 +210,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// What a lint says; an override counts in place of an earlier one of the same key.
+/// The findings of a lint; an override replaces an earlier one of the same key.
 fn found(Case { id, text, set, .. }: &Case, more: &[&str]) -> Vec<Finding> {
     let key = |pair: &str| pair.split('=').next().map(str::to_owned);
     let kept = set.iter().filter(|pair| more.iter().all(|other| key(pair) != key(other)));

@@ -30,7 +30,7 @@ pub(super) fn idle_attacks(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     late.chain(without).collect()
 }
 
-/// Telemetry does not come back from a part of the network that knows nothing of it.
+/// Telemetry does not come back from legacy nodes.
 pub(super) fn legacy_feedback(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     let (network, legacy) = (&scenario.network, &scenario.legacy.nodes);
     let (reads, name) = (scenario.settings.needs().reads, scenario.algorithm().name());

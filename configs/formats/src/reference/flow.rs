@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct FlowFile {
     path: PathBuf,
     rounding: Rounding,
-    /// On what of the file is not read, once a walk has come to it.
+    /// On the part of the file that is not read, once a walk has come to it.
     note: Arc<OnceLock<String>>,
 }
 
@@ -28,12 +28,12 @@ impl FlowFile {
         Ok((file, reader.count))
     }
 
-    /// On what of the file is not read; known after a [`walk`](FlowFile::walk).
+    /// On the part of the file that is not read; known after a [`walk`](FlowFile::walk).
     pub fn note(&self) -> Option<String> {
         self.note.get().cloned()
     }
 
-    /// The flows in the order of the file, which is that of their start. Ends with the first error.
+    /// The flows in the order of the file, by ascending start. Ends with the first error.
     pub fn walk(&self) -> Box<dyn Iterator<Item = Placed>> {
         match FlowReader::open(self) {
             Ok(reader) => Box::new(reader),
@@ -62,7 +62,7 @@ impl FlowReader {
         Ok(FlowReader { words, rounding, count, read: 0, last_start: Nanos(0), note })
     }
 
-    /// Looks at what follows the flows.
+    /// Looks at the text behind the flows.
     fn end(&mut self) -> Result<(), InputError> {
         let note = self.words.finish(format_args!("the {} flows that the first line announces", self.count))?;
         note.into_iter().for_each(|note| _ = self.note.set(note));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The keys of `config.txt`, and how many values follow each.
 
-/// What follows a key.
+/// The values behind a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     /// This many words.
@@ -70,7 +70,7 @@ const MAPS: &[&str] = &["KMAX_MAP", "KMIN_MAP", "PMAX_MAP"];
 /// The one key with three values: time, node, node.
 pub(super) const LINK_DOWN: &str = "LINK_DOWN";
 
-/// What follows the key; `None` if there is no such key.
+/// The values behind the key; `None` if there is no such key.
 pub(super) fn values(key: &str) -> Option<Values> {
     if MAPS.contains(&key) {
         return Some(Values::Map);

@@ -63,7 +63,7 @@ fn config_with(key: &str, line: &str) -> (String, usize) {
     (lines.join("\n"), number)
 }
 
-/// The keys are those of TOML; a configuration file has no such key.
+/// TOML has these keys; a configuration file has none of them.
 #[test]
 fn single_faults_can_be_corrected_from_the_command_line() {
     let folder = Folder::new();

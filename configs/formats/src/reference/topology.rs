@@ -8,12 +8,12 @@ use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::{Link, Network};
 use std::path::Path;
 
-/// What a topology file says.
+/// The contents of a topology file.
 pub(crate) struct TopologyFile {
     pub network: Network,
     /// The place of each link.
     pub links: Vec<Place>,
-    /// On what of the file is not read.
+    /// On the part of the file that is not read.
     pub note: Option<String>,
 }
 

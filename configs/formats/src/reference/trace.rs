@@ -5,7 +5,7 @@ use super::words::Words;
 use crate::error::InputError;
 use std::path::Path;
 
-/// The ids in the file, whether or not such nodes exist, and a note on what of it is not read.
+/// The ids in the file, whether or not such nodes exist, and a note on the part that is not read.
 pub(crate) fn read(path: &Path) -> Result<(Vec<u64>, Option<String>), InputError> {
     let mut words = Words::open(path)?;
     let count = words.expect("the number of nodes")?.integer("the number of nodes", u64::MAX)?;

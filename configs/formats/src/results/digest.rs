@@ -26,7 +26,7 @@ pub struct FileDigest {
 }
 
 impl FileDigest {
-    /// Refuses a file that does not hold what it held when it was written.
+    /// Refuses a file that was changed since it was written.
     ///
     /// # Errors
     /// If the file cannot be read, or with what is missing or different.

@@ -25,7 +25,7 @@ pub enum ResultError {
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         message: String,
     },
     /// A folder cannot be used for output.

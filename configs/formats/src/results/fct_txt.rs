@@ -82,7 +82,7 @@ pub fn read_from(path: &Path, input: impl BufRead) -> Result<Vec<FctLine>, Resul
     Ok(flows)
 }
 
-/// Hands every line of a file, also of a `.gz` one, to `see`, whose errors are those of its place in the file.
+/// Hands every line of a file, also of a `.gz` one, to `see`; errors of `see` get the line's place.
 ///
 /// # Errors
 /// As [`read`].

@@ -25,9 +25,9 @@ pub struct FctRecord {
     pub start_ns: u64,
     /// From the start until the sender has the last acknowledgement, in ns.
     pub fct_ns: u64,
-    /// The same for a flow alone in the network, in ns.
+    /// What it would be with the flow alone in the network, in ns.
     pub ideal_ns: u64,
-    /// Number of its group among those of the summary.
+    /// Number of its group in the list of the summary.
     pub group: u32,
 }
 
@@ -65,7 +65,7 @@ pub struct UnfinishedFlow {
     pub start_ns: u64,
     /// Bytes that the receiver had acknowledged at the end.
     pub acked_bytes: u64,
-    /// Number of its group among those of the summary.
+    /// Number of its group in the list of the summary.
     pub group: u32,
 }
 

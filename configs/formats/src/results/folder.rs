@@ -36,7 +36,7 @@ const OUR_FILES: [&str; 18] = [
 ];
 const SUMMARY: &str = "summary.json";
 
-/// Names what a sweep made a run from: if it is what the sweep would run now, the run need not be repeated.
+/// Names the inputs of a sweep's run: if they are still the same, the run need not be repeated.
 pub const INPUTS: &str = "inputs.blake3";
 
 /// The folder that is being filled, `NAME.partial`, which is ours alone, and the one that it is going to be, `NAME`.

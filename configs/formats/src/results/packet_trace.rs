@@ -15,8 +15,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 const RECORD_LEN: usize = 56;
-/// Protocol numbers. The reference has neither probes nor feedback packets, and never sends a CNP; those of Fast CNP and ICMPv6
-/// are next headers of IPv6.
+/// Protocol numbers. The reference has neither probes nor feedback packets, and never sends a CNP; Fast CNP and ICMPv6
+/// have next headers of IPv6.
 const PROTOCOLS: [(PacketKind, u8); 9] = [
     (PacketKind::Data, 0x11),
     (PacketKind::Ack, 0xfc),

@@ -190,7 +190,7 @@ impl PortState {
     }
 }
 
-/// Adds samples to those of their buckets.
+/// Adds samples to their buckets.
 fn enter(noted: &[(u32, u64)], histogram: &mut Vec<u64>) {
     let buckets = noted.iter().map(|(bucket, _)| *bucket as usize + 1).max().unwrap_or(0);
     histogram.resize(histogram.len().max(buckets), 0);

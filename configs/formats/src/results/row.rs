@@ -33,8 +33,8 @@ pub(crate) enum Row {
     Frame(u64, Vec<u8>),
 }
 
-/// Where a row stands among those of other processes. Rows of one node at one time stay in the order in which that node's
-/// process wrote them.
+/// Where a row stands among the rows of other processes. Rows of one node at one time stay in the order in which that
+/// node's process wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RowPlace {
     /// When, in ns.
@@ -79,7 +79,7 @@ impl RowLog {
         if rows.is_empty() {
             return Vec::new();
         }
-        // Into memory, of numbers and text: nothing of it can fail.
+        // Numbers and text into memory: this cannot fail.
         postcard::to_stdvec(&rows).unwrap_or_default()
     }
 

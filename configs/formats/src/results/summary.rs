@@ -13,7 +13,7 @@ use crate::input;
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
 pub const FORMAT: u32 = 3;
 
-/// What was run, what came out of it, and what it cost.
+/// The inputs of a run, its results, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Of the folder's files: [`FORMAT`].
@@ -66,7 +66,7 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// Time that ports were paused, summed over ports, in ns.
     pub pfc_pause_ns: u64,
-    /// Frames that switches dropped: for want of buffer or of a route, or at the end of their hop limit.
+    /// Frames that switches dropped: for lack of buffer or of a route, or at the end of their hop limit.
     pub drops: u64,
     /// Frames lost on links.
     pub losses: u64,
@@ -77,13 +77,13 @@ pub struct Summary {
     /// after one.
     #[serde(default)]
     pub marks_merged: u64,
-    /// Answers and notifications of receivers by which flows under way heard of marks.
+    /// Answers and notifications of receivers by which flows in progress heard of marks.
     #[serde(default)]
     pub marks_heard: u64,
     /// Packets that were sent again; 0 in summaries of versions that did not count them.
     #[serde(default)]
     pub resent_packets: u64,
-    /// Retransmission timeouts; likewise.
+    /// Retransmission timeouts, of RDMA.
     #[serde(default)]
     pub timeouts: u64,
     /// Bytes of telemetry on links, summed over links: sections, and all of probes and of feedback by itself.
@@ -183,9 +183,9 @@ pub struct FastCnpSummary {
     pub migrations: u64,
     /// ICMPv6 packets from hosts that do not understand notifications.
     pub icmpv6_sent: u64,
-    /// Those from which switches learnt it.
+    /// ICMPv6 packets that taught a switch.
     pub icmpv6_learnt: u64,
-    /// Those about notifications that the switch did not send.
+    /// ICMPv6 packets about notifications that the switch did not send.
     #[serde(default)]
     pub icmpv6_unasked: u64,
     /// Flows and senders that had to make room in switches' memories while they still counted.
@@ -215,7 +215,7 @@ pub struct AttackSummary {
 pub struct RankSummary {
     /// Nodes that it simulated.
     pub nodes: u64,
-    /// Ports that it built: those of its nodes, and the far ends of their links.
+    /// Ports that it built: the ports of its nodes, and the far ends of their links.
     #[serde(default)]
     pub devices: u64,
     /// Their events.
@@ -232,7 +232,7 @@ pub struct RankSummary {
     /// Seconds of processor time in which it simulated.
     #[serde(default)]
     pub cpu_s: f64,
-    /// Seconds in which it simulated, by the clock on the wall.
+    /// Seconds in which it simulated, of real time.
     pub busy_s: f64,
     /// Seconds in which it waited for others, and exchanged with them.
     pub waited_s: f64,

@@ -71,7 +71,7 @@ impl Scenario {
         self.settings.quirks()
     }
 
-    /// Congestion control of flows, but for those of [`Legacy`] hosts.
+    /// Congestion control of flows from hosts that are not [`Legacy`].
     pub fn algorithm(&self) -> &dyn Algorithm {
         self.settings.control.chosen()
     }
@@ -86,7 +86,7 @@ impl Scenario {
         self.settings.transport()
     }
 
-    /// The settings of one node: those of all, but for what a [`Legacy`] node does not know.
+    /// The settings of one node: a [`Legacy`] node lacks what it does not know.
     pub fn node_settings(&self, node: u32) -> NodeSettings {
         let legacy = self.legacy.settings.as_ref().filter(|_| self.legacy.nodes.contains(&node));
         legacy.unwrap_or(&self.settings).clone()

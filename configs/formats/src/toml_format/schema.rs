@@ -20,14 +20,14 @@ pub fn scenario() -> Value {
     let sections = json!({
         "compatibility": section(&compatibility::settings()),
         "run": object(&[settings::RUN]),
-        "topology": kinded("What the network looks like, by which the section has other keys.", &topology::KINDS),
+        "topology": kinded("Shape of the network, which decides on the other keys.", &topology::KINDS),
         "congestion_control": congestion_control(&nodes),
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
         "transport": section(&plain("transport")),
         "receive": section(&plain("receive")),
         "switch": with_lists(section(&plain("switch")), settings::SWITCH),
-        "traffic": { "type": "array", "items": kinded("How flows come about, by which the section has other keys.", &traffic::KINDS) },
+        "traffic": { "type": "array", "items": kinded("Kind of traffic, which decides on the other keys.", &traffic::KINDS) },
         "legacy": legacy_nodes(&nodes),
         "failures": object(&[failures::FAILURES]),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), fast_cnp::LISTS),
@@ -93,8 +93,8 @@ fn kinded(help: &str, kinds: &[KindOf]) -> Value {
     json!({ "type": "object", "oneOf": kinds.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// The section whose keys depend on the algorithm. Editors are offered the parameters of all; a file may have those of its
-/// own. A class of an ns-3 program has parameters that nobody knows here, and `none` has no use for any.
+/// The section whose keys depend on the algorithm. Editors are offered the parameters of all algorithms; a file may
+/// have only its algorithm's. Parameters of a class of an ns-3 program are not known here, and `none` has none.
 fn congestion_control(settings: &NodeSettings) -> Value {
     let choice = settings.section("congestion_control", None);
     let mut all = properties(&choice);
@@ -104,7 +104,7 @@ fn congestion_control(settings: &NodeSettings) -> Value {
     json!({ "type": "object", "properties": all, "allOf": own })
 }
 
-/// The section of legacy nodes, likewise.
+/// The section of legacy nodes, with the parameters of all algorithms.
 fn legacy_nodes(settings: &NodeSettings) -> Value {
     let Value::Object(mut all) = object(&[legacy::NODES])["properties"].take() else { return json!({}) };
     let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();

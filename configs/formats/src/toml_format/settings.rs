@@ -15,10 +15,10 @@ use hpcc_core::units::Nanos;
 
 keys! {
     RUN {
-        /// What every random choice of the run follows from. Change it to see how far results are a matter of chance; the
-        /// same seed gives the same run. ECMP does not follow it: switches hash addresses and ports. So flows that are listed
-        /// take the same paths with each seed; what moves them are other hosts, another order or number of flows between two hosts,
-        /// whose source ports count from 10000, and with `wire.profile = "reference"` their `dport`.
+        /// Seed of every random choice of the run. Change it to see the part of chance in results; the same seed gives
+        /// the same run. ECMP does not follow it: switches hash addresses and ports, so listed flows take the same
+        /// paths with each seed. Other hosts, another order or number of flows between two hosts, and with
+        /// `wire.profile = "reference"` another `dport` move them.
         seed: whole(0, u64::MAX) => Need::Else("1");
         /// Which of several events of the same nanosecond runs first. Take `insertion`, the 2019 simulator's order, which
         /// needs a single process, to compare with its numbers.
@@ -49,8 +49,8 @@ keys! {
         /// Time between two samples of every flow's progress, in `goodput.csv`; without it there are none. A shorter one
         /// shows shorter changes and writes more.
         goodput_interval: INTERVAL => Need::Optional;
-        /// Time between two samples of what congestion control makes of flows, in `control.csv`: rate, window, bytes in
-        /// flight, U, bottleneck and round-trip time. Without it there are none.
+        /// Time between two samples of flows' congestion control, in `control.csv`: rate, window, bytes in flight, U,
+        /// bottleneck and round-trip time. Without it there are none.
         control_interval: INTERVAL => Need::Optional;
         /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
         /// there are many.

@@ -20,9 +20,9 @@ const SECTION: &str = "topology";
 keys! {
     /// Of all links.
     WIRES {
-        /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
+        /// Data rate of links without a key of their own, in each direction.
         rate: RATE;
-        /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
+        /// Time that a bit takes over a link without a key of its own, one way.
         delay: TIME;
         /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
         /// and `transport.timeout`.
@@ -30,9 +30,9 @@ keys! {
     }
     /// Of links between switches.
     FABRIC {
-        /// Data rate of links between switches, in each direction; without it that of the hosts' links.
+        /// Data rate of links between switches, in each direction; by default the rate of the hosts' links.
         fabric_rate: RATE => Need::Optional;
-        /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
+        /// Time that a bit takes over a link between switches, one way; by default as over the hosts' links.
         fabric_delay: TIME => Need::Optional;
     }
     STAR {
@@ -44,9 +44,9 @@ keys! {
         left: COUNT;
         /// Number of hosts at the right switch.
         right: COUNT;
-        /// Data rate of the link between the two switches, in each direction; without it that of the hosts' links.
+        /// Data rate of the link between the two switches, in each direction; by default the rate of the hosts' links.
         bottleneck_rate: RATE => Need::Optional;
-        /// Time that a bit takes over the link between the two switches, one way; without it as over the hosts' links.
+        /// Time that a bit takes over the link between the two switches, one way; by default as over the hosts' links.
         bottleneck_delay: TIME => Need::Optional;
     }
     PARKING_LOT {
@@ -87,8 +87,8 @@ keys! {
         /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
         /// groups of k/2 cores.
         k: COUNT;
-        /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: there are k/2 times as many
-        /// hosts in a rack. Raise it above 1 for racks that can send more than leaves them.
+        /// Rate of a rack's hosts over the rate of its uplinks; a rack has k/2 times as many hosts. Raise it above 1
+        /// for racks that can send more than leaves them.
         oversubscription: Form::One(Kind::Real { least: 0.0, most: MOST_HOSTS }) => Need::Else("1");
     }
     FILE {
@@ -104,15 +104,14 @@ keys! {
         hosts: COUNT;
         /// Number of switches, which are the nodes behind the hosts.
         switches: COUNT;
-        /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
+        /// Data rate of links without a key of their own, in each direction.
         rate: RATE => Need::Optional;
-        /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
+        /// Time that a bit takes over a link without a key of its own, one way.
         delay: TIME => Need::Optional;
         /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
         /// and `transport.timeout`.
         loss: SHARE => Need::Else("0");
-        /// The links, each from node `a` to node `b`, with `rate`, `delay` and `loss` of its own, or those of the
-        /// section.
+        /// The links, each from node `a` to node `b`, with its own `rate`, `delay` and `loss`, or the section's.
         links: Form::Tables(LINK, "{ a = 0, b = 4 }");
     }
     LINK {
@@ -120,11 +119,11 @@ keys! {
         a: COUNT;
         /// Number of the node at the other end.
         b: COUNT;
-        /// Data rate of this link, in each direction; without it that of the section.
+        /// Data rate of this link, in each direction; by default the section's.
         rate: RATE => Need::Optional;
-        /// Time that a bit takes over this link, one way; without it that of the section.
+        /// Time that a bit takes over this link, one way; by default the section's.
         delay: TIME => Need::Optional;
-        /// Probability that this link loses a frame; without it that of the section.
+        /// Probability that this link loses a frame; by default the section's.
         loss: SHARE => Need::Optional;
     }
 }
@@ -235,7 +234,7 @@ fn k_ary(keys: &Values<'_>, edge: Wire, fabric: Wire) -> Result<generate::FatTre
     })
 }
 
-/// Where the rate of each link was given. Refuses those of 0.
+/// Where the rate of each link was given. Refuses a rate of 0.
 fn rates(network: &Network, origin: &Origin) -> Result<Vec<Place>, InputError> {
     let (edge, fabric) = (origin.place(&["rate"]), origin.place(&["fabric_rate", "bottleneck_rate", "rate"]));
     let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;

@@ -31,7 +31,7 @@ const PAYLOAD: Form = Form::One(Kind::Bytes { least: 1, most: quantity::LARGEST 
 keys! {
     /// Of all kinds.
     NAME {
-        /// Name of the flows in results; without one, that of their kind.
+        /// Name of the flows in results; by default their kind.
         name: TEXT => Need::Optional;
     }
     /// Of flows that are not from a file.
@@ -79,23 +79,22 @@ keys! {
         receiver: COUNT;
         /// The hosts that send, such as `[1, 2]` or `"1-8"`.
         senders: TEXT => Need::Optional;
-        /// How many hosts send, in place of `senders`: those with the lowest numbers, but for the receiver.
+        /// How many hosts send, in place of `senders`: the hosts with the lowest numbers, without the receiver.
         sender_count: COUNT => Need::Optional;
     }
     PERIODIC {
-        /// Time from the start of one incast to that of the next.
+        /// Time from one incast to the next.
         interval: INTERVAL;
     }
     RANDOM_INCAST {
         /// How many hosts send to one at the same moment; senders and receiver are drawn anew each time.
         fan_in: whole(1, 1_000_000);
-        /// What is offered on average, as a share of what the links of all hosts carry together. A larger value starts
-        /// incasts more often.
+        /// Average load as a share of the capacity of all hosts' links together. A larger value starts incasts more
+        /// often.
         load: SHARE;
     }
     POISSON {
-        /// What each host offers on average, as a share of what its first link carries. A larger value starts flows more
-        /// often.
+        /// Average load of each host as a share of its first link's capacity. A larger value starts flows more often.
         load: SHARE;
         /// The distribution of flow sizes: websearch or fb_hadoop, or the name of a workload file, relative to the
         /// scenario's folder, then to the working folder.
@@ -176,7 +175,7 @@ fn hosts(keys: &Values<'_>, network: &Network) -> Result<(), InputError> {
     Ok(())
 }
 
-/// The name of a section's flows in results: that of its kind, unless it has its own.
+/// The name of a section's flows in results: its own, or its kind.
 fn group(kind: &str, keys: &Values<'_>) -> Result<String, InputError> {
     let Some(name) = keys.get::<String>("name") else { return Ok(kind.into()) };
     let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.+".contains(letter);

@@ -18,7 +18,7 @@ crate::named! {
     }
 }
 
-/// What came of one packet's records.
+/// The outcome of one packet's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// Nothing can be learnt from them; they were not kept.
@@ -40,9 +40,9 @@ pub struct Inflight {
     rate: LinkRate,
     utilisation: f64,
     last: LastHops,
-    /// The same where packets bring the records of some hops.
+    /// Where packets bring the records of some hops only.
     some: Option<Box<KnownLinks>>,
-    /// The same where they bring that of one link at a time.
+    /// Where packets bring the record of one link at a time.
     one: Option<Box<KnownLinks>>,
     /// Whether a U of elsewhere was heard.
     armed: bool,
@@ -62,13 +62,13 @@ impl Inflight {
         }
     }
 
-    /// The same with this rate of links.
+    /// Measures this rate of links.
     #[must_use]
     pub fn counting(self, rate: LinkRate) -> Self {
         Inflight { rate, ..self }
     }
 
-    /// The same where packets may bring the records of some hops only.
+    /// Expects records of some hops only.
     #[must_use]
     pub fn of_some_hops(self, some: bool) -> Self {
         Inflight { some: some.then(Box::default), ..self }
@@ -92,7 +92,7 @@ impl Inflight {
         self.last.restarts() + self.some.as_ref().map_or(0, |links| links.restarts())
     }
 
-    /// Takes in the record of one link of the path. The first of a path arms, that of a link tells nothing.
+    /// Takes in the record of one link of the path. The first record of a path arms; the first of a link tells nothing.
     pub fn measure_link(&mut self, now: Nanos, record: &LinkRecord) -> Measured {
         let learnt = self.one.get_or_insert_default().learn_link(now, record, self.base_rtt);
         self.on_learnt(learnt)

@@ -147,7 +147,7 @@ impl HpccPlus {
         &self.window
     }
 
-    /// What [`CongestionControl::on_feedback`] does; it draws nothing.
+    /// Does the work of [`CongestionControl::on_feedback`], which draws no random number.
     #[inline]
     pub(crate) fn decide(&mut self, feedback: &Feedback<'_>) -> RateDecision {
         let measured = match feedback.telemetry {
@@ -174,7 +174,7 @@ impl HpccPlus {
         }
     }
 
-    /// Lines 22 to 27, or what [`Reacting`] leaves of them.
+    /// Lines 22 to 27, with [`Reacting`]'s choice.
     #[inline]
     fn react(&mut self, feedback: &Feedback<'_>) -> RateDecision {
         let round_over = feedback.ack_seq > self.last_update_seq;

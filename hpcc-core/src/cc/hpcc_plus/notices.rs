@@ -89,7 +89,7 @@ impl Notices {
     }
 }
 
-/// U of a link by what arrives at it between two records; `None` if they are out of order.
+/// U of a link by its arrivals between two records; `None` if they are out of order.
 fn arriving(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> Option<f64> {
     let elapsed = modulus.elapsed(earlier, later);
     if elapsed == 0 || elapsed > modulus.ts / 2 || later.rate.0 == 0 {

@@ -183,8 +183,7 @@ fn req_07_every_acknowledgement_moves_window_and_records() {
     assert_eq!(flow.window().reference(), 162_500.0);
 }
 
-/// REQ-22: records of another path are not compared with those of the old one. The same numbers taken for one path
-/// would be a load of thousands.
+/// REQ-22: records of two paths are not compared: taken for one path, the numbers would be a load of thousands.
 #[test]
 fn req_22_another_path_starts_over_and_leaves_the_window() {
     let other_port = hop(100, 400 << 20, 5_000_000);

@@ -102,7 +102,7 @@ impl Window {
         self.law.eta
     }
 
-    /// The window is this one, whoever computed it: W = Wc.
+    /// Sets W and Wc to a window that somebody else computed.
     pub fn install(&mut self, window: f64) {
         self.reference = self.clamp(window);
     }

@@ -7,7 +7,7 @@ use etherparse::err::ipv4::{HeaderError as Ipv4Fault, HeaderSliceError as Ipv4Er
 use etherparse::err::ipv6::HeaderSliceError as Ipv6Error;
 use etherparse::{Ipv4HeaderSlice, Ipv6HeaderSlice};
 
-/// What an IP header says.
+/// The contents of an IP header.
 pub struct Ip<'a> {
     /// Where it begins in the frame.
     pub at: usize,

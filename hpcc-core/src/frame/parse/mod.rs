@@ -19,7 +19,7 @@ pub struct Parsed<'a> {
     pub content: Content<'a>,
 }
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are RoCEv2")]
 pub enum Content<'a> {

@@ -13,7 +13,7 @@ use crate::frame::{
 use crate::roce::{self, Aeth, Bth, CNP_RESERVED, Deth, Opcode, Reth, icrc};
 use etherparse::UdpHeaderSlice;
 
-/// Reads what follows an IP header.
+/// Reads the packet behind an IP header.
 pub fn read<'a>(
     (src_mac, dst_mac): ([u8; 6], [u8; 6]),
     ip: Ip<'a>,
@@ -114,7 +114,7 @@ impl<'a> Front<'a> {
         Ok((udp, telemetry.encapsulation.map(|encapsulation| Section { encapsulation, before_udp, behind_udp })))
     }
 
-    /// What stands behind a UDP header, given what port and DSCP announce.
+    /// The headers behind UDP, as port and DSCP announce them.
     fn behind_udp(&self, announced: Option<(Encapsulation, SectionLen)>, bytes: &[u8]) -> Result<Telemetry, Fault> {
         match (self.telemetry, announced) {
             (None, None) => Ok(Telemetry { encapsulation: None, len: 0, counted: true }),
@@ -146,7 +146,7 @@ struct Telemetry {
     counted: bool,
 }
 
-/// Cuts the ICRC off the end; returns it and what was in front of it.
+/// Cuts the ICRC off the end; returns it and the bytes in front of it.
 fn read_icrc<'a>(rest: &mut Rest<'a>) -> Result<([u8; icrc::LEN], &'a [u8]), ParseError> {
     let (transport, icrc) = rest.bytes.split_last_chunk().ok_or(rest.error(Layer::Icrc, Fault::Truncated))?;
     rest.bytes = transport;

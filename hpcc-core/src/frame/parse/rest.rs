@@ -5,7 +5,7 @@ use crate::frame::{Fault, Layer, ParseError};
 use crate::roce::Truncated;
 use etherparse::Ipv6RawExtHeaderSlice;
 
-/// What has not been read yet, and where in the frame it begins.
+/// The bytes that were not read yet, and their place in the frame.
 pub struct Rest<'a> {
     pub bytes: &'a [u8],
     pub at: usize,

@@ -55,14 +55,14 @@ pub struct Header {
     pub name_space: u8,
     /// NextHdr: the IP protocol that follows.
     pub next_header: u8,
-    /// What else the section has, and how hops treat it.
+    /// Flags: further parts of the section, and how hops treat it.
     pub flags: Flags,
     /// Most words that the stack may grow to.
     pub max_length: u8,
 }
 
 impl Header {
-    /// What these bytes say.
+    /// Reads the fields.
     #[inline]
     pub fn parse(&[first, next_header, flags, max_length]: &[u8; LEN]) -> Header {
         Header { version: first >> 4, name_space: first & 0xf, next_header, flags: Flags::parse(flags), max_length }

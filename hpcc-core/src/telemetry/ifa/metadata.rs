@@ -47,7 +47,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// What these bytes say.
+    /// Reads the fields.
     #[inline]
     pub fn parse(bytes: &[u8; LEN]) -> Metadata {
         let (words, _) = bytes.as_chunks();

@@ -8,7 +8,7 @@ pub const UNCHECKED: u8 = 0xff;
 
 /// The byte of the hop limit, which a transit hop may change.
 pub const HOP_LIMIT: usize = 2;
-/// The byte of the current length, likewise.
+/// The byte of the current length, which a transit hop changes.
 pub const CURRENT_LENGTH: usize = 3;
 
 /// A metadata header.
@@ -16,7 +16,7 @@ pub const CURRENT_LENGTH: usize = 3;
 pub struct MetadataHeader {
     /// Request vector: 0 where the profile says which fields a hop fills.
     pub request: u8,
-    /// Action vector: what hops do about loss.
+    /// Action vector: how hops act on loss.
     pub action: u8,
     /// Hops that may still add an entry, or [`UNCHECKED`].
     pub hop_limit: u8,
@@ -25,7 +25,7 @@ pub struct MetadataHeader {
 }
 
 impl MetadataHeader {
-    /// What these bytes say.
+    /// Reads the fields.
     #[inline]
     pub fn parse(&[request, action, hop_limit, current_length]: &[u8; LEN]) -> MetadataHeader {
         MetadataHeader { request, action, hop_limit, current_length }

@@ -22,7 +22,7 @@ fn optional_len(header: &Header) -> Option<usize> {
 }
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length, which is at most
-/// `limit`: what the MTU of the way out leaves for it.
+/// `limit`, by the MTU of the way out.
 ///
 /// A hop limit of 0 ends the section's growth; so do Max Length, `limit` and the buffer, but then the hop is counted.
 #[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]

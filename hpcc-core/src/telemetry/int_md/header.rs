@@ -48,7 +48,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// What these bytes say.
+    /// Reads the fields.
     #[inline]
     pub fn parse(&[first, _, words, remaining, i0, i1, d0, d1, s0, s1, f0, f1]: &[u8; LEN]) -> Header {
         Header {

@@ -79,10 +79,10 @@ pub enum Field<'a> {
     Reserved {
         /// Which bit asked for it, 9 to 14.
         bit: u8,
-        /// What the hop wrote.
+        /// The hop's value.
         value: u32,
     },
-    /// What the domain of the header defines.
+    /// Words that the domain of the header defines.
     DomainSpecific(&'a [u8]),
     /// Bit 15: keeps the layer-4 checksum right.
     ChecksumComplement(u32),

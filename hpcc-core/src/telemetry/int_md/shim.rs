@@ -8,7 +8,7 @@ pub const LEN: usize = 4;
 /// The byte of the length, which a transit hop may change.
 pub const LENGTH: usize = 1;
 
-/// What follows the shim.
+/// The kind of header behind the shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// INT-MD: hops embed their metadata.
@@ -19,7 +19,7 @@ pub enum Kind {
     Export,
 }
 
-/// The last 16 bits: what the sink needs to restore the packet. The variant is the NPT field.
+/// The last 16 bits, by which the sink restores the packet. The variant is the NPT field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// NPT 0, the payload's protocol is unchanged: the original DSCP, 6 bits.
@@ -35,14 +35,14 @@ pub enum Next {
 pub struct Shim {
     /// The kind of header that follows.
     pub kind: Kind,
-    /// What restores the packet.
+    /// How to restore the packet.
     pub next: Next,
     /// Words of the metadata header and the stack, without the shim.
     pub length: u8,
 }
 
 impl Shim {
-    /// What these bytes say.
+    /// Reads the fields.
     ///
     /// # Errors
     /// [`Unusable`] for an unassigned type or NPT.

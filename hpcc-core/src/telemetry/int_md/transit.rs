@@ -13,7 +13,7 @@ pub const PREFIX: usize = shim::LEN + header::LEN;
 const WORD: usize = 4;
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length, which is at most
-/// `limit`: what the MTU of the way out leaves for it. `write` fills in the hop's bytes: HopML words, at first stale.
+/// `limit`, by the MTU of the way out. `write` fills in the hop's bytes: HopML words, at first stale.
 #[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
 pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&mut [u8])) -> usize {

@@ -17,9 +17,9 @@ const SEQUENCE: u8 = 0x40;
 /// A request to export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectExport {
-    /// What defines ids, units and time.
+    /// The namespace that defines ids, units and time.
     pub namespace: u16,
-    /// What each node is to export.
+    /// The fields that each node exports.
     pub trace_type: TraceType,
     /// The flow, to bring the reports of one packet together.
     pub flow: Option<u32>,

@@ -44,12 +44,12 @@ const MOST_QUEUE: u64 = u32::MAX as u64 - 1;
 pub enum Profile {
     /// All that HPCC++ names, exactly.
     Full,
-    /// What HPCC computes with, in 16 bytes.
+    /// The fields of HPCC, in 16 bytes.
     Slim,
 }
 
 impl Profile {
-    /// What a trace asks each node for.
+    /// The fields of each node.
     pub const fn trace_type(self) -> TraceType {
         match self {
             Profile::Full => TraceType(0xf2_2000),
@@ -179,7 +179,7 @@ pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> 
     Ok(())
 }
 
-/// Writes rates, queues and sent bytes of hops over those of a section, whose last hop comes first.
+/// Overwrites rates, queues and sent bytes of a section, whose last hop comes first.
 pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
     let Some(bytes) = trace_of(section).and_then(|range| section.get_mut(range)) else { return };
     let Some(nodes) = bytes.get_mut(trace::LEN..) else { return };
@@ -256,8 +256,8 @@ mod tests {
         assert!(initial_len(Profile::Slim, 255) <= MAX_SECTION);
     }
 
-    /// The header of the vector `ioam_linux_0xf22000_after_hop1`, which the kernel accepted, but for the namespace
-    /// and the room, which is 88 bytes there.
+    /// The header of the vector `ioam_linux_0xf22000_after_hop1`, which the kernel accepted, with another namespace and
+    /// room for 88 bytes.
     #[test]
     fn req_21_an_empty_section_is_what_the_kernel_accepts() {
         let mut section = [0xff; MAX_SECTION];

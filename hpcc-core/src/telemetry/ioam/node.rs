@@ -4,8 +4,8 @@
 use super::Malformed;
 use super::trace_type::{self as bits, TraceType};
 
-/// What a node says of a packet. A value that it does not have is `None`: all ones on the wire, and read back as such
-/// a value. A trace may ask for the short and the wide form of an id: they are two fields, which need not agree.
+/// A node's record of a packet. An unknown value is `None`: all ones on the wire, also when read back. A trace may ask
+/// for the short and the wide form of an id: they are two fields, which need not agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Node<'a> {
     /// Hop limit with which the packet leaves.
@@ -26,7 +26,7 @@ pub struct Node<'a> {
     pub namespace_data: Option<u32>,
     /// Queue depth; the RFC counts buffers, Linux bytes.
     pub queue_depth: Option<u32>,
-    /// What keeps the layer-4 checksum right.
+    /// The complement that keeps the layer-4 checksum right.
     pub checksum_complement: Option<u32>,
     /// Hop limit, as the field of the wide node id has it.
     pub wide_hop_limit: Option<u8>,
@@ -47,7 +47,7 @@ pub struct Node<'a> {
 /// An opaque state snapshot: `length 8, in words | schema 24 | data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot<'a> {
-    /// What defines the data, 24 bits.
+    /// The schema of the data, 24 bits.
     pub schema: u32,
     /// Whole words, at most 255.
     pub data: &'a [u8],

@@ -28,7 +28,7 @@ pub struct Flags {
 /// The header of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// What defines node ids, units and time.
+    /// The namespace that defines node ids, units and time.
     pub namespace: u16,
     /// Words that each node adds, snapshots excluded; 5 bits.
     pub node_length: u8,
@@ -36,7 +36,7 @@ pub struct Header {
     pub flags: Flags,
     /// Words that are free; 7 bits.
     pub remaining: u8,
-    /// What each node adds.
+    /// The fields that each node adds.
     pub trace_type: TraceType,
 }
 
@@ -69,7 +69,7 @@ impl Header {
         [n0, n1, lengths, self.remaining & 0x7f, t0, t1, t2, 0]
     }
 
-    /// Whether the node length is that of the trace type, as an encapsulating node must set it.
+    /// Whether the node length follows from the trace type, as an encapsulating node must set it.
     #[inline]
     pub fn is_consistent(&self) -> bool {
         self.node_length == self.trace_type.words()

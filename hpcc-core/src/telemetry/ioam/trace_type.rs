@@ -60,7 +60,7 @@ impl TraceType {
         (all.count_ones() + wide.count_ones()) as u8
     }
 
-    /// How many undefined bits are set, each of which stands for a word (REQ-56).
+    /// How many undefined bits are set; each stands for a word (REQ-56).
     pub const fn undefined(self) -> u8 {
         let mut count = 0;
         let mut bit = FIRST_UNDEFINED;

@@ -5,7 +5,7 @@
 use super::node::Node;
 use super::trace::{Flags, Header, LEN};
 
-/// What became of a trace.
+/// The outcome for a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The node's data were added.

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Scenarios whose topology is generated.
 const FAT_TREE_PREFIX: &str = "fat-";
 
-/// Reads the runs that are wanted, scenario by scenario, with their files; those of campaigns at the end.
+/// Reads the runs that are wanted, scenario by scenario, with their files; campaigns at the end.
 ///
 /// # Errors
 /// If the folder is not there, or its table or an archive is damaged or lacks one of a run's files.

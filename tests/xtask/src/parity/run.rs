@@ -27,7 +27,7 @@ pub struct Run {
     pub flows: u64,
     /// Frames put on a link, summed over links; unknown for campaigns.
     pub packet_hops: Option<u64>,
-    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs and campaigns.
+    /// Events of the reference without its queue monitor's; unknown for the oracle's runs and campaigns.
     pub events: Option<u64>,
     /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs and campaigns.
     pub user_cpu_s: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Run {
 pub enum Source {
     /// The reference simulator.
     Reference,
-    /// The same, in a run too small to be measured.
+    /// The reference simulator, in a run too small to be measured.
     Campaign,
     /// The executable form of its rules, which agrees with it wherever both have run.
     Oracle,

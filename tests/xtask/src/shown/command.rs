@@ -117,7 +117,7 @@ impl<'a> Commands<'a> {
         Ok(folder)
     }
 
-    /// What a command prints, but for what differs from machine to machine.
+    /// What a command prints, without lines that differ from machine to machine.
     ///
     /// # Errors
     /// As [`results`](Self::results), and if these cannot be read.

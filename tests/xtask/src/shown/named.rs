@@ -36,7 +36,7 @@ fn words(line: &str) -> Vec<String> {
 /// What is wrong with a command; a page may name one by itself, without what belongs to it.
 fn complaint(line: &str) -> Option<String> {
     let words = words(line);
-    // Those of users, and our own.
+    // Commands of users, and of those who work on hpcc.
     let find = |known: clap::Command| known.find_subcommand(words.get(1)?).is_some().then_some(known);
     let known = [Arguments::command(), hpcc_analysis::command()].into_iter().find_map(find);
     let known = known.unwrap_or_else(hpcc_analysis::command);

@@ -30,7 +30,7 @@ pub fn value(setting: &Setting) -> String {
     range.map_or_else(|| default.clone(), |range| format!("{default}, {range}"))
 }
 
-/// The default as files have it, but for words, which stand between backticks.
+/// The default as files have it; words stand between backticks.
 fn default(setting: &Setting) -> String {
     let text = setting.default.pretty();
     match &setting.default {

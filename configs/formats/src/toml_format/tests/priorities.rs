@@ -11,7 +11,7 @@ fn with_flows(priorities: &[u8]) -> String {
     format!("{head}{flows}")
 }
 
-/// Those for which a scenario keeps memory, as its echo has them.
+/// The priorities for which a scenario keeps memory, as its echo has them.
 fn kept(flows: &[u8], set: &[&str]) -> String {
     let scenario = load_with(with_flows(flows), set).expect("valid");
     scenario.effective()["switch"]["pfc_priorities"].as_str().unwrap_or("none").into()
@@ -21,7 +21,7 @@ fn kept(flows: &[u8], set: &[&str]) -> String {
 fn memory_is_kept_for_what_flows_and_acknowledgements_travel_in() {
     assert_eq!(kept(&[3], &[]), "3");
     assert_eq!((kept(&[7, 4, 7], &[]), kept(&[4], &["transport.ack_priority=5"])), ("3, 4, 7".into(), "4, 5".into()));
-    // Priority 0 is neither paused nor accounted: that of acknowledgements here, and of notifications.
+    // Acknowledgements and notifications have priority 0 here, which is neither paused nor accounted.
     let of_cnps = ["congestion_control.algorithm=dcqcn", "transport.congestion_notification=cnp"];
     assert_eq!((kept(&[4], &["transport.ack_priority=0"]), kept(&[4], &of_cnps)), ("4".into(), "4".into()));
     assert_eq!(kept(&[4], &["compatibility.acks_queue_with_data=true"]), "4");

@@ -45,7 +45,7 @@ fn leaves(path: &str, value: &Spanned<DeValue<'_>>, see: &mut impl FnMut(String,
     }
 }
 
-/// What an error lacks: the place, a key, what was given or what was expected.
+/// What an error lacks: the place, the key, the given value or the expected one.
 fn lacks(told: &str, place: &str, key: &str, given: &str) -> String {
     let lack = |lacks: bool, what: &'static str| lacks.then_some(what);
     let missing = [
