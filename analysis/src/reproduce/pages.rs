@@ -99,11 +99,10 @@ fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> 
 fn commands(name: &str, kept: &[Verdicts]) -> String {
     let cost = |verdicts: &Verdicts| {
         let option = if verdicts.form == Form::Quick { "--quick: " } else { "" };
-        let runs = human::counted(verdicts.cost.runs as u64, "run");
-        format!("{option}{runs}, {} of CPU time", time(verdicts.cost.cpu_s))
+        format!("{option}{}, {}", human::counted(verdicts.cost.runs as u64, "run"), time(verdicts.cost.cpu_s))
     };
     let costs: Vec<String> = kept.iter().map(cost).collect();
-    let comment = if costs.is_empty() { String::new() } else { format!("   # {}", costs.join("; ")) };
+    let comment = if costs.is_empty() { String::new() } else { format!("   # {} of CPU time", costs.join("; ")) };
     format!("```\n./hpcc reproduce {name}{comment}\n```\n")
 }
 

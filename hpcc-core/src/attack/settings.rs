@@ -80,7 +80,7 @@ crate::settings! {
         #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the \
             host that receives them."]
         pub from: u32 = 0;
-        /// Hosts whose flows are attacked, as senders: hosts, or numbers and ranges.
+        /// Hosts whose flows are attacked, as senders. Hosts, or numbers and ranges.
         #[change = "Name some to compare their flows with the others in one run."]
         pub victims: String = "hosts".to_string()
             => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback"

@@ -38,7 +38,7 @@ crate::settings! {
         #[change = "Turn it on to let senders hear of congestion sooner than by acknowledgements, mostly over long \
             distance."]
         pub enabled: bool = false;
-        /// Hosts that do not understand notifications and say so by ICMPv6: none, all, hosts, or numbers and ranges.
+        /// Hosts that do not understand notifications and say so by ICMPv6. None, all, hosts, or numbers and ranges.
         #[change = "Name some to study a partly upgraded network; switches mark their packets."]
         pub incapable: String = "none".to_string();
         /// Type of option 1, which holds the original destination.
@@ -103,7 +103,7 @@ crate::settings! {
         /// How many senders that do not understand notifications a switch remembers.
         #[change = "Lower it to study a switch with little memory, which asks the same senders again."]
         pub sender_slots: u32 {1..=u32::MAX} = SENDER_SLOTS as u32;
-        /// Senders that may be notified: none, all, hosts, or numbers and ranges.
+        /// Senders that may be notified. None, all, hosts, or numbers and ranges.
         #[change = "Name fewer to keep notifications within a part of the network; senders outside are marked."]
         pub domain: String = "hosts".to_string();
         /// Ways in which the links of `borders` are closed to notifications: `inbound`, `outbound`, or `both`, as the
@@ -121,7 +121,7 @@ crate::settings! {
     /// A host's settings of Fast CNP.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpHostSettings {
-        /// Nodes whose notifications are accepted: none, all, hosts, switches, or numbers and ranges.
+        /// Nodes whose notifications are accepted. None, all, hosts, switches, or numbers and ranges.
         #[change = "Take `all` where receivers notify (`transport.congestion_notification`); name fewer against forged \
             ones."]
         pub accept_from: String = "switches".to_string();

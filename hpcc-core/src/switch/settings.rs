@@ -98,7 +98,7 @@ crate::settings! {
         /// Queue length above which a port is congested and adds its record to every packet.
         #[change = "A smaller value reports shorter queues; a larger one saves records."]
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
-        /// Nodes of another domain, to which the others do not tell capacities, queues and counters: none, all, hosts,
+        /// Nodes of another domain, to which the others do not tell capacities, queues and counters. None, all, hosts,
         /// switches, or numbers and ranges. Each record is then that of a link of 800 Gb/s under the same load. Domains
         /// that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
         #[change = "Set it for networks that must not show each other their links; flows are controlled as before."]

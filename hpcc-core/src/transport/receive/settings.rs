@@ -16,8 +16,7 @@ crate::settings! {
     /// Hosts whose bus or memory is slower than their link: their NICs hold what arrives, and pause who sends.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ReceiveSettings {
-        /// Hosts that take data and probes more slowly than their links bring them: `hosts`, numbers and ranges, or
-        /// `none`.
+        /// Hosts that take data and probes more slowly than their links bring them. None, hosts, or numbers and ranges.
         #[change = "Name some to study congestion in receiving hosts."]
         pub slow: String = "none".to_string();
         /// Rate at which a slow host takes frames from each of its links; less than the link's.
