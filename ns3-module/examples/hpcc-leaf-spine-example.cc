@@ -24,7 +24,7 @@
 
 using namespace ns3;
 
-/// What the trace sources of a network have told.
+/// Records of a network's trace sources.
 class Observer
 {
   public:

@@ -175,7 +175,7 @@ class ListedNetwork
     uint32_t m_flows{0};                                //!< flows so far
     std::vector<std::unique_ptr<Attacker>> m_attackers; //!< an attack ends with its attacker
 
-    /// What the first word of a line stands for.
+    /// The call for the first word of a line.
     const std::map<std::string, std::function<void(std::istream&)>> m_calls{
         {"host", [this](auto& words) { Set(words, &QbbHelper::SetHostAttribute); }},
         {"switch", [this](auto& words) { Set(words, &QbbHelper::SetSwitchAttribute); }},

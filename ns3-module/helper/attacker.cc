@@ -242,7 +242,7 @@ Attacker::FindFlow(const QbbFrame& frame) const
     {
         return nullptr;
     }
-    // What collects telemetry goes to the receiver and names the queue pair that answers are for.
+    // A frame that collects telemetry goes to the receiver and names the queue pair for answers.
     const bool isAnswer = !frame.CollectsTelemetry();
     const Ptr<RdmaHost>& sender = m_hosts.at(isAnswer ? frame.dst : frame.src);
     const uint32_t queuePair = isAnswer ? frame.queuePair : frame.replyQueuePair;

@@ -40,7 +40,7 @@ class Attacker
 {
   public:
     /**
-     * \param core what it does
+     * \param core the core's attack
      * \param network its network
      * \param isOver whether there is nothing left to attack
      */

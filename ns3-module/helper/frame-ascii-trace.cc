@@ -24,7 +24,7 @@ namespace
 
 /**
  * \param frame a frame
- * \return what it is for
+ * \return the name of its kind
  */
 std::string
 KindOf(const QbbFrame& frame)

@@ -71,9 +71,9 @@ FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
 }
 
 /**
- * \brief Tell which of the hosts, or of the switches, decides what others must know of them: on
- * telemetry, ECN, and the length of frames. An RDMA host, if there is one; of a network that is
- * only partly upgraded a node that knows telemetry.
+ * \brief Find the host, or switch, whose settings of telemetry, ECN and length of frames hold for
+ * all. An RDMA host, if there is one; of a network that is only partly upgraded a node that knows
+ * telemetry.
  * \param node a node whose settings are prepared
  * \return what is greater for a node that rather decides
  */

@@ -235,8 +235,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks);
 
-    /// \return what happens between windows of a run in canonical order, which the simulator
-    /// owns, too; nullptr before Start() and in other runs
+    /// \return the network of a run in canonical order, which the simulator owns, too; nullptr
+    /// before Start() and in other runs
     SharedNetwork* GetShared() const;
 
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
@@ -348,7 +348,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
-    /// What is made of one kind, and attributes that only what is made later will have.
+    /// The factory of one kind of objects; attributes that are set apply to later objects only.
     class Made
     {
       public:
@@ -364,8 +364,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
         void NoteMade();
 
         /**
-         * \brief End the program if an attribute was set after the last one was made.
-         * \param what what was made, and what to do
+         * \brief End the program if an attribute was set after the last object was made.
+         * \param what names the objects, and says what to do
          */
         void CheckUsed(const std::string& what) const;
 
@@ -445,7 +445,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              bool explicitFilename) override;
 
     Made m_hosts;                             //!< hosts, with what they do about Fast CNP
-    Made m_switches;                          //!< switches, likewise
+    Made m_switches;                          //!< makes switches
     Made m_devices;                           //!< devices
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches
@@ -459,12 +459,12 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// Connects the processes of the simulation, if there are several.
     std::shared_ptr<RankExchange> m_exchange;
     std::vector<uint32_t> m_ranks; //!< the process of each node; empty until the network is divided
-    /// What happens between windows of a run in canonical order.
+    /// The network of a run in canonical order.
     std::shared_ptr<SharedNetwork> m_shared;
     bool m_isStarted{false}; //!< whether Start() was called
     bool m_captures{false};  //!< whether EnablePcap() was called
 
-    /// What ns-3's seed and run make of random draws.
+    /// Where ns-3's seed and run place random draws.
     struct Chance
     {
         uint32_t seed{1};     //!< seed of all streams
@@ -472,7 +472,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
         uint32_t pintSeed{0}; //!< by which the seed of PINT's draws is moved
     };
 
-    /// \return what there is to do about ns3's seed and run
+    /// \return how to follow ns-3's seed and run
     Chance GetChance() const;
 
     bool m_usesStreamsAlone{false}; //!< whether ns-3's seed and run count for nothing

@@ -43,7 +43,7 @@ class ScenarioFlow
         return {};
     }
 
-    /// \return what was asked for, and the source port that it got
+    /// \return the request, and its source port
     virtual RdmaFlow GetFlow() const = 0;
 };
 
@@ -69,14 +69,14 @@ class ScenarioHosts : public Object
     /**
      * \brief Make nodes hosts.
      * \param nodes the nodes
-     * \param network what they become part of
+     * \param network the network that they join
      */
     virtual void Install(const NodeContainer& nodes, QbbHelper& network) = 0;
 
     /**
      * \brief Get hosts ready: they have their settings and links, and the network is about to
      * start.
-     * \param scenario what they run by
+     * \param scenario the scenario
      * \param network the network
      */
     virtual void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) = 0;
@@ -90,8 +90,8 @@ class ScenarioHosts : public Object
     virtual std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) = 0;
 
     /**
-     * \brief Add what happened at the hosts.
-     * \param totals what happened in the run
+     * \brief Add the hosts' counters.
+     * \param totals the run's totals
      */
     virtual void Count(hpcc::RunTotals& totals) const = 0;
 };

@@ -22,9 +22,9 @@ namespace
 {
 
 /**
- * \brief Add what happened at a node.
+ * \brief Add a node's counters.
  * \param sum the sum over nodes
- * \param node what happened at one
+ * \param node one node's counters
  */
 void
 Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)

@@ -29,10 +29,10 @@ void CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotal
 
 /**
  * \ingroup hpcc
- * \brief Add up what the nodes did about Fast CNP.
+ * \brief Add up the nodes' counters of Fast CNP.
  * \param scenario the scenario
  * \param network the network
- * \param totals what a run's summary says
+ * \param totals the run's counters of Fast CNP
  */
 void CountFastCnps(const hpcc::Scenario& scenario,
                    const QbbHelper& network,

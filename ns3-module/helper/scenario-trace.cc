@@ -86,10 +86,10 @@ Record(const Tracer& at, hpcc::PacketEventKind event, bool queued, const QbbFram
 
 /**
  * \brief Connect a trace source of a port or node.
- * \param source what has the trace source
+ * \param source owner of the trace source
  * \param name its name
  * \param at where that is
- * \param event what it stands for
+ * \param event the event that it stands for
  * \param queued whether frames are in a queue of the port then, or were
  */
 void

@@ -109,7 +109,7 @@ ScenarioTraffic::Begin()
 void
 ScenarioTraffic::ScheduleNext()
 {
-    // What starts at the stop time never runs: it is left for RecordUnfinished().
+    // Flows that would start at the stop time are left for RecordUnfinished().
     if (m_hasNext && m_next.start < m_stop)
     {
         Simulator::Schedule(m_next.start - Simulator::Now(), &ScenarioTraffic::StartDue, this);

@@ -17,7 +17,7 @@ namespace
 
 /**
  * \param flow a flow of the host
- * \return what no other flow has that is in progress: one to the same destination has another port
+ * \return a key that no other flow in progress has: one to the same destination has another port
  */
 uint64_t
 Key(const RdmaFlow& flow)

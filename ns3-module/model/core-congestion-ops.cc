@@ -27,7 +27,7 @@ namespace
 
 /**
  * \param name name of a class
- * \return what makes its objects
+ * \return the factory of its objects
  */
 ns3::ObjectFactory
 MakeFactory(rust::Str name)
@@ -38,7 +38,7 @@ MakeFactory(rust::Str name)
 }
 
 /**
- * \param reads what a class reads of telemetry
+ * \param reads the telemetry that a class reads
  * \return the core's form
  */
 OpsReads
@@ -59,10 +59,10 @@ MakeReads(ns3::RdmaCongestionOps::Reads reads)
     NS_ABORT_MSG("Reads has no value " << static_cast<int>(reads));
 }
 
-/// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket
-/// instead. By their names, for the module has TCP only where ns-3's stack is built.
+/// The base classes of TCP's congestion controls; some releases of ns-3 register TcpCubic under the
+/// socket instead. By name, for the module has TCP only where ns-3's stack is built.
 const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
-/// What the names of all of TCP's begin with.
+/// The common beginning of the names of TCP's congestion controls.
 const char* const TCP_PREFIX = "ns3::Tcp";
 /// Timers of a flow that may be due at one time: far more than a controller has use for.
 constexpr uint32_t MOST_TIMERS_AT_ONCE = 100'000;
@@ -97,7 +97,7 @@ IsOfMissingStack(const std::string& name)
 }
 
 /**
- * \brief Ask whether ns-3 can make an object of a text, which it does not ask itself.
+ * \brief Ask whether ns-3 can make an object of a text, which ns-3 does not check.
  * \param base what the object must be
  * \param text name of a class, perhaps with attributes in brackets
  * \return whether there is such a class, with a constructor, and it has those attributes

@@ -48,7 +48,7 @@ class CongestionOps
     void on_sent(const OpsSent& sent);
 
     /**
-     * \param loss what is lost
+     * \param loss the loss
      * \return what to do
      */
     OpsDecision on_loss(const OpsLoss& loss);
@@ -79,7 +79,7 @@ class CongestionOps
 
   private:
     /**
-     * \param decision what the controller wants; ends the program if that is a rate of 0
+     * \param decision the controller's decision; a rate of 0 ends the program
      * \return the core's form
      */
     OpsDecision MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) const;
@@ -125,7 +125,7 @@ rust::Vec<OpsAttribute> congestion_ops_attributes(rust::Str name);
 
 /**
  * \param name name of such a class
- * \return what it says of itself
+ * \return its needs
  */
 OpsNeeds congestion_ops_needs(rust::Str name);
 
@@ -142,7 +142,7 @@ bool is_ops_value(rust::Str name, rust::Str attribute, rust::Str value);
  * \brief Make the state of a new flow.
  * \param name name of such a class
  * \param attributes attributes that differ from their initial values
- * \param limits what is known of the flow
+ * \param limits facts of the flow
  * \return the state
  */
 std::unique_ptr<CongestionOps> new_congestion_ops(rust::Str name,

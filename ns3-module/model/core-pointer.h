@@ -56,7 +56,7 @@ template <class T>
 struct CoreDelete
 {
     /**
-     * \param object what to free
+     * \param object the object to free
      */
     void operator()(T* object) const;
 };

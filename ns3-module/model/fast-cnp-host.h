@@ -113,8 +113,7 @@ class FastCnpHost : public Object, public SettingsOwner
      */
     void Fill(const QbbFrame& data, QbbFrame& notification) const;
 
-    /// \return what happened so far, as the module's results have it; programs ask for single
-    /// counters
+    /// \return all counters so far, for the module's results; programs ask for single counters
     hpcc::FastCnpCounters GetCounters() const;
 
     /// \return notifications that were believed and acted on so far; the trace source Accepted

@@ -116,8 +116,7 @@ class FastCnpSwitch : public Object, public SettingsOwner
      */
     bool Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbound);
 
-    /// \return what happened so far, as the module's results have it; programs ask for single
-    /// counters
+    /// \return all counters so far, for the module's results; programs ask for single counters
     hpcc::FastCnpCounters GetCounters() const;
 
     /// \return notifications sent so far

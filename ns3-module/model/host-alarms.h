@@ -67,7 +67,7 @@ class HostAlarm : public EventImpl
 
     HostAlarms& m_alarms;    //!< where it returns to
     uint8_t m_timer{PORT};   //!< timer of the queue pair, or PORT
-    bool m_calledOff{false}; //!< whether another alarm has replaced it, or nobody waits for it
+    bool m_calledOff{false}; //!< whether it was replaced or cancelled
     uint32_t m_owner{0};     //!< the queue pair or the port
     uint64_t m_nanos{0};     //!< when
 };
@@ -90,7 +90,7 @@ class HostAlarms
     HostAlarms& operator=(const HostAlarms&) = delete;
 
     /**
-     * \param context id of the host's node, whose events they are, whoever asks for them
+     * \param context id of the host's node, to which the events belong
      */
     void SetContext(uint32_t context);
 

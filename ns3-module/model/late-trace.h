@@ -61,10 +61,10 @@ class LateTraceAccessor : public TraceSourceAccessor
 
   private:
     /**
-     * \brief Do something with the trace source of an object.
-     * \tparam F type of what is done
+     * \brief Call a function with the trace source of an object.
+     * \tparam F type of the function
      * \param object the object
-     * \param then what is done
+     * \param then the function
      * \return whether the object is of the type that has it
      */
     template <class F>

@@ -15,7 +15,7 @@ namespace
 
 /**
  * \param clock a clock of the system
- * \return what it shows, in nanoseconds
+ * \return its time, in nanoseconds
  */
 uint64_t
 Read(clockid_t clock)

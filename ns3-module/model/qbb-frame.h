@@ -142,7 +142,7 @@ class alignas(64) QbbFrame : public ForeseenEvent
      */
     static void operator delete(void* frame);
 
-    // What a switch looks at fills the frame's first cache line, behind the event's own members.
+    // Members that a switch reads fill the first cache line, behind the event's own members.
     QbbNetDevice* receiver{nullptr}; //!< device at which the frame arrives
     QbbFrame* next{nullptr};         //!< next frame of the queue that this one waits in
     Kind kind{Kind::DATA};           //!< what it is for
@@ -153,7 +153,7 @@ class alignas(64) QbbFrame : public ForeseenEvent
     bool ackRequested{false};        //!< data: the receiver is to acknowledge it at once
     uint8_t hopLimit{0};             //!< IPv4 time to live or IPv6 hop limit
   private:
-    /// What frames of a kind have; bits.
+    /// Traits of a kind of frames; bits.
     enum Trait : uint8_t
     {
         COLLECTS = 1,        //!< switches stamp their telemetry into it
@@ -206,7 +206,7 @@ class alignas(64) QbbFrame : public ForeseenEvent
     uint16_t sport{0};          //!< UDP source port
     uint16_t dport{0};          //!< UDP destination port
 
-    // What hosts look at fills the second. Telemetry begins with the third.
+    // Members that hosts read fill the second. Telemetry begins with the third.
     uint16_t payload{0}; //!< payload bytes
     uint16_t mtu{0};     //!< most payload bytes of the flow's packets
     /// Packets before the flow's first one on its queue pair; 0 if the flow has it to itself.

@@ -513,8 +513,8 @@ class QbbNetDevice : public NetDevice
     uint64_t m_completeAt{0};             //!< when the present transmission ends
     uint32_t m_completeUid{0};            //!< reserved id of that event
     uint32_t m_nodeId{0};                 //!< id of the device's node
-    // The second line, which is all that a frame touches when it arrives.
-    QbbNode* m_owner{nullptr};         //!< what decides on frames
+    // The second line, the only one that an arriving frame touches.
+    QbbNode* m_owner{nullptr};         //!< the node that decides on frames
     uint32_t m_peerNodeId{0};          //!< id of the far end's node
     uint16_t m_port{0};                //!< number at the node
     uint16_t m_peerPort{0};            //!< number of the far end at its node

@@ -305,7 +305,7 @@ QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
     return true;
 }
 
-// A part of Receive(), likewise.
+// A part of Receive(), inline as well.
 [[gnu::always_inline]] inline QbbNetDevice*
 QbbSwitch::Route(QbbFrame* frame)
 {

@@ -263,7 +263,7 @@ class QbbSwitch : public QbbNode
     // Members that each frame needs are one cache line.
     alignas(64) CorePointer<hpcc::Switch> m_core; //!< the decisions
     Ptr<FastCnpSwitch> m_fastCnp;                 //!< its part in Fast CNP; null if it has none
-    /// What it hides from another domain; null if it is no border.
+    /// Hides telemetry from another domain; null if it is no border.
     CorePointer<hpcc::TelemetryBorder> m_border;
     std::vector<BusySwitches*> m_lists; //!< lists that wait for a frame
     FlowPorts m_flowPorts;              //!< where the frames of its flows go

@@ -43,7 +43,7 @@ class QueueWatch
     void OnFrame(const QbbFrame& frame);
 
     QbbNetDevice& m_device;          //!< the device
-    std::array<uint64_t, 8> m_bytes; //!< bytes that waited in each queue when it was told of last
+    std::array<uint64_t, 8> m_bytes; //!< bytes of each queue at its last report
     Source m_source;                 //!< the trace source
 };
 

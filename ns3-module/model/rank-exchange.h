@@ -50,7 +50,7 @@ class RankExchange
 
     /**
      * \param rank another rank
-     * \return what is sent to it by the next Exchange()
+     * \return bytes that the next Exchange() sends to it
      */
     Bytes& GetOutbox(uint32_t rank)
     {
@@ -59,7 +59,7 @@ class RankExchange
 
     /**
      * \param rank another rank
-     * \return what it sent by the last Exchange()
+     * \return bytes that it sent by the last Exchange()
      */
     const Bytes& GetInbox(uint32_t rank) const
     {

@@ -68,8 +68,7 @@ class RdmaCongestionOps : public Object
         uint8_t hops;         //!< links on the shortest path; 0: not known
     };
 
-    /// What one hop reported, if telemetry with records of hops travels (attribute
-    /// TelemetryLayout).
+    /// The record of one hop, if the attribute TelemetryLayout has records.
     struct Hop
     {
         DataRate rate;    //!< rate of the egress link
@@ -132,7 +131,7 @@ class RdmaCongestionOps : public Object
 
     /**
      * \brief A flow begins, at line rate.
-     * \param limits what is known of it
+     * \param limits facts of the flow
      */
     virtual void Start(const Limits& limits);
 
@@ -151,7 +150,7 @@ class RdmaCongestionOps : public Object
 
     /**
      * \brief Packets are taken for lost.
-     * \param loss what is lost
+     * \param loss the loss
      * \return what to do
      */
     virtual Decision OnLoss(const Loss& loss);
@@ -181,7 +180,7 @@ class RdmaCongestionOps : public Object
     /// refused
     virtual bool ReactsToNotifications() const;
 
-    /// \return what it reads of telemetry
+    /// \return the telemetry that it reads
     virtual Reads GetReads() const;
 
     /**

@@ -484,7 +484,7 @@ RdmaHost::OnNewRoutes()
     NS_LOG_FUNCTION(this);
     CheckDecided();
     hpcc::update_host_routes(*m_network, m_index, *m_core);
-    // Who is told of a frame may start flows, which go by the new routes.
+    // A trace sink may start flows, which take the new routes.
     std::vector<uint32_t> queuePairs;
     queuePairs.reserve(m_byFlowKey.size());
     for (const auto& [flowKey, queuePair] : m_byFlowKey)

@@ -326,7 +326,7 @@ class RdmaHost : public QbbNode
     /**
      * \brief Open a queue pair and start its first flow.
      * \param peer the destination
-     * \param request what StartFlow() was asked for
+     * \param request the request of StartFlow()
      * \param done called when the flow has finished
      * \return the queue pair, or ELSEWHERE
      */
@@ -350,7 +350,7 @@ class RdmaHost : public QbbNode
      * \brief Start a flow on a queue pair that earlier flows have used.
      * \param queuePair the queue pair
      * \param dst index of its destination
-     * \param request what StartFlow() was asked for
+     * \param request the request of StartFlow()
      * \param done called when the flow has finished
      * \return whether it has started; if not, the run ends
      */
@@ -417,7 +417,7 @@ class RdmaHost : public QbbNode
     /**
      * \brief End the program if a flow is impossible, or the run if switches keep no memory for it.
      * \param peer its destination
-     * \param flow what was asked for
+     * \param flow the request
      * \return whether it can start
      */
     bool CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
@@ -483,7 +483,7 @@ class RdmaHost : public QbbNode
 
     /**
      * \brief Make a frame that goes back to the source of another.
-     * \param kind what it is for
+     * \param kind its kind
      * \param frame the other frame
      * \param size its bytes on the link
      * \return the frame, without telemetry
@@ -524,8 +524,8 @@ class RdmaHost : public QbbNode
 
     /**
      * \brief Make a frame of a flow.
-     * \param kind what it is for
-     * \param segment what it carries
+     * \param kind its kind
+     * \param segment its payload
      * \param now the present time in ns
      * \return the frame
      */
@@ -609,7 +609,7 @@ class RdmaHost : public QbbNode
 
     // Members that each frame needs stand together.
     alignas(64) CorePointer<hpcc::Host> m_core; //!< the decisions
-    Ptr<FastCnpHost> m_fastCnp;                 //!< what it does about Fast CNP
+    Ptr<FastCnpHost> m_fastCnp;                 //!< its part in Fast CNP
     std::vector<HostAlarm*> m_wakeUps;          //!< each port's pending wake-up
     uint32_t m_mtu{0};                          //!< most payload bytes in a packet
     /// UDP destination port of all frames; 0: the flow's.

@@ -32,7 +32,7 @@ namespace ns3
 namespace
 {
 
-/// What ns-3 has for the values of one kind of settings.
+/// ns-3's types for the values of one kind of settings.
 struct ValueType
 {
     const char* name;              //!< of their type
@@ -44,7 +44,7 @@ struct ValueType
 /**
  * \tparam Value a type of values
  * \param name its name
- * \return what there is to know of it
+ * \return its description
  */
 template <class Value>
 ValueType
@@ -59,7 +59,7 @@ MakeValueType(const char* name)
 
 /**
  * \param kind a kind of settings
- * \return what their values are
+ * \return the type of their values
  */
 ValueType
 TypeOf(hpcc::SettingKind kind)
@@ -158,7 +158,7 @@ Assign(AttributeValue& value, const std::string& text)
 struct SettingAttribute
 {
     /**
-     * \param setting what the core says of it
+     * \param setting the core's description
      */
     explicit SettingAttribute(hpcc::SettingInfo setting)
         : info(std::move(setting)),
@@ -179,8 +179,8 @@ struct SettingAttribute
         return typeid(value) == typeid(*initial) && type.areEqual(value, *initial);
     }
 
-    const hpcc::SettingInfo info;      //!< what the core says of it
-    const ValueType type;              //!< what its values are
+    const hpcc::SettingInfo info;      //!< the core's description
+    const ValueType type;              //!< the type of its values
     const Ptr<AttributeValue> initial; //!< its value in new settings
 };
 

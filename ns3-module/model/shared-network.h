@@ -145,7 +145,7 @@ class SharedNetwork
         uint32_t receiver; //!< its key there
     };
 
-    /// What a rank tells the others about its flows, before its closings and frames.
+    /// A rank's news of its flows, before its closings and frames.
     struct Header
     {
         uint64_t finished{0};      //!< flows that finished in the window
@@ -178,7 +178,7 @@ class SharedNetwork
     bool m_isStopped{false};                   //!< whether the simulation is to end
     std::vector<uint32_t> m_ranks;             //!< the rank of each node; empty: one rank
     std::vector<RankExchange::Bytes> m_frames; //!< by rank: frames of this window
-    Header m_news;                             //!< what has finished in this window
+    Header m_news;                             //!< news of this window
     std::vector<Closing> m_closings;           //!< receivers to close
     uint64_t m_earliestSent{UINT64_MAX};       //!< when the earliest of those frames arrives
     uint64_t m_finished{0};                    //!< flows that finished before this window

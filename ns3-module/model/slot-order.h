@@ -38,7 +38,7 @@ class SlotOrder
         SORTED, //!< some changed places
     };
 
-    /// What an insertion did to a slot.
+    /// The effect of an insertion on a slot.
     struct Change
     {
         std::size_t place; //!< where the first event stood that has another before it now
@@ -122,7 +122,7 @@ class SlotOrder
      * \param slot the slot
      * \param taken how many of its events have been taken
      * \param entry the event
-     * \return what this changes
+     * \return the change
      */
     Change Put(WheelSlot& slot, std::size_t taken, const WheelEntry& entry)
     {
@@ -294,7 +294,7 @@ class SlotOrder
 
     /**
      * \param context a node
-     * \return what is known of it
+     * \return its latest event
      */
     Latest& GetLatest(uint32_t context)
     {

@@ -39,9 +39,9 @@ class SlowReceiver
 
     /**
      * \param core the host's decisions, which must outlive this
-     * \param node the host, likewise
-     * \param port its port, likewise
-     * \param taken whom to give frames
+     * \param node the host, which must outlive this
+     * \param port its port, which must outlive this
+     * \param taken called with each frame that the host takes
      */
     SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Taken taken);
     SlowReceiver(const SlowReceiver&) = delete;
@@ -88,8 +88,8 @@ class SlowReceiver
     hpcc::Host& m_core;   //!< the host's decisions
     QbbNode& m_node;      //!< the host
     QbbNetDevice& m_port; //!< the port
-    Taken m_taken;        //!< whom to give frames
-    QbbFrameQueue m_held; //!< what waits for the host, the frame that it is taking first
+    Taken m_taken;        //!< called with each frame that the host takes
+    QbbFrameQueue m_held; //!< frames that wait for the host; it is taking the first
     QbbFrameQueue m_pfcs; //!< pauses and resumes that wait for the port
     EventId m_end;        //!< when it will have taken that frame
 };

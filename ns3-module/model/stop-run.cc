@@ -16,7 +16,7 @@ namespace
 {
 
 /**
- * \brief Find who is told of faults. A process has one simulation at a time.
+ * \brief Get the handler of faults. A process has one simulation at a time.
  * \return the handler, which is empty if there is none
  */
 RunKeeper::Handler&

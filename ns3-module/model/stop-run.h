@@ -14,10 +14,10 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief End the run in progress because of something that its input has led to.
+ * \brief End the run in progress because of its input.
  *
- * Where a RunKeeper wants to keep what was simulated, it is told, and the caller goes on without
- * what it cannot do. A program of its own has none: it ends here.
+ * A RunKeeper keeps the results until then, and the caller goes on without the impossible step.
+ * Without a RunKeeper the program ends here.
  *
  * \param reason what is wrong
  */
@@ -25,7 +25,7 @@ void StopRun(const std::string& reason);
 
 /**
  * \ingroup hpcc
- * \brief As long as this exists, it is told of faults by which a run ends, so that results stay.
+ * \brief As long as this exists, a fault ends the run but not the program, so that results stay.
  */
 class RunKeeper
 {

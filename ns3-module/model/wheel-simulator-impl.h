@@ -189,7 +189,7 @@ class WheelSimulatorImpl : public SimulatorImpl
                                    {nullptr, ts, WholeId(uid), context, false});
     }
 
-    /// What Stop(delay) returns differs between versions of ns-3.
+    /// The type that Stop(delay) returns differs between versions of ns-3.
     using StopResult = decltype(std::declval<SimulatorImpl&>().Stop(std::declval<const Time&>()));
 
     // Inherited

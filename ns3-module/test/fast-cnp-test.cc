@@ -187,7 +187,7 @@ class FastCnpTest : public HpccTestCase
     }
 
     QbbFramePool m_pool;                    //!< for forgeries
-    std::map<std::string, uint64_t> m_told; //!< how often each trace source told of something
+    std::map<std::string, uint64_t> m_told; //!< how often each trace source fired
     std::set<std::string> m_reasons;        //!< why notifications were withheld or refused
 };
 
@@ -257,7 +257,7 @@ class AttackHelperTest : public HpccTestCase
     }
 
     uint64_t m_sent{0};  //!< frames that the attacker sent
-    uint64_t m_drops{0}; //!< of these: that the border told of
+    uint64_t m_drops{0}; //!< of these: traced by the border
 };
 
 TestCases

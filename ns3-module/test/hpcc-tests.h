@@ -60,7 +60,7 @@ TestCases MakeMisuseTests();
 
 /**
  * \brief Expect that something ends the program.
- * \param what what is done wrong
+ * \param what names the misuse
  * \param misuse does it
  * \param reason what the message must hold
  * \return the test

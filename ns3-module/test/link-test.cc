@@ -373,7 +373,7 @@ class LostRouteTest : public HpccTestCase
         if (until.IsStrictlyPositive())
         {
             Simulator::Schedule(until, [&]() { network.helper.SetLinkUp(1, 3); });
-            // What is sent first is lost: how soon that is found out is up to the timer.
+            // The first frame is lost: the timer decides how soon it is noticed.
             network.helper.SetLoss(network.links[1], 0.02, 1);
         }
         Simulator::Run();

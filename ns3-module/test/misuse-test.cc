@@ -87,7 +87,7 @@ class MisuseTest : public HpccTestCase
 {
   public:
     /**
-     * \param what what is done wrong
+     * \param what names the misuse
      * \param misuse does it
      * \param reason what the message must hold
      */
@@ -125,7 +125,7 @@ using Misuse = std::function<void(TestNetwork&)>;
 
 /**
  * \brief Expect a message from what is done before a network starts, or from its start.
- * \param what what is done wrong
+ * \param what names the misuse
  * \param misuse does it
  * \param reason what the message must hold
  * \return the test
@@ -144,7 +144,7 @@ RefuseBefore(const std::string& what, const Misuse& misuse, const std::string& r
 
 /**
  * \brief Expect a message from what is done once a network has started, or from its run.
- * \param what what is done wrong
+ * \param what names the misuse
  * \param misuse does it
  * \param reason what the message must hold
  * \return the test

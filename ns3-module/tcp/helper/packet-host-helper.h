@@ -39,14 +39,14 @@ class PacketHostHelper
     /**
      * \brief Make nodes hosts. They must have the network's WireProfile and TelemetryLayout.
      * \param nodes the nodes
-     * \param network what they become part of
+     * \param network the network that they join
      */
     void Install(const NodeContainer& nodes, QbbHelper& network) const;
 
     /**
      * \brief Make a node a host.
      * \param name the node's name; ends the program if no node has it
-     * \param network what it becomes part of
+     * \param network the network that it joins
      */
     void Install(const std::string& name, QbbHelper& network) const;
 

@@ -24,9 +24,9 @@ class ScenarioDatagramFlow : public ScenarioFlow
 {
   public:
     /**
-     * \param flow what is asked for
+     * \param flow the request
      * \param client sends its datagrams, from now on
-     * \param done is told when the flow has finished, and may delete it
+     * \param done called when the flow has finished; may delete this
      */
     ScenarioDatagramFlow(const RdmaFlow& flow,
                          Ptr<DatagramClient> client,
@@ -50,7 +50,7 @@ class ScenarioDatagramFlow : public ScenarioFlow
     RdmaFlow GetFlow() const override;
 
   private:
-    RdmaFlow m_flow;                      //!< what is asked for
+    RdmaFlow m_flow;                      //!< the request
     Ptr<DatagramClient> m_client;         //!< sends
     ScenarioHosts::FinishCallback m_done; //!< is told when it has finished
     uint64_t m_arrived{0};                //!< payload bytes that have arrived

@@ -41,7 +41,7 @@ class ScenarioDatagramHosts : public ScenarioStackHosts
     using Place = std::pair<uint32_t, uint16_t>;
 
     /**
-     * \brief Wait for datagrams, unless somebody does.
+     * \brief Listen for datagrams, unless it does already.
      * \param place where
      */
     void Listen(const Place& place);

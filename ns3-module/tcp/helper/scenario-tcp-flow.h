@@ -25,7 +25,7 @@ namespace ns3
 class ScenarioTcpFlow : public ScenarioFlow
 {
   public:
-    /// What happens to the flows of a run.
+    /// Counters of a run's flows.
     struct Counters
     {
         uint64_t resent{0};   //!< segments sent again
@@ -33,10 +33,10 @@ class ScenarioTcpFlow : public ScenarioFlow
     };
 
     /**
-     * \param flow what is asked for
+     * \param flow the request
      * \param socket a socket of its source
      * \param counters where the flow counts; outlives it
-     * \param done is told when the flow has finished, and may delete it
+     * \param done called when the flow has finished; may delete this
      */
     ScenarioTcpFlow(const RdmaFlow& flow,
                     Ptr<TcpSocketBase> socket,
@@ -83,7 +83,7 @@ class ScenarioTcpFlow : public ScenarioFlow
      */
     void OnState(TcpSocketState::TcpCongState_t before, TcpSocketState::TcpCongState_t now);
 
-    RdmaFlow m_flow;                      //!< what is asked for
+    RdmaFlow m_flow;                      //!< the request
     Ptr<TcpSocketBase> m_socket;          //!< the connection
     Counters& m_counters;                 //!< where it counts
     ScenarioHosts::FinishCallback m_done; //!< is told when it has finished

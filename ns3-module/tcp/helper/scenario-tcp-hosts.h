@@ -51,7 +51,7 @@ class ScenarioTcpHosts : public ScenarioStackHosts
     Ptr<TcpSocketBase> MakeSocket(uint32_t host) const;
 
     /**
-     * \brief Wait for connections, unless somebody does.
+     * \brief Listen for connections, unless it does already.
      * \param host where
      * \param port at which port
      */
@@ -66,7 +66,7 @@ class ScenarioTcpHosts : public ScenarioStackHosts
 
     /// Hosts and ports that wait for connections.
     std::set<std::pair<uint32_t, uint16_t>> m_listening;
-    ScenarioTcpFlow::Counters m_counters; //!< what happened to flows
+    ScenarioTcpFlow::Counters m_counters; //!< counters of flows
 };
 
 } // namespace ns3

@@ -23,7 +23,7 @@ namespace ns3
 namespace
 {
 
-/// What a UDP packet says that is a probe.
+/// The header of a probe over UDP.
 class ProbeHeader : public Header
 {
   public:

@@ -30,7 +30,7 @@ constexpr uint16_t IPV6 = 0x86DD; //!< EtherType
 
 /**
  * \ingroup hpcc
- * \brief What tells the probes of a flow apart.
+ * \brief The number of a probe.
  */
 struct ProbeNumber
 {
@@ -40,10 +40,9 @@ struct ProbeNumber
 
 /**
  * \ingroup hpcc
- * \brief What the headers of an IPv4 or IPv6 packet say.
+ * \brief The fields of an IPv4 or IPv6 packet's headers.
  *
- * The addresses of hosts are kept as IPv4 has them: a host's IPv6 address has the IPv4 one at its
- * end.
+ * Addresses of hosts are kept in IPv4's form: a host's IPv6 address ends with it.
  */
 struct PacketHeaders
 {
@@ -117,12 +116,12 @@ struct PacketHeaders
     /**
      * \brief Read the header of TCP or UDP.
      * \param rest the packet behind the network layer's header
-     * \param protocol what is said to be there
+     * \param protocol the protocol there
      */
     void ReadTransport(Packet& rest, uint8_t protocol);
 
     /**
-     * \brief Make what a probe has behind the network layer's header.
+     * \brief Make the part of a probe behind the network layer's header.
      * \param number what it says
      * \return its packet
      */

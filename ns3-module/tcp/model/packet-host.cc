@@ -44,11 +44,11 @@ namespace
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
 /// Ethernet's shortest frame.
 constexpr uint32_t SHORTEST_FRAME = 64;
-/// What is said of an address that is not the host's.
+/// The message about an address that is not the host's.
 constexpr const char* WRONG_ADDRESS =
     " has an address to which no way leads; PacketHostHelper assigns those that stand for hosts. "
     "It is ";
-/// What sets the keys of IPv6 flows apart: addresses of hosts are below it.
+/// The bit of keys of IPv6 flows: addresses of hosts are below it.
 constexpr uint64_t IPV6_KEY = uint64_t{1} << 63;
 
 /**

@@ -75,7 +75,7 @@ class PacketHost : public QbbNode
     /**
      * \param peer the other end of a flow: an InetSocketAddress or Inet6SocketAddress
      * \param port this end's port
-     * \return its path; ends the program if nobody has that address
+     * \return its path; ends the program if no host has that address
      */
     ProbedPath GetPath(const Address& peer, uint16_t port) const;
 
@@ -175,7 +175,7 @@ class PacketHost : public QbbNode
      * \param kind which
      * \param headers the packet's headers
      * \param packet the packet
-     * \return the frame, or nullptr if nobody has the destination's address
+     * \return the frame, or nullptr if no host has the destination's address
      */
     QbbFrame* MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet);
 
@@ -196,7 +196,7 @@ class PacketHost : public QbbNode
 
     /**
      * \param headers the headers of a packet of a flow from here
-     * \return whose flow it is; nullptr if nobody's
+     * \return the client of the flow; nullptr if it has none
      */
     ProbeClient* FindClient(const PacketHeaders& headers) const;
 

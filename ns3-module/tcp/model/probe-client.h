@@ -18,7 +18,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief What a flow under HPCC++ must know of its path.
+ * \brief Facts of a path for a flow under HPCC++.
  */
 struct ProbedPath
 {

@@ -220,7 +220,7 @@ TcpHpccPlus::CongControl(Ptr<TcpSocketState>,
                          const TcpRateOps::TcpRateConnection&,
                          const TcpRateOps::TcpRateSample&)
 {
-    // What a timeout did to the window ends with the next acknowledgement.
+    // The next acknowledgement restores the window after a timeout.
     Apply();
 }
 

@@ -97,7 +97,7 @@ class PacketPauseTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief What the network does to a UDP packet, and to its bytes in a capture.
+ * \brief A UDP packet crosses the network unchanged, also in the bytes of a capture.
  */
 class PacketEncapsulationTest : public HpccTestCase
 {

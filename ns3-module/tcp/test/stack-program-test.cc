@@ -49,7 +49,7 @@ struct Setting
     std::string rate; //!< of both links
 };
 
-/// What a flow alone in it showed.
+/// The results of a flow alone in it.
 struct Outcome
 {
     Time baseRtt;       //!< T
@@ -96,7 +96,7 @@ SetDefaults(const Setting& setting)
 /**
  * \brief Run a flow in a network that a program builds.
  * \param setting the network
- * \return what it showed
+ * \return the results
  */
 Outcome
 RunProgram(const Setting& setting)
@@ -188,7 +188,7 @@ ReadTime(const std::string& text, const std::string& key)
 
 /**
  * \ingroup hpcc
- * \brief What a program builds is what a file describes.
+ * \brief A program builds what a file describes.
  */
 class StackProgramTest : public HpccTestCase
 {
@@ -210,7 +210,7 @@ class StackProgramTest : public HpccTestCase
 
     /**
      * \brief Run both.
-     * \param setting what both say
+     * \param setting the network of both
      */
     void Compare(const Setting& setting)
     {

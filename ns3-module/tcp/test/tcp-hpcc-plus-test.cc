@@ -193,7 +193,7 @@ class TcpProbeTest : public HpccTestCase
     std::map<Tuple, std::vector<Time>> m_probes; //!< when each flow's probes left
     /// Sequence number behind each flow's data.
     std::map<Tuple, uint32_t> m_data;
-    /// What was acknowledged last, and when.
+    /// The last acknowledged byte, and when.
     std::map<Tuple, std::pair<uint32_t, Time>> m_acked;
     std::map<Tuple, std::set<std::string>> m_spines;      //!< where each flow's data went
     std::map<Tuple, std::set<std::string>> m_probeSpines; //!< where its probes went
