@@ -10,7 +10,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a run of a scenario left. Methods panic where a test could not go on.
+/// The results of a scenario's run. Methods panic where a test could not go on.
 #[derive(Debug)]
 pub struct Run {
     /// The folder with the results, `out`.
@@ -71,7 +71,7 @@ impl Run {
         self.flows().iter().map(|flow| flow.slowdown()).collect()
     }
 
-    /// What was acknowledged of flows that did not finish, by number.
+    /// Acknowledged bytes of unfinished flows, by number.
     pub fn acked(&self) -> Vec<u64> {
         let rows = unfinished_csv::read(&self.bench.path("out/unfinished.csv"));
         let mut rows = rows.unwrap_or_else(|error| panic!("{error}"));
@@ -103,7 +103,7 @@ impl Run {
         frames
     }
 
-    /// What the trace says of captured frames, in the capture's order.
+    /// The trace's records of captured frames, in the capture's order.
     pub fn records(&self) -> Vec<TraceRecord> {
         let records = TraceReader::open(&self.bench.path("out/packets.tr")).expect("a trace");
         let records = records.map(|record| record.expect("a record"));

@@ -68,7 +68,7 @@ fn roce_fields_are_those_of_the_vectors() {
     }
 }
 
-/// What two Linux kernels wrote, in path order.
+/// Records of two Linux kernels, in path order.
 #[test]
 fn ioam_traces_of_the_kernel_are_read() {
     let frame = dissected("ioam_linux_0xf22000_qdepth");

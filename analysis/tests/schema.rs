@@ -52,7 +52,7 @@ fn every_shipped_file_is_valid_and_names_its_schema() {
     assert!(files > 40, "{files} files");
 }
 
-/// What the quick start has, and what stands there instead.
+/// Lines of the quick start, and their replacements.
 #[test]
 fn mistakes_in_a_scenario_are_refused() {
     let validator = validator("scenario");

@@ -35,7 +35,7 @@ fn topology(dice: &mut Dice) -> (String, u64, u64) {
     (format!("[topology]\n{kind}\nrate = '{rate}'\ndelay = '{delay}'\n"), hosts, hosts + switches)
 }
 
-/// What acknowledges packets, and the size of a flow whose last one is acknowledged.
+/// Settings of acknowledgements, and the size of a flow whose last packet is acknowledged.
 fn acknowledgements(dice: &mut Dice) -> (String, u64) {
     let bytes = 1 + dice.below(20_000);
     match dice.below(4) {

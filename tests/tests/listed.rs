@@ -28,7 +28,7 @@ const SECONDS: &str = "120";
 
 /// When a run ends whose flows a file lists.
 const STOP_NS: u64 = 6_000_000;
-/// What a host can receive until a run ends whose flows are drawn.
+/// Bits that a host can receive in a run with drawn flows.
 const BITS_OF_DRAWN: u64 = 150_000_000;
 /// Flows are shorter than some of the files', so that some finish.
 const LARGEST_FLOW: i64 = 8_000_000;
@@ -132,7 +132,7 @@ impl Run {
         given
     }
 
-    /// What the sweep sets, with traffic that is cheap: no flow is too large, what is drawn arrives early only, and it meets two
+    /// The sweep's settings with cheap traffic: no flow is too large, drawn flows arrive early, and they meet two
     /// incasts: one of all hosts, which fills switches, and one that ends.
     fn cheap(&self) -> Vec<String> {
         let file: Table = toml::from_str(&fs::read_to_string(&self.path).expect("text")).expect("TOML");
@@ -141,7 +141,7 @@ impl Run {
         let network = load_with(&self.path, &set, NodeSettings::default()).expect("a scenario").network;
         let mut entries = file["traffic"].as_array().expect("a list").clone();
         entries.iter_mut().for_each(shorten);
-        // What variants say of their traffic holds.
+        // Variants' own settings of traffic hold.
         let (of_traffic, mut others): (Vec<_>, Vec<_>) =
             self.set.iter().cloned().partition(|set| set.starts_with("traffic."));
         others.retain(|set| !set.starts_with("run.stop="));
@@ -200,7 +200,7 @@ fn shorten(entry: &mut Value) {
     }
 }
 
-/// What each step of the axis sets.
+/// Settings of each step of the axes.
 fn steps(axes: &[Axis]) -> Vec<Vec<String>> {
     let step = |axis: &Axis, value: &Value| {
         vec![axis.set.replace("{}", &value.as_str().map_or_else(|| value.to_string(), str::to_owned))]
@@ -261,7 +261,7 @@ fn settings<'a>(
     })
 }
 
-/// What hosts and switches are told before they are made.
+/// Attributes of hosts and switches before they are made.
 fn attributes(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     let mut calls = Vec::new();
     let parts = scenario.settings.parts();
@@ -288,7 +288,7 @@ fn attributes(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     calls
 }
 
-/// What single hosts are told that take slowly what arrives.
+/// Attributes of slow hosts.
 fn slow_hosts(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     let (receive, network) = (&scenario.settings.receive, &scenario.network);
     let slow = receive.slow(network).expect("hosts");
@@ -304,7 +304,7 @@ fn slow_hosts(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     hosts.flat_map(|host| attributes.iter().map(move |attribute| format!("node {host} {attribute}"))).collect()
 }
 
-/// What single nodes are told that know nothing of telemetry: in what they differ from the others.
+/// Attributes of legacy nodes that differ from the others'.
 fn legacy_nodes(scenario: &Scenario) -> Vec<String> {
     let mut calls = Vec::new();
     let others = scenario.settings.parts();

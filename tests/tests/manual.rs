@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ns3-module");
 const PAGES: [&str; 3] = ["hpcc.rst", "fast-cnp.md", "tcp.md"];
-/// What ns-3 declares itself.
+/// A type that ns-3 declares itself.
 const OF_NS3: (&str, &str) = ("ns3::Packet::TracedCallback", "Ptr<const Packet> packet");
 
 /// A trace source.
@@ -30,7 +30,7 @@ fn files(extension: &str) -> Vec<String> {
     paths.iter().map(|path| fs::read_to_string(path).expect("readable")).collect()
 }
 
-/// What stands between two marks, in order.
+/// The texts between two marks, in order.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start).skip(1).filter_map(|rest| rest.split(end).next()).collect()
 }

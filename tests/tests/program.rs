@@ -6,7 +6,7 @@ use hpcc_formats::results::Summary;
 use hpcc_tests::{Bench, example};
 use std::process::Command;
 
-/// What the program does, with `LAYOUT` to be filled in.
+/// The program's scenario, with `LAYOUT` to be filled in.
 const SCENARIO: &str = r#"
 [run]
 stop = "5ms"
@@ -66,7 +66,7 @@ start = "20us"
 "#;
 
 const LAYOUTS: [&str; 2] = ["ioam", "ioam_slim"];
-/// What five ports of 100 Gb/s can add to a queue in a microsecond, less what leaves it.
+/// Bytes that five ports of 100 Gb/s can add to a queue in a microsecond, less those that leave it.
 const PER_SAMPLE: u64 = 4 * 12_500;
 /// Bytes at the beginning of a capture, before its first frame.
 const CAPTURE_HEADER: usize = 24;

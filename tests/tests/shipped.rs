@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Long enough for a round trip on the longest path, and for the shortest flows.
 const STOP: &str = "run.stop=60us";
-/// What every output folder holds.
+/// Files of every output folder.
 const OUTPUTS: [&str; 8] =
     ["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
 

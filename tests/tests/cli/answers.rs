@@ -33,7 +33,7 @@ size = "500KB"
 capture_nodes = [3]
 "#;
 
-/// What one acknowledgement brings back: when it leaves the receiver, and its payload.
+/// An acknowledgement: when it leaves the receiver, and its payload.
 type Answer = (Duration, Vec<u8>);
 
 /// The acknowledgements of each sender, in the run that these lines make of the scenario.
@@ -126,8 +126,8 @@ fn req_17_a_record_of_another_link_does_not_hide_the_bottleneck() {
     }
 }
 
-/// Hosts of four racks that choose among four paths, and move; acknowledgements for one packet or many; telemetry in all or
-/// few of them. Nobody lies: whatever the guard rejects is its own mistake.
+/// Hosts of four racks that choose among four paths, and move; acknowledgements for one packet or many; telemetry in
+/// all or few of them. Nobody lies: each rejection is the guard's mistake.
 #[test]
 fn req_27_the_guard_rejects_nothing_that_is_honest() {
     let permutation = "[[traffic]]\nkind = \"permutation\"\nsize = \"4MB\"\n".repeat(2);

@@ -76,14 +76,14 @@ const DCQCN: &str = "congestion_control={algorithm='dcqcn'}";
 const CNPS: &str = "transport.congestion_notification=cnp";
 const ANSWERS: &str = "telemetry.feedback=notification";
 
-/// What is counted of what an attacker sent or changed.
+/// The counter of an attacker's frames.
 const SENT: &str = "/attacks/0/frames_sent";
 const ALTERED: &str = "/attacks/0/frames_altered";
 const UNSEALED: &str = "/refused_answers/unsealed";
 
-/// What a run with these settings is like, beside one without the attack and its defences.
+/// A run with these settings, compared with one without the attack and its defences.
 struct Case {
-    /// What both have.
+    /// Settings of both runs.
     both: &'static [&'static str],
     more: &'static [&'static str],
     /// Bytes that the victim had acknowledged, and the other one, in per cent of what they have without.
@@ -120,7 +120,7 @@ impl Case {
         Case { both, more, victim, other, same, counts }
     }
 
-    /// What is not as it says.
+    /// Deviations from the case.
     fn wrong(&self) -> Vec<String> {
         let (calm, run) = (run(self.both), run(&[self.both, self.more].concat()));
         let (all, acked) = (calm.acked(), run.acked());
@@ -169,7 +169,7 @@ const CASES: &[Case] = &[
     case(&[], &[REPLAYED], 90..=110, ANY).counts(&[("/fast_cnp/without_effect/incomparable", MANY)]),
     case(&[INT_MD], &[REPLAYED], 0..=50, ANY),
     case(&[INT_MD], &[REPLAYED, SELDOM], 50..=110, ANY).same("/fast_cnp/refused/too_soon", SENT),
-    // Nobody believes a flood of notifications about no flow; but acknowledgements wait behind it.
+    // A flood of notifications about no flow is refused, but acknowledgements wait behind it.
     case(&[], &[FLOOD], 0..=50, ANY).counts(&[("/fast_cnp/refused/unknown_flow", 100_000..=u64::MAX)]),
     case(&[], &[FLOOD, BORDER], 90..=110, ANY),
     // An ICMPv6 in the victim's name is believed only where the switch has just notified that flow (REQ-54).
@@ -227,7 +227,7 @@ const CASES: &[Case] = &[
     // Each makes the sender go back to the first byte that is not acknowledged.
     case(&[PLAIN], &[NACKS], 0..=90, ANY).counts(&[("/resent_packets", 1_000..=u64::MAX)]),
     case(&[PLAIN], &[NACKS, ANSWERS_SEALED], 95..=105, ANY).same(UNSEALED, SENT).counts(&[("/resent_packets", NONE)]),
-    // CNPs are ignored where nobody sends any; where receivers do, the seal tells which are theirs.
+    // CNPs are ignored where receivers send none; where they do, the seal tells which are theirs.
     case(&[PLAIN], &[FORGED_CNPS], 95..=105, ANY).same("/refused_answers/unasked", SENT),
     case(&[PLAIN, CNPS], &[FORGED_CNPS], 0..=20, ANY),
     case(&[PLAIN, CNPS], &[FORGED_CNPS, ANSWERS_SEALED], 95..=105, ANY).same(UNSEALED, SENT),
@@ -268,7 +268,7 @@ fn req_66_a_flow_that_hears_nothing_it_can_believe_gives_way() {
     }
 }
 
-/// Nobody attacks: seldom feedback, lost packets and delayed acknowledgements are no silence.
+/// Without an attack, rare feedback, lost packets and delayed acknowledgements are no silence.
 #[test]
 fn req_66_honest_flows_do_not_fall() {
     for sets in [

@@ -40,7 +40,7 @@ queue_interval = "1us"
 capture_nodes = [0, 2]
 "#;
 
-/// What a run shows.
+/// Figures of a run.
 #[derive(Debug)]
 struct Shown {
     /// The link rates, in Gb/s, that records of data tell host 2, by their places on the path.
@@ -88,7 +88,7 @@ fn rates(layout: LayoutName, run: &Run) -> [[BTreeSet<u64>; 2]; 2] {
     rates
 }
 
-/// What only some rates are told looks like.
+/// The rates that are told, as sets.
 fn told(rates: [u64; 2]) -> [BTreeSet<u64>; 2] {
     rates.map(|rate| BTreeSet::from([rate]))
 }

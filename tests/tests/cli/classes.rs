@@ -117,8 +117,8 @@ fn req_27_a_guard_goes_with_the_shares_of_classes() {
     assert!(altered > 500 && rejected > altered * 9 / 10, "{rejected} of {altered}");
 }
 
-/// What a capture at the receiver shows of the frames of priority 4: for each that waited longer than 1 us, the bytes that
-/// stand in IFA's word for the queue, and those that its link sends in the time of IFA's own field.
+/// Frames of priority 4 in a capture at the receiver that waited longer than 1 us: the bytes in IFA's word for the
+/// queue, and the bytes that the link sends in the time of IFA's own field.
 fn waits(set: &[&str]) -> Vec<(u64, u64)> {
     let bench = Bench::new(&[("run.toml", SHARES)]);
     let captured = ["wire.profile=rocev2_ipv4", "telemetry.layout=ifa", "monitor.capture_nodes=[4]"];

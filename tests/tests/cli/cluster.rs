@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// What it is made of.
+/// Its programs.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "sinfo", "sbatch", "squeue", "scancel"];
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,7 +47,7 @@ impl Cluster {
         command.env("SLURM_CONF", self.folder.path().join("slurm.conf"));
     }
 
-    /// What a command of Slurm says.
+    /// The output of a command of Slurm.
     pub fn answer(&self, program: &str, arguments: &[&str]) -> String {
         let mut command = Command::new(program);
         self.admit(command.args(arguments));

@@ -10,8 +10,8 @@ const SHARED: &str = "[run]\nstop = \"1ms\"\n[topology]\nkind = \"star\"\nhosts 
     [[traffic]]\nkind = \"flow\"\nsrc = 1\ndst = 2\nsize = \"2MB\"\nstart = \"100us\"\n\
     [monitor]\ncontrol_interval = \"10us\"\n";
 
-/// What `control.csv` says of a flow, between two times in us: rate in Gb/s, window and bytes in flight in kB, U, bottleneck and
-/// round-trip time in ns.
+/// Rows of `control.csv` of a flow, between two times in us: rate in Gb/s, window and bytes in flight in kB, U,
+/// bottleneck and round-trip time in ns.
 fn rows(run: &Run, flow: f64, from: f64, until: f64) -> Vec<[Option<f64>; 6]> {
     let columns = ["rate_bps", "window_bytes", "in_flight_bytes", "utilisation", "bottleneck", "rtt_ns"];
     let columns = columns.map(|name| run.column("control.csv", name));

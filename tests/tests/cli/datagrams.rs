@@ -72,7 +72,8 @@ fn a_flow_alone_takes_its_ideal_time() {
     }
 }
 
-/// What is lost is not repeated: the flow goes on, and does not finish. Each of 689 datagrams must survive three links.
+/// Lost datagrams are not repeated: the flow goes on, and does not finish. Each of 689 datagrams must survive three
+/// links.
 #[test]
 fn a_flow_that_loses_datagrams_is_unfinished() {
     if !has_tcp() {

@@ -28,7 +28,7 @@ trace_nodes = [0]
 "#;
 const MTU: u64 = 1_000;
 
-/// What host 0 does: at each packet that it sends the time and the bytes in flight, the packet's included.
+/// Packets of host 0: time and bytes in flight, the packet's included.
 struct Sending {
     in_flight: Vec<(u64, u64)>,
     first_ack: u64,

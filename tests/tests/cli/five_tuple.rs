@@ -45,7 +45,7 @@ fn name(layout: LayoutName) -> &'static str {
     hpcc_core::settings::Named::name(layout)
 }
 
-/// What a switch hashes: addresses, and the ports of the UDP header wherever it stands.
+/// The input of a switch's hash: addresses, and the ports of the UDP header wherever it stands.
 fn hashed(bytes: &[u8], packet: &RocePacket<'_>) -> ([u8; 16], [u8; 16], [u8; 4]) {
     let Addresses::V6 { src, dst } = packet.frame.addresses else { panic!("IPv4") };
     let ports = &bytes[packet.offsets.udp..packet.offsets.udp + 4];

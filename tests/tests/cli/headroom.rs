@@ -26,7 +26,7 @@ sender_count = 16
 size = "500kB"
 "#;
 
-/// What the receiver sends: a pause waits for its packets.
+/// Data of the receiver: a pause waits for its packets.
 const BACK: &str = r#"
 [[traffic]]
 kind = "flow"

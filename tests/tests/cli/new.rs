@@ -32,7 +32,7 @@ fn asked(bench: &Bench, options: &[&str], typed: &str) -> Told {
     on_terminal(command, typed)
 }
 
-/// All that hosts send fits through the fabric, unless somebody asks for less.
+/// The fabric carries all that hosts send, unless options ask for less.
 #[test]
 fn a_fabric_carries_what_hosts_send() {
     let bench = Bench::new(&[]);

@@ -42,7 +42,7 @@ fn run(toml: &str, set: &str) -> (Queue, f64) {
 }
 
 /// Figure 13 of the HPCC paper. One reaction in a round trip leaves the first queue for longer; a reaction to each
-/// acknowledgement by itself takes one queue for many, and leaves a fourth of the link to nobody.
+/// acknowledgement by itself takes one queue for many, and leaves a fourth of the link idle.
 #[test]
 fn req_06_a_reaction_to_each_acknowledgement_starves_and_one_in_t_is_slow() {
     let [both, rtt, ack] = ["both", "rtt", "ack"].map(|react| {

@@ -46,7 +46,7 @@ const SPEEDS: [f64; 8] = [10.0, 25.0, 40.0, 50.0, 100.0, 200.0, 400.0, 800.0];
 const UDP: usize = 14 + 40;
 const BTH: usize = UDP + 8;
 
-/// What a switch reports of a link.
+/// A switch's record of a link.
 #[derive(Clone, Copy)]
 struct Record {
     ns: u64,
@@ -152,7 +152,7 @@ fn req_05_window_and_u_follow_from_the_bytes_on_the_wire() {
     for (time, frame) in frames(&capture) {
         let at = |row: &[&str]| row[0].parse::<u64>().expect("ns");
         while let Some(row) = rows.next_if(|row| at(row) < time) {
-            // What comes at the very time of a row may be in it or not.
+            // Bytes that come at the very time of a row may be in it or not.
             if at(&row) == before {
                 continue;
             }

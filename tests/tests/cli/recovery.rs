@@ -74,7 +74,7 @@ fn recovery_does_not_touch_a_lossless_run() {
     assert_eq!((run.count("/resent_packets"), run.count("/timeouts")), (0, 0));
 }
 
-/// HPCC's window, smaller than the interval, must not wait for an acknowledgement that nobody sends.
+/// HPCC's window, smaller than the interval, must not wait for an acknowledgement that never comes.
 #[test]
 fn fewer_acknowledgements_do_not_stall_hpcc() {
     let every_packet = finished(&[]);

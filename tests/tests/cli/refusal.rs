@@ -23,7 +23,7 @@ pub fn refused(bench: &Bench, config: &str, set: &[&str], place: &str, words: &[
     }
 }
 
-/// What is changed in a file of a good experiment, and what is said.
+/// A change in a file of a good experiment, and the error.
 #[test]
 fn bad_files_are_refused_with_place_and_advice() {
     let whole = [TOML, REFERENCE].concat();

@@ -32,7 +32,7 @@ fn program(bench: &Bench, name: &str, text: &str) -> String {
     format!("{}:{}", bench.path("").display(), std::env::var("PATH").expect("PATH"))
 }
 
-/// What the script takes for an ns-3 tree that CMake has configured at `place`. Nothing can be built in it.
+/// A folder that looks like an ns-3 tree configured by CMake at `place`. Nothing can be built in it.
 fn fake_tree(bench: &Bench, name: &str, place: &str) {
     for folder in ["contrib", "scratch", "cmake-cache"] {
         fs::create_dir_all(bench.path(name).join(folder)).expect(folder);

@@ -67,7 +67,7 @@ fn account(set: &[&str]) -> Vec<Run> {
         let [marks, merged, heard] = ["/marks", "/marks_merged", "/marks_heard"].map(|key| count(&summary, key));
         let refused = summary.sum("/fast_cnp/refused");
         assert!(marks > 0 && heard > 0, "{all:?}: {marks} marks, {heard} heard");
-        // What a host refuses are notifications of receivers or of switches.
+        // A host refuses notifications of receivers or of switches.
         let lost = marks - merged - heard;
         assert!(lost <= refused, "{all:?}: {marks} marks, {merged} merged, {heard} heard, {refused} refused");
         assert!(summary.summary["cnps"].as_u64().is_none_or(|cnps| cnps == marks - merged), "{all:?}");

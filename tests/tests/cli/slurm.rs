@@ -26,7 +26,7 @@ fn told(bench: &Bench, command: &mut Command) -> Told {
     Told::from(command.current_dir(bench.path("")).output().expect("it starts"))
 }
 
-/// What the local engine finds.
+/// A sweep by the local engine.
 fn local(bench: &Bench, set: &[&str]) {
     let arguments = [["sweep", "sweep.toml", "--out", "local"].as_slice(), set].concat();
     let told = bench.hpcc(&arguments);

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const BROKEN: &[&str] =
     &["panicked", "Sanitizer", "runtime error", "ASSERT", "NS_FATAL", "overflow", "terminate called"];
 
-/// What a run left.
+/// The results of a run.
 pub struct Results {
     pub summary: Summary,
     pub finished: Vec<FctRecord>,
@@ -82,7 +82,7 @@ fn times(scenario: &Scenario, Results { summary, finished, .. }: &Results) -> Re
     expect(early.is_none() || has_other_ideal(scenario), || format!("faster than ideal: {early:?}"))
 }
 
-/// Whether flows may be faster than the ideal time says, as the documentation has it.
+/// Whether flows may be faster than the ideal time, as documented.
 fn has_other_ideal(scenario: &Scenario) -> bool {
     let is = |section, key, value| scenario.settings.get(section, None, key).is_some_and(|now| now.text() == value);
     !is("switch", "telemetry_records", "all")
@@ -130,7 +130,7 @@ fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, Str
     rows.and_then(Iterator::collect).map_err(|error| error.to_string())
 }
 
-/// What is acknowledged over time adds up to the flows' sizes, and to what unfinished ones have.
+/// Acknowledged bytes over time add up to the flows' sizes, and to the bytes of unfinished ones.
 fn goodput(bench: &Bench, Results { finished, unfinished, .. }: &Results) -> Result<(), String> {
     let mut sums: BTreeMap<u32, u64> = BTreeMap::new();
     for row in all_rows(goodput_csv::rows(&bench.path("out/goodput.csv")))? {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Seconds of processor time after which a run is taken for endless.
 const SECONDS: &str = "20";
 
-/// What came of a seed.
+/// The outcome of a seed.
 enum Outcome {
     Ran,
     Refused,
@@ -72,11 +72,11 @@ fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
     Ok(true)
 }
 
-/// What lacked nothing but time goes on in more of it, and what had ended before does so at the same time.
+/// With more time unfinished flows go on, and others end at the same time.
 fn goes_on(bench: &Bench, results: &Results) -> Result<(), String> {
     let told = bench.simulate_to("longer", "scenario.toml", &["run.stop=1s".into()], SECONDS);
     match told.code {
-        // What takes that long to simulate is not at its end.
+        // A run that takes so long is not at its end.
         None if !checks::is_broken(&told) => return Ok(()),
         Some(0 | 3) => {}
         Some(_) | None => return Err(format!("a longer run ends with {:?}: {}", told.code, told.err)),

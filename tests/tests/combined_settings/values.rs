@@ -7,7 +7,7 @@ use hpcc_tests::Dice;
 /// Most of what a TOML file can write as a whole number.
 const LARGEST: u64 = i64::MAX as u64;
 
-/// What is drawn around where a setting has no number as its default.
+/// Numbers to draw around where a setting's default is none.
 struct Usual {
     bytes: u64,
     nanos: u64,
@@ -21,7 +21,7 @@ const USUAL: Usual = Usual { bytes: 20_000, nanos: 10_000, rate: 10_000_000_000,
 /// A value of a setting as a file has it. There are so many hosts and nodes.
 ///
 /// # Panics
-/// If the setting is a text of which nothing is known here.
+/// If the setting is an unknown text.
 pub fn of(dice: &mut Dice, setting: &Setting, hosts: u64, nodes: u64) -> String {
     if setting.auto && dice.chance(15) {
         return "'auto'".into();

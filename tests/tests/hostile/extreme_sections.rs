@@ -43,7 +43,7 @@ fn leaves(path: &str, value: &Value, see: &mut impl FnMut(String, &Value)) {
     }
 }
 
-/// What to try in place of a value.
+/// Values to try in place of a value.
 fn instead_of(value: &Value) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     match value {

@@ -11,7 +11,7 @@ const SCENARIO: &str = "[run]\nstop = \"300us\"\n\
     [[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 2\nsize = \"20KB\"\n\
     [[traffic]]\nkind = \"flow\"\nsrc = 1\ndst = 2\nsize = \"40KB\"\nstart = \"5us\"\n";
 
-/// What a setting needs around it to count.
+/// Settings that another one needs to count.
 fn surroundings(part: &Part<'_>, setting: &Setting) -> Vec<String> {
     let mut set = Vec::new();
     if let Some(algorithm) = part.algorithm {

@@ -10,7 +10,7 @@ fn run_in(bench: &Bench, memory: &str) -> Told {
     Told::from(command.output().expect("the command starts"))
 }
 
-/// What is said of a run that is refused for it.
+/// The error of a run that is refused for it.
 fn refusal(bench: &Bench, memory: &str) -> String {
     let told = run_in(bench, memory);
     assert_eq!(told.code, Some(2), "{}", told.err);

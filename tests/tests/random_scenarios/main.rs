@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
-/// What a run's summary says of the machine, not of the network.
+/// Keys of a summary that depend on the machine.
 const COSTS: &[&str] = &["setup_cpu_s", "run_cpu_s", "wall_s", "peak_rss_bytes", "ns_per_packet_hop", "ranks"];
 
 /// `hpcc run --ranks N` into the folder N.

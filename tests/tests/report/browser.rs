@@ -24,7 +24,7 @@ uPlot = new Proxy(uPlot, { construct(made, how) { const chart = new made(...how)
 </script>
 "#;
 
-/// What the functions of a probe may use.
+/// Functions for probes.
 const TOOLS: &str = r##"
 const $ = (selector) => document.querySelector(selector);
 const all = (selector) => Array.from(document.querySelectorAll(selector));
@@ -36,7 +36,7 @@ const filter = (words) => { $("#filter").value = words; key($("#filter"), "Enter
 const column = (index) => all("#flow-table tbody tr").map((row) => row.children[index].textContent);
 "##;
 
-/// What a probe, the body of an async function, returns. `None`, and a line among the skipped tests, without a browser.
+/// The result of a probe, the body of an async function. `None`, and a line among the skipped tests, without a browser.
 ///
 /// # Panics
 /// If the page reports an error, or the probe ends with one.

@@ -11,7 +11,7 @@ const HOP_LIMIT: u8 = 64;
 const CE: u64 = 3;
 const ECT_0: u64 = 2;
 
-/// What a switch saw when a packet left it.
+/// A switch's state when a packet left it.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
     pub switch: u64,
@@ -34,7 +34,7 @@ pub struct Journeys {
     hops: HashMap<PacketId, Vec<Hop>>,
     ingress: HashMap<(u16, PacketId), u8>,
     sent: HashMap<(u16, u8), u64>,
-    /// What happened so often at a node.
+    /// How often each event happened at a node.
     events: HashMap<(u16, TraceEvent, PacketId), usize>,
 }
 

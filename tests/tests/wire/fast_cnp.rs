@@ -128,7 +128,7 @@ fn req_39_tshark_reads_notifications_and_what_answers_them() {
     complaints(&run, &dissected);
 }
 
-/// What all notifications are like.
+/// Checks that hold for all notifications.
 fn notification(frame: &Dissected<'_>) {
     assert_eq!((frame.numbers("infiniband.bth.opcode"), frame.numbers("udp.dstport")), (vec![CNP], vec![4_791]));
     assert_eq!((frame.numbers("ipv6.tclass.dscp"), frame.numbers("ipv6.tclass.ecn")), (vec![48], vec![0]));

@@ -123,7 +123,7 @@ fn linux_kernels_fill_our_traces_as_we_would_have() {
     }
 }
 
-/// What came with each source port: hop limit and section.
+/// Source port, hop limit and section of each packet.
 struct Sections(Vec<(u16, u8, Vec<u8>)>);
 
 impl Sections {
@@ -156,7 +156,7 @@ fn judge(hop: usize, outcome: Outcome, before: &[u8], after: &[u8]) {
             says_what_it_was_told(hop, trace.header.trace_type, &node);
             node
         }
-        // What it would have said does not matter.
+        // Its record does not matter.
         Outcome::Overflow | Outcome::Untouched => Node::default(),
     };
     let mut ours = before.to_vec();

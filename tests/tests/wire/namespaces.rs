@@ -20,7 +20,7 @@ pub const SINK: &str = "2001:db8:3::2";
 pub const SENDER_MAC: [u8; 6] = [2, 0, 0, 0, 1, 1];
 pub const FIRST_MAC: [u8; 6] = [2, 0, 0, 0, 1, 2];
 
-/// What a transit node is told to say.
+/// The configuration of a transit node.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     pub node: u32,
@@ -45,7 +45,7 @@ pub struct Chain {
 impl Drop for Chain {
     fn drop(&mut self) {
         for name in &self.names {
-            // There is nobody left to tell.
+            // An error cannot be reported here.
             let _ = ip(&["netns", "del", name], "");
         }
     }

@@ -28,7 +28,7 @@ fn python() -> Option<String> {
     output.status.success().then_some(python)
 }
 
-/// What scapy says of frames, each with the telemetry layout that it may have.
+/// Scapy's answers about frames, each with the telemetry layout that it may have.
 fn ask(python: &str, frames: &[(&str, &[u8])]) -> Vec<Value> {
     let mut command = Command::new(python);
     command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped());

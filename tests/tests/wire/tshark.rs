@@ -77,7 +77,7 @@ const FCS: u64 = 4;
 /// Queue pairs 0 and 1 are InfiniBand's own, for management.
 const FIRST_QUEUE_PAIR: u64 = 2;
 
-/// What a capture must have in it for the test to say something.
+/// Packets that a capture must have, so that the test says something.
 #[derive(Debug, Default)]
 struct Seen {
     marked: usize,
@@ -161,7 +161,7 @@ impl Judged<'_> {
     }
 
     fn whole(&self) {
-        // What it takes marked telemetry for may well be malformed.
+        // It may take marked telemetry for malformed headers.
         if self.mark() == 0 {
             self.text("_ws.expert.message", "");
             self.text("_ws.expert.severity", "");

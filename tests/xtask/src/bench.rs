@@ -78,7 +78,7 @@ impl Traffic {
     }
 }
 
-/// What is run.
+/// A case to run.
 enum Case {
     /// Files of the reference.
     Held(Box<parity::Case>),
@@ -95,13 +95,13 @@ impl fmt::Display for Case {
     }
 }
 
-/// What runs it.
+/// The program that runs it.
 enum Program {
     Ours(Simulator),
     Reference(PathBuf),
 }
 
-/// What the repetitions of a run took.
+/// The cost of a run's repetitions.
 #[derive(Debug, Default)]
 struct Cost {
     hops: u64,

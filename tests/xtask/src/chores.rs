@@ -14,7 +14,7 @@ use hpcc_analysis::{human, save};
 
 use crate::stages::command;
 
-/// What makes pages.
+/// Tools that make pages.
 pub const PAGE_TOOLS: [&str; 3] =
     ["doxygen:doxygen", "sphinx-build:python3-sphinx", "myst-docutils-html:python3-myst-parser"];
 /// Folders of fuzz targets.
@@ -56,7 +56,8 @@ pub fn list_requirements() -> Result<()> {
     Ok(())
 }
 
-/// What cargo-deny says of other crates: licences, sources, versions, and advisories where their database can be reached.
+/// The findings of cargo-deny in other crates: licences, sources, versions, and advisories where their database can be
+/// reached.
 pub fn audit() -> Result<()> {
     let asked = here("cargo deny --version")?.stdout_null().stderr_null().run();
     asked.context("cargo-deny is not installed: cargo install --locked cargo-deny")?;
@@ -85,7 +86,7 @@ pub fn make_pages() -> Result<()> {
     crates.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private-intra-doc-links").run().context("rustdoc warns")?;
     command(&module, "doxygen doc/Doxyfile").run().context("doxygen")?;
     let log = fs::read_to_string(pages.join("doxygen.log"))?;
-    // What overrides a function of ns-3 is documented there.
+    // Functions that override ns-3's are documented there.
     let warnings: Vec<&str> = log.lines().filter(|line| !line.contains(" override (function) ")).collect();
     ensure!(warnings.is_empty(), "doxygen warns:\n{}", warnings.join("\n"));
     run("sphinx-build -q -E -W --keep-going -c ns3-module/doc . target/pages/manual")?;
@@ -96,7 +97,7 @@ pub fn make_pages() -> Result<()> {
     Ok(())
 }
 
-/// Random inputs that nobody has tried: bytes for parsers and controllers, files for readers, then whole scenarios.
+/// New random inputs: bytes for parsers and controllers, files for readers, then whole scenarios.
 pub fn fuzz(seconds: u32, target: Option<&str>) -> Result<()> {
     let mut targets = vec!["scenarios".to_owned()];
     for folder in FUZZ {

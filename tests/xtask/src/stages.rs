@@ -14,9 +14,9 @@ use tempfile::NamedTempFile;
 /// Names the file that collects what was skipped, one line each. Tests add to it.
 const SKIPPED: &str = "HPCC_SKIPPED";
 
-/// What failed so far, and what was skipped.
+/// Failures so far, and skipped tests.
 pub struct Stages {
-    /// What the names of the stages have that are taken.
+    /// The part of a name by which stages are chosen.
     only: String,
     failed: Vec<String>,
     skipped: NamedTempFile,

@@ -227,7 +227,7 @@ fn own_program(stages: &Stages, build: &Build) -> Result<()> {
     Ok(())
 }
 
-/// What runs go by on a machine without an ns-3 tree: a simulator beside the distribution's ns-3, in a cache of its own.
+/// Builds a simulator beside the distribution's ns-3, as on a machine without an ns-3 tree, in a cache of its own.
 fn beside_the_distribution(stages: &Stages, mpi: &str) -> Result<()> {
     if is_strict() {
         need(&[":libns3-dev", ":ns3"]).ok().filter(|()| distribution().is_none());

@@ -20,11 +20,11 @@ pub struct Case {
     pub flow: String,
     /// Text of the trace list.
     pub trace_list: String,
-    /// What the reference wrote.
+    /// The reference's outputs.
     pub expected: Outputs,
 }
 
-/// What a run writes.
+/// Outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
     /// fct.txt.

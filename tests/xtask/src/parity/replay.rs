@@ -14,12 +14,12 @@ use super::verdict::Verdict;
 use hpcc_analysis::save;
 use hpcc_analysis::simulator::Simulator;
 
-/// What came of a repeated run.
+/// The outcome of a repeated run.
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// How the outputs compare.
     pub verdict: Verdict,
-    /// What the simulator measured.
+    /// The simulator's summary.
     pub summary: Summary,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What differs between expected and found outputs.
+//! Differences between expected and found outputs.
 //!
 //! Files are compared byte for byte; nothing is normalised. The one thing that the reference's format leaves
 //! open is whether there is a pfc.txt at all if no device was paused: an empty file and none are the same.
@@ -10,7 +10,7 @@ use hpcc_formats::results::fct_txt;
 use hpcc_measures::pairing::Pairing;
 use std::path::Path;
 
-/// What differs between expected and found outputs.
+/// Differences between expected and found outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The completed flows: the reference's and ours.

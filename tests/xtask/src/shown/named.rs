@@ -12,7 +12,7 @@ use super::readable::{pages, tree};
 use crate::Arguments;
 
 const PROGRAM: &str = "./hpcc ";
-/// What readers of guides are going to add.
+/// Names that guides have readers add.
 const INVENTED: [&str; 2] = ["exact", "transport.burst"];
 
 /// The commands of a line: in prose to the end of the code, elsewhere to what explains or redirects them.
@@ -33,7 +33,7 @@ fn words(line: &str) -> Vec<String> {
     split(line).into_iter().map(|word| if word == "N" { "1".into() } else { word }).collect()
 }
 
-/// What is wrong with a command; a page may name one by itself, without what belongs to it.
+/// The fault of a command; a page may name a command alone, without its arguments.
 fn complaint(line: &str) -> Option<String> {
     let words = words(line);
     // Commands of users, and of those who work on hpcc.

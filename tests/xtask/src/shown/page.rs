@@ -12,14 +12,14 @@ use anyhow::{Result, anyhow, bail};
 pub struct Mark<'a> {
     /// The command line.
     pub command: &'a str,
-    /// What of it the page has.
+    /// The part of it that the page shows.
     pub shows: Shows<'a>,
 }
 
-/// What a page shows of a command.
+/// The part of a command's results on a page.
 #[derive(Debug, PartialEq)]
 pub enum Shows<'a> {
-    /// What it prints: these bytes of the page.
+    /// Its output: these bytes of the page.
     Output(Range<usize>),
     /// A plot.
     Figure {
@@ -85,7 +85,7 @@ fn until_end<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> Option<u
     None
 }
 
-/// What a mark says.
+/// The command of a mark.
 fn command(line: &str) -> Option<&str> {
     let inside = line.trim_end().strip_prefix("<!-- ")?.strip_suffix(CLOSE)?;
     line.starts_with(OPEN).then_some(inside)

@@ -16,11 +16,11 @@ use hpcc_core::settings::Setting;
 
 /// The page with the tables.
 const PAGE: &str = "configs/README.md";
-/// What stands above the rows of a table.
+/// The head of a table.
 const HEAD: &str = "| key | default, range | meaning |\n| --- | --- | --- |\n";
-/// What the first comment of a table says before and behind the table's name.
+/// The first comment of a table, before and behind the table's name.
 const BEGIN: (&str, &str) = ("<!-- settings of ", ": rewritten by ./hpcc docs -->");
-/// What the last one says.
+/// The last comment.
 const END: &str = "<!-- end of settings -->";
 
 /// Rewrites the tables of a source tree, its plots of queues, and its schemas.

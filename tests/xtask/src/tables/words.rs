@@ -5,7 +5,7 @@ use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::settings::{Condition, Kind, Setting, Value};
 use hpcc_core::units::{BitRate, Nanos};
 
-/// What a setting of a section does and when it counts, in one line; `./hpcc explain` says more.
+/// The meaning of a setting and when it counts, in one line; `./hpcc explain` says more.
 pub fn meaning(setting: &Setting, section: &[Setting]) -> String {
     let condition = setting.condition.map(|condition| format!(" {}", self::condition(condition, section)));
     setting.summary().to_owned() + &condition.unwrap_or_default()
