@@ -68,8 +68,8 @@ crate::settings! {
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
         #[change = "Turn it off to leave control to pacing alone."]
         pub variable_window: bool = true;
-        /// Base round-trip time T of all flows; `auto`: that of a full packet, with headers and telemetry, on an idle
-        /// path.
+        /// Base round-trip time T of all flows; `auto`: the time of a full packet, telemetry included, and its
+        /// acknowledgement on an idle path.
         #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table."]
         pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Whether all flows use the longest T of the network; otherwise each uses the T of its pair.
