@@ -37,35 +37,23 @@ pub(super) enum What {
     Agenda(u32),
 }
 
-/// An event in four bytes: its kind in the upper three bits, a place in the others.
+/// An event in four bytes, by which it finds its place in a list: the kind in the lower two bits; alarms and the agenda share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event(u32);
 
-const PLACE_BITS: u32 = 29;
-const KINDS: usize = 5;
 /// None behind it.
 const NONE: Event = Event(u32::MAX);
 
 impl Event {
     #[inline]
-    fn kind(self) -> usize {
-        (self.0 >> PLACE_BITS) as usize
-    }
-
-    #[inline]
-    fn place(self) -> u32 {
-        self.0 & ((1 << PLACE_BITS) - 1)
-    }
-
-    #[inline]
     fn what(self) -> What {
-        let place = self.place();
-        match self.kind() {
+        let place = self.0 >> 2;
+        match self.0 & 3 {
             0 => What::Arrival(place),
             1 => What::End(place),
             2 => What::Wake(place),
-            3 => What::Alarm(place),
-            _ => What::Agenda(place),
+            _ if place & 1 == 0 => What::Alarm(place >> 1),
+            _ => What::Agenda(place >> 1),
         }
     }
 }
@@ -73,14 +61,13 @@ impl Event {
 impl From<What> for Event {
     #[inline]
     fn from(what: What) -> Event {
-        let (kind, place) = match what {
-            What::Arrival(place) => (0, place),
-            What::End(place) => (1, place),
-            What::Wake(place) => (2, place),
-            What::Alarm(place) => (3, place),
-            What::Agenda(place) => (4, place),
-        };
-        Event(kind << PLACE_BITS | place)
+        Event(match what {
+            What::Arrival(place) => place << 2,
+            What::End(place) => place << 2 | 1,
+            What::Wake(place) => place << 2 | 2,
+            What::Alarm(place) => place << 3 | 3,
+            What::Agenda(place) => place << 3 | 7,
+        })
     }
 }
 
@@ -108,15 +95,15 @@ pub(super) struct Events {
     added: u64,
     start: u64,
     end: u64,
-    /// The key of the event that happens now.
-    current: (u32, u64),
+    /// The rank of the event that happens now; of a frame that arrives, in canonical order, 0.
+    current: u64,
     /// The first of each nanosecond of the window.
     first: Box<[Event]>,
     occupied: [u64; WORDS],
     /// The words of `occupied` that are not 0.
     words: u64,
-    /// The one behind each, by kind and place.
-    next: [Vec<Event>; KINDS],
+    /// The one behind each.
+    next: Vec<Event>,
 }
 
 const _: () = assert!(WORDS <= 64);
@@ -130,11 +117,11 @@ impl Events {
             added: 0,
             start: 0,
             end: 0,
-            current: (0, 0),
+            current: 0,
             first: vec![NONE; SPAN as usize].into(),
             occupied: [0; WORDS],
             words: 0,
-            next: [const { Vec::new() }; KINDS],
+            next: Vec::new(),
         }
     }
 
@@ -175,7 +162,7 @@ impl Events {
 
     /// Something that concerns no node happens now.
     pub fn begin(&mut self, now: u64, rank: u64) {
-        (self.now, self.current) = (now, (0, rank));
+        (self.now, self.current) = (now, if self.order == Order::Canonical { 0 } else { rank });
     }
 
     /// Adds an event of this window, which already has its rank. One of a time that has passed happens now.
@@ -194,11 +181,12 @@ impl Events {
     }
 
     /// Adds one to those of a nanosecond.
+    #[inline(never)]
     fn add_among(&mut self, slot: usize, event: Event, keys: &impl Keys) {
         let key = self.key(event.what(), keys);
         let (mut before, mut after) = (NONE, self.first[slot]);
         while after != NONE && self.key(after.what(), keys) <= key {
-            (before, after) = (after, self.next[after.kind()][after.place() as usize]);
+            (before, after) = (after, self.next[after.0 as usize]);
         }
         self.set_next(event, after);
         if before == NONE {
@@ -210,14 +198,16 @@ impl Events {
 
     #[inline]
     fn set_next(&mut self, event: Event, next: Event) {
-        let (places, place) = (&mut self.next[event.kind()], event.place() as usize);
-        match places.get_mut(place) {
+        match self.next.get_mut(event.0 as usize) {
             Some(behind) => *behind = next,
-            None => {
-                places.resize(place + 1, NONE);
-                places[place] = next;
-            }
+            None => self.make_room(event, next),
         }
+    }
+
+    #[cold]
+    fn make_room(&mut self, event: Event, next: Event) {
+        self.next.resize(event.0 as usize + 1, NONE);
+        self.next[event.0 as usize] = next;
     }
 
     /// Takes an event of this window back.
@@ -229,9 +219,9 @@ impl Events {
             if place == NONE {
                 return;
             }
-            (before, place) = (place, self.next[place.kind()][place.place() as usize]);
+            (before, place) = (place, self.next[place.0 as usize]);
         }
-        let behind = self.next[event.kind()][event.place() as usize];
+        let behind = self.next[event.0 as usize];
         if before != NONE {
             return self.set_next(before, behind);
         }
@@ -250,17 +240,23 @@ impl Events {
         }
     }
 
-    /// Whether the end of a transmission, which need not be an event, would happen now, or would have happened.
+    /// Whether the end of a transmission at the node where something happens now, which need not be an event, would happen now,
+    /// or would have happened.
     #[inline]
-    pub fn has_passed(&self, at: u64, port: u32, keys: &impl Keys) -> bool {
+    pub fn has_passed(&self, at: u64, rank: u64) -> bool {
         if at != self.now {
             return at < self.now;
         }
-        self.current >= self.key(What::End(port), keys)
+        self.current >= self.late(rank)
+    }
+
+    /// The rank of an event that is no arrival.
+    #[inline]
+    fn late(&self, rank: u64) -> u64 {
+        if self.order == Order::Canonical { rank | NO_ARRIVAL } else { rank }
     }
 
     /// By what events of a nanosecond are sorted.
-    #[inline]
     fn key(&self, what: What, keys: &impl Keys) -> (u32, u64) {
         if self.order == Order::Insertion {
             return (0, keys.rank(what));
@@ -294,8 +290,11 @@ impl Events {
         let event = self.first[slot];
         let what = event.what();
         self.now = self.start + slot as u64;
-        self.current = self.key(what, keys);
-        self.set_first(slot, self.next[event.kind()][event.place() as usize]);
+        self.current = match what {
+            What::Arrival(_) | What::Agenda(_) if self.order == Order::Canonical => 0,
+            What::Arrival(_) | What::Agenda(_) | What::End(_) | What::Wake(_) | What::Alarm(_) => self.late(keys.rank(what)),
+        };
+        self.set_first(slot, self.next[event.0 as usize]);
         Some(what)
     }
 }
@@ -372,13 +371,13 @@ mod tests {
         events.add(5, Alarm(5), &Numbered);
         assert_eq!(events.take(&Numbered), Some(Alarm(2)));
         assert_eq!(events.take(&Numbered), Some(Alarm(5)));
-        assert!(!events.has_passed(5, 7, &Numbered) && events.has_passed(5, 3, &Numbered));
+        assert!(!events.has_passed(5, 7) && events.has_passed(5, 3));
         events.add(3, Alarm(9), &Numbered);
         events.add(5, End(7), &Numbered);
         events.add(5, Agenda(1), &Numbered);
         assert_eq!(events.take(&Numbered), Some(Agenda(1)), "what concerns no node is first");
         assert_eq!(events.take(&Numbered), Some(End(7)), "it was reserved first");
         assert_eq!((events.take(&Numbered), events.now()), (Some(Alarm(9)), Nanos(5)), "a time that has passed");
-        assert!(events.has_passed(5, 9, &Numbered) && events.next_time().is_none());
+        assert!(events.has_passed(5, 9) && events.next_time().is_none());
     }
 }

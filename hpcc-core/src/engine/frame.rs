@@ -351,19 +351,26 @@ const FEW: usize = 16;
 impl Flight {
     /// The first frame.
     #[inline]
-    pub fn first(&self) -> Option<InFlight> {
-        (self.count > 0).then(|| self.entries[self.first])
+    pub fn first(&self) -> Option<&InFlight> {
+        self.entries.get(self.first).filter(|_| self.count > 0)
     }
 
-    /// A frame leaves a node.
+    /// When the first frame arrives.
     #[inline]
-    pub fn push(&mut self, frame: InFlight) {
+    pub fn first_at(&self) -> Option<u64> {
+        self.first().map(|first| first.at)
+    }
+
+    /// A frame leaves a node. Returns whether it is the only one.
+    #[inline]
+    pub fn push(&mut self, frame: InFlight) -> bool {
         if self.count == self.entries.len() {
             self.grow();
         }
         let last = (self.first + self.count) & (self.entries.len() - 1);
         self.count += 1;
         self.entries[last] = frame;
+        self.count == 1
     }
 
     #[cold]
@@ -374,13 +381,13 @@ impl Flight {
         self.first = 0;
     }
 
-    /// The first frame, of which there is one, comes to a node.
+    /// The first frame, of which there is one, comes to a node. Also returns when the next arrives.
     #[inline]
-    pub fn pop(&mut self) -> u32 {
+    pub fn pop(&mut self) -> (u32, Option<u64>) {
         let InFlight { frame, .. } = self.entries[self.first];
         self.first = (self.first + 1) & (self.entries.len() - 1);
         self.count -= 1;
-        frame
+        (frame, self.first_at())
     }
 
     /// Loads the frames that arrive before `end`: these loads do not wait for each other.

@@ -6,7 +6,6 @@
 //! all hear which queue pairs are closed.
 
 use super::frame::Crossings;
-use super::groups::NOBODY;
 use super::run::Stop;
 use super::state::Engine;
 use crate::units::Nanos;
@@ -127,11 +126,9 @@ impl Engine {
             self.closings.append(&mut parcel.closings);
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
                 let flight = &mut self.all.flights[port as usize];
-                if flight.first().is_none() {
-                    debug_assert!(self.groups.running == NOBODY);
+                if flight.push(frame) {
                     self.groups.note(self.groups.of(self.all.ports[port as usize].node), frame.at);
                 }
-                flight.push(frame);
             });
         }
         self.parts.parcels = parcels;

@@ -190,7 +190,7 @@ impl Engine {
     /// The first frame on its way to a port, if there is one, will arrive.
     #[inline]
     fn expect(&mut self, p: u32, node: u32) {
-        if let Some(InFlight { at, .. }) = self.all.flights[p as usize].first() {
+        if let Some(at) = self.all.flights[p as usize].first_at() {
             self.add(at, node, What::Arrival(p));
         }
     }
@@ -266,13 +266,15 @@ impl Engine {
     /// The first frame on its way to a port has come to the end of its link.
     #[inline]
     fn arrive(&mut self, p: u32) {
-        let f = self.all.flights[p as usize].pop();
+        let (f, next) = self.all.flights[p as usize].pop();
         let port = &self.all.ports[p as usize];
         let (node, is_host) = (port.node, port.is_host);
         let frame = self.all.frames.get_mut(f);
         frame.ingress = port.number;
         let is_pfc = frame.kind == PacketKind::Pfc;
-        self.expect(p, node);
+        if let Some(at) = next {
+            self.add(at, node, What::Arrival(p));
+        }
         if self.asks_ports && self.is_lost(p, f, is_pfc) {
             return;
         }
@@ -318,7 +320,7 @@ impl Engine {
     #[inline]
     pub(super) fn is_busy(&mut self, p: u32) -> bool {
         let port = &self.all.ports[p as usize];
-        if port.is_busy || self.events.has_passed(port.end_at, p, &self.all) {
+        if port.is_busy || self.events.has_passed(port.end_at, port.end_rank) {
             return port.is_busy;
         }
         // At time 0 no turn of a node is over yet, but a port that has never sent is idle.
@@ -383,10 +385,8 @@ impl Engine {
         if flight.leads_away {
             return self.parts.parcel_to(node).load(&mut self.all.frames, f, arrives, peer);
         }
-        let is_first = flight.first().is_none();
-        flight.push(InFlight { at: arrives, rank, frame: f });
-        if is_first {
-            self.expect(peer, node);
+        if flight.push(InFlight { at: arrives, rank, frame: f }) {
+            self.add(arrives, node, What::Arrival(peer));
         }
     }
 
