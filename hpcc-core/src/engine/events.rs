@@ -292,7 +292,9 @@ impl Events {
         self.now = self.start + slot as u64;
         self.current = match what {
             What::Arrival(_) | What::Agenda(_) if self.order == Order::Canonical => 0,
-            What::Arrival(_) | What::Agenda(_) | What::End(_) | What::Wake(_) | What::Alarm(_) => self.late(keys.rank(what)),
+            What::Arrival(_) | What::Agenda(_) | What::End(_) | What::Wake(_) | What::Alarm(_) => {
+                self.late(keys.rank(what))
+            }
         };
         self.set_first(slot, self.next[event.0 as usize]);
         Some(what)

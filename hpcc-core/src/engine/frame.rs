@@ -150,6 +150,13 @@ impl Frame {
         }
     }
 
+    /// Its section has so many bytes now.
+    #[inline]
+    pub(super) fn set_telemetry_len(&mut self, len: usize) {
+        self.size = self.size + len as u32 - u32::from(self.telemetry_len);
+        self.telemetry_len = len as u16;
+    }
+
     /// The port by which it leaves the switch that it comes to, if that is known.
     #[inline]
     pub(super) fn next_port(&self) -> Option<u16> {

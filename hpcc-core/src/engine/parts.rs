@@ -75,9 +75,11 @@ impl Parts {
         &mut self.parcels[self.of_node[node as usize] as usize].frames
     }
 
-    /// All parts will hear that a receiving queue pair is closed.
+    /// All other parts will hear that a receiving queue pair is closed.
     pub fn tell_closing(&mut self, host: u32, receiver: u32) {
-        self.parcels.iter_mut().for_each(|parcel| parcel.closings.push((host, receiver)));
+        let own = self.own;
+        let others = (0..).zip(&mut self.parcels).filter(|&(part, _)| part != own);
+        others.for_each(|(_, parcel)| parcel.closings.push((host, receiver)));
     }
 }
 

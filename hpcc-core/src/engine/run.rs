@@ -6,7 +6,7 @@ use super::events::{Order, What};
 use super::frame::InFlight;
 use super::groups::NOBODY;
 use super::observer::Sight;
-use super::state::Engine;
+use super::state::{Arenas, Engine};
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
 use crate::frame::PacketKind;
@@ -173,6 +173,15 @@ impl Engine {
         self.events.close();
     }
 
+    /// Something happens later at the node that runs now, if one does.
+    #[inline]
+    fn add_here(&mut self, at: u64, node: u32, what: What) {
+        if at < self.events.end() {
+            return self.events.add(at, what, &self.all);
+        }
+        self.groups.note(self.groups.of(node), at);
+    }
+
     /// Something happens at a node at a time: in its present window, or in one to come.
     #[inline]
     pub(super) fn add(&mut self, at: u64, node: u32, what: What) {
@@ -268,12 +277,12 @@ impl Engine {
     fn arrive(&mut self, p: u32) {
         let (f, next) = self.all.flights[p as usize].pop();
         let port = &self.all.ports[p as usize];
-        let (node, is_host) = (port.node, port.is_host);
+        let (node, number, is_host) = (port.node, port.number, port.is_host);
         let frame = self.all.frames.get_mut(f);
-        frame.ingress = port.number;
+        frame.ingress = number;
         let is_pfc = frame.kind == PacketKind::Pfc;
         if let Some(at) = next {
-            self.add(at, node, What::Arrival(p));
+            self.add_here(at, node, What::Arrival(p));
         }
         if self.asks_ports && self.is_lost(p, f, is_pfc) {
             return;
@@ -281,7 +290,7 @@ impl Engine {
         if is_pfc {
             return self.on_pfc(p, f);
         }
-        if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, f) }
+        if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, p - u32::from(number), f) }
     }
 
     /// Whether a frame is lost at the end of its link.
@@ -336,11 +345,17 @@ impl Engine {
     fn await_end(&mut self, p: u32) {
         let port = &self.all.ports[p as usize];
         if port.waiting != 0 || !port.is_host || self.host_awaits_end(p) {
-            let port = &mut self.all.ports[p as usize];
-            port.is_busy = true;
-            let (at, node) = (port.end_at, port.node);
-            self.add(at, node, What::End(p));
+            self.end_later(p);
         }
+    }
+
+    /// The end of a transmission becomes an event.
+    #[inline]
+    fn end_later(&mut self, p: u32) {
+        let port = &mut self.all.ports[p as usize];
+        port.is_busy = true;
+        let (at, node) = (port.end_at, port.node);
+        self.add_here(at, node, What::End(p));
     }
 
     /// Sends a frame if the port is idle and there is one.
@@ -350,8 +365,9 @@ impl Engine {
             return;
         }
         // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
-        self.all.ports[p as usize].is_busy = true;
-        let next = if self.all.ports[p as usize].is_host { self.next_of_host(p) } else { self.next_of_switch(p) };
+        let port = &mut self.all.ports[p as usize];
+        port.is_busy = true;
+        let next = if port.is_host { self.next_of_host(p) } else { self.next_of_switch(p) };
         match next {
             Some(frame) => {
                 self.show(Sight::Dequeue, p, frame);
@@ -364,12 +380,12 @@ impl Engine {
     /// A frame begins to leave.
     #[inline]
     pub(super) fn transmit(&mut self, p: u32, f: u32) {
-        self.show(Sight::Departure, p, f);
         let now = self.events.now().0;
         // The end of the transmission comes before the arrival, as in the reference.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
-        let port = &mut self.all.ports[p as usize];
-        let frame = self.all.frames.get_mut(f);
+        self.show(Sight::Departure, p, f);
+        let Arenas { ports, frames, .. } = &mut self.all;
+        let (port, frame) = (&mut ports[p as usize], frames.get_mut(f));
         self.totals.frames += 1;
         self.totals.telemetry_bytes += frame.telemetry_cost();
         port.end_at = now + port.tx_time(now, frame.size);
@@ -377,9 +393,9 @@ impl Engine {
         port.is_busy = false;
         let arrives = port.end_at + port.delay.0;
         frame.at = arrives;
-        let (peer, node) = (port.peer, port.peer_node);
-        if port.waiting != 0 || port.is_host {
-            self.await_end(p);
+        let (peer, node, is_host, waits) = (port.peer, port.peer_node, port.is_host, port.waiting != 0);
+        if waits || (is_host && self.host_awaits_end(p)) {
+            self.end_later(p);
         }
         let flight = &mut self.all.flights[peer as usize];
         if flight.leads_away {

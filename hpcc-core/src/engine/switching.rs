@@ -3,14 +3,14 @@
 
 use super::frame::{Frame, Leaving};
 use super::observer::Sight;
-use super::state::Engine;
+use super::state::{Arenas, Engine};
 use crate::frame::PacketKind;
 use crate::switch::{Admission, Head, Route, Section};
 
 impl Engine {
-    /// A frame has come in.
+    /// A frame has come in; `first` is the place of the switch's first port.
     #[inline]
-    pub(super) fn receive_at_switch(&mut self, node: u32, f: u32) {
+    pub(super) fn receive_at_switch(&mut self, node: u32, first: u32, f: u32) {
         let seat = self.nodes.seat(node);
         seat.is_touched = true;
         if seat.has_extras && !self.receive_with_extras(node, f) {
@@ -30,8 +30,8 @@ impl Engine {
             (egress, hop_limit)
         };
         frame.hop_limit = hop_limit;
-        let (priority, p) = (frame.priority, self.first_port[node as usize] + u32::from(egress));
-        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.pass(p, f);
+        let (priority, p) = (frame.priority, first + u32::from(egress));
+        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.pass(node, p, f);
         if !is_through {
             self.queue(node, p, f);
         }
@@ -39,18 +39,22 @@ impl Engine {
 
     /// Lets a frame leave by an idle port at once; `false`, and nothing has happened, if it may be dropped, pause or resume.
     #[inline]
-    fn pass(&mut self, p: u32, f: u32) -> bool {
+    fn pass(&mut self, node: u32, p: u32, f: u32) -> bool {
         let now = self.events.now();
-        let port = &mut self.all.ports[p as usize];
-        let switch = self.nodes.switch(port.node);
-        let rng = Engine::rng(&mut self.rngs, port.node);
-        let (frame, bytes) = self.all.frames.with_section(f);
+        let Arenas { ports, frames, .. } = &mut self.all;
+        let port = &mut ports[p as usize];
+        let switch = self.nodes.switch(node);
+        let rng = Engine::rng(&mut self.rngs, node);
+        let (frame, bytes) = frames.with_section(f);
         let leaving = Leaving { frame, behind: port.queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
         let Some(mark) = switch.core.pass(port.number, now, &leaving, &mut section, rng) else { return false };
-        let len = section.len;
         port.let_pass(frame.priority);
-        self.stamp(p, f, len, mark);
+        let len = section.len;
+        frame.set_telemetry_len(len);
+        if mark || switch.extras.is_some() {
+            self.mark(node, p, f, mark);
+        }
         self.transmit(p, f);
         true
     }
@@ -91,8 +95,11 @@ impl Engine {
         let rng = Engine::rng(&mut self.rngs, node);
         let departure = switch.core.depart(egress, now, &leaving, &mut section, rng);
         let len = section.len;
+        frame.set_telemetry_len(len);
         let (ingress, priority) = (frame.ingress, frame.priority);
-        self.stamp(p, f, len, departure.mark);
+        if departure.mark || switch.extras.is_some() {
+            self.mark(node, p, f, departure.mark);
+        }
         if departure.resume {
             Engine::rng(&mut self.rngs, node).marks.skip();
             self.send_pfc(node, ingress, priority, false);
@@ -100,15 +107,9 @@ impl Engine {
         Some(f)
     }
 
-    /// A port's switch has stamped a frame, and marks it or not.
-    #[inline]
-    fn stamp(&mut self, p: u32, f: u32, len: usize, mark: bool) {
-        let node = self.all.ports[p as usize].node;
-        let has_extras = self.nodes.seat(node).has_extras;
-        let frame = self.all.frames.get_mut(f);
-        frame.size = frame.size + len as u32 - u32::from(frame.telemetry_len);
-        frame.telemetry_len = len as u16;
-        let mark = if has_extras { self.depart_with_extras(p, f, mark) } else { mark };
+    /// A switch marks a frame that leaves or, with an agent or a border, does more about it.
+    fn mark(&mut self, node: u32, p: u32, f: u32, mark: bool) {
+        let mark = if self.nodes.seat(node).has_extras { self.depart_with_extras(p, f, mark) } else { mark };
         if mark {
             let frame = self.all.frames.get_mut(f);
             let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked;
