@@ -16,10 +16,15 @@
 #include "ns3/hpcc-scenario-helper.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 using namespace ns3;
 
@@ -30,6 +35,14 @@ main(int argc, char* argv[])
     Time::SetResolution(Time::NS);
     // A file that may not grow is told like a disk that is full.
     std::signal(SIGXFSZ, SIG_IGN);
+#ifdef __linux__
+    // The command hpcc, which waits for this, may be killed without a chance to end it.
+    const char* parent = std::getenv("HPCC_PARENT");
+    if (parent && parent == std::to_string(getppid()))
+    {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+#endif
     std::string config;
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;
@@ -74,14 +87,12 @@ main(int argc, char* argv[])
     }
     if (isShared)
     {
-        if (!RankExchange::IsAvailable())
+        const auto ranks = RankExchange::Begin();
+        if (!ranks)
         {
-            std::cerr << "hpcc: this simulator was built without MPI, by which processes share a "
-                         "run: HPCC_MPI=1 ./hpcc build"
-                      << std::endl;
             return HpccScenarioHelper::BAD_INPUT;
         }
-        scenario.ShareAmong(std::make_shared<RankExchange>());
+        scenario.ShareAmong(ranks);
     }
     if (!scenario.Load(config, overrides))
     {

@@ -11,6 +11,7 @@ mod completions;
 mod describe;
 mod dissect;
 pub mod human;
+mod install;
 mod manifest;
 mod new;
 mod outcome;
@@ -54,8 +55,6 @@ Environment:
   HPCC_CACHE   where simulators and the fetched tree are kept (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
-  HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
-  HPCC_MPI     1: build what several processes need to share a run, too (ns3-module/doc/parallel.md)
   HPCC_HOSTS   file with the machines that run --ranks may use, as mpirun --hostfile reads it
   HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
 
@@ -173,6 +172,12 @@ enum Command {
     },
     /// Fetches ns-3's source, and builds everything in it.
     Build,
+    /// Copies command, simulator and experiments into a folder, for anybody to run, from anywhere, without this source tree.
+    Install {
+        /// The folder, which gets bin/hpcc and lib/hpcc. It may be moved as a whole.
+        #[arg(long, value_name = "DIR")]
+        prefix: PathBuf,
+    },
     /// Says what is installed, what is missing, and how the ns-3 tree is configured.
     ///
     /// Exit status: 0 if ./hpcc run has what it needs or can get it, 1 if not.
@@ -275,6 +280,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
         Command::Build => Err(script::exec("@simulator", &["all".into()])),
+        Command::Install { prefix } => install::install(&prefix),
         Command::Doctor => {
             human::print(&version::text())?;
             Err(script::exec("@doctor", &[]))

@@ -5,16 +5,35 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::Result;
+
+use crate::script;
+
 /// Starts processes on this machine, on the machines of a host file, or on those of a batch job.
 const LAUNCHER: &str = "mpirun";
+/// Starts a program that ends with the process that has started it.
+const END_WITH_PARENT: &str = "/usr/bin/setpriv";
 /// Names a file with the machines to use, one a line, as `mpirun --hostfile` reads it.
 const HOSTS_VARIABLE: &str = "HPCC_HOSTS";
 /// Slurm sets it in its jobs, in which mpirun finds the machines itself.
 const SLURM_VARIABLE: &str = "SLURM_JOB_ID";
 
+/// Has MPI, which the script installs where it is missing. Without a script nothing is built: it is there, or mpirun is missed.
+///
+/// # Errors
+/// If it cannot be installed.
+pub fn prepare() -> Result<()> {
+    if script::script().is_ok() { script::install(&["mpirun:openmpi-bin", "mpicc:libopenmpi-dev"]) } else { Ok(()) }
+}
+
 /// The command line that starts a program so many times, as far as the program's arguments.
 pub fn launcher(count: u32, program: &Path) -> Command {
     let mut command = Command::new(LAUNCHER);
+    // Where this process may be killed without a chance to end it.
+    if Path::new(END_WITH_PARENT).exists() {
+        command = Command::new(END_WITH_PARENT);
+        command.args(["--pdeathsig", "TERM", LAUNCHER]);
+    }
     // mpirun's own words about a process that failed help nobody: the first process has said why.
     command.args(["--quiet", "-n", &count.to_string()]);
     match env::var_os(HOSTS_VARIABLE).filter(|hosts| !hosts.is_empty()) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use hpcc_formats::kind::{FileKind, kind, needs_stack};
+use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::results::Summary;
 use hpcc_formats::share;
 use serde_json::{Map, Value};
@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self, flat};
-use crate::script::Parts;
 use crate::simulator::{self, Simulator, describe_crash, quiet_option};
-use crate::{human, save};
+use crate::{human, ranks, save};
 
 /// Simulates a scenario into `out` and reports.
 ///
@@ -39,10 +38,10 @@ pub fn run(
     }
     if let Sharing::Ranks(ranks) = sharing {
         can_share(config, &set, ranks)?;
+        ranks::prepare()?;
     }
     drawing.prepare()?;
-    let mpi = matches!(sharing, Sharing::Ranks(_));
-    let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi })?;
+    let simulator = Simulator::find()?;
     let mut command = match sharing {
         Sharing::Ranks(ranks) => simulator.shared_command(ranks, config, &out, &set),
         Sharing::Threads(_) | Sharing::None => simulator.command(config, &out, &set),

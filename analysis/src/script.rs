@@ -17,10 +17,6 @@ use crate::human;
 const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
 /// Tells the script to show neither progress nor notes.
 const QUIET_VARIABLE: &str = "HPCC_QUIET";
-/// Tells the script to build ns-3's internet stack, too.
-const TCP_VARIABLE: &str = "HPCC_TCP";
-/// Tells the script to build with MPI.
-const MPI_VARIABLE: &str = "HPCC_MPI";
 
 /// A step has failed, and has said why on standard error.
 #[derive(Debug)]
@@ -34,39 +30,24 @@ impl fmt::Display for StepFailed {
 
 impl std::error::Error for StepFailed {}
 
-/// What a simulator has to be built with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// ns-3's internet stack.
-    pub stack: bool,
-    /// MPI, by which several processes share a run.
-    pub mpi: bool,
-}
-
 /// Builds the simulator and returns its path.
 ///
 /// # Errors
 /// If there is no script, or [`StepFailed`].
-pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
-    let mut command = step("@simulator")?;
-    for (wanted, variable) in [(parts.stack, TCP_VARIABLE), (parts.mpi, MPI_VARIABLE)] {
-        if wanted {
-            command.env(variable, "1");
-        }
-    }
-    let output = command.stderr(Stdio::inherit()).output().with_context(cannot_start)?;
+pub fn build_simulator() -> Result<PathBuf> {
+    let output = step("@simulator")?.stderr(Stdio::inherit()).output().with_context(cannot_start)?;
     if !output.status.success() {
         return Err(StepFailed("building the simulator").into());
     }
     Ok(OsString::from_vec(output.stdout.trim_ascii_end().to_vec()).into())
 }
 
-/// Installs what makes PNG files of plots.
+/// Installs the packages of commands that are missing, `COMMAND:PACKAGE` each.
 ///
 /// # Errors
 /// As [`build_simulator`].
-pub fn install_converter() -> Result<()> {
-    let status = step("@need")?.arg("rsvg-convert:librsvg2-bin").status().with_context(cannot_start)?;
+pub fn install(tools: &[&str]) -> Result<()> {
+    let status = step("@need")?.args(tools).status().with_context(cannot_start)?;
     if status.success() { Ok(()) } else { Err(StepFailed("installing it").into()) }
 }
 
@@ -87,11 +68,19 @@ pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
     }
 }
 
-/// The folder of the script.
+/// A file beside this program, where `./hpcc install` puts what it needs.
+pub fn beside(name: &str) -> Option<PathBuf> {
+    env::current_exe().ok().map(|program| program.with_file_name(name)).filter(|file| file.exists())
+}
+
+/// The folder with the experiments: that of an installed program, or of the script.
 ///
 /// # Errors
-/// If there is no script.
+/// If there is neither.
 pub fn source_tree() -> Result<PathBuf> {
+    if let Some(configs) = beside("configs") {
+        return Ok(configs.with_file_name(""));
+    }
     Ok(script()?.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
@@ -101,7 +90,9 @@ pub fn source_tree() -> Result<PathBuf> {
 /// If this command was not started by it.
 pub fn script() -> Result<PathBuf> {
     let script = env::var_os(SCRIPT_VARIABLE).filter(|script| !script.is_empty());
-    script.map(PathBuf::from).ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))
+    script.map(PathBuf::from).ok_or_else(|| {
+        anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree, or what ./hpcc install makes")
+    })
 }
 
 fn cannot_start() -> String {

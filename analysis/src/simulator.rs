@@ -16,7 +16,6 @@ use clap::ValueEnum;
 use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::launcher;
-use crate::script::Parts;
 use crate::{children, human, script};
 
 /// What simulates.
@@ -54,12 +53,12 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// The engine beside this command, if that is [chosen](choose); the program that the environment names, or else the one that
-    /// the source tree's script builds.
+    /// The engine beside this command, if that is [chosen](choose); the program that the environment names, or is installed beside
+    /// this command, or else the one that the source tree's script builds.
     ///
     /// # Errors
     /// If there is none, or the build fails.
-    pub fn find(parts: Parts) -> Result<Simulator> {
+    pub fn find() -> Result<Simulator> {
         if is_core() {
             let command = env::current_exe().context("the file of this program")?;
             return Ok(Simulator { program: existing(&command.with_file_name("hpcc-engine"))? });
@@ -67,7 +66,8 @@ impl Simulator {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        Ok(Simulator { program: script::build_simulator(parts)? })
+        let installed = script::beside("hpcc-scenario");
+        Ok(Simulator { program: installed.map_or_else(script::build_simulator, Ok)? })
     }
 
     /// This program.
@@ -157,6 +157,7 @@ pub fn describe_crash(status: ExitStatus, out: &Path) -> String {
 fn signal_name(signal: i32) -> String {
     let meaning = match signal {
         2 => "interrupted",
+        4 => "illegal instruction: built for another processor",
         6 => "aborted",
         8 => "arithmetic error",
         9 => "killed, perhaps for lack of memory",

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `--version`: of the project, and of the ns-3 that its simulator is built with.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::script;
 
+/// The file beside an installed command that has them.
+pub const FILE: &str = "version.txt";
+
 /// Both versions, a line each.
 pub fn text() -> String {
+    if let Some(installed) = script::beside(FILE).and_then(|file| fs::read_to_string(file).ok()) {
+        return installed;
+    }
     let own = env!("CARGO_PKG_VERSION");
     let revision = script::source_tree().ok().and_then(|tree| revision(&tree));
     format!("hpcc {own}{}\n{}\n", revision.map_or_else(String::new, |name| format!(" ({name})")), ns3())

@@ -95,27 +95,6 @@ fn a_simulator_that_cannot_be_built_gives_1() {
 }
 
 #[test]
-fn the_stack_is_built_where_a_file_asks_for_tcp() {
-    let folder = folder();
-    let script = folder.path().join("script");
-    fs::write(&script, "#!/bin/sh\necho \"stack: ${HPCC_TCP:-none}\" >&2\nexit 1\n").expect("a script");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("a program");
-    let tcp = "[transport]\nprotocol = \"tcp\"\n";
-    for (text, set, told) in [
-        (tcp, "run.seed=1", "stack: 1"),
-        ("", "transport.protocol=tcp", "stack: 1"),
-        (tcp, "transport.protocol=rdma", "stack: none"),
-        ("", "run.seed=1", "stack: none"),
-    ] {
-        fs::write(folder.path().join("any.toml"), text).expect("any.toml");
-        let mut command = hpcc(&["run", "any.toml", "--set", set]);
-        command.current_dir(folder.path()).env("HPCC_SCRIPT", &script).env_remove("HPCC_TCP");
-        let output = command.output().expect("hpcc starts");
-        assert_eq!(err(&output).lines().next(), Some(told), "{text}{set}");
-    }
-}
-
-#[test]
 fn a_file_that_was_cut_is_found() {
     let folder = folder();
     let dir = canned(folder.path(), true);

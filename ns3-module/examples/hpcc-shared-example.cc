@@ -16,7 +16,6 @@
 #include "ns3/network-module.h"
 
 #include <iostream>
-#include <memory>
 
 using namespace ns3;
 
@@ -50,9 +49,9 @@ main(int argc, char* argv[])
     network.Link(switches.Get(0), switches.Get(1), rate, delay);
     if (isShared)
     {
-        NS_ABORT_MSG_UNLESS(RankExchange::IsAvailable(),
-                            "ns-3 was configured without --enable-mpi");
-        network.ShareAmong(std::make_shared<RankExchange>());
+        const auto ranks = RankExchange::Begin();
+        NS_ABORT_MSG_UNLESS(ranks, "no MPI");
+        network.ShareAmong(ranks);
     }
     network.Start();
 

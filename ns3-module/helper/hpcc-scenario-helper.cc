@@ -212,7 +212,7 @@ HpccScenarioHelper::MakeHosts()
     if (!TypeId::LookupByNameFailSafe(name, &tid))
     {
         Say("this simulator was built without ns-3's internet stack, which TCP hosts need: "
-            "HPCC_TCP=1 ./hpcc build");
+            "its modules internet and applications");
         return false;
     }
     ObjectFactory factory;

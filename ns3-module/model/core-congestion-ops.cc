@@ -247,7 +247,7 @@ why_no_congestion_ops(rust::Str name)
         if (IsOfMissingStack(text))
         {
             return "those of TCP are in ns-3's internet stack, which this simulator was built "
-                   "without: HPCC_TCP=1 ./hpcc build";
+                   "without: its modules internet and applications";
         }
         return "no class " + text +
                " is registered: look at its spelling, and for its NS_OBJECT_ENSURE_REGISTERED()";

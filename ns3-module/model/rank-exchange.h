@@ -9,6 +9,7 @@
 #include "process-time.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -18,8 +19,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief Exchanges data between the processes of a simulation, its ranks, by MPI.
  *
- * There can be one at a time; it begins and ends MPI, unless the program does. Methods that
- * exchange something have to be called by all ranks, in the same order.
+ * There can be one at a time. Methods that exchange something have to be called by all ranks, in
+ * the same order.
  */
 class RankExchange
 {
@@ -27,12 +28,14 @@ class RankExchange
     /// Bytes for another rank.
     using Bytes = std::vector<uint8_t>;
 
-    /// \return whether the module was built with MPI; without it there are no objects of this class
-    static bool IsAvailable();
+    /**
+     * \brief Meet the other ranks of the program, as mpirun has started it. Begins MPI, which ends
+     * with the object, unless the program did so itself.
+     * \return nothing, and the reason on standard error, where MPI is missing
+     */
+    static std::shared_ptr<RankExchange> Begin();
 
-    /// Meet the other ranks of the program, as mpirun has started it.
-    RankExchange();
-    ~RankExchange();
+    virtual ~RankExchange() = default;
     RankExchange(const RankExchange&) = delete;
     RankExchange& operator=(const RankExchange&) = delete;
 
@@ -71,28 +74,28 @@ class RankExchange
      * \param value any number
      * \return the smallest of all ranks' numbers
      */
-    uint64_t Exchange(uint64_t value);
+    virtual uint64_t Exchange(uint64_t value) = 0;
 
     /**
      * \brief Bring bytes of all ranks to rank 0.
      * \param bytes bytes of this rank
      * \return at rank 0 the bytes of each rank; nothing elsewhere
      */
-    std::vector<Bytes> Gather(const Bytes& bytes);
+    virtual std::vector<Bytes> Gather(const Bytes& bytes) = 0;
 
     /**
      * \brief Add up numbers of all ranks.
      * \param values numbers of this rank; at rank 0 the sums afterwards
      * \param count how many there are
      */
-    void Sum(uint64_t* values, std::size_t count) const;
+    virtual void Sum(uint64_t* values, std::size_t count) const = 0;
 
     /**
      * \brief Tell all ranks a number of rank 0.
      * \param value the number, at rank 0
      * \return that number
      */
-    int Share(int value) const;
+    virtual int Share(int value) const = 0;
 
     /// \return bytes that were sent so far
     uint64_t GetSentBytes() const
@@ -113,8 +116,9 @@ class RankExchange
         return m_waited;
     }
 
-  private:
-    bool m_ends{false};            //!< whether it began MPI, and so ends it
+  protected:
+    RankExchange() = default;
+
     uint32_t m_rank{0};            //!< which rank this is
     std::vector<Bytes> m_outboxes; //!< by rank: what is sent to it next
     std::vector<Bytes> m_inboxes;  //!< by rank: what was received from it last

@@ -22,7 +22,7 @@ pub fn prepare() -> Result<()> {
     if is_there() {
         return Ok(());
     }
-    script::install_converter().context("--png needs rsvg-convert, of the package librsvg2-bin")?;
+    script::install(&["rsvg-convert:librsvg2-bin"]).context("--png needs rsvg-convert, of the package librsvg2-bin")?;
     ensure!(is_there(), "--png: {PROGRAM} was installed, but cannot be started");
     Ok(())
 }

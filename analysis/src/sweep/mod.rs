@@ -36,7 +36,6 @@ use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
-use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
@@ -110,15 +109,10 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
-    let simulator = Simulator::find(needs(&runs))?;
+    let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out, &file.axes)?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
     Ok(conclude(&file, how.drawing, &folder, &runs, ended, table))
-}
-
-/// The parts that the simulator of these runs needs.
-fn needs(runs: &[Run]) -> Parts {
-    Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false }
 }
 
 /// Prints the comparison of runs that have ended, and writes data, plots and page. The sweep was fine, so trouble with these is

@@ -40,8 +40,6 @@ pub struct Facts {
     pub switch_ports: usize,
     /// Ports of switches and hosts.
     pub ports: usize,
-    /// Whether its hosts have ns-3's own stack.
-    pub stack: bool,
     /// Whether the run records each [`Series`].
     pub records: [bool; 3],
 }
@@ -63,7 +61,6 @@ impl Facts {
             hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
             ports: 2 * network.links.len(),
-            stack: scenario.settings.protocol.protocol.is_of_stack(),
             records: [
                 scenario.monitor.queue_interval.is_some(),
                 scenario.monitor.goodput_interval.is_some(),

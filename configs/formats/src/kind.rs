@@ -3,9 +3,7 @@
 
 use crate::error::InputError;
 use crate::place::Place;
-use crate::{text, toml_format};
-use hpcc_core::settings::Named;
-use hpcc_core::transport::Protocol;
+use crate::text;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -31,17 +29,6 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
         (true, None) => FileKind::Scenario,
         (true, Some(_)) => FileKind::Sweep,
     })
-}
-
-/// Whether a file, with these overrides, wants hosts with ns-3's own stack, TCP or UDP, as far as its keys tell.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn needs_stack(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
-    let text = text::read(path)?;
-    let protocol = || toml_format::text_of(path, &text, overrides, "transport", "protocol");
-    let protocol = is_toml(path, &text).then(protocol).flatten();
-    Ok(protocol.and_then(|name| Protocol::from_name(&name)).is_some_and(Protocol::is_of_stack))
 }
 
 /// Whether a file is TOML, not the reference's `config.txt`.
@@ -70,20 +57,6 @@ fn variants(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_and_overrides_tell_of_the_stack() {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("file.toml");
-        let told = |text: &str, overrides: &[&str]| {
-            std::fs::write(&path, text).expect("file");
-            needs_stack(&path, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("a file")
-        };
-        let tcp = "[transport]\nprotocol = \"tcp\"\n";
-        assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]) && told("", &["transport.protocol=udp"]));
-        assert!(told("", &["transport={protocol='tcp'}"]) && !told(tcp, &["transport={}"]));
-        assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
-    }
 
     #[test]
     fn sections_tell() {

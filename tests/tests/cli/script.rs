@@ -161,9 +161,9 @@ fn doctor_tells_what_there_is_and_what_is_missing() {
     // The script looks for Rust in the home folder, and this one has none.
     for (variables, code, words) in [
         (
-            &[("NS3_DIR", "tree"), ("HPCC_TCP", "1")][..],
+            &[("NS3_DIR", "tree"), ("HPCC_JOBS", "1")][..],
             0,
-            &["cmake  ", "3.99 in tree", "not built yet", "HPCC_TCP     1"][..],
+            &["cmake  ", "3.99 in tree", "not built yet", "HPCC_JOBS    1"][..],
         ),
         (&[("PATH", "/usr/bin:/bin"), ("HOME", &home)], 1, &["cargo        MISSING", "rustup"]),
         (&[("NS3_DIR", "/nowhere")], 1, &["/nowhere is NO ns-3 tree"]),

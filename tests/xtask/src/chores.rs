@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 use duct::{Expression, cmd};
-use hpcc_analysis::script::{self, Parts, source_tree};
+use hpcc_analysis::script::{self, source_tree};
 use hpcc_analysis::{human, save};
 
 use crate::stages::command;
@@ -38,8 +38,7 @@ pub fn jobs() -> String {
 
 /// Installs the packages of commands that are missing: `COMMAND:PACKAGE` each, or `:PACKAGE`.
 pub fn need(tools: &[&str]) -> Result<()> {
-    cmd(script::script()?, [&["@need"], tools].concat()).run()?;
-    Ok(())
+    script::install(tools)
 }
 
 /// Measures what the core costs per packet.
@@ -118,7 +117,7 @@ pub fn fuzz(seconds: u32, target: Option<&str>) -> Result<()> {
 
 /// A scenario takes about half a second, for it is run three times.
 fn fuzz_scenarios(seconds: u32) -> Result<()> {
-    let simulator = script::build_simulator(Parts::default())?;
+    let simulator = script::build_simulator()?;
     let seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() % (1 << 30);
     let count = u64::from(seconds) * jobs().parse::<u64>().unwrap_or(1);
     let tests = "--test random_scenarios --test ideal --test combined_settings";

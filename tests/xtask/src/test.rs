@@ -38,11 +38,11 @@ pub struct Options {
 /// A way to build ns-3.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Profile {
-    /// For debugging, with checks of memory (ASan) and arithmetic (UBSan), and TCP; runs the shipped experiments, too.
+    /// For debugging, with checks of memory (ASan) and arithmetic (UBSan); runs the shipped experiments, too.
     Sanitize,
     /// For debugging: with assertions and logs.
     Debug,
-    /// Optimized, but not for this processor alone.
+    /// Optimized, but not for this processor alone; without TCP.
     Release,
     /// One static library.
     Static,
@@ -56,7 +56,7 @@ impl Profile {
         match self {
             Profile::Sanitize => ("sanitize", "-d debug --enable-sanitizers"),
             Profile::Debug => ("debug", "-d debug"),
-            Profile::Release => ("release", "-d release"),
+            Profile::Release => ("release", "-d release --enable-modules=core;network;hpcc"),
             Profile::Static => ("static", "-d optimized --enable-static"),
             Profile::Monolib => ("monolib", "-d optimized --enable-monolib"),
         }
@@ -84,7 +84,7 @@ impl Options {
             for folder in &self.ns3 {
                 let name = folder.display().to_string();
                 let folder = folder.canonicalize()?;
-                let variables = vec![("NS3_DIR", folder.into()), ("HPCC_TCP", "1".into())];
+                let variables = vec![("NS3_DIR", folder.into())];
                 if let Some(build) = built(&mut stages, &name, variables)
                     && self.parity
                 {
@@ -109,12 +109,8 @@ fn is_set(variable: &str) -> bool {
 /// Every test.
 fn everything(stages: &mut Stages) -> Result<()> {
     let cache = cache()?;
-    // With MPI where nothing may be skipped, or where it is there anyway.
-    let has_mpi = cmd!("mpicc", "--version").stdout_null().stderr_null().run().is_ok();
     let python = get_decoders(&cache)?;
-    let mpi = if is_strict() || has_mpi { "1" } else { "" };
-    let variables = vec![("HPCC_TEST_PYTHON", python.clone().into_os_string()), ("HPCC_MPI", mpi.into())];
-    let build = Build::everything(variables.clone())?;
+    let build = Build::everything(vec![("HPCC_TEST_PYTHON", python.clone().into_os_string())])?;
     stages.take("format", |stages| component(stages, "cargo fmt --all --check"));
     stages.take("format of C++", |stages| format_of_cpp(stages, &python, &build));
     stages.take("lint", |stages| {
@@ -129,10 +125,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     stages.take("ns-3 module", |stages| build.suite(stages, "hpcc"));
     stages.take("hostile bytes", |stages| stages.run(here("hpcc-core/fuzz/run 3")?));
     stages.take("hostile files", |stages| stages.run(here("tests/fuzz/run 3")?));
-    // What follows runs TCP hosts, too.
-    stages.take("TCP hosts", |stages| {
-        Build::everything([variables, vec![("HPCC_TCP", "1".into())]].concat())?.suite_of_stack(stages)
-    });
+    stages.take("TCP hosts", |stages| build.suite_of_stack(stages));
     stages.take("release", release);
     stages.take("across rooms", |stages| build.cargo(stages, "--package hpcc-tests"));
     stages.take("shipped experiments", |stages| build.cargo(stages, "--package hpcc-tests --test shipped"));
@@ -143,7 +136,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     });
     stages.take("programs of scratch/", |_| build.programs());
     stages.take("a program of one's own", |stages| own_program(stages, &build));
-    stages.take("beside the distribution's ns-3", |stages| beside_the_distribution(stages, mpi));
+    stages.take("beside the distribution's ns-3", beside_the_distribution);
     Ok(())
 }
 
@@ -157,6 +150,7 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
         (!has_venv, &[":python3-venv"]),
         (true, &["chromium:chromium"]),
         // Its daemons start as services with it: only where nothing may be skipped.
+        (is_strict, &["mpirun:openmpi-bin", "mpicc:libopenmpi-dev", "patchelf:patchelf"]),
         (is_strict, &["slurmctld:slurmctld", "slurmd:slurmd", "sbatch:slurm-client", "munged:munge"]),
     ] {
         if wanted && need(tools).is_err() {
@@ -228,7 +222,7 @@ fn own_program(stages: &Stages, build: &Build) -> Result<()> {
 }
 
 /// Builds a simulator beside the distribution's ns-3, as on a machine without an ns-3 tree, in a cache of its own.
-fn beside_the_distribution(stages: &Stages, mpi: &str) -> Result<()> {
+fn beside_the_distribution(stages: &Stages) -> Result<()> {
     if is_strict() {
         need(&[":libns3-dev", ":ns3"]).ok().filter(|()| distribution().is_none());
     }
@@ -236,18 +230,13 @@ fn beside_the_distribution(stages: &Stages, mpi: &str) -> Result<()> {
         return stages.skip("the simulator beside the distribution's ns-3: libns3-dev and ns3 are not installed");
     };
     let cache = tempfile::tempdir()?;
-    let variables = vec![
-        ("NS3_DIR", OsString::new()),
-        ("HPCC_CACHE", cache.path().into()),
-        ("HPCC_TCP", "1".into()),
-        ("HPCC_MPI", mpi.into()),
-    ];
+    let variables = vec![("NS3_DIR", OsString::new()), ("HPCC_CACHE", cache.path().into())];
     let build = Build::simulator(variables)?;
     ensure!(!is_tree(build.folder()?), "a tree was built, and not beside {}", ns3.display());
     build.parity("ns3")?;
     let out = |name: &str| cache.path().join(name);
     build.hpcc(&["run", "configs/tcp.toml"], &out("tcp"))?;
-    if !mpi.is_empty() {
+    if build.folder()?.join("libhpcc-mpi.so").exists() {
         let scenario = "configs/leaf-spine-rocev2.toml";
         build.hpcc(&["run", scenario], &out("one"))?;
         build.hpcc(&["run", scenario, "--ranks", "2"], &out("two"))?;
@@ -277,9 +266,7 @@ fn in_profile(stages: &mut Stages, profile: Profile) {
     let mut copy = None;
     stages.take(format_args!("{name}: a copy of ns-3"), |_| copied(name).map(|done| copy = Some(done)));
     let Some(copy) = copy else { return };
-    let stack = if profile == Profile::Sanitize { "1" } else { "" };
-    let variables =
-        vec![("NS3_DIR", copy.into()), ("HPCC_PROFILE", options.into()), ("HPCC_TCP", OsString::from(stack))];
+    let variables = vec![("NS3_DIR", copy.into()), ("HPCC_PROFILE", options.into())];
     let Some(build) = built(stages, name, variables) else { return };
     stages.take(format_args!("{name}: examples"), |stages| build.examples(stages));
     if profile == Profile::Sanitize {

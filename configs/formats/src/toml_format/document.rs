@@ -47,11 +47,6 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// What overrides, or else the text, say of a key whose value is text.
-    pub fn text_of(&self, section: &str, key: &str) -> Option<String> {
-        self.root.get(section)?.get_ref().get(key)?.get_ref().as_str().map(Into::into)
-    }
-
     /// Refuses sections other than these.
     pub fn check_sections(&self, known: &[&str]) -> Result<(), InputError> {
         let Some(unknown) = self.root.keys().find(|key| !known.contains(&key.get_ref().as_ref())) else {

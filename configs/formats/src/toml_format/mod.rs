@@ -70,12 +70,6 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// What overrides, or else the text, say of a key whose value is text, as far as they can be read.
-pub(super) fn text_of(path: &Path, text: &str, overrides: &[String], section: &str, key: &str) -> Option<String> {
-    let source = Source::new(path, text, overrides).ok()?;
-    Document::parse(&source).ok()?.text_of(section, key)
-}
-
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;

@@ -31,7 +31,7 @@ use run::Source;
 
 use hpcc_analysis::Outcome;
 use hpcc_analysis::human;
-use hpcc_analysis::script::{Parts, source_tree};
+use hpcc_analysis::script::source_tree;
 use hpcc_analysis::simulator::Simulator;
 use hpcc_analysis::table::table;
 
@@ -63,7 +63,7 @@ impl Data {
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
 pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
     let cases = data.read(|run| run.to_string().contains(filter))?;
-    let simulator = Simulator::find(Parts::default())?;
+    let simulator = Simulator::find()?;
     ensure!(!cases.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
     let mut chosen: Vec<(usize, &Case)> = cases.iter().enumerate().collect();
     if jobs.get() > 1 {
