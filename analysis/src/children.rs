@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::process::{Command, ExitStatus};
+use std::process::{self, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
@@ -11,6 +11,9 @@ use shared_child::SharedChild;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+
+/// Names this process to a simulator, which ends with it even if it is killed (SIGKILL).
+const PARENT_VARIABLE: &str = "HPCC_PARENT";
 
 /// The child processes in progress.
 static RUNNING: Mutex<Vec<Arc<SharedChild>>> = Mutex::new(Vec::new());
@@ -26,6 +29,7 @@ fn running() -> MutexGuard<'static, Vec<Arc<SharedChild>>> {
 /// If it cannot be started.
 pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
     WATCH.call_once(watch);
+    command.env(PARENT_VARIABLE, process::id().to_string());
     let child = {
         // While a signal is being obeyed, nothing more starts.
         let mut running = running();

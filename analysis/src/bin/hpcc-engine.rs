@@ -29,6 +29,11 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    // The command hpcc, which waits for this, may be killed without a chance to end it.
+    #[cfg(target_os = "linux")]
+    if std::env::var("HPCC_PARENT").is_ok_and(|parent| parent == nix::unistd::getppid().to_string()) {
+        let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+    }
     let loaded = hpcc_formats::load_with(&arguments.config, &arguments.set, NodeSettings::default());
     let outcome = loaded
         .map_err(|error| Outcome::refused(&error))

@@ -87,7 +87,7 @@ impl<'a> Job<'a> {
 
     fn try_simulate(&self, run: &Run) -> Result<Summary> {
         let folder = self.folder(run);
-        // A sweep that is killed leaves its simulators behind.
+        // Another sweep that was killed may have left its simulator behind, where the system does not end it.
         wait_for_writer(&folder)?;
         let status = self.start(run, &folder)?;
         match status.code() {

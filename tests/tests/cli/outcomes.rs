@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How runs end, and what they leave.
 
-use hpcc_tests::{Bench, REFERENCE, TOML, Told, hpcc, skipped};
+use hpcc_tests::{Bench, REFERENCE, TOML, Told, has_mpi, hpcc, skipped};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -276,6 +276,45 @@ fn an_interrupted_run_leaves_nothing_that_looks_complete() {
         assert!(told.err.contains("out.partial: what a run left that was ended or goes on"), "{}", told.err);
     }
     assert_eq!(bench.run("scenario.toml", &[]).code, Some(0), "it can be repeated");
+}
+
+/// Processes whose command line has these words.
+fn processes(words: &str) -> usize {
+    let entries = fs::read_dir("/proc").expect("/proc").flatten();
+    let has_words = |line: Vec<u8>| String::from_utf8_lossy(&line).contains(words);
+    entries.filter(|entry| fs::read(entry.path().join("cmdline")).is_ok_and(has_words)).count()
+}
+
+/// The command has no time to end it.
+#[test]
+fn a_killed_run_takes_its_simulator_along() {
+    let mut ways = vec![vec![], vec!["--simulator", "core"]];
+    if has_mpi() {
+        ways.push(vec!["--ranks", "2"]);
+    }
+    for way in ways {
+        let bench = Bench::new(TOML);
+        // Two switches, so that two processes can share the run.
+        bench.edit("scenario.toml", "switches = 1", "switches = 2");
+        bench.edit("scenario.toml", "{ a = 2, b = 3 }", "{ a = 2, b = 4 }, { a = 3, b = 4 }");
+        let file = bench.path("scenario.toml");
+        let mut command = hpcc();
+        command.arg("run").arg(&file).args(&way).args(["--set", "traffic.1.size=100GB", "--set", "run.stop=100s"]);
+        let mut child = command.current_dir(bench.path("")).stderr(Stdio::null()).spawn().expect("hpcc starts");
+        let words = format!("--config={}", file.display());
+        let wait = |what: &str, is_so: &dyn Fn() -> bool| {
+            let start = Instant::now();
+            while !is_so() {
+                assert!(start.elapsed() < Duration::from_secs(60), "{way:?}: {what}");
+                thread::sleep(Duration::from_millis(10));
+            }
+        };
+        wait("the run does not begin", &|| bench.path("hpcc-out/scenario.partial/fct.txt").exists());
+        assert!(processes(&words) > 0, "{way:?}");
+        child.kill().expect("it runs");
+        child.wait().expect("it ended");
+        wait("the simulator lives on", &|| processes(&words) == 0);
+    }
 }
 
 /// A thousand simulated seconds in which nothing happens take no time, however often the run is watched.

@@ -108,7 +108,7 @@ fn the_number_of_jobs_changes_no_byte() {
     assert_eq!(data[0], data[1]);
 }
 
-/// A sweep that is killed cannot end its simulator, which lives on.
+/// A sweep that is killed has no time to end anything.
 #[test]
 fn a_killed_sweep_goes_on_with_what_was_finished() {
     let bench = Bench::new(TOML);
