@@ -6,7 +6,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf, absolute};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::file::SweepFile;
@@ -16,14 +16,10 @@ use super::job::Job;
 use super::keys::Form;
 use super::plan::{self, plan, plan_one};
 use super::run::Run;
-use super::{How, conclude, execute, needs, slurm, sweep};
+use super::{How, conclude, execute, slurm, sweep};
 use crate::outcome::Outcome;
-use crate::script::Parts;
 use crate::simulator::{self, Simulator};
 use crate::{human, save};
-
-/// A run may take so many times the memory that was estimated: its flows in progress are estimated from below.
-const MEMORY_FACTOR: u64 = 2;
 
 /// What simulates the runs of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -102,7 +98,7 @@ impl Sweep<'_> {
     fn simulate_one(&self, number: usize) -> Result<Outcome> {
         let run = plan_one(&self.file, self.set, number)?;
         folder::expect_sweep(&self.out)?;
-        let simulator = Simulator::find(Parts { stack: run.facts.stack, mpi: false })?;
+        let simulator = Simulator::find()?;
         let job = Job::new(&simulator, &self.file, &self.out)?;
         let earlier = if self.how.fresh { None } else { job.earlier(&run) };
         let name = run.folder.display();
@@ -126,16 +122,23 @@ impl Sweep<'_> {
         table.map_or(Ok(()), |table| table.check())?;
         folder::expect_sweep(&self.out)?;
         self.how.drawing.prepare()?;
-        let simulator = Simulator::find(needs(&runs))?;
+        let simulator = Simulator::find()?;
         let folder = SweepFolder::create(&self.out, &self.file.axes)?;
-        let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
+        let mut ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
+        for (number, run) in (1..).zip(&mut ended).filter(|(_, run)| run.results.is_err()) {
+            if let Some(asked) = slurm::ran_out_of_memory(&self.out, number) {
+                run.results = Err(anyhow!("is missing: {}", out_of_memory(asked)));
+            }
+        }
         let missing = || ended.iter().filter(|ended| ended.results.is_err());
         let begun = missing().filter(|ended| ended.log.exists()).count();
         let not_begun = missing().count() - begun;
         let outcome = conclude(&self.file, self.how.drawing, &folder, &runs, ended, table);
         if begun + not_begun > 0 {
-            let at_work =
-                slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));
+            let at_work = match slurm::at_work(&self.out) {
+                Ok(jobs) => jobs.map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}")),
+                Err(why) => format!("; {}", human::reason(&why)),
+            };
             let kinds = [(not_begun, "have not begun"), (begun, "failed, were ended, or go on")];
             let kinds = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
             let of_all = format!("of {} runs, {}", runs.len(), kinds.collect::<Vec<_>>().join(", and "));
@@ -147,7 +150,8 @@ impl Sweep<'_> {
     fn print(&self) -> Result<Outcome> {
         ensure!(self.how.jobs.is_none(), "--jobs: who executes the commands decides how many at a time");
         let (runs, simulator) = self.plan()?;
-        let Some((missing, _folder)) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let Some(missing) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let _folder = self.begin(&missing, &simulator)?;
         let command = self.command(&simulator)?;
         let place = words(&[OsStr::new("cd"), env::current_dir().context("the working folder")?.as_os_str()]);
         let lines = missing.iter().map(|(number, _)| format!("{place} && {command} --run {number}\n"));
@@ -158,10 +162,10 @@ impl Sweep<'_> {
     fn submit(&self, options: &[String]) -> Result<Outcome> {
         let scheduler = slurm::Scheduler::find()?;
         let (runs, simulator) = self.plan()?;
-        if let Some(jobs) = slurm::at_work(&self.out) {
+        if let Some(jobs) = slurm::at_work(&self.out).with_context(|| self.out.display().to_string())? {
             bail!("{}: Slurm has yet to end {jobs}; wait for them, or scancel them first", self.out.display());
         }
-        let Some((missing, _folder)) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let Some(missing) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
         let array = slurm::Array {
             out: &absolute(&self.out)?,
             runs: &missing.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
@@ -170,17 +174,19 @@ impl Sweep<'_> {
             command: &self.command(&simulator)?,
             options,
         };
+        scheduler.check(&array)?;
+        let _folder = self.begin(&missing, &simulator)?;
         scheduler.submit(&array)
     }
 
     fn plan(&self) -> Result<(Vec<Run>, Simulator)> {
         let runs = plan(&self.file, self.set)?;
-        let simulator = Simulator::find(needs(&runs))?;
+        let simulator = Simulator::find()?;
         Ok((runs, simulator))
     }
 
-    /// The runs that are not complete, and the folder ready for them; `None` if there are none, which is said.
-    fn missing<'a>(&self, runs: &'a [Run], simulator: &Simulator) -> Result<Option<(Vec<Missing<'a>>, SweepFolder)>> {
+    /// The runs that are not complete; `None` if there are none, which is said.
+    fn missing<'a>(&self, runs: &'a [Run], simulator: &Simulator) -> Result<Option<Vec<Missing<'a>>>> {
         let job = Job::new(simulator, &self.file, &self.out)?;
         let is_missing = |(_, run): &Missing<'_>| self.how.fresh || job.earlier(run).is_none();
         let missing: Vec<Missing<'a>> = (1..).zip(runs).filter(is_missing).collect();
@@ -191,18 +197,26 @@ impl Sweep<'_> {
             ));
             return Ok(None);
         }
-        let folder = SweepFolder::create(&self.out, &self.file.axes)?;
-        missing.iter().try_for_each(|(_, run)| job.forget(run))?;
-        Ok(Some((missing, folder)))
+        Ok(Some(missing))
     }
 
-    /// What a run may take at most, in bytes.
+    /// The folder, ready for these runs.
+    fn begin(&self, missing: &[Missing<'_>], simulator: &Simulator) -> Result<SweepFolder> {
+        let folder = SweepFolder::create(&self.out, &self.file.axes)?;
+        let job = Job::new(simulator, &self.file, &self.out)?;
+        missing.iter().try_for_each(|(_, run)| job.forget(run))?;
+        Ok(folder)
+    }
+
+    /// What a run is to ask for, in bytes: twice as much as last time where that was too little.
     fn memory(&self, missing: &[Missing<'_>]) -> Result<u64> {
         let mut most = 0;
-        for (_, run) in missing {
-            most = most.max(hpcc_formats::memory_estimate(&plan::scenario(&self.file, &run.overrides)?)?);
+        for (number, run) in missing {
+            let estimate = hpcc_formats::memory_estimate(&plan::scenario(&self.file, &run.overrides)?)?;
+            let before = slurm::ran_out_of_memory(&self.out, *number).unwrap_or(0);
+            most = most.max(slurm::memory(estimate)).max((2 * before) << 20);
         }
-        Ok(most * MEMORY_FACTOR)
+        Ok(most)
     }
 
     /// The command line that simulates a run, without the run's number, to be executed in this folder.
@@ -220,6 +234,17 @@ impl Sweep<'_> {
         let text = words(&command);
         ensure!(!text.contains('\n'), "a file, a folder or --set has the end of a line in it: no command can have");
         Ok(text)
+    }
+}
+
+/// What happened to a run whose task has asked for so many MiB.
+fn out_of_memory(asked: u64) -> String {
+    match asked {
+        0 => "Slurm ended it for lack of memory; expected more than --slurm has asked for".into(),
+        asked => {
+            let asked = human::bytes(asked << 20);
+            format!("Slurm ended it for lack of memory, {asked}; --engine slurm asks for twice as much")
+        }
     }
 }
 

@@ -5,15 +5,20 @@ use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::human;
 use crate::outcome::Outcome;
 
-/// The file in the sweep's folder that has the numbers of the jobs that were submitted last, a line each.
+/// The file in the sweep's folder that says what was submitted last: for each array the number of its job, the number of the run that
+/// its task 0 would be, and the memory that a task has asked for, in MiB, or 0 if the user has.
 const JOBS: &str = "slurm.jobs";
+/// No job asks for less, in bytes: beside the simulator there are the command, the shell, and Slurm's own process.
+const LEAST_MEMORY: u64 = 256 << 20;
+/// How Slurm, or the kernel, says in the log of a task that it took more than it had asked for.
+const OUT_OF_MEMORY: [&str; 4] = ["oom_kill", "oom-kill", "out of memory", "memory limit"];
 /// Numbers of tasks in an array are below this: below Slurm's `MaxArraySize`, as it is unless a site sets another one.
 const ARRAY: usize = 1000;
 /// The options for a task's memory.
@@ -42,20 +47,54 @@ fn name(text: &str) -> &str {
     text.split('=').next().unwrap_or_default()
 }
 
-/// Jobs of the sweep in this folder that wait or run, in words; `None` if Slurm knows of none.
-pub fn at_work(out: &Path) -> Option<String> {
-    let list = fs::read_to_string(out.join(JOBS)).ok()?;
-    let jobs: Vec<&str> = list.lines().collect();
-    // Of a job that ended long ago Slurm knows nothing, and says so in place of an answer.
-    let tasks: usize = jobs.iter().map(|job| tasks_at_work(job)).sum();
-    let jobs = jobs.join(", ");
-    (tasks > 0).then(|| format!("{} of job {jobs}", human::counted(tasks as u64, "task")))
+/// An array of [`JOBS`].
+struct Submitted {
+    job: String,
+    offset: usize,
+    memory: u64,
 }
 
-fn tasks_at_work(job: &str) -> usize {
-    let states = "--states=PENDING,RUNNING,SUSPENDED,CONFIGURING";
-    let command = Command::new("squeue").args(["--noheader", "--array", "--format=%i", states, "--jobs", job]).output();
-    command.map_or(0, |output| String::from_utf8_lossy(&output.stdout).lines().count())
+/// The arrays that were submitted last.
+fn submitted(out: &Path) -> Vec<Submitted> {
+    let list = fs::read_to_string(out.join(JOBS)).unwrap_or_default();
+    let array = |line: &str| {
+        let mut words = line.split(' ');
+        let job = words.next()?.to_owned();
+        Some(Submitted { job, offset: words.next()?.parse().ok()?, memory: words.next()?.parse().ok()? })
+    };
+    list.lines().filter_map(array).collect()
+}
+
+/// Tasks of the sweep in this folder that wait, run, or are about to end, in words; `None` if there are none.
+///
+/// # Errors
+/// If Slurm does not say.
+pub fn at_work(out: &Path) -> Result<Option<String>> {
+    let jobs: Vec<String> = submitted(out).into_iter().map(|array| array.job).collect();
+    if jobs.is_empty() {
+        return Ok(None);
+    }
+    let answer = Command::new("squeue").args(["--me", "--noheader", "--array", "--format=%F"]).output();
+    let unknown = || format!("squeue does not say whether tasks of job {} wait or run", jobs.join(", "));
+    let answer = answer.with_context(unknown)?;
+    ensure!(answer.status.success(), "{}: {}", unknown(), String::from_utf8_lossy(&answer.stderr).trim());
+    let own = |line: &&str| jobs.iter().any(|job| job == line.trim());
+    let tasks = String::from_utf8_lossy(&answer.stdout).lines().filter(own).count();
+    Ok((tasks > 0).then(|| format!("{} of job {}", human::counted(tasks as u64, "task"), jobs.join(", "))))
+}
+
+/// The memory, in MiB, that the last task of a run of the sweep in this folder has asked for, if that was too little. A task that had
+/// to do with the user's own option has asked for 0.
+pub fn ran_out_of_memory(out: &Path, run: usize) -> Option<u64> {
+    let array = submitted(out).into_iter().rfind(|array| array.offset == run / ARRAY * ARRAY)?;
+    let log = fs::read(out.join(format!("slurm-{}_{}.log", array.job, run % ARRAY))).ok()?;
+    let log = String::from_utf8_lossy(&log).to_lowercase();
+    OUT_OF_MEMORY.iter().any(|words| log.contains(words)).then_some(array.memory)
+}
+
+/// The memory, in bytes, to ask for where a simulation takes about so much: estimates are from below, and measure the simulator alone.
+pub fn memory(estimate: u64) -> u64 {
+    estimate.saturating_mul(2).saturating_add(32 << 20).max(LEAST_MEMORY)
 }
 
 /// The commands of Slurm.
@@ -94,15 +133,29 @@ impl Scheduler {
         }
     }
 
+    /// Asks whether an array would be taken.
+    ///
+    /// # Errors
+    /// With the words of Slurm.
+    pub fn check(&self, array: &Array<'_>) -> Result<()> {
+        let Some(part) = array.parts().next() else { return Ok(()) };
+        let answer = sbatch(&[vec!["--test-only".to_owned()], array.arguments(part, None)].concat(), "#!/bin/sh\n")?;
+        let said = String::from_utf8_lossy(&answer.stderr);
+        ensure!(answer.status.success(), "--engine slurm: {}", said.trim());
+        Ok(())
+    }
+
     /// Submits an array, or several if numbers are too high for one, and says so.
     ///
     /// # Errors
     /// Those of the system. If Slurm refuses, its words are shown.
     pub fn submit(&self, array: &Array<'_>) -> Result<Outcome> {
-        let mut jobs = String::new();
-        for part in array.runs.chunk_by(|a, b| a / ARRAY == b / ARRAY) {
-            let Some(job) = self.submit_part(array, part)? else { return Ok(Outcome::Failed) };
-            jobs += &format!("{job}\n");
+        let (mut jobs, mut before) = (String::new(), None);
+        for part in array.parts() {
+            let Some(job) = self.submit_part(array, part, before.as_deref())? else { return Ok(Outcome::Failed) };
+            let memory = if array.asks_for_memory() { array.megabytes() } else { 0 };
+            jobs += &format!("{job} {} {memory}\n", array.offset(part));
+            before = Some(job.clone());
             // After each, so that none is forgotten if a later one is refused.
             let file = array.out.join(JOBS);
             fs::write(&file, &jobs).with_context(|| file.display().to_string())?;
@@ -114,16 +167,10 @@ impl Scheduler {
         Ok(Outcome::Good)
     }
 
-    /// The number of the job, or nothing if it is refused.
-    fn submit_part(&self, array: &Array<'_>, runs: &[usize]) -> Result<Option<String>> {
-        let mut sbatch = Command::new("sbatch");
-        sbatch.args(array.arguments(runs)).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = sbatch.spawn().context("sbatch cannot be started")?;
-        if let Some(mut input) = child.stdin.take() {
-            // If sbatch refuses the options it does not read the script.
-            let _ = input.write_all(array.script(runs).as_bytes());
-        }
-        let output = child.wait_with_output()?;
+    /// The number of the job, or nothing if it is refused. It begins after another one, if it has to.
+    fn submit_part(&self, array: &Array<'_>, runs: &[usize], before: Option<&str>) -> Result<Option<String>> {
+        let output = sbatch(&array.arguments(runs, before), &array.script(runs))?;
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
         let said = String::from_utf8_lossy(&output.stdout);
         // A federation's name may follow.
         let job = said.trim().split(';').next().unwrap_or_default();
@@ -137,18 +184,52 @@ impl Scheduler {
     }
 }
 
+/// What sbatch says of a script.
+fn sbatch(arguments: &[String], script: &str) -> Result<Output> {
+    let mut sbatch = Command::new("sbatch");
+    sbatch.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = sbatch.spawn().context("sbatch cannot be started")?;
+    if let Some(mut input) = child.stdin.take() {
+        // What refuses the options does not read the script.
+        let _ = input.write_all(script.as_bytes());
+    }
+    Ok(child.wait_with_output()?)
+}
+
 impl Array<'_> {
+    /// The runs of each array of Slurm.
+    fn parts(&self) -> impl Iterator<Item = &[usize]> {
+        self.runs.chunk_by(|a, b| a / ARRAY == b / ARRAY)
+    }
+
+    /// The number of the run that task 0 would be.
+    fn offset(&self, runs: &[usize]) -> usize {
+        runs.first().map_or(0, |run| run / ARRAY * ARRAY)
+    }
+
+    fn megabytes(&self) -> u64 {
+        self.memory.div_ceil(1 << 20)
+    }
+
     fn asks_for_memory(&self) -> bool {
         !self.options.iter().any(|option| MEMORY.contains(&name(option.trim_start_matches('-'))))
     }
 
     /// The user's come first: later options overrule them.
-    fn arguments(&self, runs: &[usize]) -> Vec<String> {
+    fn arguments(&self, runs: &[usize], before: Option<&str>) -> Vec<String> {
         let mut all = vec!["--job-name=hpcc".to_owned(), "--cpus-per-task=1".to_owned()];
         if self.asks_for_memory() {
-            all.push(format!("--mem={}M", self.memory.div_ceil(1 << 20)));
+            all.push(format!("--mem={}M", self.megabytes()));
         }
         all.extend_from_slice(self.options);
+        // So many at a time are those of all arrays together.
+        if let (Some(before), Some(_)) = (before, self.at_a_time) {
+            let own = self.options.iter().rev().find_map(|option| option.strip_prefix("--dependency="));
+            all.push(format!(
+                "--dependency={}afterany:{before}",
+                own.map_or_else(String::new, |own| format!("{own},"))
+            ));
+        }
         let at_a_time = self.at_a_time.map_or_else(String::new, |number| format!("%{number}"));
         all.push(format!("--array={}{at_a_time}", ranges(runs)));
         all.push(format!("--output={}", self.log().display()));
@@ -164,8 +245,7 @@ impl Array<'_> {
     }
 
     fn script(&self, runs: &[usize]) -> String {
-        let offset = runs.first().map_or(0, |run| run / ARRAY * ARRAY);
-        format!("#!/bin/sh\nexec {} --run $(({offset} + SLURM_ARRAY_TASK_ID))\n", self.command)
+        format!("#!/bin/sh\nexec {} --run $(({} + SLURM_ARRAY_TASK_ID))\n", self.command, self.offset(runs))
     }
 }
 
@@ -209,10 +289,19 @@ mod tests {
     #[test]
     fn an_array_has_few_words() {
         assert_eq!(ranges(&[1, 2, 3, 5, 8, 9]), "1-3,5,8-9");
-        let told = array(&[], &[]).arguments(&[2001, 2002]);
+        let told = array(&[], &[]).arguments(&[2001, 2002], None);
         assert_eq!(told[2..], ["--mem=3M", "--array=1-2%4", "--output=/o%%/slurm-%A_%a.log", "--parsable"]);
         let options = ["--mem=1G".to_owned()];
-        assert!(!array(&options, &[]).arguments(&[1]).contains(&"--mem=3M".to_owned()));
+        assert!(!array(&options, &[]).arguments(&[1], None).contains(&"--mem=3M".to_owned()));
+        // So many at a time are those of all arrays together.
+        let dependency = |options: &[String]| {
+            array(options, &[]).arguments(&[1], Some("7")).into_iter().rfind(|word| word.starts_with("--dep"))
+        };
+        assert_eq!(dependency(&[]).as_deref(), Some("--dependency=afterany:7"));
+        assert_eq!(
+            dependency(&["--dependency=afterok:3".into()]).as_deref(),
+            Some("--dependency=afterok:3,afterany:7")
+        );
         // Numbers beyond an array are counted from its first.
         let script = array(&[], &[]).script(&[2001, 2002]);
         assert_eq!(script, "#!/bin/sh\nexec hpcc --run $((2000 + SLURM_ARRAY_TASK_ID))\n");

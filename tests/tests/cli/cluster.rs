@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A Slurm cluster of this one machine, by the programs of the distribution, in a temporary folder and on the loopback.
+//! A Slurm cluster of this one machine, by the programs of the distribution, in a temporary folder and on the loopback. It ends jobs that
+//! take more memory than they asked for, without control groups, which a container may not have.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -89,7 +90,9 @@ impl Cluster {
              SlurmdPidFile={root}/slurmd.pid\n\
              ProctrackType=proctrack/linuxproc\n\
              TaskPlugin=task/none\n\
-             JobAcctGatherType=jobacct_gather/none\n\
+             JobAcctGatherType=jobacct_gather/linux\n\
+             JobAcctGatherFrequency=task=1\n\
+             JobAcctGatherParams=OverMemoryKill\n\
              AccountingStorageType=accounting_storage/none\n\
              SelectType=select/cons_tres\n\
              SelectTypeParameters=CR_Core_Memory\n\

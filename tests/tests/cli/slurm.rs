@@ -94,16 +94,58 @@ fn what_cannot_be_submitted_is_refused() {
     }
 }
 
+/// A program that stands in for one of Slurm.
+fn stand_in(bench: &Bench, name: &str, text: &str) {
+    fs::create_dir_all(bench.path("bin")).expect("folder");
+    bench.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{text}\n"));
+    fs::set_permissions(bench.path(&format!("bin/{name}")), Permissions::from_mode(0o755)).expect("a program");
+}
+
+/// Submits the sweep to stand-ins.
+fn submit(bench: &Bench) -> Told {
+    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").expect("a path"));
+    let mut command = hpcc();
+    told(bench, command.args(["sweep", "sweep.toml", "--out=out", "--engine=slurm", "--jobs=2"]).env("PATH", path))
+}
+
+#[test]
+fn a_queue_that_does_not_answer_is_not_an_empty_one() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    // 1,500 runs are two arrays.
+    bench.edit("sweep.toml", "seeds = [1, 2]", &format!("seeds = {:?}", (1..=750).collect::<Vec<u32>>()));
+    stand_in(
+        &bench,
+        "sbatch",
+        "case \"$*\" in *--version*|*--test-only*) ;; *) echo \"$*\" >>calls; grep -c . calls; esac",
+    );
+    stand_in(&bench, "squeue", "exit 0");
+    let first = submit(&bench);
+    assert_eq!(first.code, Some(0), "{}", first.err);
+    assert_eq!(bench.read("out/slurm.jobs"), "1 0 256\n2 1000 256\n");
+    let calls = bench.read("calls");
+    let calls: Vec<&str> = calls.lines().collect();
+    assert!(!calls[0].contains("dependency") && calls[1].contains("--dependency=afterany:1"), "{calls:?}");
+    for (squeue, words) in [
+        ("echo 1; echo 1; echo 9", "Slurm has yet to end 2 tasks of job 1, 2"),
+        (
+            "echo no route to host >&2; exit 1",
+            "squeue does not say whether tasks of job 1, 2 wait or run: no route to host",
+        ),
+    ] {
+        stand_in(&bench, "squeue", squeue);
+        let again = submit(&bench);
+        assert!(again.code == Some(2) && again.err.contains(words), "{}", again.err);
+    }
+    assert_eq!(bench.read("calls").lines().count(), 2, "nothing more was submitted");
+}
+
 #[test]
 fn what_sbatch_says_is_a_job_only_if_it_is_a_number() {
     let bench = Bench::new(TOML);
     bench.write("sweep.toml", SWEEP);
-    fs::create_dir(bench.path("bin")).expect("folder");
-    bench.write("bin/sbatch", "#!/bin/sh\n[ $1 = --version ] || echo Welcome to the cluster\n");
-    fs::set_permissions(bench.path("bin/sbatch"), Permissions::from_mode(0o755)).expect("a program");
-    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").expect("a path"));
-    let mut command = hpcc();
-    let told = told(&bench, command.args(["sweep", "sweep.toml", "--out=out", "--engine=slurm"]).env("PATH", path));
+    stand_in(&bench, "sbatch", "[ $1 = --version ] || echo Welcome to the cluster");
+    let told = submit(&bench);
     assert_eq!(told.code, Some(1), "{}", told.err);
     assert!(told.err.contains("sbatch refused to take 4 runs: Welcome to the cluster"), "{}", told.err);
     assert!(!bench.path("out/slurm.jobs").exists() && told.out.is_empty(), "{}", told.out);
@@ -123,21 +165,19 @@ fn slurm_runs_a_sweep_and_goes_on_after_a_task_was_killed() {
         told(&bench, &mut command)
     };
     let refused = sweep(&["--engine", "slurm", "--slurm", "partition=nowhere"]);
-    assert_eq!(refused.code, Some(1), "{}", refused.err);
-    assert!(refused.err.contains("invalid partition"), "{}", refused.err);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("invalid partition") && !bench.path("far").exists(), "{}", refused.err);
 
     let submitted = sweep(&["--engine", "slurm", "--slurm", "partition=batch,time=5"]);
     assert_eq!(submitted.code, Some(0), "{}", submitted.err);
     assert!(submitted.out.starts_with("4 runs submitted as job "), "{}", submitted.out);
     let memory = cluster.answer("squeue", &["--noheader", "--format=%m"]);
-    let megabytes: f64 =
-        memory.lines().next().and_then(|line| line.trim().strip_suffix('M')?.parse().ok()).expect("jobs");
-    assert!((20.0..100.0).contains(&megabytes), "{memory}");
+    assert_eq!(memory.lines().next().map(str::trim), Some("256M"), "{memory}");
     let twice = sweep(&["--engine", "slurm"]);
     assert!(twice.code == Some(2) && twice.err.contains("Slurm has yet to end"), "{}", twice.err);
     cluster.wait_for("simulation to end", |_| bench.path("far/long/seed-2.partial").exists());
     let job = bench.read("far/slurm.jobs");
-    cluster.answer("scancel", &[&format!("{}_4", job.trim())]);
+    cluster.answer("scancel", &[&job.replacen(" 0 256\n", "_4", 1)]);
     cluster.wait();
     let collected = sweep(&["--collect"]);
     assert_eq!(collected.code, Some(1), "{}", collected.err);
@@ -151,4 +191,41 @@ fn slurm_runs_a_sweep_and_goes_on_after_a_task_was_killed() {
     assert_eq!(collected.code, Some(0), "{}", collected.err);
     local(&bench, &["--jobs", "2"]);
     same_tables(&bench, "far");
+}
+
+#[test]
+fn what_slurm_ends_for_lack_of_memory_is_named_and_asks_for_more() {
+    let Some(cluster) = Cluster::start() else {
+        return skipped("Slurm is not installed: packages slurmctld, slurmd, slurm-client, munge");
+    };
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    bench.edit("sweep.toml", "[1, 2]", "[1]");
+    bench.edit("sweep.toml", "1GB", "300KB");
+    // A simulator that takes more than is asked for it: the long run, the first time.
+    let simulator = std::env::var("HPCC_SCENARIO_PROGRAM").expect("a simulator");
+    let greedy = format!(
+        "case \"$*\" in *300KB*) [ $SLURM_MEM_PER_NODE -ge 512 ] || head -c 400M /dev/zero | tail -c 400M | sleep 30;; esac\nexec {simulator} \"$@\""
+    );
+    stand_in(&bench, "greedy", &greedy);
+    let sweep = |arguments: &[&str]| {
+        let mut command = hpcc();
+        command
+            .args(["sweep", "sweep.toml", "--out", "far"])
+            .args(arguments)
+            .env("HPCC_SCENARIO_PROGRAM", bench.path("bin/greedy"));
+        cluster.admit(&mut command);
+        told(&bench, &mut command)
+    };
+    assert_eq!(sweep(&["--engine", "slurm"]).code, Some(0));
+    cluster.wait();
+    let collected = sweep(&["--collect"]);
+    assert_eq!(collected.code, Some(1), "{}", collected.err);
+    let words =
+        "long/seed-1 is missing: Slurm ended it for lack of memory, 268 MB; --engine slurm asks for twice as much";
+    assert!(collected.err.contains(words) && !collected.err.contains("short/seed-1"), "{}", collected.err);
+    let again = sweep(&["--engine", "slurm"]);
+    assert!(again.out.starts_with("1 run submitted as job ") && again.out.contains(" with 537 MB each"), "{again:?}");
+    cluster.wait();
+    assert_eq!(sweep(&["--collect"]).code, Some(0));
 }

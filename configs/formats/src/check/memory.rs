@@ -10,6 +10,7 @@ use crate::place::Place;
 use crate::scenario::Scenario;
 use hpcc_core::settings::Value;
 use hpcc_core::topology::routes::Routes;
+use std::collections::BTreeMap;
 
 /// For the program without a network. As measured.
 const PROGRAM: u64 = 24 << 20;
@@ -17,6 +18,11 @@ const PROGRAM: u64 = 24 << 20;
 const PER_LINK: u64 = 8 << 10;
 /// For each flow in progress: both its ends, and its congestion control. As measured; 1.3 kB with DCQCN.
 const PER_FLOW: u64 = 2_000;
+/// For each packet on its way, and its answer. As measured.
+const PER_PACKET: u64 = 400;
+
+/// Links of a path over which much is on its way.
+const PATH: usize = 4;
 
 /// Memory of a network, by its parts.
 fn needs(scenario: &Scenario) -> [(u64, String); 2] {
@@ -30,25 +36,47 @@ fn needs(scenario: &Scenario) -> [(u64, String); 2] {
     ]
 }
 
-/// Memory that a run takes, in bytes, roughly and from below: the program itself, the network, and the flows that are in progress
-/// at a time at least; congestion may keep more.
+/// Memory that a run takes, in bytes, roughly: the program itself, the network, the flows that are in progress at a time at least
+/// (congestion may keep more), and the packets that hosts may send in a round trip.
 ///
 /// # Errors
 /// If a file of flows was changed since the scenario was read.
 pub fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
     let mut progress = InProgress::new(&scenario.network, 0);
     let mut most = 0;
+    let mut sent = BTreeMap::<u32, u64>::new();
     for flow in scenario.flows.walk() {
         let flow = flow?;
         if flow.start >= scenario.stop {
             break;
         }
         most = progress.see(&flow).unwrap_or(0).max(most);
+        *sent.entry(flow.src).or_default() += flow.size;
     }
     let network: u64 = needs(scenario).iter().map(|(bytes, _)| bytes).sum();
     // Between two looks at all machines, each may get a flow.
     let flows = PER_FLOW.saturating_mul(most + scenario.network.nodes.len() as u64);
-    Ok(PROGRAM.saturating_add(network).saturating_add(flows))
+    let mut rates = BTreeMap::<u32, u64>::new();
+    for link in &scenario.network.links {
+        for end in [link.a, link.b] {
+            *rates.entry(end).or_default() += link.rate.0;
+        }
+    }
+    let nanoseconds = u128::from(round_trip(scenario));
+    let in_flight = |(host, bytes): (&u32, &u64)| {
+        let rate = rates.get(host).copied().unwrap_or_default();
+        u64::try_from(u128::from(rate) * nanoseconds / 8_000_000_000).unwrap_or(u64::MAX).min(*bytes)
+    };
+    let bytes: u64 = sent.iter().map(in_flight).sum();
+    let packets = PER_PACKET.saturating_mul(bytes / scenario.settings.transport.mtu.0.max(1));
+    Ok(PROGRAM.saturating_add(network).saturating_add(flows).saturating_add(packets))
+}
+
+/// A round trip over the longest links that a path may have, in nanoseconds.
+fn round_trip(scenario: &Scenario) -> u64 {
+    let mut delays: Vec<u64> = scenario.network.links.iter().map(|link| link.delay.0).collect();
+    delays.sort_unstable_by(|a, b| b.cmp(a));
+    delays.iter().take(PATH).sum::<u64>().saturating_mul(2)
 }
 
 /// Memory that this process may still take, if known.
@@ -121,6 +149,31 @@ mod tests {
         std::fs::write(&file, format!("[run]\nstop = \"1ms\"\n{topology}{}", flow.repeat(flows))).expect("written");
         let scenario = crate::load(&file, &[]).expect("a scenario");
         estimate(&scenario).expect("an estimate")
+    }
+
+    #[test]
+    fn packets_on_their_way_take_memory() {
+        let dir = tempfile::tempdir().expect("folder");
+        let file = dir.path().join("a.toml");
+        let text = |delay: &str| {
+            format!(
+                "[run]\nstop = \"1ms\"\n[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"{delay}\"\n\
+                 [switch]\nbuffer = \"1GB\"\n[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"100MB\"\n"
+            )
+        };
+        let told = |delay: &str, set: &[&str]| {
+            std::fs::write(&file, text(delay)).expect("written");
+            let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+            estimate(&crate::load(&file, &set).expect("a scenario")).expect("an estimate")
+        };
+        // Over two links there and back, 4 ms at 12.5 GB/s, are 50 MB; there are no more than the flow has.
+        let near = told("1us", &[]);
+        assert_eq!(told("1ms", &[]) - near, (50_000 - 50) * PER_PACKET);
+        assert_eq!(told("3ms", &[]) - near, (100_000 - 50) * PER_PACKET);
+        assert_eq!(
+            told("3ms", &["transport.mtu=4000"]) - told("1us", &["transport.mtu=4000"]),
+            (25_000 - 12) * PER_PACKET
+        );
     }
 
     #[test]
