@@ -85,7 +85,7 @@ install_by_pip() {
     [ ! -d "$cache/pip-ns3" ] || return 0
     make_cache
     say "no ns-3, and no apt-get to get it with: installing $pip_release by pip into $cache"
-    python3 -m pip install --quiet --target "$cache/pip-ns3.$$" "$pip_release" >&2 ||
+    python3 -m pip install --quiet --no-deps --target "$cache/pip-ns3.$$" "$pip_release" >&2 ||
         die "pip cannot install ns-3: set NS3_DIR to an ns-3 tree, $wanted_ns3, or to the folder where one is installed"
     mv "$cache/pip-ns3.$$" "$cache/pip-ns3"
 }

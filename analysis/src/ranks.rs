@@ -2,10 +2,11 @@
 //! Starts the processes that share a run, by MPI's `mpirun`.
 
 use std::env;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::script;
 
@@ -18,12 +19,20 @@ const HOSTS_VARIABLE: &str = "HPCC_HOSTS";
 /// Slurm sets it in its jobs, in which mpirun finds the machines itself.
 const SLURM_VARIABLE: &str = "SLURM_JOB_ID";
 
-/// Has MPI, which the script installs where it is missing. Without a script nothing is built: it is there, or mpirun is missed.
+/// Has MPI, which the script installs where it is missing.
 ///
 /// # Errors
-/// If it cannot be installed.
+/// If it cannot be installed, or is not there for an installed command, which has no script.
 pub fn prepare() -> Result<()> {
-    if script::script().is_ok() { script::install(&["mpirun:openmpi-bin", "mpicc:libopenmpi-dev"]) } else { Ok(()) }
+    if script::script().is_ok() {
+        return script::install(&["mpirun:openmpi-bin", "mpicc:libopenmpi-dev"]);
+    }
+    match Command::new(LAUNCHER).arg("--version").output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("--ranks: there is no {LAUNCHER} (Open MPI) on the PATH")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The command line that starts a program so many times, as far as the program's arguments.

@@ -74,7 +74,9 @@ pub fn at_work(out: &Path) -> Result<Option<String>> {
     if jobs.is_empty() {
         return Ok(None);
     }
-    let answer = Command::new("squeue").args(["--me", "--noheader", "--array", "--format=%F"]).output();
+    // All of a user's, for of a job that ended long ago squeue says that there is no such number, and fails.
+    let states = "--states=PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING";
+    let answer = Command::new("squeue").args(["--me", "--noheader", "--array", "--format=%F", states]).output();
     let unknown = || format!("squeue does not say whether tasks of job {} wait or run", jobs.join(", "));
     let answer = answer.with_context(unknown)?;
     ensure!(answer.status.success(), "{}: {}", unknown(), String::from_utf8_lossy(&answer.stderr).trim());

@@ -80,6 +80,10 @@ fn what_is_installed_runs_from_anywhere_for_anybody() {
         assert_eq!(usual.code, Some(0), "{}", usual.err);
         assert_eq!(bench.read("guest/out/fct.csv"), bench.read("out/fct.csv"), "{options:?}");
     }
+    let mut alone = Command::new(&program);
+    alone.args(["run", "racks.toml", "--ranks", "2"]).current_dir(bench.path("")).env_clear().env("PATH", "/none");
+    let alone = Told::from(alone.output().expect("it starts"));
+    assert!(alone.code == Some(2) && alone.err.contains("there is no mpirun"), "{alone:?}");
     // Its libraries are its own, but for those of the system.
     let loaded = Command::new("ldd").arg(bench.path("another place/lib/hpcc/hpcc-scenario")).output().expect("ldd");
     let loaded = String::from_utf8(loaded.stdout).expect("text");

@@ -138,6 +138,17 @@ fn a_first_run_builds_command_and_simulator_side_by_side() {
 }
 
 #[test]
+fn a_copy_of_a_program_takes_its_place_in_the_tree() {
+    let bench = Bench::new(&[]);
+    fake_tree(&bench, "tree", "/elsewhere");
+    bench.write("tree/scratch/hpcc-incast.cc", "mine");
+    let told = in_folder(&bench, &["@simulator"], &[("NS3_DIR", "tree"), ("CARGO_TARGET_DIR", "nothing")]);
+    assert!(told.err.contains("ns-3 cannot be configured"), "{}", told.err);
+    assert_eq!(bench.read("tree/scratch/hpcc-incast.cc"), "mine");
+    assert!(bench.path("tree/scratch/hpcc-scenario.cc").is_symlink());
+}
+
+#[test]
 fn surroundings_that_cannot_be_used_are_explained() {
     let bench = Bench::new(TOML);
     for (variables, code, words) in [
