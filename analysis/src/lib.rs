@@ -51,7 +51,8 @@ pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\
 Environment:
-  NS3_DIR      your own ns-3 tree, 3.37 or newer; without it runs go by a tree that was fetched, or by the distribution's ns-3
+  NS3_DIR      your own ns-3 tree, 3.37 or newer, or a folder where one is installed; without it runs go by a tree that was
+               fetched, by the distribution's ns-3, or by pip's
   HPCC_CACHE   where simulators and the fetched tree are kept (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
@@ -178,7 +179,7 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         prefix: PathBuf,
     },
-    /// Says what is installed, what is missing, and how the ns-3 tree is configured.
+    /// Says what is installed and what is missing.
     ///
     /// Exit status: 0 if ./hpcc run has what it needs or can get it, 1 if not.
     Doctor,

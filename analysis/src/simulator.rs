@@ -66,8 +66,14 @@ impl Simulator {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        let installed = script::beside("hpcc-scenario");
-        Ok(Simulator { program: installed.map_or_else(script::build_simulator, Ok)? })
+        if let Some(program) = script::beside("hpcc-scenario") {
+            return Ok(Simulator { program });
+        }
+        ensure!(
+            script::script().is_ok(),
+            "there is no simulator beside this command: use ./hpcc of a source tree, which builds one, or --simulator core, which needs none"
+        );
+        Ok(Simulator { program: script::build_simulator()? })
     }
 
     /// This program.

@@ -184,6 +184,15 @@ fn ns3_comes_by_pip_where_there_is_no_apt() {
     };
     let told = Told::from(command().env("FAILS", "1").output().expect("it starts"));
     assert!(told.err.contains("pip cannot install ns-3: set NS3_DIR to an ns-3 tree"), "{told:?}");
+    for (fails, code, words) in
+        [("1", 1, "there is NO ns-3, and neither apt-get nor pip"), ("", 0, "none yet: ./hpcc run gets it")]
+    {
+        let mut doctor = Command::new(bench.path("tree/hpcc"));
+        doctor.arg("@doctor").env_clear().envs(command().get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let told = Told::from(doctor.env("FAILS", fails).output().expect("it starts"));
+        assert_eq!(told.code, Some(code), "{told:?}");
+        assert!(told.out.contains(words) && told.out.contains("(package tshark): please install it"), "{told:?}");
+    }
     let (found, told) = checkout.builds(&mut command());
     assert!(
         found.starts_with("-m pip install --quiet --no-deps --target ") && found.ends_with("cmake cmake "),

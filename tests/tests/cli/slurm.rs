@@ -127,7 +127,7 @@ fn a_queue_that_does_not_answer_is_not_an_empty_one() {
     let calls: Vec<&str> = calls.lines().collect();
     assert!(!calls[0].contains("dependency") && calls[1].contains("--dependency=afterany:1"), "{calls:?}");
     for (squeue, words) in [
-        ("echo 1; echo 1; echo 9", "Slurm has yet to end 2 tasks of job 1, 2"),
+        ("case \"$*\" in *COMPLETING*) echo 1; echo 1; echo 9;; esac", "Slurm has yet to end 2 tasks of job 1, 2"),
         (
             "echo no route to host >&2; exit 1",
             "squeue does not say whether tasks of job 1, 2 wait or run: no route to host",
