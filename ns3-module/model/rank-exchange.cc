@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <iostream>
+#include <string>
 
 namespace ns3
 {
@@ -14,8 +15,13 @@ namespace ns3
 std::shared_ptr<RankExchange>
 RankExchange::Begin()
 {
+    // Beside the library that this is in.
+    Dl_info info{};
+    dladdr(reinterpret_cast<void*>(&RankExchange::Begin), &info);
+    const std::string own(info.dli_fname ? info.dli_fname : "");
+    const std::string file = own.substr(0, own.rfind('/') + 1) + "libhpcc-mpi.so";
     // Parts of MPI are libraries that it loads itself, and that use it.
-    void* library = dlopen("libhpcc-mpi.so", RTLD_NOW | RTLD_GLOBAL);
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     void* begin = library ? dlsym(library, "hpcc_begin_mpi") : nullptr;
     if (!begin)
     {
