@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Engines that share a network give the results of one.
+
+use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, Peers, Streams, Told};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::units::{BitRate, Nanos};
+use std::mem::swap;
+use std::rc::Rc;
+use std::sync::{Barrier, Mutex};
+use std::thread;
+
+const LEAVES: u32 = 3;
+const HOSTS: u32 = 4 * LEAVES;
+const PARTS: usize = LEAVES as usize;
+
+/// Leaves with four hosts each, and two spines.
+fn network() -> Network {
+    let nodes = (0..HOSTS + LEAVES + 2).map(|node| if node < HOSTS { NodeKind::Host } else { NodeKind::Switch });
+    let link = |a, b, delay| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(delay), loss: 0.001 };
+    let hosts = (0..HOSTS).map(|host| link(host, HOSTS + host / 4, 300));
+    let spines = (0..2 * LEAVES).map(|n| link(HOSTS + n % LEAVES, HOSTS + LEAVES + n / LEAVES, 700));
+    Network { nodes: nodes.collect(), links: hosts.chain(spines).collect() }
+}
+
+/// The part of each node: a leaf with its hosts, and the spines with the first.
+fn part_of(node: u32) -> u32 {
+    match node {
+        host if host < HOSTS => host / 4,
+        leaf if leaf < HOSTS + LEAVES => leaf - HOSTS,
+        _ => 0,
+    }
+}
+
+fn engine() -> Engine {
+    let network = network();
+    let mut settings = NodeSettings::default();
+    settings.resolve(&network);
+    let settings = Rc::new(settings);
+    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
+        .expect("the defaults go together");
+    // Incasts that come and go, so that queue pairs are used again, and a link that fails on the way.
+    engine.add_flows((0..200).map(|id| {
+        let (src, dst) = (id * 5 % HOSTS, id / 9 % HOSTS);
+        let dst = if src == dst { (dst + 1) % HOSTS } else { dst };
+        let (size, start) = (1_000 + u64::from(id * 7_919 % 60_000), Nanos(u64::from(id / 8) * 4_000));
+        FlowRequest { id, src, dst, dport: 200, priority: 3, size, start }
+    }));
+    engine.change_links(Nanos(40_500), &[HOSTS], false);
+    engine.change_links(Nanos(90_000), &[HOSTS], true);
+    engine
+}
+
+/// What the threads share: posts of two meetings in turn.
+struct Place {
+    barrier: Barrier,
+    told: [[Mutex<Option<Told>>; PARTS]; 2],
+    parcels: [[[Mutex<Parcel>; PARTS]; PARTS]; 2],
+}
+
+struct Meeting<'a> {
+    own: usize,
+    turn: usize,
+    place: &'a Place,
+}
+
+impl Peers for Meeting<'_> {
+    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told {
+        let (all_told, posts) = (&self.place.told[self.turn], &self.place.parcels[self.turn]);
+        self.turn = 1 - self.turn;
+        *all_told[self.own].lock().expect("no panic") = Some(told);
+        for to in (0..PARTS).filter(|&to| to != self.own) {
+            swap(&mut parcels[to], &mut posts[self.own][to].lock().expect("no panic"));
+        }
+        self.place.barrier.wait();
+        for from in (0..PARTS).filter(|&from| from != self.own) {
+            swap(&mut parcels[from], &mut posts[from][self.own].lock().expect("no panic"));
+        }
+        let others = all_told.iter().map(|told| told.lock().expect("no panic").expect("all have told"));
+        others.fold(told, Told::and)
+    }
+}
+
+fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
+    flows.sort_by_key(|flow| flow.request.id);
+    flows
+}
+
+#[test]
+fn parts_give_the_results_of_one() {
+    let mut alone = engine();
+    alone.run_until(Nanos::SECOND);
+    let expected = sorted(alone.take_completed());
+    assert_eq!(expected.len(), 200, "all flows finish");
+    assert!(alone.totals().losses > 0, "frames are lost");
+
+    let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
+    let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
+    let run = |own: usize| {
+        let mut engine = engine();
+        assert!(engine.run_part(&of_node, own as u32));
+        engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
+        (engine.take_completed(), engine.packet_hops(), engine.events_run(), engine.totals())
+    };
+    let results: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..PARTS).map(|own| scope.spawn(move || run(own))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    let mut totals = hpcc_core::engine::Totals::default();
+    results.iter().for_each(|result| totals += result.3);
+    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected);
+    assert_eq!(totals, alone.totals());
+    assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());
+    assert_eq!(results.iter().map(|result| result.2).sum::<u64>(), alone.events_run());
+    assert!(results.iter().all(|result| result.1 > 1_000), "each part has work");
+}
