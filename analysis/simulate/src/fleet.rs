@@ -19,7 +19,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What all threads share.
 struct Shared {
-    /// Each apart from the others: two in one cache line would slow each other down.
+    #[expect(clippy::vec_box, reason = "two engines in one cache line would slow each other down")]
     engines: Vec<Box<Mutex<Engine>>>,
     /// The part of each node; nothing if there is one.
     part_of: Vec<u32>,

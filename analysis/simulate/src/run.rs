@@ -105,8 +105,9 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Resu
     if !is_quiet {
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
     }
+    let part_of = parts(&scenario, threads)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut run = Run::new(scenario, writer, is_quiet, threads)?;
+    let mut run = Run::new(scenario, writer, is_quiet, part_of)?;
     let setup = cpu_time();
     let stopped = run.simulate();
     run.progress.clear();
@@ -130,19 +131,19 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
 }
 
 impl Run {
-    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool, threads: u32) -> Result<Run, Outcome> {
+    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool, part_of: Vec<u32>) -> Result<Run, Outcome> {
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.
             writer.share();
         }
-        let part_of = parts(&scenario, threads)?;
         let (requests, groups) = requests(&scenario)?;
         let first_start = requests.first().map_or(scenario.stop, |flow| flow.start);
         let switches = watched(&scenario.network, &mut writer);
         let flows = Flows::new(groups, scenario.monitor.goodput_interval.is_some());
         let writer = Arc::new(Mutex::new(writer));
         let mut engines = Vec::new();
+        let threads = part_of.iter().max().map_or(1, |&last| last + 1);
         for _ in 0..threads {
             let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
             if scenario.monitor.control_interval.is_some() {

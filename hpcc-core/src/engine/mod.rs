@@ -2,11 +2,14 @@
 //! A simulator of hosts and switches, without ns-3: frames, ports and nodes in flat arenas, and the events between them.
 //!
 //! ```text
-//! Engine::run_until    takes the next event:
-//!   Arrival  ->  switching::receive  or  hosting::receive
-//!   End      ->  Engine::try_send -> switching::next or hosting::next -> Engine::transmit
-//!   Alarm    ->  hosting::on_alarm: a pacer's wake-up, a timer of a queue pair
-//!   Agenda   ->  flows begin, links fail
+//! run_until     what concerns no node (on_item), or a window:
+//!   run_groups  each group of nodes that is due runs through the window by itself
+//!     open      its ports and alarms say what happens in it
+//!     handle    Arrival -> receive_at_switch or receive_at_host
+//!               End     -> try_send -> next_of_switch or next_of_host -> transmit
+//!               Wake    -> on_wake: the pacer of a port
+//!               Alarm   -> on_alarm: a timer of a queue pair
+//! meet          between windows parts of a network on several threads hand over what leaves them
 //! ```
 
 mod agenda;

@@ -49,3 +49,4 @@ mod slurm;
 mod sweep;
 mod switch_records;
 mod tcp;
+mod threads;
