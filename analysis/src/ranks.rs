@@ -37,14 +37,27 @@ pub fn prepare() -> Result<()> {
 
 /// The command line that starts a program so many times, as far as the program's arguments.
 pub fn launcher(count: u32, program: &Path) -> Command {
+    // mpirun's own words about a process that failed help nobody: the first process has said why.
+    start(count, program, &["--quiet"])
+}
+
+/// What mpirun says if it cannot start so many processes, be it that they do nothing.
+pub fn why_none_starts(count: u32) -> Option<String> {
+    let output = start(count, Path::new("true"), &[]).output().ok().filter(|output| !output.status.success())?;
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    let says = |line: &&str| line.contains(char::is_alphanumeric);
+    let lines: Vec<&str> = words.lines().map(str::trim).filter(says).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn start(count: u32, program: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(LAUNCHER);
     // Where this process may be killed without a chance to end it.
     if Path::new(END_WITH_PARENT).exists() {
         command = Command::new(END_WITH_PARENT);
         command.args(["--pdeathsig", "TERM", LAUNCHER]);
     }
-    // mpirun's own words about a process that failed help nobody: the first process has said why.
-    command.args(["--quiet", "-n", &count.to_string()]);
+    command.args(options).args(["-n", &count.to_string()]);
     match env::var_os(HOSTS_VARIABLE).filter(|hosts| !hosts.is_empty()) {
         Some(hosts) => {
             command.arg("--hostfile").arg(hosts);

@@ -58,6 +58,11 @@ pub fn run(
         Some(2) => Ok(Outcome::BadInput),
         _ => {
             human::warn(describe_crash(status, &out));
+            if let Sharing::Ranks(ranks) = sharing
+                && let Some(words) = ranks::why_none_starts(ranks)
+            {
+                human::warn(format!("mpirun cannot start {ranks} processes:\n{words}"));
+            }
             Ok(Outcome::Failed)
         }
     }

@@ -9,8 +9,10 @@ use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
 use std::mem::swap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// Takes a lock; a thread that panics ends the program anyway.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -26,6 +28,8 @@ struct Shared {
     /// Until when all run; `None`: the run is over.
     command: Mutex<Option<Nanos>>,
     gate: Gate,
+    /// Nanoseconds for which threads have not waited for each other.
+    busy: AtomicU64,
     /// What each part has told, and what it has for each other: in turn, so that nobody writes what others still read.
     posts: [Vec<Post>; 2],
 }
@@ -47,7 +51,18 @@ impl Post {
 struct Meeting {
     own: usize,
     turn: usize,
+    /// When this thread began to work.
+    since: Instant,
     shared: Arc<Shared>,
+}
+
+impl Meeting {
+    /// Waits for the others.
+    fn wait(&mut self) {
+        self.shared.busy.fetch_add(self.since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.shared.gate.wait();
+        self.since = Instant::now();
+    }
 }
 
 impl Peers for Meeting {
@@ -58,7 +73,8 @@ impl Peers for Meeting {
         for (to, parcel) in parcels.iter_mut().enumerate().filter(|&(to, _)| to != self.own) {
             swap(parcel, &mut lock(&posts[self.own].parcels[to]));
         }
-        self.shared.gate.wait();
+        self.wait();
+        let posts = &self.shared.posts[1 - self.turn];
         for (from, parcel) in parcels.iter_mut().enumerate().filter(|&(from, _)| from != self.own) {
             swap(parcel, &mut lock(&posts[from].parcels[self.own]));
         }
@@ -88,9 +104,10 @@ impl Fleet {
             part_of: if parts > 1 { part_of } else { Vec::new() },
             command: Mutex::new(None),
             gate: Gate::new(parts),
+            busy: AtomicU64::new(0),
             posts: [posts(), posts()],
         });
-        let meeting = |own| Meeting { own, turn: 0, shared: Arc::clone(&shared) };
+        let meeting = |own| Meeting { own, turn: 0, since: Instant::now(), shared: Arc::clone(&shared) };
         let workers = (1..parts).map(meeting).map(|meeting| thread::spawn(|| work(meeting))).collect();
         Fleet { meeting: meeting(0), shared, workers }
     }
@@ -102,10 +119,15 @@ impl Fleet {
             return lock(&shared.engines[0]).run_until(end);
         }
         *lock(&shared.command) = Some(end);
-        shared.gate.wait();
+        self.meeting.wait();
         let stop = lock(&shared.engines[0]).run_beside(&mut self.meeting, end);
-        shared.gate.wait();
+        self.meeting.wait();
         stop
+    }
+
+    /// How long threads have worked, all together and without waiting; `None` if there is one.
+    pub fn worked(&self) -> Option<Duration> {
+        (!self.workers.is_empty()).then(|| Duration::from_nanos(self.shared.busy.load(Ordering::Relaxed)))
     }
 
     /// The network while it stands still.
@@ -135,10 +157,10 @@ impl Drop for Fleet {
 fn work(mut meeting: Meeting) {
     let shared = Arc::clone(&meeting.shared);
     loop {
-        shared.gate.wait();
+        meeting.wait();
         let Some(end) = *lock(&shared.command) else { return };
         lock(&shared.engines[meeting.own]).run_beside(&mut meeting, end);
-        shared.gate.wait();
+        meeting.wait();
     }
 }
 

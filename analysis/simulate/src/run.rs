@@ -109,7 +109,12 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Resu
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
     let mut run = Run::new(scenario, writer, is_quiet, part_of)?;
     let setup = cpu_time();
+    let begun = Instant::now();
     let stopped = run.simulate();
+    if let Some(worked) = run.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
+        let share = 100 * worked.as_millis() / begun.elapsed().as_millis().max(1);
+        say(&format!("note: {threads} threads together worked for {share} % of the time: fewer would be sooner"));
+    }
     run.progress.clear();
     run.finish(stopped.as_deref(), is_quiet, out, (start, setup))
 }

@@ -349,6 +349,23 @@ fn numbers_of_the_command_line_are_counts() {
     assert!(most.code == Some(2) && most.err.contains("from 1 to 1024"), "{}", most.err);
 }
 
+/// mpirun's own words about processes that it cannot start.
+#[test]
+fn what_mpirun_says_is_told() {
+    if !has_mpi() {
+        return;
+    }
+    let bench = Bench::new(TOML);
+    bench.edit("scenario.toml", "switches = 1", "switches = 2");
+    bench.edit("scenario.toml", "{ a = 2, b = 3 }", "{ a = 2, b = 4 }, { a = 3, b = 4 }");
+    let mut command = hpcc();
+    command.env("HPCC_HOSTS", "no-such-hosts").args(["run", "scenario.toml", "--ranks", "2"]);
+    let output = command.current_dir(bench.path("")).output();
+    let told = Told::from(output.expect("hpcc starts"));
+    let words = told.err.split_once("mpirun cannot start 2 processes:\n").map_or("", |(_, words)| words);
+    assert!(told.code == Some(1) && words.contains("no-such-hosts"), "{}", told.err);
+}
+
 /// Neither is a simulator with MPI built for it, nor are processes started.
 #[test]
 fn processes_that_cannot_share_a_run_are_not_started() {
