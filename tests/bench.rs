@@ -18,7 +18,7 @@ pub struct Bench {
 
 /// How a command ended and what it said.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ProcessOutput {
     /// Exit status; `None` if a signal ended the command.
     pub code: Option<i32>,
     /// Standard output.
@@ -68,27 +68,27 @@ impl Bench {
     }
 
     /// `hpcc run CONFIG --out out` in this folder, with a `--set` for each pair.
-    pub fn run(&self, config: &str, set: &[&str]) -> Told {
+    pub fn run(&self, config: &str, set: &[&str]) -> ProcessOutput {
         self.run_to("out", config, set)
     }
 
     /// `hpcc run CONFIG --out OUT` in this folder; results that are there are replaced.
-    pub fn run_to(&self, out: &str, config: &str, set: &[&str]) -> Told {
+    pub fn run_to(&self, out: &str, config: &str, set: &[&str]) -> ProcessOutput {
         let mut command = hpcc();
         command.args(["run", config, "--out", out, "--force"]);
         for pair in set {
             command.args(["--set", pair]);
         }
-        self.told(&mut command)
+        self.output_of(&mut command)
     }
 
     /// The simulator itself in this folder, which may take 2 GB, and is ended after so many seconds of processor time.
-    pub fn simulate(&self, config: &str, set: &[String], seconds: &str) -> Told {
+    pub fn simulate(&self, config: &str, set: &[String], seconds: &str) -> ProcessOutput {
         self.simulate_to("out", config, set, seconds)
     }
 
     /// Runs the simulator with another folder for the results.
-    pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
+    pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> ProcessOutput {
         self.simulate_by(&simulator(), out, config, set, seconds)
     }
 
@@ -99,13 +99,13 @@ impl Bench {
     /// That.
     pub fn core_agrees(&self, config: &str, set: &[String], seconds: &str) -> Result<(), String> {
         for threads in ["--threads=1", "--threads=2"] {
-            let told = self.simulate_by(engine().as_os_str(), threads, config, set, seconds);
-            if threads != "--threads=1" && told.code == Some(2) && told.err.contains("threads") {
+            let output = self.simulate_by(engine().as_os_str(), threads, config, set, seconds);
+            if threads != "--threads=1" && output.code == Some(2) && output.err.contains("threads") {
                 // Its order of events, or its links, do not let it be divided.
                 return Ok(());
             }
-            if !matches!(told.code, Some(0 | 3)) {
-                return Err(format!("without ns-3, {threads}, it ends with {:?}: {}", told.code, told.err));
+            if !matches!(output.code, Some(0 | 3)) {
+                return Err(format!("without ns-3, {threads}, it ends with {:?}: {}", output.code, output.err));
             }
             let names =
                 fs::read_dir(self.path("out")).expect("results").map(|entry| entry.expect("a file").file_name());
@@ -119,35 +119,35 @@ impl Bench {
         Ok(())
     }
 
-    fn simulate_by(&self, program: &OsStr, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
+    fn simulate_by(&self, program: &OsStr, out: &str, config: &str, set: &[String], seconds: &str) -> ProcessOutput {
         let mut command = Command::new("prlimit");
         command.arg(format!("--cpu={seconds}")).arg("--core=0").arg(program);
         command.args([format!("--config={config}"), format!("--out={out}")]);
         command.args(Some(out).filter(|out| out.starts_with("--threads")));
         command.args(set.iter().map(|pair| format!("--set={pair}"))).env("HPCC_MEMORY", "2GB");
-        self.told(&mut command)
+        self.output_of(&mut command)
     }
 
     /// Any `hpcc` command in this folder.
-    pub fn hpcc(&self, arguments: &[&str]) -> Told {
-        self.told(hpcc().args(arguments))
+    pub fn hpcc(&self, arguments: &[&str]) -> ProcessOutput {
+        self.output_of(hpcc().args(arguments))
     }
 
     /// A command for those who work on hpcc, in this folder.
-    pub fn xtask(&self, arguments: &[&str]) -> Told {
-        self.told(xtask().args(arguments))
+    pub fn xtask(&self, arguments: &[&str]) -> ProcessOutput {
+        self.output_of(xtask().args(arguments))
     }
 
-    fn told(&self, command: &mut Command) -> Told {
+    fn output_of(&self, command: &mut Command) -> ProcessOutput {
         let output = command.current_dir(self.folder.path()).output().expect("the hpcc command starts");
-        Told::from(output)
+        ProcessOutput::from(output)
     }
 }
 
-impl From<Output> for Told {
-    fn from(output: Output) -> Told {
+impl From<Output> for ProcessOutput {
+    fn from(output: Output) -> ProcessOutput {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        Told { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        ProcessOutput { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 

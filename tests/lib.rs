@@ -8,22 +8,22 @@
 #![forbid(unsafe_code)]
 
 mod bench;
-mod dice;
 mod experiments;
 mod mpi;
 mod programs;
 mod run;
+mod scenario_rng;
 mod shipped;
 mod skipped;
 mod stack;
 mod terminal;
 
-pub use bench::{Bench, Told, is_complete};
-pub use dice::{Dice, seeds};
+pub use bench::{Bench, ProcessOutput, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
 pub use programs::{example, hpcc, script, xtask};
 pub use run::{Run, refused};
+pub use scenario_rng::{ScenarioRng, seeds};
 pub use shipped::{Shipped, is_of_tcp};
 pub use skipped::skipped;
 pub use stack::has_tcp;

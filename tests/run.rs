@@ -30,8 +30,8 @@ impl Run {
     #[track_caller]
     pub fn ending(toml: &str, set: &[&str], code: i32) -> Run {
         let bench = Bench::new(&[("run.toml", toml)]);
-        let told = bench.run("run.toml", set);
-        assert_eq!(told.code, Some(code), "{set:?}: {}", told.err);
+        let output = bench.run("run.toml", set);
+        assert_eq!(output.code, Some(code), "{set:?}: {}", output.err);
         let summary = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
         Run { bench, summary }
     }

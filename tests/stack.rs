@@ -29,9 +29,9 @@ size = 1000
 /// If it cannot be found out.
 pub fn has_tcp() -> bool {
     let bench = Bench::new(&[("segment.toml", ONE_SEGMENT)]);
-    let told = bench.run("segment.toml", &[]);
-    let is_missing = told.err.contains("was built without ns-3's internet stack");
-    assert!(is_missing || told.code == Some(0), "{}", told.err);
+    let output = bench.run("segment.toml", &[]);
+    let is_missing = output.err.contains("was built without ns-3's internet stack");
+    assert!(is_missing || output.code == Some(0), "{}", output.err);
     if is_missing {
         skipped("this ns-3 tree was built without its internet stack, which TCP hosts need");
     }

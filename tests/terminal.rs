@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A terminal for commands that ask who sits there, or show something only to them.
 
-use crate::bench::Told;
+use crate::bench::ProcessOutput;
 use nix::pty::openpty;
 use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use std::fs::File;
@@ -15,7 +15,7 @@ pub const END_OF_INPUT: &str = "\u{4}";
 ///
 /// # Panics
 /// If there can be no terminal, or the command does not start.
-pub fn on_terminal(mut command: Command, typed: &str) -> Told {
+pub fn on_terminal(mut command: Command, typed: &str) -> ProcessOutput {
     let pty = openpty(None, None).expect("a terminal");
     let mut how = tcgetattr(&pty.slave).expect("its settings");
     how.local_flags.remove(LocalFlags::ECHO);
@@ -28,7 +28,7 @@ pub fn on_terminal(mut command: Command, typed: &str) -> Told {
     terminal.write_all(typed.as_bytes()).expect("typed");
     let shown = read_screen(terminal);
     let output = child.wait_with_output().expect("the command ends");
-    Told { err: shown, ..Told::from(output) }
+    ProcessOutput { err: shown, ..ProcessOutput::from(output) }
 }
 
 /// All that is shown; when the last program closes a terminal, reading it is an error.

@@ -23,11 +23,11 @@ fn findings_have_a_level_unless_they_are_denied() {
         (&["--deny", "late-flows"], 1, "error"),
         (&["--deny", "all"], 1, "error"),
     ] {
-        let (status, told) = check(&[&late, more].concat());
-        assert_eq!(status, Some(code), "{told}");
-        assert!(told.contains(&format!("quickstart.toml: {level}[late-flows]: ")), "{told}");
+        let (status, printed) = check(&[&late, more].concat());
+        assert_eq!(status, Some(code), "{printed}");
+        assert!(printed.contains(&format!("quickstart.toml: {level}[late-flows]: ")), "{printed}");
     }
-    let (status, told) = check(&["--set", "run.stop=soon"]);
-    assert!(status == Some(2) && told.contains("--set: run.stop: \"soon\""), "{told}");
+    let (status, printed) = check(&["--set", "run.stop=soon"]);
+    assert!(status == Some(2) && printed.contains("--set: run.stop: \"soon\""), "{printed}");
     assert_eq!(check(&["--deny", "late"]).0, Some(2), "no lint of that name");
 }

@@ -45,10 +45,10 @@ fn a_good_run_prints_a_table_and_draws_plots() {
 fn the_simulator_gets_what_it_needs_and_says_itself_what_is_wrong() {
     let folder = folder();
     let output = run(folder.path(), None, "2");
-    let told = err(&output);
-    assert!(told.contains("argument --config=any.toml\nargument --out=out"), "{told}");
-    assert!(told.contains("argument --set=seed=7\nargument --set=cc.algorithm=dcqcn"), "{told}");
-    assert!(output.status.code() == Some(2) && !told.contains("hpcc:") && out(&output).is_empty(), "{told}");
+    let printed = err(&output);
+    assert!(printed.contains("argument --config=any.toml\nargument --out=out"), "{printed}");
+    assert!(printed.contains("argument --set=seed=7\nargument --set=cc.algorithm=dcqcn"), "{printed}");
+    assert!(output.status.code() == Some(2) && !printed.contains("hpcc:") && out(&output).is_empty(), "{printed}");
     assert!(!folder.path().join("out").exists());
     let seeded = err(&run_with(folder.path(), None, "2", &["--seed", "9"]));
     assert!(seeded.contains("argument --set=run.seed=9"), "{seeded}");
@@ -191,8 +191,8 @@ fn all_keys_are_listed() {
         ("run.stop", "  expected  a time such as \"1us\""),
         ("topology.links", "  expected  { a, b, rate, delay, loss }, any number of them\n"),
     ] {
-        let told = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
-        assert!(told.contains(words), "{key}: {told}");
+        let printed = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
+        assert!(printed.contains(words), "{key}: {printed}");
         assert!(all.lines().any(|line| line.starts_with(&key.replace(".0.", "."))), "{key}");
     }
 }

@@ -113,9 +113,9 @@ fn pauses_and_options_are_read() {
 /// A switch's notification names the receiver's queue pair and the data packet's destination, unlike a receiver's CNP.
 #[test]
 fn notifications_say_what_they_are_about() {
-    let told = dissected("fastcnp_opt1")["fast_cnp"].clone();
+    let notice = dissected("fastcnp_opt1")["fast_cnp"].clone();
     assert_eq!(
-        (&told["option"], &told["sent_by"], &told["telemetry"]),
+        (&notice["option"], &notice["sent_by"], &notice["telemetry"]),
         (&1.into(), &"a network element".into(), &Value::Null)
     );
     // The trace has one node, a2 of the kernel's vectors.
@@ -128,7 +128,7 @@ fn notifications_say_what_they_are_about() {
     let fast = line("fastcnp_opt1");
     let about = format!(
         "Fast CNP by a network element about {} qp ",
-        told["original_destination"].as_str().expect("an address")
+        notice["original_destination"].as_str().expect("an address")
     );
     assert!(fast.contains(&about), "{fast}");
     assert!(!line("roce_cnp_ipv6").contains("Fast"), "a receiver's");

@@ -56,10 +56,10 @@ fn refused(mistakes: &[(&[&str], &[&str])]) {
         let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         command.env("HPCC_SCRIPT", tree.join("hpcc"));
         let output = command.output().expect("hpcc starts");
-        let told = err(&output);
-        let lacks: Vec<&&str> = words.iter().filter(|word| !told.contains(**word)).collect();
-        let begins = told.starts_with("hpcc: ");
-        let leaks = ["panicked", "os error", "RUST_BACKTRACE", ".rs:"].iter().any(|word| told.contains(word));
+        let printed = err(&output);
+        let lacks: Vec<&&str> = words.iter().filter(|word| !printed.contains(**word)).collect();
+        let begins = printed.starts_with("hpcc: ");
+        let leaks = ["panicked", "os error", "RUST_BACKTRACE", ".rs:"].iter().any(|word| printed.contains(word));
         let is_new = entries(desk.path()) != before;
         if output.status.code() != Some(2)
             || !lacks.is_empty()
@@ -69,7 +69,7 @@ fn refused(mistakes: &[(&[&str], &[&str])]) {
             || !out(&output).is_empty()
         {
             wrong += &format!(
-                "{arguments:?}: {:?}, lacks {lacks:?}, leaves files: {is_new}\n  {told}  {}\n",
+                "{arguments:?}: {:?}, lacks {lacks:?}, leaves files: {is_new}\n  {printed}  {}\n",
                 output.status,
                 out(&output)
             );

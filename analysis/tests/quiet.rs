@@ -9,7 +9,7 @@ mod common;
 use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
 
 /// A command in a folder with results, and a scenario that nobody reads.
-fn told(folder: &Path, arguments: &[&str]) -> Output {
+fn output_of(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = hpcc(arguments);
     command.current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
     command.env("FAKE_END", "0").env("FAKE_RESULTS", folder.join("canned"));
@@ -23,7 +23,7 @@ fn summaries_of_what_is_in_files_are_notes() {
     fs::write(folder.path().join("any.toml"), "").expect("any.toml");
     for arguments in [&["run", "any.toml", "--out", "out"][..], &["report", "canned"], &["new", "new.toml"]] {
         let is_run = arguments[0] == "run";
-        let output = told(folder.path(), &[&["-q"], arguments].concat());
+        let output = output_of(folder.path(), &[&["-q"], arguments].concat());
         assert_eq!(err(&output).lines().any(|line| line == "argument --quiet"), is_run, "the simulator is quiet, too");
         assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), ""), "{arguments:?}: {}", err(&output));
         assert!(!err(&output).contains("hpcc:"), "{}", err(&output));
@@ -43,11 +43,12 @@ fn what_a_command_is_there_to_print_is_printed() {
         (&["topology", quickstart], "hosts"),
         (&["sweep", "sweep.toml", "--list"], "a"),
     ] {
-        let (loud, quiet) = (told(folder.path(), arguments), told(folder.path(), &[arguments, &["--quiet"]].concat()));
+        let (loud, quiet) =
+            (output_of(folder.path(), arguments), output_of(folder.path(), &[arguments, &["--quiet"]].concat()));
         assert!(out(&loud).contains(words), "{arguments:?}: {}{}", out(&loud), err(&loud));
         assert_eq!(out(&quiet), out(&loud), "{arguments:?}: {}", err(&quiet));
     }
-    let written = told(folder.path(), &["topology", quickstart, "--write", "net.txt", "-q"]);
+    let written = output_of(folder.path(), &["topology", quickstart, "--write", "net.txt", "-q"]);
     assert!(out(&written).contains("hosts") && !out(&written).contains("wrote"), "{}", out(&written));
 }
 
@@ -55,7 +56,7 @@ fn what_a_command_is_there_to_print_is_printed() {
 fn errors_are_told_all_the_same() {
     let folder = folder();
     for arguments in [&["-q", "run", "none.toml"][..], &["compare", "-q", "none", "none"], &["-q"], &["-q", "runn"]] {
-        let output = told(folder.path(), arguments);
+        let output = output_of(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(!err(&output).is_empty(), "{arguments:?}");
     }

@@ -70,9 +70,9 @@ fn each_run_gets_its_settings_and_its_log() {
     let axis = "[[axis]]\nname = \"size\"\nvalues = [\"1MB\", 2000]\nset = \"traffic.0.size={}\"\n";
     let output = sweep(folder.path(), &format!("{TWO}{axis}"), &["--set", "run.stop=2ms"], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    let told = fs::read_to_string(folder.path().join("out/marked/size-2000/seed-5.log")).expect("log");
+    let printed = fs::read_to_string(folder.path().join("out/marked/size-2000/seed-5.log")).expect("log");
     for pair in ["run.stop=2ms", "traffic.0.size=2000", "congestion_control.algorithm=dctcp", "run.seed=5"] {
-        assert!(told.contains(&format!("argument --set={pair}\n")), "{pair}: {told}");
+        assert!(printed.contains(&format!("argument --set={pair}\n")), "{pair}: {printed}");
     }
     assert!(folder.path().join("out/plain/size-1MB/seed-4/summary.json").exists());
     assert!(folder.path().join("out/slowdown-by-axis.svg").exists());
@@ -91,10 +91,10 @@ fn several_axes_are_combined() {
     let output = sweep(folder.path(), &text, &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let root = folder.path().join("out");
-    let told = fs::read_to_string(root.join("b/size-2000/eta-0.95.log")).expect("log");
+    let printed = fs::read_to_string(root.join("b/size-2000/eta-0.95.log")).expect("log");
     assert!(
-        told.contains("--set=traffic.0.size=2000\n") && told.contains("--set=congestion_control.eta=0.95\n"),
-        "{told}"
+        printed.contains("--set=traffic.0.size=2000\n") && printed.contains("--set=congestion_control.eta=0.95\n"),
+        "{printed}"
     );
     let data = fs::read_to_string(root.join("sweep.csv")).expect("data");
     assert!(data.starts_with("variant,size,eta,seed,metric,value\na,1MB,0.8,1,flows,2\n"), "{data}");
@@ -136,9 +136,9 @@ fn a_failed_run_is_named_and_the_others_go_on() {
     assert_eq!(sweep(folder.path(), TWO, &[], &[]).status.code(), Some(0));
     let output = sweep(folder.path(), TWO, &["--fresh"], &[("FAKE_END", "SEGV"), ("FAKE_ONLY", "plain/seed-5")]);
     assert_eq!(output.status.code(), Some(1));
-    let told = err(&output);
-    assert!(told.contains("plain/seed-5 failed") && told.contains("segmentation fault"), "{told}");
-    assert!(told.contains("    argument --set=run.seed=5"), "no log: {told}");
+    let printed = err(&output);
+    assert!(printed.contains("plain/seed-5 failed") && printed.contains("segmentation fault"), "{printed}");
+    assert!(printed.contains("    argument --set=run.seed=5"), "no log: {printed}");
     let root = folder.path().join("out");
     let left = ["sweep.csv", "sweep.txt", "slowdown-by-size.svg", "queue-cdf.svg"];
     assert!(left.iter().all(|name| !root.join(name).exists()), "something looks complete");
@@ -157,8 +157,11 @@ fn a_sweep_that_cannot_be_written_is_no_bad_input() {
     let folder = folder();
     let output = sweep(folder.path(), TWO, &[], &[("FAKE_FOLDER", "out/sweep.json")]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    let told = err(&output);
-    assert!(told.contains("the runs ended, but the sweep cannot be shown: ") && told.contains("sweep.json"), "{told}");
+    let printed = err(&output);
+    assert!(
+        printed.contains("the runs ended, but the sweep cannot be shown: ") && printed.contains("sweep.json"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -166,17 +169,21 @@ fn runs_whose_files_were_changed_meanwhile_do_not_count() {
     let folder = folder();
     let changed = sweep(folder.path(), TWO, &["--jobs", "1"], &[("FAKE_EDIT", "goodput_interval = \"1us\"")]);
     assert_eq!(changed.status.code(), Some(1), "{}", err(&changed));
-    let told = err(&changed);
-    assert!(told.contains("base.toml, or a file that it names, was changed meanwhile"), "{told}");
-    assert!(simulated(&told).is_empty(), "{told}");
+    let printed = err(&changed);
+    assert!(printed.contains("base.toml, or a file that it names, was changed meanwhile"), "{printed}");
+    assert!(simulated(&printed).is_empty(), "{printed}");
     // The file is as before.
     let again = sweep(folder.path(), TWO, &[], &[]);
     assert_eq!((again.status.code(), simulated(&err(&again)).len()), (Some(0), 4), "{}", err(&again));
 }
 
 /// The runs of a sweep that are said to have been simulated.
-fn simulated(told: &str) -> Vec<&str> {
-    told.lines().filter_map(|line| line.strip_prefix("hpcc: ")?.split_once(" done, ")).map(|(name, _)| name).collect()
+fn simulated(printed: &str) -> Vec<&str> {
+    printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("hpcc: ")?.split_once(" done, "))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 #[test]
@@ -319,9 +326,9 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (format!("{ONE}[quick]\nset = [\"run.seeed=5\"]\n"), "sweep.toml:9: run.seeed: unknown key"),
         (ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"), "such as ns3::TcpDctcp; "),
     ] {
-        let told = refusal(&text, &[]);
-        if !told.contains(expected) {
-            wrong += &format!("{told} lacks {expected}\n");
+        let printed = refusal(&text, &[]);
+        if !printed.contains(expected) {
+            wrong += &format!("{printed} lacks {expected}\n");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -332,8 +339,8 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (TWO, &["--set", "run.seeed=3"], "--set: run.seeed: unknown key"),
         (TWO, &["--set", "run.seed=3"], "run.seed: the key is given twice"),
     ] {
-        let told = refusal(text, more);
-        assert!(told.contains(expected), "{told} lacks {expected}");
+        let printed = refusal(text, more);
+        assert!(printed.contains(expected), "{printed} lacks {expected}");
     }
 }
 
@@ -345,10 +352,10 @@ fn settings_that_spoil_the_base_are_named() {
         refusal(&text.replace("seeds = [4, 5]\n", ""), &[])
     };
     let why = "traffic.0.dst: dst is node 9, but there are only nodes 0 to 3; expected a host";
-    let told = with("traffic.0.dst=9");
-    assert!(told.ends_with(&format!("sweep.toml:10: {why}\n")), "{told}");
-    let told = refusal(TWO, &["--set", "traffic.0.dst=9"]);
-    assert!(told.ends_with(&format!("--set: {why}\n")), "{told}");
+    let printed = with("traffic.0.dst=9");
+    assert!(printed.ends_with(&format!("sweep.toml:10: {why}\n")), "{printed}");
+    let printed = refusal(TWO, &["--set", "traffic.0.dst=9"]);
+    assert!(printed.ends_with(&format!("--set: {why}\n")), "{printed}");
 }
 
 #[test]
@@ -379,8 +386,8 @@ fn claims_have_verdicts_and_a_quick_form_has_its_own_seeds_and_settings() {
     let quick = verdicts(&["--quick"]);
     assert_eq!((&quick["form"], &quick["cost"]["runs"]), (&"quick".into(), &2.into()));
     assert_eq!((&quick["deviations"][0], &quick["claims"][2]["reason"]), (&"shorter".into(), &"small".into()));
-    let told = fs::read_to_string(folder.path().join("out/plain/seed-9.log")).expect("log");
-    assert!(told.contains("argument --set=run.stop=2ms\n"), "{told}");
+    let printed = fs::read_to_string(folder.path().join("out/plain/seed-9.log")).expect("log");
+    assert!(printed.contains("argument --set=run.stop=2ms\n"), "{printed}");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use crate::address::host_address;
 use crate::node::{Located, NodeSettings};
-use crate::quirks::Quirks;
+use crate::reference_faults::ReferenceFaults;
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::topology::routes::{PathMetrics, RouteTable, Routes};
 use crate::topology::{Network, NodeKind, Port};
-use crate::transport::feedback::Answer;
-use crate::transport::{LinkSpec, LoneFlow, LoneLink, LonePath};
+use crate::transport::feedback::FeedbackContent;
+use crate::transport::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 use crate::units::{BitRate, Nanos};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Flows of hosts that are configured alike; one for each configuration.
-    flows: Vec<LoneFlow>,
-    quirks: Quirks,
+    flows: Vec<UnloadedFlow>,
+    faults: ReferenceFaults,
     /// Whether routes lead to switches, too.
     to_switches: bool,
     /// Whether switches leave out records, so that how many a packet collects depends on others.
@@ -34,9 +34,9 @@ impl Rules {
     ///
     /// # Errors
     /// What of the settings contradicts what.
-    pub fn measure_by(&mut self, host: &NodeSettings) -> Result<(), Located> {
-        self.quirks = host.quirks();
-        let flow = host.lone_flow()?;
+    pub fn set_host_model(&mut self, host: &NodeSettings) -> Result<(), Located> {
+        self.faults = host.faults();
+        let flow = host.unloaded_flow()?;
         if !self.flows.contains(&flow) {
             self.flows.push(flow);
         }
@@ -50,7 +50,7 @@ impl Rules {
             if !settings.switch.stamp_telemetry {
                 self.blind.insert(node);
             }
-        } else if settings.feedback.answer == Answer::Nothing {
+        } else if settings.feedback.answer == FeedbackContent::Nothing {
             self.silent.insert(node, !settings.feedback.seal.is_empty());
         }
     }
@@ -99,7 +99,7 @@ pub struct IdealFlow {
 impl Fabric {
     /// A network whose full packets have `payload` bytes.
     pub fn new(network: Network, rules: Rules, payload: u32) -> Fabric {
-        let down = if rules.quirks.last_parallel_link { network.superseded_links() } else { Vec::new() };
+        let down = if rules.faults.last_parallel_link { network.superseded_links() } else { Vec::new() };
         let routes = Routes::avoiding(&network, payload, &down, rules.to_switches);
         let measures = routes.kinds().map(|(path, links)| {
             let rtt = rules.rtt(&path, &links);
@@ -122,7 +122,7 @@ impl Fabric {
     pub fn ideal_fct(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
         let &IdealFlow { src, dst, size, .. } = flow;
         let routes = self.present(src, dst);
-        if host.quirks().rough_ideal_fct {
+        if host.faults().rough_ideal_fct {
             let found = routes.links(src, dst).zip(self.routes.path(src, dst));
             let Some((links, first)) = found else { return Ok(Nanos(0)) };
             // After a link has failed, the reference still uses the round-trip times from the start.
@@ -130,17 +130,17 @@ impl Fabric {
             let headers = host.wire.profile.sizes().data_overhead;
             return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
         }
-        let Some(path) = self.lone_path(routes, flow, host) else { return Ok(Nanos(0)) };
-        let mut lone = host.lone_flow()?;
+        let Some(path) = self.unloaded_path(routes, flow, host) else { return Ok(Nanos(0)) };
+        let mut unloaded = host.unloaded_flow()?;
         if let Some(&seals) = self.rules.silent.get(&dst) {
-            lone = lone.without_answers(seals);
+            unloaded = unloaded.without_answers(seals);
         }
-        Ok(lone.completion(&path, size))
+        Ok(unloaded.completion(&path, size))
     }
 
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
     /// one, so that its time is none that another path, or other traffic, would make shorter.
-    fn lone_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<LonePath> {
+    fn unloaded_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<UnloadedPath> {
         let &IdealFlow { src, dst, ports, .. } = flow;
         let (sport, dport) = ports.unwrap_or_default();
         let (here, there) = (host_address(src), host_address(dst));
@@ -165,11 +165,11 @@ impl Fabric {
         let mut records = 0;
         let link = |&(node, (rate, delay)): &(u32, LinkSpec)| {
             records += u8::from(stamps(node));
-            LoneLink { rate, delay, records }
+            UnloadedLink { rate, delay, records }
         };
         let there = ways.0.iter().map(link).collect();
-        let back = ways.1.iter().map(|&(_, (rate, delay))| LoneLink { rate, delay, records: 0 }).collect();
-        Some(LonePath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
+        let back = ways.1.iter().map(|&(_, (rate, delay))| UnloadedLink { rate, delay, records: 0 }).collect();
+        Some(UnloadedPath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
     }
 
     /// The largest bandwidth-delay product between two hosts.
@@ -225,7 +225,7 @@ impl Fabric {
 
     /// What a new flow measures: T, window at the path's rate, and links; `None` if there is no path.
     pub fn measure(&self, src: u32, dst: u32) -> Option<(Nanos, u64, u8)> {
-        let routes = if self.rules.quirks.metrics_of_the_start { &self.routes } else { self.present(src, dst) };
+        let routes = if self.rules.faults.metrics_of_the_start { &self.routes } else { self.present(src, dst) };
         let links = routes.links(src, dst)?;
         let path = routes.measure(&links);
         let rtt = self.rules.rtt(&path, &links);
@@ -255,7 +255,7 @@ impl Fabric {
     /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
     /// before, nor one that comes up though the reference uses another between the same nodes.
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
-        let unused = if self.rules.quirks.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
+        let unused = if self.rules.faults.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
         let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
         let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
         if changed.is_empty() {
@@ -273,7 +273,7 @@ impl Fabric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quirks::QuirkSettings;
+    use crate::reference_faults::FaultSettings;
     use crate::telemetry::LayoutName;
     use crate::topology::Link;
     use crate::transport::feedback::FeedbackSettings;
@@ -288,8 +288,8 @@ mod tests {
         Fabric::new(network, rules, 1_000)
     }
 
-    fn quirky(quirks: Quirks) -> Rules {
-        Rules { quirks, ..Rules::default() }
+    fn faulty(faults: ReferenceFaults) -> Rules {
+        Rules { faults, ..Rules::default() }
     }
 
     /// From host 0 to host 1 by the first path.
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
         for metrics_of_the_start in [false, true] {
-            let mut fabric = fabric(&[100], quirky(Quirks { metrics_of_the_start, ..Quirks::NONE }));
+            let mut fabric = fabric(&[100], faulty(ReferenceFaults { metrics_of_the_start, ..ReferenceFaults::NONE }));
             let measure = |fabric: &Fabric| fabric.path_limits(0, 1, false);
             let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
             assert_eq!(measure(&fabric), before);
@@ -312,8 +312,8 @@ mod tests {
             let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
             assert_eq!(measure(&fabric), if metrics_of_the_start { before } else { after });
             let ideal = |rough_ideal_fct| {
-                let quirks = QuirkSettings::of(Quirks { rough_ideal_fct, ..Quirks::NONE });
-                fabric.ideal_fct(&flow(1_000), &NodeSettings { quirks, ..NodeSettings::default() })
+                let faults = FaultSettings::of(ReferenceFaults { rough_ideal_fct, ..ReferenceFaults::NONE });
+                fabric.ideal_fct(&flow(1_000), &NodeSettings { faults, ..NodeSettings::default() })
             };
             let rough = Nanos(before.0.0 + 335);
             assert_eq!(ideal(true), Ok(rough), "the reference's formula: 1,048 bytes at 25 Gb/s");
@@ -343,7 +343,8 @@ mod tests {
     #[test]
     fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
         for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
-            let mut fabric = fabric(&[100, 100], quirky(Quirks { last_parallel_link, ..Quirks::NONE }));
+            let mut fabric =
+                fabric(&[100, 100], faulty(ReferenceFaults { last_parallel_link, ..ReferenceFaults::NONE }));
             let ends = |fabric: &Fabric| {
                 let table = fabric.table(2);
                 let hops = table.next_hops(1);

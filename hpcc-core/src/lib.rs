@@ -16,7 +16,7 @@
 //! | [`ecn`] | which queue lengths mark a frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
 //! | [`pfc`] | the bytes of a PFC frame |
-//! | [`quirks`] | which faults of the reference simulator are repeated |
+//! | [`reference_faults`] | which faults of the reference simulator are repeated |
 //! | [`wire`] | how long frames are on the link |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
@@ -45,9 +45,9 @@ pub mod fast_cnp;
 pub mod frame;
 pub mod node;
 pub mod pfc;
-pub mod quirks;
 pub mod random;
 pub mod rate_limit;
+pub mod reference_faults;
 pub mod roce;
 pub mod settings;
 pub mod simulated_frame;

@@ -10,7 +10,7 @@ use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
-use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SealedAnswer, SenderSpec};
+use hpcc_core::transport::{self, Ack, AckDecision, Data, Poll, Probe, ReceiverSpec, SealedAnswer, SenderSpec};
 use hpcc_core::units::{BitRate, Nanos};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -102,7 +102,7 @@ pub(crate) mod ffi {
         feedback: u64,
         rejected_by_seal: u64,
         rejected_by_guard: u64,
-        rearmed_feedback: u64,
+        baseline_resets: u64,
         cnps: u64,
         /// `hpcc_core::transport::Refused`.
         unsent_acks: u64,
@@ -136,7 +136,7 @@ pub(crate) mod ffi {
         congestion_marked: bool,
     }
 
-    /// `hpcc_core::transport::Answer`.
+    /// `hpcc_core::transport::AckDecision`.
     #[derive(Clone, Copy)]
     struct Reply {
         kind: ReplyKind,
@@ -305,11 +305,11 @@ pub(crate) mod ffi {
         /// Whether it takes what arrives slowly, so that NICs hold data and probes.
         fn receives_slowly(self: &mut Host) -> bool;
         /// A frame has arrived at a port of a slow receiver.
-        fn hold(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
+        fn rx_enqueue(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
         /// The turn of a frame that a slow receiver holds has come: how long it takes for it, in ns.
-        fn begin_to_take(self: &mut Host, nic: u16, bytes: u32) -> u64;
+        fn rx_start(self: &mut Host, nic: u16, bytes: u32) -> u64;
         /// It has taken a frame. Returns which priorities to resume: bit n stands for priority n.
-        fn take(self: &mut Host, nic: u16, bytes: u32) -> u8;
+        fn rx_done(self: &mut Host, nic: u16, bytes: u32) -> u8;
         /// The link of a slow receiver's port has failed: nothing is paused there any more.
         fn forget_pauses(self: &mut Host, nic: u16);
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
@@ -533,7 +533,7 @@ impl Host {
         let &DataFrame { receiver, payload, seq, ack_requested, congestion_marked } = frame;
         let data = Data { seq, payload, ack_requested, congestion_marked };
         let answer = self.host.on_data(Nanos(now_ns), receiver, &data);
-        let Answer { congestion_echo, notify, .. } = answer;
+        let AckDecision { congestion_echo, notify, .. } = answer;
         let (kind, seq, selective) = match answer.reply {
             transport::Reply::Silence => (ReplyKind::Silence, 0, NONE),
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
@@ -643,7 +643,7 @@ impl Host {
             feedback: core.feedback,
             rejected_by_seal: core.rejected.by_seal,
             rejected_by_guard: core.rejected.by_guard,
-            rearmed_feedback: core.rearmed,
+            baseline_resets: core.baseline_resets,
             cnps: core.cnps,
             unsent_acks: core.refused.unsent,
             unasked_cnps: core.refused.unasked,

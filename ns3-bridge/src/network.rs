@@ -53,12 +53,12 @@ pub(crate) mod ffi {
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Measures paths by the frames of a host, which has these settings, and repeats the reference's faults of
         /// routes; to be called before routes are computed. Hosts may differ: the longest time counts.
-        fn measure_by(self: &mut Network, node: u32, host: &Settings) -> Result<()>;
+        fn set_host_model(self: &mut Network, node: u32, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the
         /// others; and to which telemetry it adds.
-        fn pass_by(self: &mut Network, node: u32, settings: &Settings) -> Result<()>;
+        fn set_switch_limits(self: &mut Network, node: u32, settings: &Settings) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
         /// Refuses a flow whose priorities switches keep no memory for; its receiver has these settings.
@@ -76,7 +76,7 @@ pub(crate) mod ffi {
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
         /// A host whose packets are a stack's takes over the units in which another one counts telemetry. Before they are
         /// resolved.
-        fn count_as(settings: &mut Settings, host: &Settings, network: &Network);
+        fn inherit_units(settings: &mut Settings, host: &Settings, network: &Network);
         /// Refuses an attribute that was changed, and counts for nothing beside the others. Before they are resolved.
         fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<()>;
         /// Rates of the links, for checks of all nodes.
@@ -136,8 +136,8 @@ pub fn resolve(settings: &mut Settings, network: &Network) -> Result<(), String>
     settings.resolve(network.get())
 }
 
-pub fn count_as(settings: &mut Settings, host: &Settings, network: &Network) {
-    settings.count_as(host, network.get());
+pub fn inherit_units(settings: &mut Settings, host: &Settings, network: &Network) {
+    settings.inherit_units(host, network.get());
 }
 
 pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<(), String> {
@@ -203,12 +203,12 @@ impl Network {
         self.fabric.as_ref().map(|fabric| fabric.table(node)).unwrap_or_default()
     }
 
-    pub fn measure_by(&mut self, node: u32, host: &Settings) -> Result<(), String> {
+    pub fn set_host_model(&mut self, node: u32, host: &Settings) -> Result<(), String> {
         self.rules.add(node, false, &host.node);
-        self.rules.measure_by(&host.node).map_err(told)
+        self.rules.set_host_model(&host.node).map_err(told)
     }
 
-    pub fn pass_by(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
+    pub fn set_switch_limits(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
         self.rules.add(node, true, &settings.node);
         let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
         let known = *self.pfc_priorities.get_or_insert(own);

@@ -77,7 +77,7 @@ impl Results {
     pub fn begin_trace(&mut self, scenario: &Scenario, window_bytes: u64) {
         self.is_stamped = scenario.stamps_send_time();
         let network = &scenario.get().network;
-        let knows_one = scenario.get().quirks().last_parallel_link;
+        let knows_one = scenario.get().faults().last_parallel_link;
         let unused = if knows_one { network.superseded_links() } else { Vec::new() };
         self.writer.begin_trace(&port_rates(network, &unused), window_bytes as u32);
     }

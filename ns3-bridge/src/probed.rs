@@ -77,7 +77,7 @@ pub(crate) mod ffi {
         /// `on_response` of such a flow.
         fn on_datagram_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
         /// Answers that could not be compared with the last ones.
-        fn rearmed(self: &ProbedFlow) -> u64;
+        fn baseline_resets(self: &ProbedFlow) -> u64;
         fn window_bytes(self: &ProbedFlow) -> u64;
         fn rate_bps(self: &ProbedFlow) -> u64;
         /// The ways from a host.
@@ -173,8 +173,8 @@ impl ProbedFlow {
         self.1.on_response(&mut self.0, Nanos(now_ns), seq, section)
     }
 
-    pub fn rearmed(&self) -> u64 {
-        self.0.rearmed()
+    pub fn baseline_resets(&self) -> u64 {
+        self.0.baseline_resets()
     }
 
     pub fn window_bytes(&self) -> u64 {

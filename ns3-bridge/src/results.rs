@@ -459,7 +459,7 @@ impl Results {
             rejected_feedback: totals.hosts.rejected_by_seal + totals.hosts.rejected_by_guard,
             rejected_by_seal: totals.hosts.rejected_by_seal,
             rejected_by_guard: totals.hosts.rejected_by_guard,
-            rearmed_feedback: totals.hosts.rearmed_feedback,
+            baseline_resets: totals.hosts.baseline_resets,
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             refused_answers: refused(&totals.hosts),

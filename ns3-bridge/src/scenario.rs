@@ -303,7 +303,7 @@ impl Scenario {
     }
 
     pub fn traces_overflow(&self) -> bool {
-        !self.get().quirks().untraced_overflow
+        !self.get().faults().untraced_overflow
     }
 
     /// The reference gives each link a network of its own; PFC frames come from there.

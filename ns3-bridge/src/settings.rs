@@ -12,7 +12,7 @@ use hpcc_core::node::{Among as CoreAmong, ControlSettings, Located, NodeSettings
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
-use hpcc_core::transport::feedback::{self, Answer};
+use hpcc_core::transport::feedback::{self, FeedbackContent};
 use hpcc_core::transport::{IpVersion, Protocol, QueuePairs};
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
@@ -349,7 +349,7 @@ impl Settings {
             })?;
             // The names of faults are a text with names in it, which nothing else reads before the start.
             if spec.section == "compatibility" {
-                settings.quirks.quirks().map_err(|wrong| wrong.message)?;
+                settings.faults.faults().map_err(|wrong| wrong.message)?;
             }
             Ok(())
         })
@@ -432,7 +432,7 @@ impl Settings {
     }
 
     pub fn answers_telemetry(&self) -> bool {
-        self.node.feedback.answer != Answer::Nothing
+        self.node.feedback.answer != FeedbackContent::Nothing
     }
 
     pub fn knows_telemetry(&self, of_switch: bool) -> bool {
@@ -474,9 +474,9 @@ impl Settings {
         }
     }
 
-    pub fn count_as(&mut self, host: &Settings, network: &Network) {
+    pub fn inherit_units(&mut self, host: &Settings, network: &Network) {
         if !self.is_settled {
-            Rc::make_mut(&mut self.node).count_as(&host.node, network);
+            Rc::make_mut(&mut self.node).inherit_units(&host.node, network);
         }
     }
 
@@ -499,7 +499,7 @@ impl Settings {
     }
 
     pub fn floors_times(&self) -> bool {
-        self.node.quirks().floored_times
+        self.node.faults().floored_times
     }
 
     pub fn keeps_rates_exactly(&self) -> bool {
@@ -507,11 +507,11 @@ impl Settings {
     }
 
     pub fn loses_pfc(&self) -> bool {
-        self.node.quirks().lossy_pfc
+        self.node.faults().lossy_pfc
     }
 
     pub fn shares_rng(&self) -> bool {
-        self.node.quirks().shared_rng
+        self.node.faults().shared_rng
     }
 
     pub fn pause_us(&self) -> u32 {

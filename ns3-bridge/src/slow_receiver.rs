@@ -10,20 +10,20 @@ impl Host {
         self.core().receive_buffer(0).is_some()
     }
 
-    pub fn hold(&mut self, nic: u16, priority: u8, bytes: u32) -> Arrival {
-        match self.core().receive_buffer(nic.into()).map(|buffer| buffer.arrive(priority, bytes)) {
+    pub fn rx_enqueue(&mut self, nic: u16, priority: u8, bytes: u32) -> Arrival {
+        match self.core().receive_buffer(nic.into()).map(|buffer| buffer.rx_enqueue(priority, bytes)) {
             Some(receive::Arrival::Held { pause: false }) => Arrival::Held,
             Some(receive::Arrival::Held { pause: true }) => Arrival::HeldAndPauses,
             Some(receive::Arrival::Dropped) | None => Arrival::Dropped,
         }
     }
 
-    pub fn begin_to_take(&mut self, nic: u16, bytes: u32) -> u64 {
-        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.begin(bytes).0)
+    pub fn rx_start(&mut self, nic: u16, bytes: u32) -> u64 {
+        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.rx_start(bytes).0)
     }
 
-    pub fn take(&mut self, nic: u16, bytes: u32) -> u8 {
-        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.take(bytes))
+    pub fn rx_done(&mut self, nic: u16, bytes: u32) -> u8 {
+        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.rx_done(bytes))
     }
 
     pub fn forget_pauses(&mut self, nic: u16) {

@@ -41,7 +41,7 @@ pub(crate) mod ffi {
 
     /// What happens to a frame that came to an idle port.
     #[derive(Clone, Copy)]
-    enum Passage {
+    enum CutThrough {
         /// It is to wait, and nothing has happened.
         Waits,
         /// It leaves.
@@ -130,14 +130,14 @@ pub(crate) mod ffi {
         /// A frame that came in by one port is to wait at another.
         fn admit(self: &mut Switch, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission;
         /// A frame that came in just now leaves a port that is idle, and at which none waits: as `admit` and `depart` in one.
-        fn pass(
+        fn cut_through(
             self: &mut Switch,
             egress: u16,
             now_ns: u64,
             frame: &mut DepartingFrame,
             section: &mut [u8],
             rng: &mut Rng,
-        ) -> Passage;
+        ) -> CutThrough;
         /// Address of what is looked up first to route a frame, for fetching it into the cache; 0: none.
         fn place_of_route(self: &Switch, dst: u32) -> usize;
         /// A frame comes, or came, in by a port and will leave by another.
@@ -175,7 +175,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{Admission, DepartingFrame, Departure, FetchPlaces, FlowKey, Passage, Route, Verdict};
+use ffi::{Admission, CutThrough, DepartingFrame, Departure, FetchPlaces, FlowKey, Route, Verdict};
 
 pub struct Switch {
     core: core_switch::Switch,
@@ -218,7 +218,7 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
     let config = settings.node.switch(&rates).map_err(told)?;
     let layout = settings.node.stamped_layout();
     let notes_arrival = layout.tells_arrival() || config.report.wait == core_switch::Wait::Sojourn;
-    let (services, leaks) = (config.classes.map(|classes| classes.services()), config.quirks.leak_buffer_on_link_down);
+    let (services, leaks) = (config.classes.map(|classes| classes.services()), config.faults.leak_buffer_on_link_down);
     let (host_rate, base_rtt) = (network.host_rate(), Nanos(network.max_rtt_ns()));
     let routes = network.table(node);
     let core = core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes);
@@ -272,21 +272,21 @@ impl Switch {
         }
     }
 
-    pub fn pass(
+    pub fn cut_through(
         &mut self,
         egress: u16,
         now_ns: u64,
         frame: &mut DepartingFrame,
         section: &mut [u8],
         rng: &mut Rng,
-    ) -> Passage {
+    ) -> CutThrough {
         let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
-        let mark = self.core.pass(egress, Nanos(now_ns), &*frame, &mut section, &mut rng.0);
+        let mark = self.core.cut_through(egress, Nanos(now_ns), &*frame, &mut section, &mut rng.0);
         frame.telemetry_bytes = section.len as u16;
         match mark {
-            None => Passage::Waits,
-            Some(false) => Passage::Passes,
-            Some(true) => Passage::PassesMarked,
+            None => CutThrough::Waits,
+            Some(false) => CutThrough::Passes,
+            Some(true) => CutThrough::PassesMarked,
         }
     }
 

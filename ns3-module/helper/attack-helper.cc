@@ -5,7 +5,7 @@
  */
 #include "attack-helper.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -81,7 +81,7 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
         entries.push_back({key, value});
     }
     const hpcc::Settings& host = FindHost(network)->GetSettings();
-    CorePointer<hpcc::Attack> core = OwnCore(CallCore([&] {
+    CorePointer<hpcc::Attack> core = FromRust(CallRust([&] {
         return hpcc::new_attack_by(attacker->GetIndex(),
                                    {entries.data(), entries.size()},
                                    network.GetCore(),

@@ -5,7 +5,7 @@
  */
 #include "attacker.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "../model/frame-record.h"
 #include "flow-tag.h"
 #include "ns3-bridge/src/attack.rs.h"
@@ -294,7 +294,7 @@ MakeAttackers(const hpcc::Scenario& scenario,
     for (uint32_t index = 0; index < hpcc::attack_count(scenario); ++index)
     {
         CorePointer<hpcc::Attack> core =
-            OwnCore(CallCore([&] { return hpcc::new_attack(scenario, index); }));
+            FromRust(CallRust([&] { return hpcc::new_attack(scenario, index); }));
         attackers.push_back(std::make_unique<Attacker>(std::move(core), network, isOver));
     }
     return attackers;

@@ -5,10 +5,9 @@
  */
 #include "hpcc-scenario-helper.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "../model/stop-run.h"
 #include "attacker.h"
-#include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
@@ -19,6 +18,7 @@
 #include "scenario-totals.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
+#include "scoped-defaults.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -171,7 +171,7 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
             "--set=SECTION.KEY=VALUE");
         return false;
     }
-    if (!Try([&] { m_scenario = OwnCore(hpcc::open_scenario(config, overrides)); }))
+    if (!Try([&] { m_scenario = FromRust(hpcc::open_scenario(config, overrides)); }))
     {
         return false;
     }
@@ -245,7 +245,7 @@ HpccScenarioHelper::Say(const std::string& message) const
 bool
 HpccScenarioHelper::Try(const std::function<void()>& call) const
 {
-    const std::string wrong = TryCore(call);
+    const std::string wrong = TryRust(call);
     if (!wrong.empty())
     {
         Say(wrong);
@@ -299,7 +299,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     CorePointer<hpcc::Results> results;
     if (IsFirst())
     {
-        Try([&] { results = OwnCore(hpcc::create_results(out)); });
+        Try([&] { results = FromRust(hpcc::create_results(out)); });
     }
     if (m_exchange && !m_exchange->Share(results ? 1 : 0))
     {
@@ -307,7 +307,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     }
     if (!results && m_exchange)
     {
-        results = OwnCore(hpcc::results_without_folder());
+        results = FromRust(hpcc::results_without_folder());
     }
     if (results && hpcc::is_canonical(*m_scenario))
     {
@@ -320,7 +320,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
-    const KeptDefaults kept;
+    const ScopedDefaults kept;
     if (!CanRun() || !ChooseSimulator())
     {
         return BAD_INPUT;
@@ -576,19 +576,19 @@ HpccScenarioHelper::SetSettings() const
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
-        node->SetSettings(OwnCore(settings->duplicate()));
+        node->SetSettings(FromRust(settings->duplicate()));
         for (SettingsOwner* owner :
              {FindSettingsOwner<FastCnpHost>(*node), FindSettingsOwner<FastCnpSwitch>(*node)})
         {
             if (owner)
             {
-                owner->SetSettings(OwnCore(settings->duplicate()));
+                owner->SetSettings(FromRust(settings->duplicate()));
             }
         }
     }
     for (const uint32_t index : m_scenario->legacy_nodes())
     {
-        m_network.GetNode(index)->SetSettings(OwnCore(m_scenario->legacy_settings(index)));
+        m_network.GetNode(index)->SetSettings(FromRust(m_scenario->legacy_settings(index)));
     }
 }
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // What happens as a network starts.
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
@@ -78,7 +78,7 @@ FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
  * \return what is greater for a node that rather decides
  */
 std::pair<bool, bool>
-GetWeight(const Ptr<QbbNode>& node)
+GetSettingsAuthority(const Ptr<QbbNode>& node)
 {
     return {DynamicCast<RdmaHost>(node) != nullptr,
             node->GetSettings().knows_telemetry(node->IsSwitch())};
@@ -112,17 +112,17 @@ QbbHelper::Start()
     {
         if (!node->IsSwitch())
         {
-            CallCore([&] { m_network->check_sampling(node->GetSettings()); });
+            CallRust([&] { m_network->check_sampling(node->GetSettings()); });
         }
     }
     const auto pool = std::make_shared<QbbFramePool>(FindFrameRoom(m_nodes, usesFastCnp));
     Share(pool);
     // The reference simulator has used six streams for each node, and two others, before the first
     // draw.
-    const Chance chance = GetChance();
-    const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + chance.streams;
-    const uint32_t pintSeed = m_pintSeed + chance.pintSeed;
-    const std::shared_ptr<hpcc::Rng> shared = OwnCore(hpcc::new_rng(chance.seed, stream, pintSeed));
+    const RngStreams rng = GetRngStreams();
+    const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + rng.offset;
+    const uint32_t pintSeed = m_pintSeed + rng.pintSeed;
+    const std::shared_ptr<hpcc::Rng> shared = FromRust(hpcc::new_rng(rng.seed, stream, pintSeed));
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
@@ -130,13 +130,13 @@ QbbHelper::Start()
         if (node->IsLocal())
         {
             const std::shared_ptr<hpcc::Rng> own =
-                OwnCore(hpcc::new_node_rng(chance.seed, stream, pintSeed, node->GetIndex()));
+                FromRust(hpcc::new_node_rng(rng.seed, stream, pintSeed, node->GetIndex()));
             node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         }
         node->Start(m_network);
     }
     CheckThatFastCnpIsWhole(m_nodes);
-    SettleNodes(m_nodes);
+    FreezeNodes(m_nodes);
 }
 
 void
@@ -166,7 +166,7 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
     }
     if (m_exchange && m_ranks.empty())
     {
-        CallCore([&] {
+        CallRust([&] {
             for (const uint32_t rank : hpcc::divide(*m_network, m_exchange->GetSize()))
             {
                 m_ranks.push_back(rank);
@@ -197,7 +197,7 @@ QbbHelper::AgreeOnSettings() const
     {
         node->PrepareSettings();
         Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        if (!first || GetWeight(node) > GetWeight(first))
+        if (!first || GetSettingsAuthority(node) > GetSettingsAuthority(first))
         {
             first = node;
         }
@@ -222,17 +222,17 @@ QbbHelper::AgreeOnSettings() const
     {
         if (!node->IsSwitch())
         {
-            hpcc::count_as(node->GetSettings(), host->GetSettings(), *m_network);
+            hpcc::inherit_units(node->GetSettings(), host->GetSettings(), *m_network);
         }
-        CallCore([&] { hpcc::resolve(node->GetSettings(), *m_network); });
-        CallCore([&] {
+        CallRust([&] { hpcc::resolve(node->GetSettings(), *m_network); });
+        CallRust([&] {
             if (node->IsSwitch())
             {
-                m_network->pass_by(node->GetIndex(), node->GetSettings());
+                m_network->set_switch_limits(node->GetIndex(), node->GetSettings());
             }
             else
             {
-                m_network->measure_by(node->GetIndex(), node->GetSettings());
+                m_network->set_host_model(node->GetIndex(), node->GetSettings());
             }
         });
     }

@@ -5,11 +5,11 @@
  */
 #include "qbb-helper.h"
 
-#include "../model/call-core.h"
-#include "alike-objects.h"
+#include "../model/call-rust.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "prototype-factory.h"
 
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
@@ -33,7 +33,7 @@ namespace ns3
 {
 
 void
-QbbHelper::Made::Note(const std::string& attribute, bool isStarted)
+QbbHelper::FactoryUsage::Note(const std::string& attribute, bool isStarted)
 {
     NS_ABORT_MSG_IF(isStarted,
                     "attribute " << attribute
@@ -42,14 +42,14 @@ QbbHelper::Made::Note(const std::string& attribute, bool isStarted)
 }
 
 void
-QbbHelper::Made::NoteMade()
+QbbHelper::FactoryUsage::NoteUse()
 {
     m_any = true;
     m_unused.clear();
 }
 
 void
-QbbHelper::Made::CheckUsed(const std::string& what) const
+QbbHelper::FactoryUsage::CheckUsed(const std::string& what) const
 {
     NS_ABORT_MSG_UNLESS(m_unused.empty(),
                         "attribute " << m_unused << " has no effect: it was set after all "
@@ -57,7 +57,7 @@ QbbHelper::Made::CheckUsed(const std::string& what) const
 }
 
 QbbHelper::QbbHelper()
-    : m_network(OwnCore(hpcc::new_network()))
+    : m_network(FromRust(hpcc::new_network()))
 {
     m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
@@ -178,15 +178,15 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
     NS_ABORT_MSG_IF(m_isStarted,
                     "nodes cannot be installed after Start(), which computes the routes");
-    AlikeObjects parts(factory);
-    AlikeObjects switchAgents(m_fastCnpSwitchFactory);
-    AlikeObjects hostAgents(m_fastCnpHostFactory);
+    PrototypeFactory parts(factory);
+    PrototypeFactory switchAgents(m_fastCnpSwitchFactory);
+    PrototypeFactory hostAgents(m_fastCnpHostFactory);
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
                         "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = DynamicCast<QbbNode>(parts.Create());
-        (node->IsSwitch() ? m_switches : m_hosts).NoteMade();
+        (node->IsSwitch() ? m_switches : m_hosts).NoteUse();
         (*it)->AggregateObject(node);
         node->AggregateObject((node->IsSwitch() ? switchAgents : hostAgents).Create());
         node->SetIndex(m_network->add_node(node->IsSwitch()));
@@ -222,7 +222,7 @@ NetDeviceContainer
 QbbHelper::Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay)
 {
     NetDeviceContainer devices;
-    AlikeObjects ends(m_deviceFactory);
+    PrototypeFactory ends(m_deviceFactory);
     for (QbbNode* owner : {&a, &b})
     {
         const auto device = StaticCast<QbbNetDevice>(ends.Create());
@@ -230,7 +230,7 @@ QbbHelper::Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay)
         owner->GetObject<Node>()->AddDevice(device);
         owner->AddPort(device);
         devices.Add(device);
-        m_devices.NoteMade();
+        m_devices.NoteUse();
     }
     const auto channel = CreateObject<QbbChannel>();
     channel->SetDelay(delay);
@@ -278,10 +278,10 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability
                                                                        << "; expected 0 to 1");
-    const Chance chance = GetChance();
-    stream += chance.streams;
+    const RngStreams rng = GetRngStreams();
+    stream += rng.offset;
     const std::shared_ptr<hpcc::Loss> common =
-        OwnCore(hpcc::new_loss(chance.seed, stream, probability));
+        FromRust(hpcc::new_loss(rng.seed, stream, probability));
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     const bool isCanonical = simulator && simulator->IsCanonical();
     for (auto it = devices.Begin(); it != devices.End(); ++it)
@@ -296,8 +296,8 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
         }
         // In canonical order no node's arrival precedes another node's: each port draws from a
         // stream of its own.
-        device->SetLoss(OwnCore(
-            hpcc::new_port_loss(chance.seed, stream, node, device->GetPortNumber(), probability)));
+        device->SetLoss(FromRust(
+            hpcc::new_port_loss(rng.seed, stream, node, device->GetPortNumber(), probability)));
     }
 }
 
@@ -307,8 +307,8 @@ QbbHelper::UseStreamsAlone()
     m_usesStreamsAlone = true;
 }
 
-QbbHelper::Chance
-QbbHelper::GetChance() const
+QbbHelper::RngStreams
+QbbHelper::GetRngStreams() const
 {
     if (m_usesStreamsAlone)
     {
@@ -442,7 +442,7 @@ QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, 
     const Ptr<QbbNode> source = GetNode(src);
     const uint32_t destination = GetNode(dst)->GetIndex();
     CheckRunning();
-    return NanoSeconds(CallCore([&] {
+    return NanoSeconds(CallRust([&] {
         return m_network->standalone_fct_ns({source->GetIndex(), destination, size, false, 0, 0},
                                             source->GetSettings());
     }));
@@ -453,7 +453,7 @@ QbbHelper::GetStandaloneFct(const RdmaFlow& flow) const
 {
     const Ptr<QbbNode> source = GetNode(flow.src);
     CheckRunning();
-    return NanoSeconds(CallCore([&] {
+    return NanoSeconds(CallRust([&] {
         return m_network->standalone_fct_ns(
             {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},
             source->GetSettings());

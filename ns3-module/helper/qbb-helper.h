@@ -348,8 +348,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
-    /// The factory of one kind of objects; attributes that are set apply to later objects only.
-    class Made
+    /// Whether objects of one kind are made after their factory's attributes are set: those that are
+    /// set apply to later objects only.
+    class FactoryUsage
     {
       public:
         /**
@@ -360,8 +361,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
          */
         void Note(const std::string& attribute, bool isStarted);
 
-        /// One is made.
-        void NoteMade();
+        /// An object is made.
+        void NoteUse();
 
         /**
          * \brief End the program if an attribute was set after the last object was made.
@@ -444,9 +445,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              Ptr<NetDevice> device,
                              bool explicitFilename) override;
 
-    Made m_hosts;                             //!< hosts, with what they do about Fast CNP
-    Made m_switches;                          //!< makes switches
-    Made m_devices;                           //!< devices
+    FactoryUsage m_hosts;                     //!< hosts, with what they do about Fast CNP
+    FactoryUsage m_switches;                  //!< makes switches
+    FactoryUsage m_devices;                   //!< devices
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches
     ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP
@@ -465,15 +466,15 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     bool m_captures{false};  //!< whether EnablePcap() was called
 
     /// Where ns-3's seed and run place random draws.
-    struct Chance
+    struct RngStreams
     {
         uint32_t seed{1};     //!< seed of all streams
-        uint64_t streams{0};  //!< by which a stream is moved
+        uint64_t offset{0};   //!< by which a stream is moved
         uint32_t pintSeed{0}; //!< by which the seed of PINT's draws is moved
     };
 
     /// \return how to follow ns-3's seed and run
-    Chance GetChance() const;
+    RngStreams GetRngStreams() const;
 
     bool m_usesStreamsAlone{false}; //!< whether ns-3's seed and run count for nothing
     uint32_t m_pintSeed{1};         //!< seed of PINT's draws

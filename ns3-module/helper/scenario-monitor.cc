@@ -5,7 +5,7 @@
  */
 #include "scenario-monitor.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
@@ -60,7 +60,7 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
       m_traffic(traffic),
       m_results(results),
       m_progress(
-          OwnCore(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count(), isQuiet))),
+          FromRust(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count(), isQuiet))),
       m_mine(std::make_unique<hpcc::RankProgress>())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();

@@ -8,7 +8,7 @@
 
 #include "sampling-clock.h"
 
-#include "ns3/busy-switches.h"
+#include "ns3/active-switches.h"
 #include "ns3/core-pointer.h"
 #include "ns3/nstime.h"
 #include "ns3/ptr.h"
@@ -96,13 +96,13 @@ class ScenarioMonitor
     uint64_t m_lookedAt{0}; //!< when that was, in ns of real time
     /// Of each switch: index of its first port in the results.
     std::vector<std::size_t> m_firstQueue;
-    BusySwitches m_sampled; //!< for histogram and statistics
-    BusySwitches m_traced;  //!< for the queues' time series
-    bool m_hasHistogram;    //!< whether there is a histogram
-    Time m_histogramStart;  //!< first sample of the histogram
-    Time m_histogramEnd;    //!< last sample of the histogram
-    Time m_queueInterval;   //!< time between points of the queues' series; 0: no series
-    Time m_goodputInterval; //!< time between points of the flows' series; 0: no series
+    ActiveSwitches m_sampled; //!< for histogram and statistics
+    ActiveSwitches m_traced;  //!< for the queues' time series
+    bool m_hasHistogram;      //!< whether there is a histogram
+    Time m_histogramStart;    //!< first sample of the histogram
+    Time m_histogramEnd;      //!< last sample of the histogram
+    Time m_queueInterval;     //!< time between points of the queues' series; 0: no series
+    Time m_goodputInterval;   //!< time between points of the flows' series; 0: no series
     /// Between points of the flows' congestion control; 0: none.
     Time m_controlInterval;
     /// The flows of that series; all if there are none.

@@ -107,7 +107,7 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
             sum.feedback += counters.feedback;
             sum.rejected_by_seal += counters.rejectedBySeal;
             sum.rejected_by_guard += counters.rejectedByGuard;
-            sum.rearmed_feedback += counters.rearmedFeedback;
+            sum.baseline_resets += counters.baselineResets;
             sum.moves += counters.pathMoves;
             sum.cnps += counters.cnps;
             sum.unsent_acks += counters.unsentAcks;

@@ -5,7 +5,7 @@
  */
 #include "scenario-traffic.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "../model/stop-run.h"
 #include "flow-tag.h"
 #include "ns3-bridge/src/flows.rs.h"
@@ -64,7 +64,7 @@ ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
                                  ScenarioHosts& hosts,
                                  hpcc::Results& results)
-    : m_flows(OwnCore(hpcc::open_flows(scenario))),
+    : m_flows(FromRust(hpcc::open_flows(scenario))),
       m_count(scenario.flow_count()),
       m_stop(NanoSeconds(scenario.stop_ns())),
       m_network(network),
@@ -79,7 +79,7 @@ void
 ScenarioTraffic::Advance()
 {
     hpcc::FlowSpec spec{};
-    const std::string wrong = TryCore([&] { spec = m_flows->next(); });
+    const std::string wrong = TryRust([&] { spec = m_flows->next(); });
     if (!wrong.empty())
     {
         StopRun(wrong);

@@ -5,7 +5,7 @@
  */
 #include "settings-agreement.h"
 
-#include "../model/call-core.h"
+#include "../model/call-rust.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
@@ -34,7 +34,7 @@ template <class F>
 void
 CheckNode(const QbbNode& node, F check)
 {
-    const std::string wrong = TryCore(check);
+    const std::string wrong = TryRust(check);
     NS_ABORT_MSG_UNLESS(wrong.empty(), node.Describe() << ": " << wrong);
 }
 
@@ -193,18 +193,18 @@ CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Netw
 }
 
 void
-SettleNodes(const std::vector<Ptr<QbbNode>>& nodes)
+FreezeNodes(const std::vector<Ptr<QbbNode>>& nodes)
 {
     for (const auto& node : nodes)
     {
-        node->Settle();
+        node->Freeze();
         if (const auto agent = node->GetObject<FastCnpHost>())
         {
-            agent->Settle();
+            agent->Freeze();
         }
         if (const auto agent = node->GetObject<FastCnpSwitch>())
         {
-            agent->Settle();
+            agent->Freeze();
         }
     }
 }

@@ -57,7 +57,7 @@ void CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc:
  * \brief Refuse later changes of attributes of nodes and their Fast CNP.
  * \param nodes the nodes, which start
  */
-void SettleNodes(const std::vector<Ptr<QbbNode>>& nodes);
+void FreezeNodes(const std::vector<Ptr<QbbNode>>& nodes);
 
 } // namespace ns3
 

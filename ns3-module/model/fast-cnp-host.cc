@@ -5,7 +5,7 @@
  */
 #include "fast-cnp-host.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -99,7 +99,7 @@ void
 FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
-    m_core = OwnCore(CallCore([&] {
+    m_core = FromRust(CallRust([&] {
         return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings());
     }));
     if (!m_core->is_enabled() && node.GetSettings().has_bytes())

@@ -5,7 +5,7 @@
  */
 #include "fast-cnp-switch.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
@@ -102,7 +102,7 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
     {
         return false;
     }
-    m_core = OwnCore(CallCore([&] {
+    m_core = FromRust(CallRust([&] {
         return hpcc::new_fast_cnp_switch(network,
                                          node.GetIndex(),
                                          GetSettings(),
@@ -114,7 +114,7 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
     }
     if (!m_borders.empty())
     {
-        CallCore([&] { hpcc::check_border(node.GetIndex(), node.GetSettings()); });
+        CallRust([&] { hpcc::check_border(node.GetIndex(), node.GetSettings()); });
         m_serializer = std::make_unique<FrameSerializer>(node.GetSettings());
     }
     return true;

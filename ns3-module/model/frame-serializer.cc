@@ -5,7 +5,7 @@
  */
 #include "frame-serializer.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "frame-record.h"
 #include "ns3-bridge/src/frame.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
@@ -46,7 +46,7 @@ PacketOf(const rust::Vec<uint8_t>& bytes)
 
 FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
 {
-    m_core = OwnCore(CallCore([&] { return hpcc::new_frame_writer(settings); }));
+    m_core = FromRust(CallRust([&] { return hpcc::new_frame_writer(settings); }));
 }
 
 Ptr<Packet>

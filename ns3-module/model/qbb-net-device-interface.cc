@@ -49,7 +49,7 @@ QbbNetDevice::GetAddress() const
 bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
-    NS_ABORT_MSG_IF(m_owner && m_owner->IsSettled() && mtu != m_mtu,
+    NS_ABORT_MSG_IF(m_owner && m_owner->IsFrozen() && mtu != m_mtu,
                     "paths are measured by the Mtu of a device: set it before QbbHelper::Start()");
     m_mtu = mtu;
     return true;

@@ -167,7 +167,7 @@ class QbbNetDevice : public NetDevice
      * \param queue the queue that it would wait in
      * \return whether nothing waits, holds it back, or follows the queues, and the device is idle
      */
-    bool MayPass(uint8_t queue)
+    bool CanCutThrough(uint8_t queue)
     {
         const bool isHeld =
             m_waiting || m_flags.watched || m_flags.hasClasses || (m_paused >> queue & 1);
@@ -175,12 +175,12 @@ class QbbNetDevice : public NetDevice
     }
 
     /**
-     * \brief Begin to let a frame pass: the device is busy, and TransmitStart() must be called with
-     * the frame next.
-     * \pre MayPass()
+     * \brief Begin to send a frame that need not wait: the device is busy, and TransmitStart() must
+     * be called with the frame next.
+     * \pre CanCutThrough()
      * \param queue the queue that it would have waited in
      */
-    void LetPass(uint8_t queue)
+    void BeginCutThrough(uint8_t queue)
     {
         m_busy = true;
         // Queue 0 is served before all others, and not by turns.

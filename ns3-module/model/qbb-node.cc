@@ -5,7 +5,7 @@
  */
 #include "qbb-node.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -236,7 +236,7 @@ QbbNode::GetMtu() const
 void
 QbbNode::ResolveSettings(const hpcc::Network& network)
 {
-    CallCore([&] { hpcc::resolve(GetSettings(), network); });
+    CallRust([&] { hpcc::resolve(GetSettings(), network); });
 }
 
 void
@@ -244,7 +244,7 @@ QbbNode::EnsureRng()
 {
     if (!m_rng)
     {
-        m_rng = OwnCore(hpcc::new_rng(1, m_index, m_index + 1));
+        m_rng = FromRust(hpcc::new_rng(1, m_index, m_index + 1));
     }
 }
 

@@ -5,8 +5,8 @@
  */
 #include "qbb-switch.h"
 
-#include "busy-switches.h"
-#include "call-core.h"
+#include "active-switches.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/results.rs.h"
@@ -92,7 +92,7 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
 {
     NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
     NS_ABORT_MSG_IF(m_core, "the ECN thresholds are in use: set them before QbbHelper::Start()");
-    CallCore([&] { GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax); });
+    CallRust([&] { GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax); });
 }
 
 void
@@ -128,7 +128,7 @@ QbbSwitch::TraceQueues(hpcc::Results& results, std::size_t first) const
 }
 
 void
-QbbSwitch::AwaitFrame(BusySwitches& list)
+QbbSwitch::Register(ActiveSwitches& list)
 {
     m_lists.push_back(&list);
 }
@@ -136,7 +136,7 @@ QbbSwitch::AwaitFrame(BusySwitches& list)
 void
 QbbSwitch::JoinLists()
 {
-    for (BusySwitches* list : m_lists)
+    for (ActiveSwitches* list : m_lists)
     {
         list->Add(*this);
     }
@@ -198,14 +198,14 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     EnsureRng();
     ResolveSettings(*network);
-    m_core = OwnCore(CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()); }));
+    m_core = FromRust(CallRust([&] { return hpcc::new_switch(*network, m_index, GetSettings()); }));
     m_fastCnp = GetObject<FastCnpSwitch>();
     if (m_fastCnp && !m_fastCnp->Start(*network, *this))
     {
         m_fastCnp = nullptr;
     }
     const bool notifies = m_fastCnp && m_fastCnp->IsEnabled();
-    m_border = OwnCore(CallCore(
+    m_border = FromRust(CallRust(
         [&] { return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies); }));
     if (!m_border->hides())
     {
@@ -214,7 +214,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     m_leakOnLinkDown = m_core->leaks_on_link_down();
     m_notesArrival = m_core->notes_arrival();
     m_pauses = GetSettings().pause_us() > 0;
-    m_flowPorts.Start();
+    m_nextHops.Start();
     for (const auto& port : m_ports)
     {
         port->SetScheduler(m_core->has_classes() ? m_core->new_scheduler().into_raw() : nullptr);
@@ -259,7 +259,7 @@ QbbSwitch::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);
     hpcc::update_switch_routes(*m_network, m_index, *m_core);
-    m_flowPorts.Clear();
+    m_nextHops.Clear();
 }
 
 // A part of its callers, for all frames that a switch sends come here.
@@ -287,20 +287,20 @@ QbbSwitch::Mark(QbbFrame& frame)
 
 // A part of Receive(), where what it needs is at hand.
 [[gnu::always_inline]] inline bool
-QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
+QbbSwitch::CutThrough(QbbNetDevice& out, QbbFrame* frame)
 {
     hpcc::DepartingFrame departing = GetDeparting(out, *frame);
-    const hpcc::Passage passage = m_core->pass(out.GetPortNumber(),
-                                               out.GetNow(),
-                                               departing,
-                                               {frame->GetTelemetry(), frame->GetRoom()},
-                                               *m_rng);
-    if (passage == hpcc::Passage::Waits)
+    const hpcc::CutThrough passage = m_core->cut_through(out.GetPortNumber(),
+                                                         out.GetNow(),
+                                                         departing,
+                                                         {frame->GetTelemetry(), frame->GetRoom()},
+                                                         *m_rng);
+    if (passage == hpcc::CutThrough::Waits)
     {
         return false;
     }
-    out.LetPass(frame->priority);
-    Stamp(out, *frame, departing.telemetry_bytes, passage == hpcc::Passage::PassesMarked);
+    out.BeginCutThrough(frame->priority);
+    Stamp(out, *frame, departing.telemetry_bytes, passage == hpcc::CutThrough::PassesMarked);
     out.TransmitStart(frame);
     return true;
 }
@@ -309,7 +309,7 @@ QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
 [[gnu::always_inline]] inline QbbNetDevice*
 QbbSwitch::Route(QbbFrame* frame)
 {
-    QbbNetDevice* const out = m_flowPorts.Find(*frame).device;
+    QbbNetDevice* const out = m_nextHops.Find(*frame).device;
     // Whether a hop limit has an end is for the core to say.
     if (!out || frame->hopLimit <= 1)
     {
@@ -341,7 +341,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         frame->arrived = in.GetNow();
     }
-    if (!out->MayPass(frame->priority) || !Pass(*out, frame))
+    if (!out->CanCutThrough(frame->priority) || !CutThrough(*out, frame))
     {
         Queue(in, *out, frame);
     }
@@ -358,7 +358,7 @@ QbbSwitch::RouteNew(QbbFrame* frame)
     }
     frame->hopLimit = route.hop_limit;
     QbbNetDevice* const out = PeekPointer(m_ports[route.egress]);
-    m_flowPorts.Keep(*frame, {out, route.egress});
+    m_nextHops.Keep(*frame, {out, route.egress});
     return out;
 }
 
@@ -386,9 +386,9 @@ QbbSwitch::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& f
 {
     if (step == 3)
     {
-        m_flowPorts.Fetch(frame);
+        m_nextHops.Fetch(frame);
     }
-    else if (const FlowPorts::Port out = m_flowPorts.Find(frame); out.device)
+    else if (const NextHopCache::Port out = m_nextHops.Find(frame); out.device)
     {
         FetchAccounts(in.GetPortNumber(), out.number);
         out.device->FetchState();

@@ -7,7 +7,7 @@
 #define QBB_SWITCH_H
 
 #include "fast-cnp-switch.h"
-#include "flow-ports.h"
+#include "next-hop-cache.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -26,7 +26,7 @@ enum class Verdict : uint8_t;
 namespace ns3
 {
 
-class BusySwitches;
+class ActiveSwitches;
 
 /**
  * \ingroup hpcc
@@ -90,7 +90,7 @@ class QbbSwitch : public QbbNode
      * \brief Join a list at the next frame that arrives.
      * \param list the list; it outlives the run
      */
-    void AwaitFrame(BusySwitches& list);
+    void Register(ActiveSwitches& list);
 
     /// \return frames dropped so far for lack of buffer
     uint64_t GetDrops() const;
@@ -147,7 +147,7 @@ class QbbSwitch : public QbbNode
     QbbNetDevice* Route(QbbFrame* frame);
 
     /**
-     * \brief Find where a frame of a flow goes that is not in m_flowPorts: ask the core.
+     * \brief Find where a frame of a flow goes that is not in m_nextHops: ask the core.
      * \param frame the frame
      * \return as Route()
      */
@@ -166,7 +166,7 @@ class QbbSwitch : public QbbNode
      * \param frame the frame
      * \return whether it has left; nothing has happened if not
      */
-    bool Pass(QbbNetDevice& out, QbbFrame* frame);
+    bool CutThrough(QbbNetDevice& out, QbbFrame* frame);
 
     /**
      * \brief Queue an arrived frame, or drop it; pause its sender if necessary.
@@ -265,10 +265,10 @@ class QbbSwitch : public QbbNode
     Ptr<FastCnpSwitch> m_fastCnp;                 //!< its part in Fast CNP; null if it has none
     /// Hides telemetry from another domain; null if it is no border.
     CorePointer<hpcc::TelemetryBorder> m_border;
-    std::vector<BusySwitches*> m_lists; //!< lists that wait for a frame
-    FlowPorts m_flowPorts;              //!< where the frames of its flows go
-    bool m_notesArrival{false};         //!< whether telemetry says when a frame came in
-    bool m_pauses{true};                //!< whether a PFC pause lasts
+    std::vector<ActiveSwitches*> m_lists; //!< lists that wait for a frame
+    NextHopCache m_nextHops;              //!< where the frames of its flows go
+    bool m_notesArrival{false};           //!< whether telemetry says when a frame came in
+    bool m_pauses{true};                  //!< whether a PFC pause lasts
     /// Whether frames that a failed link drops stay accounted.
     bool m_leakOnLinkDown{false};
     // Members that few frames need.

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // The frames of a host: what it sends, what becomes of those that arrive, and when it wakes up.
-#include "call-core.h"
+#include "call-rust.h"
 #include "frame-record.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
@@ -46,7 +46,7 @@ RdmaHost::Send(QbbFrame* frame)
     NS_LOG_FUNCTION(this << frame->size);
     CheckRunning();
     const std::string wrong =
-        TryCore([&] { m_network->check_priority("the frame has", frame->priority); });
+        TryRust([&] { m_network->check_priority("the frame has", frame->priority); });
     if (!wrong.empty())
     {
         StopRun(wrong);
@@ -156,7 +156,7 @@ RdmaHost::Receive(QbbNetDevice& in, QbbFrame* frame)
     if (m_receivesSlowly &&
         (frame->kind == QbbFrame::Kind::DATA || frame->kind == QbbFrame::Kind::PROBE))
     {
-        m_slowReceivers[in.GetPortNumber()]->Hold(frame);
+        m_slowReceivers[in.GetPortNumber()]->RxEnqueue(frame);
         return;
     }
     Take(frame);
@@ -264,7 +264,7 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     frame->congestionEchoed = reply.congestion_echo;
     Seal(*frame, frame->queuePair);
     const int32_t port = PortBack(*frame);
-    TurnRound(*frame, m_core->ack_bytes(frame->telemetryBytes, frame->selective));
+    SwapEndpoints(*frame, m_core->ack_bytes(frame->telemetryBytes, frame->selective));
     SendBack(frame, port);
 }
 
@@ -335,7 +335,7 @@ RdmaHost::MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size)
     answer->seq = 0;
     answer->flowBytes = 0;
     answer->telemetryBytes = 0;
-    TurnRound(*answer, size);
+    SwapEndpoints(*answer, size);
     return answer;
 }
 
@@ -398,7 +398,7 @@ RdmaHost::ReceiveProbe(QbbFrame* frame)
     frame->seq = report.seq;
     Seal(*frame, frame->queuePair);
     const int32_t port = PortBack(*frame);
-    TurnRound(*frame, m_core->feedback_bytes(frame->telemetryBytes));
+    SwapEndpoints(*frame, m_core->feedback_bytes(frame->telemetryBytes));
     SendBack(frame, port);
 }
 
@@ -458,7 +458,7 @@ RdmaHost::SendBack(QbbFrame* frame, int32_t port)
 }
 
 void
-RdmaHost::TurnRound(QbbFrame& frame, uint32_t size) const
+RdmaHost::SwapEndpoints(QbbFrame& frame, uint32_t size) const
 {
     std::swap(frame.src, frame.dst);
     std::swap(frame.srcAddress, frame.dstAddress);

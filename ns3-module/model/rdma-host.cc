@@ -6,7 +6,7 @@
 #include "rdma-host.h"
 
 #include "bottleneck-watch.h"
-#include "call-core.h"
+#include "call-rust.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -158,7 +158,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_sharesQueuePairs = GetSettings().shares_queue_pairs();
     if (!IsLocal())
     {
-        m_receiverKeys = OwnCore(hpcc::new_receiver_keys());
+        m_receiverKeys = FromRust(hpcc::new_receiver_keys());
         return;
     }
     m_wakeUps.assign(m_ports.size(), nullptr);
@@ -200,7 +200,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 CorePointer<hpcc::Host>
 RdmaHost::MakeCore() const
 {
-    return OwnCore(CallCore([&] { return hpcc::new_host(*m_network, m_index, GetSettings()); }));
+    return FromRust(CallRust([&] { return hpcc::new_host(*m_network, m_index, GetSettings()); }));
 }
 
 bool
@@ -434,7 +434,7 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
                         "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");
-    const std::string wrong = TryCore([&] {
+    const std::string wrong = TryRust([&] {
         m_network->check_flow(flow.priority, peer->GetSettings());
         if (IsLocal())
         {
@@ -614,7 +614,7 @@ RdmaHost::GetCounters() const
             core.feedback,
             core.rejected_by_seal,
             core.rejected_by_guard,
-            core.rearmed_feedback,
+            core.baseline_resets,
             core.cnps,
             core.unsent_acks,
             core.unasked_cnps,
@@ -630,7 +630,7 @@ Time
 RdmaHost::GetStandaloneFct(const RdmaFlow& flow) const
 {
     CheckRunning();
-    return NanoSeconds(CallCore([&] {
+    return NanoSeconds(CallRust([&] {
         return m_network->standalone_fct_ns(
             {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},
             GetSettings());

@@ -85,7 +85,7 @@ struct RdmaCounters
     uint64_t rejectedBySeal{0};  //!< telemetry that came back and was not sealed as it must be
     uint64_t rejectedByGuard{0}; //!< telemetry that came back and that the guard did not believe
     /// Telemetry that could not be compared with the last, and was kept for the next.
-    uint64_t rearmedFeedback{0};
+    uint64_t baselineResets{0};
     uint64_t cnps{0};        //!< congestion notification packets sent
     uint64_t unsentAcks{0};  //!< ignored answers: of bytes that were never sent
     uint64_t unaskedCnps{0}; //!< ignored: CNPs where CongestionNotification is not "cnp"
@@ -567,7 +567,7 @@ class RdmaHost : public QbbNode
      * \param frame the frame
      * \param size bytes of the answer on the link
      */
-    void TurnRound(QbbFrame& frame, uint32_t size) const;
+    void SwapEndpoints(QbbFrame& frame, uint32_t size) const;
 
     /**
      * \brief The earliest flow of a queue pair has finished.

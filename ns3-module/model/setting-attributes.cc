@@ -5,7 +5,7 @@
  */
 #include "setting-attributes.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "settings-owner.h"
 
@@ -200,7 +200,7 @@ class SettingText : public StringValue
     bool DeserializeFromString(std::string text, Ptr<const AttributeChecker>) override
     {
         const auto set = [&] { hpcc::new_settings()->set(m_setting->info, text); };
-        if (!TryCore(set).empty())
+        if (!TryRust(set).empty())
         {
             return false;
         }
@@ -240,7 +240,7 @@ class SettingChecker : public AttributeChecker
             return false;
         }
         const std::string wrong =
-            TryCore([&] { hpcc::new_settings()->set(info, TextOf(value, this)); });
+            TryRust([&] { hpcc::new_settings()->set(info, TextOf(value, this)); });
         if (!wrong.empty())
         {
             std::cerr << "hpcc: attribute " << std::string(info.attribute) << ": " << wrong
@@ -308,7 +308,7 @@ class SettingAccessor : public AttributeAccessor
         {
             return true;
         }
-        if (owner->IsSettled())
+        if (owner->IsFrozen())
         {
             std::cerr << "hpcc: attribute " << std::string(info.attribute)
                       << ": it has been taken over, by QbbHelper::Start() or as a flow began, and "
@@ -317,7 +317,7 @@ class SettingAccessor : public AttributeAccessor
             return false;
         }
         // The checker has said why, if it is refused.
-        return TryCore([&] { settings.set(info, text); }).empty();
+        return TryRust([&] { settings.set(info, text); }).empty();
     }
 
     bool Get(const ObjectBase* object, AttributeValue& value) const override

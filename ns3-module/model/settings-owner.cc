@@ -5,7 +5,7 @@
  */
 #include "settings-owner.h"
 
-#include "call-core.h"
+#include "call-rust.h"
 #include "ns3-bridge/src/settings.rs.h"
 
 #include <utility>
@@ -14,12 +14,12 @@ namespace ns3
 {
 
 SettingsOwner::SettingsOwner()
-    : m_settings(OwnCore(hpcc::new_settings()))
+    : m_settings(FromRust(hpcc::new_settings()))
 {
 }
 
 SettingsOwner::SettingsOwner(const SettingsOwner& other)
-    : m_settings(OwnCore(other.m_settings->duplicate()))
+    : m_settings(FromRust(other.m_settings->duplicate()))
 {
 }
 
@@ -38,15 +38,15 @@ SettingsOwner::SetSettings(CorePointer<hpcc::Settings> settings)
 }
 
 void
-SettingsOwner::Settle()
+SettingsOwner::Freeze()
 {
-    m_isSettled = true;
+    m_isFrozen = true;
 }
 
 bool
-SettingsOwner::IsSettled() const
+SettingsOwner::IsFrozen() const
 {
-    return m_isSettled;
+    return m_isFrozen;
 }
 
 } // namespace ns3

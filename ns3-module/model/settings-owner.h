@@ -39,14 +39,14 @@ class SettingsOwner
 
     /// The settings have been taken over: attributes that change from now on would have no effect,
     /// and are refused.
-    void Settle();
+    void Freeze();
 
     /// \return whether the settings have been taken over
-    bool IsSettled() const;
+    bool IsFrozen() const;
 
   private:
     CorePointer<hpcc::Settings> m_settings; //!< the settings
-    bool m_isSettled{false};                //!< whether they have been taken over
+    bool m_isFrozen{false};                 //!< whether they have been taken over
 };
 
 } // namespace ns3

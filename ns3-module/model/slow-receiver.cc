@@ -36,11 +36,11 @@ Clear(QbbFrameQueue& queue)
 
 } // namespace
 
-SlowReceiver::SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Taken taken)
+SlowReceiver::SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Deliver deliver)
     : m_core(core),
       m_node(node),
       m_port(port),
-      m_taken(std::move(taken))
+      m_deliver(std::move(deliver))
 {
 }
 
@@ -53,9 +53,9 @@ SlowReceiver::Stop()
 }
 
 void
-SlowReceiver::Hold(QbbFrame* frame)
+SlowReceiver::RxEnqueue(QbbFrame* frame)
 {
-    switch (m_core.hold(m_port.GetPortNumber(), frame->priority, frame->size))
+    switch (m_core.rx_enqueue(m_port.GetPortNumber(), frame->priority, frame->size))
     {
     case hpcc::Arrival::Dropped:
         frame->Release();
@@ -72,22 +72,22 @@ SlowReceiver::Hold(QbbFrame* frame)
     m_held.Push(frame);
     if (isFirst)
     {
-        Begin();
+        RxStart();
     }
 }
 
 void
-SlowReceiver::Begin()
+SlowReceiver::RxStart()
 {
-    const uint64_t time = m_core.begin_to_take(m_port.GetPortNumber(), m_held.GetHeadBytes());
-    m_end = Simulator::Schedule(NanoSeconds(time), &SlowReceiver::End, this);
+    const uint64_t time = m_core.rx_start(m_port.GetPortNumber(), m_held.GetHeadBytes());
+    m_end = Simulator::Schedule(NanoSeconds(time), &SlowReceiver::RxDone, this);
 }
 
 void
-SlowReceiver::End()
+SlowReceiver::RxDone()
 {
     QbbFrame* const frame = m_held.Pop();
-    const uint8_t resumed = m_core.take(m_port.GetPortNumber(), frame->size);
+    const uint8_t resumed = m_core.rx_done(m_port.GetPortNumber(), frame->size);
     for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
     {
         if (resumed >> priority & 1)
@@ -97,9 +97,9 @@ SlowReceiver::End()
     }
     if (!m_held.IsEmpty())
     {
-        Begin();
+        RxStart();
     }
-    m_taken(frame);
+    m_deliver(frame);
 }
 
 void

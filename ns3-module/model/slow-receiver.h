@@ -35,15 +35,15 @@ class SlowReceiver
 {
   public:
     /// Given each frame that the host has taken.
-    using Taken = std::function<void(QbbFrame*)>;
+    using Deliver = std::function<void(QbbFrame*)>;
 
     /**
      * \param core the host's decisions, which must outlive this
      * \param node the host, which must outlive this
      * \param port its port, which must outlive this
-     * \param taken called with each frame that the host takes
+     * \param deliver called with each frame that the host takes
      */
-    SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Taken taken);
+    SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Deliver deliver);
     SlowReceiver(const SlowReceiver&) = delete;
     SlowReceiver& operator=(const SlowReceiver&) = delete;
 
@@ -51,7 +51,7 @@ class SlowReceiver
      * \brief A frame arrives: hold it until the host has taken it, or drop it for lack of room.
      * \param frame the frame; the NIC now owns it
      */
-    void Hold(QbbFrame* frame);
+    void RxEnqueue(QbbFrame* frame);
 
     /// \return whether a pause or resume waits for the port
     bool HasPfc() const
@@ -73,10 +73,10 @@ class SlowReceiver
 
   private:
     /// The turn of the first frame has come.
-    void Begin();
+    void RxStart();
 
     /// The host has taken the first frame.
-    void End();
+    void RxDone();
 
     /**
      * \brief Pause or resume a priority of the link.
@@ -88,7 +88,7 @@ class SlowReceiver
     hpcc::Host& m_core;   //!< the host's decisions
     QbbNode& m_node;      //!< the host
     QbbNetDevice& m_port; //!< the port
-    Taken m_taken;        //!< called with each frame that the host takes
+    Deliver m_deliver;    //!< called with each frame that the host takes
     QbbFrameQueue m_held; //!< frames that wait for the host; it is taking the first
     QbbFrameQueue m_pfcs; //!< pauses and resumes that wait for the port
     EventId m_end;        //!< when it will have taken that frame

@@ -131,7 +131,7 @@ class HpccTestSuite : public TestSuite
                                 MakeWheelSimulatorTests,
                                 MakeRandomStreamTests,
                                 MakeNetDeviceTests,
-                                MakeFlowPortsTests,
+                                MakeNextHopCacheTests,
                                 MakeSwitchTests,
                                 MakeHostTests,
                                 MakeFastCnpTests,

@@ -38,7 +38,7 @@ TestCases MakeRandomStreamTests();
 /// \return tests of QbbNetDevice and QbbFrame
 TestCases MakeNetDeviceTests();
 /// \return tests of what a switch remembers of its flows
-TestCases MakeFlowPortsTests();
+TestCases MakeNextHopCacheTests();
 /// \return tests of QbbSwitch
 TestCases MakeSwitchTests();
 /// \return tests of RdmaHost, and of flows as programs see them

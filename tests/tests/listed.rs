@@ -9,7 +9,7 @@ use hpcc_core::topology::NodeKind;
 use hpcc_formats::load_with;
 use hpcc_formats::results::fct_csv;
 use hpcc_formats::scenario::{EventOrder, Scenario};
-use hpcc_tests::{Bench, Shipped, Told, example, is_of_tcp};
+use hpcc_tests::{Bench, ProcessOutput, Shipped, example, is_of_tcp};
 use rayon::iter::Either;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -92,9 +92,9 @@ impl Run {
         let set = self.cheap();
         let scenario = load_with(&self.path, &set, NodeSettings::default()).map_err(|error| error.to_string())?;
         bench.write("list", &calls(&scenario, &self.given()).join("\n"));
-        let told = bench.simulate(self.path.to_str().expect("UTF-8"), &set, SECONDS);
-        if !matches!(told.code, Some(0 | 3)) {
-            return Err(format!("the file ends with {:?}: {}", told.code, told.err));
+        let output = bench.simulate(self.path.to_str().expect("UTF-8"), &set, SECONDS);
+        if !matches!(output.code, Some(0 | 3)) {
+            return Err(format!("the file ends with {:?}: {}", output.code, output.err));
         }
         if scenario.attacks.is_empty() {
             bench.core_agrees(self.path.to_str().expect("UTF-8"), &set, SECONDS)?;
@@ -103,7 +103,7 @@ impl Run {
         program.arg(format!("--list={}", bench.path("list").display())).arg(format!("--stop={}ns", scenario.stop.0));
         program.arg(format!("--canonical={}", scenario.order == EventOrder::Canonical));
         let of_program =
-            Told::from(program.arg(format!("--RngRun={}", self.seed)).output().expect("the program starts"));
+            ProcessOutput::from(program.arg(format!("--RngRun={}", self.seed)).output().expect("the program starts"));
         if of_program.code != Some(0) {
             return Err(format!("the program ends with {:?}: {}", of_program.code, of_program.err));
         }
@@ -281,7 +281,7 @@ fn attributes(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
         };
         calls.extend(owners.iter().map(|owner| format!("{owner} {} {}", part.attribute(key), value.text())));
     }
-    let faults: Vec<&str> = scenario.quirks().iter().filter(|&(_, on)| on).map(|(name, _)| name).collect();
+    let faults: Vec<&str> = scenario.faults().iter().filter(|&(_, on)| on).map(|(name, _)| name).collect();
     if !faults.is_empty() {
         calls.extend(["host", "switch"].map(|owner| format!("{owner} ReferenceFaults {}", faults.join(","))));
     }

@@ -3,8 +3,8 @@
 
 use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, RateDecision};
 use hpcc_core::node::{ControlSettings, NodeSettings};
-use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Rng;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Telemetry;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::load_with;
@@ -87,7 +87,7 @@ fn a_file_chooses_it_and_sets_its_parameters() {
         mtu: 1_000,
         hops: 1,
         some_hops: false,
-        quirks: Quirks::NONE,
+        faults: ReferenceFaults::NONE,
     };
     let ack = Feedback {
         now: Nanos(0),

@@ -2,7 +2,7 @@
 //! The experiments in configs/ are what users start from: every scenario, and every run of every sweep, runs as it
 //! is shipped, but for a shorter stop time.
 
-use hpcc_tests::{Bench, Shipped, Told};
+use hpcc_tests::{Bench, ProcessOutput, Shipped};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ fn text(path: &Path) -> &str {
 
 /// Fails unless the command has ended well, with all flows finished or not, and left nothing half-written.
 #[track_caller]
-fn ended_well(path: &Path, told: &Told, bench: &Bench) {
+fn ended_well(path: &Path, output: &ProcessOutput, bench: &Bench) {
     let name = path.display();
-    assert!(matches!(told.code, Some(0 | 3)), "{name} ends with {:?}: {}", told.code, told.err);
+    assert!(matches!(output.code, Some(0 | 3)), "{name} ends with {:?}: {}", output.code, output.err);
     let out = bench.path("out");
     let runs = summaries(&out);
     assert!(!runs.is_empty(), "{name} left no results");
@@ -66,8 +66,8 @@ fn plots(folder: &Path) -> Vec<PathBuf> {
 fn every_scenario_runs() {
     for path in Shipped::find("").scenarios {
         let bench = Bench::new(&[]);
-        let told = bench.run(text(&path), &[STOP]);
-        ended_well(&path, &told, &bench);
+        let output = bench.run(text(&path), &[STOP]);
+        ended_well(&path, &output, &bench);
     }
 }
 
@@ -75,10 +75,10 @@ fn every_scenario_runs() {
 fn every_variant_of_every_sweep_runs() {
     for path in Shipped::find("").sweeps {
         let bench = Bench::new(&[]);
-        let told = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
-        ended_well(&path, &told, &bench);
-        let done = told.err.lines().filter(|line| line.contains(" done, ")).count();
-        assert!(done > 0 && done == summaries(&bench.path("out")).len(), "{}: {}", path.display(), told.err);
+        let output = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
+        ended_well(&path, &output, &bench);
+        let done = output.err.lines().filter(|line| line.contains(" done, ")).count();
+        assert!(done > 0 && done == summaries(&bench.path("out")).len(), "{}: {}", path.display(), output.err);
         assert!(bench.path("out/sweep.csv").exists(), "{}", path.display());
     }
 }

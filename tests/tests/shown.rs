@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What pages show of runs is what the commands that they name give.
 
-use hpcc_tests::{Bench, Told, xtask};
+use hpcc_tests::{Bench, ProcessOutput, xtask};
 use std::fs;
 use std::path::Path;
 
@@ -16,10 +16,10 @@ const QUICK_SWEEPS: [&str; 5] = [
 ];
 
 /// `./hpcc docs --runs` in a tree, with results in the bench's folder.
-fn docs(tree: &Path, bench: &Bench, arguments: &[&str]) -> Told {
+fn docs(tree: &Path, bench: &Bench, arguments: &[&str]) -> ProcessOutput {
     let mut command = xtask();
     command.args(["docs", "--out"]).arg(bench.path("results")).arg("--runs").args(arguments);
-    Told::from(command.env("HPCC_SCRIPT", tree.join("hpcc")).output().expect("hpcc starts"))
+    ProcessOutput::from(command.env("HPCC_SCRIPT", tree.join("hpcc")).output().expect("hpcc starts"))
 }
 
 fn source_tree() -> &'static Path {
@@ -28,14 +28,14 @@ fn source_tree() -> &'static Path {
 
 #[test]
 fn pages_show_what_single_runs_give() {
-    let told = docs(source_tree(), &Bench::new(&[]), &["./hpcc run", "--check"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = docs(source_tree(), &Bench::new(&[]), &["./hpcc run", "--check"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
 }
 
 #[test]
 fn pages_show_what_quick_sweeps_give() {
-    let told = docs(source_tree(), &Bench::new(&[]), &[&QUICK_SWEEPS[..], &["--check"]].concat());
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = docs(source_tree(), &Bench::new(&[]), &[&QUICK_SWEEPS[..], &["--check"]].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let pages = [
         "configs/quickstart.md",
         "ns3-module/doc/reference-faults.md",

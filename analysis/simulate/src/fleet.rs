@@ -3,7 +3,7 @@
 
 use crate::gate::Gate;
 use hpcc_core::engine::{
-    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, Peers, Started, Stop, Told, Totals,
+    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Totals,
 };
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
@@ -36,14 +36,14 @@ struct Shared {
 
 /// What a part tells at a meeting.
 struct Post {
-    told: Mutex<Told>,
+    state: Mutex<PartState>,
     parcels: Vec<Mutex<Parcel>>,
 }
 
 impl Post {
     fn new(parts: usize) -> Post {
         let parcels = (0..parts).map(|_| Mutex::default()).collect();
-        Post { told: Mutex::new(Told { next: None, is_faulty: false }), parcels }
+        Post { state: Mutex::new(PartState { next: None, is_faulty: false }), parcels }
     }
 }
 
@@ -66,10 +66,10 @@ impl Meeting {
 }
 
 impl Peers for Meeting {
-    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told {
+    fn meet(&mut self, state: PartState, parcels: &mut [Parcel]) -> PartState {
         let posts = &self.shared.posts[self.turn];
         self.turn = 1 - self.turn;
-        *lock(&posts[self.own].told) = told;
+        *lock(&posts[self.own].state) = state;
         for (to, parcel) in parcels.iter_mut().enumerate().filter(|&(to, _)| to != self.own) {
             swap(parcel, &mut lock(&posts[self.own].parcels[to]));
         }
@@ -78,7 +78,7 @@ impl Peers for Meeting {
         for (from, parcel) in parcels.iter_mut().enumerate().filter(|&(from, _)| from != self.own) {
             swap(parcel, &mut lock(&posts[from].parcels[self.own]));
         }
-        posts.iter().map(|post| *lock(&post.told)).fold(told, Told::and)
+        posts.iter().map(|post| *lock(&post.state)).fold(state, PartState::and)
     }
 }
 

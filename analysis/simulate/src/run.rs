@@ -453,7 +453,7 @@ fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWrit
         traced,
         captured,
         is_stamped: Reads::SendTime.is_in(&scenario.layout()),
-        traces_overflow: !scenario.quirks().untraced_overflow,
+        traces_overflow: !scenario.faults().untraced_overflow,
         pause_us: settings.switch.pause_micros(),
         addresses: addresses.collect(),
         macs: macs(network),
@@ -483,7 +483,7 @@ fn port_address(network: &Network, node: u32, link: u32) -> u32 {
 /// The ports of the trace's header: those on links in use.
 fn port_rates(scenario: &Scenario) -> Vec<PortRate> {
     let network = &scenario.network;
-    let unused = if scenario.quirks().last_parallel_link { network.superseded_links() } else { Vec::new() };
+    let unused = if scenario.faults().last_parallel_link { network.superseded_links() } else { Vec::new() };
     let of_node = |(node, ports): (usize, Vec<hpcc_core::topology::Port>)| {
         let rate = |(index, port): (usize, hpcc_core::topology::Port)| PortRate {
             node: node as u16,

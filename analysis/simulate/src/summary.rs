@@ -89,7 +89,7 @@ pub fn summary(
         rejected_feedback: hosts.rejected.by_seal + hosts.rejected.by_guard,
         rejected_by_seal: hosts.rejected.by_seal,
         rejected_by_guard: hosts.rejected.by_guard,
-        rearmed_feedback: hosts.rearmed,
+        baseline_resets: hosts.baseline_resets,
         path_moves: hosts.moves,
         cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(hosts.cnps),
         refused_answers: (refused != RefusedAnswers::default()).then_some(refused),
@@ -113,7 +113,7 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
         sum.feedback += host.feedback;
         sum.rejected.by_seal += host.rejected.by_seal;
         sum.rejected.by_guard += host.rejected.by_guard;
-        sum.rearmed += host.rearmed;
+        sum.baseline_resets += host.baseline_resets;
         sum.moves += host.moves;
         sum.cnps += host.cnps;
         sum.refused.unsent += host.refused.unsent;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hpcc_core::topology::routes::PathMetrics;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::{LinkSpec, LoneFlow};
+use hpcc_core::transport::{LinkSpec, UnloadedFlow};
 use hpcc_core::units::{BitRate, Nanos};
 
 /// Paths to more hosts than this take their time, and tell nothing new: only to some of them, at equal distances in the
@@ -30,7 +30,7 @@ pub struct Paths {
 impl Paths {
     /// Searches from hosts, of which some may be left out; `payload` is the payload of a full packet in bytes; without
     /// a `flow` nothing else of a packet counts.
-    pub fn new(network: &Network, payload: u32, flow: Option<&LoneFlow>) -> Paths {
+    pub fn new(network: &Network, payload: u32, flow: Option<&UnloadedFlow>) -> Paths {
         let hosts: Vec<u32> = network.hosts().collect();
         let ports = network.ports();
         let every = hosts.len().div_ceil(MOST_HOSTS).max(1);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
-use hpcc_core::transport::LoneFlow;
+use hpcc_core::transport::UnloadedFlow;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::reference;
 
@@ -52,7 +52,7 @@ fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
     match Content::of(file)? {
         Content::Scenario => {
             let scenario = hpcc_formats::load_network(file, set)?;
-            let flow = scenario.settings.lone_flow().map_err(|wrong| anyhow!("{wrong}"))?;
+            let flow = scenario.settings.unloaded_flow().map_err(|wrong| anyhow!("{wrong}"))?;
             let packet = Packet { payload: scenario.transport().mtu, flow: Some(flow) };
             Ok((scenario.network, packet))
         }
@@ -68,7 +68,7 @@ struct Packet {
     /// Its payload in bytes.
     payload: u32,
     /// With headers, telemetry and acknowledgement, as the scenario has them; `None`: nothing but the payload counts.
-    flow: Option<LoneFlow>,
+    flow: Option<UnloadedFlow>,
 }
 
 fn describe(network: &Network, packet: &Packet) -> String {

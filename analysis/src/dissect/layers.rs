@@ -315,14 +315,14 @@ mod tests {
     use super::*;
     use hpcc_core::frame::build;
     use hpcc_core::telemetry::{Hop, LinkRecord, link_codec, normalised};
-    use hpcc_core::transport::feedback::Answer;
+    use hpcc_core::transport::feedback::FeedbackContent;
     use hpcc_core::units::BitRate;
 
     /// Two hops of switches 0x0a1 and 0x0b2 in the paper's layout.
     const SECTION: [u8; 18] =
         [0x20, 0x13, 0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0, 0x10, 0x61, 0x23, 0x46, 0, 0, 1, 0, 0];
 
-    const RECORDS: Returned = Returned { answer: Answer::Records, layout: Layout::Paper };
+    const RECORDS: Returned = Returned { answer: FeedbackContent::Records, layout: Layout::Paper };
 
     fn answer(syndrome: Syndrome, returned: Option<Returned>, payload: &[u8]) -> Object {
         let frame = RoceFrame {
@@ -370,10 +370,14 @@ mod tests {
         let loads = [normalised::encode(1.0), 0];
         let told_loads = json!({ "format": "loads", "utilisations": [normalised::decode(loads[0]), 1.0 / 512.0] });
         for (kind, payload, told) in [
-            (Answer::Window, &43_472u32.to_be_bytes()[..], json!({ "format": "window", "window_bytes": 43_472 })),
-            (Answer::BusiestLink, &link_codec::emit(&link), told_link),
-            (Answer::Loads, &loads, told_loads),
-            (Answer::Window, &[1, 2], json!({ "format": "window", "window_bytes": null })),
+            (
+                FeedbackContent::Window,
+                &43_472u32.to_be_bytes()[..],
+                json!({ "format": "window", "window_bytes": 43_472 }),
+            ),
+            (FeedbackContent::BusiestLink, &link_codec::emit(&link), told_link),
+            (FeedbackContent::Loads, &loads, told_loads),
+            (FeedbackContent::Window, &[1, 2], json!({ "format": "window", "window_bytes": null })),
         ] {
             let frame = answer(Syndrome::ACK, Some(Returned { answer: kind, ..RECORDS }), payload);
             assert_eq!(frame["returned_telemetry"], told);

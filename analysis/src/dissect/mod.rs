@@ -12,7 +12,7 @@ use hpcc_core::cc::{Algorithm, RxHpccConfig};
 use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings};
-use hpcc_core::transport::feedback::Answer;
+use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_formats::results::Summary;
 use layers::Dissector;
 use std::io::{self, BufWriter, Write};
@@ -76,10 +76,13 @@ fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
     if is_sealed || !is_single {
         return None;
     }
-    let answer = match Answer::from_name(told["answer"].as_str()?)? {
-        Answer::Nothing => return None,
-        _ if scenario["congestion_control"]["algorithm"] == RxHpccConfig::default().name() => Answer::Window,
-        chosen @ (Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window) => chosen,
+    let answer = match FeedbackContent::from_name(told["answer"].as_str()?)? {
+        FeedbackContent::Nothing => return None,
+        _ if scenario["congestion_control"]["algorithm"] == RxHpccConfig::default().name() => FeedbackContent::Window,
+        chosen @ (FeedbackContent::Records
+        | FeedbackContent::BusiestLink
+        | FeedbackContent::Loads
+        | FeedbackContent::Window) => chosen,
     };
     Some(Returned { answer, layout: layout_told(told)? })
 }
@@ -149,9 +152,9 @@ mod tests {
             let scenario = json!({ "congestion_control": { "algorithm": algorithm }, "telemetry": telemetry });
             returned_told(&scenario).map(|returned| returned.answer)
         };
-        assert_eq!(told("rx_hpcc", "records", false, 1), Some(Answer::Window));
-        assert_eq!(told("hpcc_plus", "records", false, 1), Some(Answer::Records));
-        assert_eq!(told("hpcc_plus", "busiest_link", false, 1), Some(Answer::BusiestLink));
+        assert_eq!(told("rx_hpcc", "records", false, 1), Some(FeedbackContent::Window));
+        assert_eq!(told("hpcc_plus", "records", false, 1), Some(FeedbackContent::Records));
+        assert_eq!(told("hpcc_plus", "busiest_link", false, 1), Some(FeedbackContent::BusiestLink));
         for (answer, seal, records) in [("none", false, 1), ("records", true, 1), ("records", false, 4)] {
             assert_eq!(told("hpcc_plus", answer, seal, records), None, "{answer} {seal} {records}");
         }

@@ -18,7 +18,7 @@ use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, Telemetry, link_codec, normalised};
-use hpcc_core::transport::feedback::Answer;
+use hpcc_core::transport::feedback::FeedbackContent;
 use serde_json::{Value, json};
 
 const PREALLOCATED: &str = "ioam pre-allocated trace";
@@ -50,31 +50,31 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
 /// The kind of a run's answers, and the layout in which packets collected telemetry.
 #[derive(Clone, Copy)]
 pub struct Returned {
-    pub answer: Answer,
+    pub answer: FeedbackContent,
     pub layout: Layout,
 }
 
 /// The contents of an answer; values are `null` where its bytes cannot be such an answer.
 pub fn returned(Returned { answer, layout }: Returned, bytes: &[u8]) -> Value {
     match answer {
-        Answer::Records => records(layout, bytes),
-        Answer::BusiestLink => busiest_link(layout, bytes),
-        Answer::Loads => {
+        FeedbackContent::Records => records(layout, bytes),
+        FeedbackContent::BusiestLink => busiest_link(layout, bytes),
+        FeedbackContent::Loads => {
             let loads: Vec<f64> = bytes.iter().map(|&code| normalised::decode(code)).collect();
             json!({ "format": answer.name(), "utilisations": loads })
         }
-        Answer::Window => {
+        FeedbackContent::Window => {
             let window = bytes.try_into().ok().map(u32::from_be_bytes);
             json!({ "format": answer.name(), "window_bytes": window })
         }
-        Answer::Nothing => Value::Null,
+        FeedbackContent::Nothing => Value::Null,
     }
 }
 
 fn busiest_link(layout: Layout, bytes: &[u8]) -> Value {
     let record = layout.modulus().and_then(|modulus| link_codec::read(bytes, modulus).ok());
     json!({
-        "format": Answer::BusiestLink.name(),
+        "format": FeedbackContent::BusiestLink.name(),
         "place": record.map(|record| record.place),
         "path": record.map(|record| record.path),
         "hpcc": record.map(|record| hop(&record.hop)),

@@ -12,7 +12,7 @@ pub struct Flow {
     pub src: u32,
     /// Receiving host, another one than `src`.
     pub dst: u32,
-    /// Priority (queue) of its packets, 1 to 7; 0 only with [`Quirks::data_in_queue_0`](hpcc_core::quirks::Quirks::data_in_queue_0).
+    /// Priority (queue) of its packets, 1 to 7; 0 only with [`ReferenceFaults::data_in_queue_0`](hpcc_core::reference_faults::ReferenceFaults::data_in_queue_0).
     pub priority: u8,
     /// Destination port; by convention 100 for ordinary flows and 200 for incast.
     pub dport: u16,

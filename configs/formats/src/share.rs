@@ -17,7 +17,7 @@ pub fn divide(scenario: &Scenario, processes: u32) -> Result<Vec<u32>, String> {
         "what hosts with ns-3's TCP/IP stack send cannot leave its process; expected transport.protocol = \"rdma\""
     } else if !scenario.attacks.is_empty() {
         "it has attackers"
-    } else if scenario.quirks().shared_rng {
+    } else if scenario.faults().shared_rng {
         "all its nodes draw from one generator, which is the reference's fault shared_rng"
     } else {
         return divide_network(&scenario.network, processes);

@@ -7,12 +7,12 @@ use hpcc_core::settings::Named;
 use hpcc_core::telemetry::normalised::Exporter;
 use hpcc_core::telemetry::seal::{SealKey, TAG_LEN};
 use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings, MAX_HOPS, MAX_SECTION, Telemetry};
-use hpcc_core::transport::feedback::{Answer, Decoder, FeedbackConfig, Listener};
+use hpcc_core::transport::feedback::{FeedbackContent, Decoder, FeedbackConfig, Listener};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: FlowLimits = FlowLimits { hops: 3, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
-const ANSWERS: [Answer; 5] = [Answer::Records, Answer::BusiestLink, Answer::Loads, Answer::Window, Answer::Nothing];
+const ANSWERS: [FeedbackContent; 5] = [FeedbackContent::Records, FeedbackContent::BusiestLink, FeedbackContent::Loads, FeedbackContent::Window, FeedbackContent::Nothing];
 const KEY: [u8; 16] = [7; 16];
 const FLOW: u64 = 3;
 

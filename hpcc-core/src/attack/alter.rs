@@ -3,7 +3,7 @@
 
 use super::Claim;
 use crate::telemetry::{Hop, HopStack, Layout, Modulus, Telemetry, link_codec};
-use crate::transport::feedback::Answer;
+use crate::transport::feedback::FeedbackContent;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -32,15 +32,15 @@ impl Alteration {
         Alteration { claim, layout, stack: HopStack::default(), sent: BTreeMap::new() }
     }
 
-    /// Changes an answer to telemetry, or with [`Answer::Records`] a section, without its seal. Returns whether there was
+    /// Changes an answer to telemetry, or with [`FeedbackContent::Records`] a section, without its seal. Returns whether there was
     /// something to change.
-    pub fn apply(&mut self, flow: FlowKey, answer: Answer, bytes: &mut [u8]) -> bool {
+    pub fn apply(&mut self, flow: FlowKey, answer: FeedbackContent, bytes: &mut [u8]) -> bool {
         match answer {
-            Answer::Nothing => false,
-            Answer::Records => self.records(flow, bytes),
-            Answer::BusiestLink => self.link(flow, bytes),
-            Answer::Loads => fill(bytes, if self.claim == Claim::Busy { u8::MAX } else { 0 }),
-            Answer::Window => fill(bytes, if self.claim == Claim::Busy { 0 } else { u8::MAX }),
+            FeedbackContent::Nothing => false,
+            FeedbackContent::Records => self.records(flow, bytes),
+            FeedbackContent::BusiestLink => self.link(flow, bytes),
+            FeedbackContent::Loads => fill(bytes, if self.claim == Claim::Busy { u8::MAX } else { 0 }),
+            FeedbackContent::Window => fill(bytes, if self.claim == Claim::Busy { 0 } else { u8::MAX }),
         }
     }
 
@@ -115,14 +115,17 @@ mod tests {
             let mut idle = Alteration::new(Claim::Idle, layout);
             let (mut first, mut later) = (section(&layout, 1_000, 0), section(&layout, 9_000, 16 * 128_000));
             let (before, after) = (read(&layout, &first), read(&layout, &later));
-            assert!(idle.apply(FLOW, Answer::Records, &mut first) && idle.apply(FLOW, Answer::Records, &mut later));
+            assert!(
+                idle.apply(FLOW, FeedbackContent::Records, &mut first)
+                    && idle.apply(FLOW, FeedbackContent::Records, &mut later)
+            );
             let lie = read(&layout, &later);
             assert_eq!(lie.path, after.path, "{layout:?}");
             for ((lie, honest), first) in lie.hops().iter().zip(after.hops()).zip(before.hops()) {
                 assert_eq!(*lie, Hop { qlen: 0, tx_bytes: first.tx_bytes + 128_000, ..*honest }, "{layout:?}");
             }
             let mut busy = section(&layout, 1_000, 0);
-            assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, Answer::Records, &mut busy));
+            assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, FeedbackContent::Records, &mut busy));
             for (lie, honest) in read(&layout, &busy).hops().iter().zip(before.hops()) {
                 assert_eq!(*lie, Hop { qlen: LONG_QUEUE, ..*honest }, "{layout:?}");
             }
@@ -135,13 +138,13 @@ mod tests {
         let hop = read(&layout, &section(&layout, 1_000, 0)).hops()[1];
         let modulus = layout.modulus().expect("counters");
         let mut bytes = link_codec::emit(&LinkRecord { path: 9, place: 1, hop, modulus });
-        assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, Answer::BusiestLink, &mut bytes));
+        assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, FeedbackContent::BusiestLink, &mut bytes));
         assert_eq!(link_codec::read(&bytes, modulus).map(|record| record.hop), Ok(Hop { qlen: LONG_QUEUE, ..hop }));
         for (answer, claim, value) in [
-            (Answer::Loads, Claim::Busy, 255),
-            (Answer::Loads, Claim::Idle, 0),
-            (Answer::Window, Claim::Busy, 0),
-            (Answer::Window, Claim::Idle, 255),
+            (FeedbackContent::Loads, Claim::Busy, 255),
+            (FeedbackContent::Loads, Claim::Idle, 0),
+            (FeedbackContent::Window, Claim::Busy, 0),
+            (FeedbackContent::Window, Claim::Idle, 255),
         ] {
             let mut bytes = [7; 4];
             assert!(Alteration::new(claim, layout).apply(FLOW, answer, &mut bytes));

@@ -32,7 +32,7 @@ use crate::settings::Conflict;
 use crate::telemetry::seal::TAG_LEN;
 use crate::topology::{Network, NodeSet};
 use crate::transport::NOTIFICATION_PRIORITY;
-use crate::transport::feedback::Answer;
+use crate::transport::feedback::FeedbackContent;
 use crate::units::{BitRate, Nanos, Rounding};
 use alloc::vec::Vec;
 use alter::Alteration;
@@ -72,7 +72,7 @@ pub struct Attack {
     links: u64,
     forger: Forger,
     alteration: Alteration,
-    answer: Answer,
+    answer: FeedbackContent,
     /// Bytes of a seal, which cannot be made without the key.
     seal_len: usize,
     /// Bytes of the seal of the whole answer, behind it.
@@ -257,7 +257,8 @@ impl Attack {
             bytes.copy_within(len - whole..len, 0);
             return whole;
         }
-        let (answer, seal) = if self.at_host { (Answer::Records, 0) } else { (self.answer, self.seal_len + whole) };
+        let (answer, seal) =
+            if self.at_host { (FeedbackContent::Records, 0) } else { (self.answer, self.seal_len + whole) };
         if let Some(section) = bytes.get_mut(..len.saturating_sub(seal)) {
             let changed = self.alteration.apply((frame.dst, frame.queue_pair), answer, section);
             self.altered += u64::from(changed);
@@ -269,7 +270,7 @@ impl Attack {
     fn remember_packet(&mut self, frame: &Passing, section: &[u8]) {
         let mut section = section.to_vec();
         let &Passing { src, dst, sport, queue_pair, .. } = frame;
-        self.alteration.apply((dst, queue_pair), Answer::Records, &mut section);
+        self.alteration.apply((dst, queue_pair), FeedbackContent::Records, &mut section);
         let source = self.settings.pretends.unwrap_or(self.settings.from);
         let flow = KnownFlow { src, dst, sport, queue_pair, sender: 0, end: 0, sent: 0 };
         self.seen = Some(self.forger.notification(source, &flow, &section));

@@ -9,7 +9,7 @@ use crate::switch::{BufferKind, SwitchSettings};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
 use crate::transport::Recovery;
-use crate::transport::feedback::Answer;
+use crate::transport::feedback::FeedbackContent;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -336,7 +336,7 @@ impl AttackSettings {
         let feedback = nodes.feedback.config()?;
         let layout = nodes.layout();
         let needs = nodes.needs();
-        if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == Answer::Nothing {
+        if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == FeedbackContent::Nothing {
             return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
         }
         if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {

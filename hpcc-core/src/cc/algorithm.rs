@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(algorithm.min_rate(LIMITS.line_rate), has_rate.then_some(BitRate::mbps(1_500)), "{name}");
             let mut flow = algorithm.start(LIMITS);
             let timers = (flow.timers().is_some(), flow.timers_mut().is_some());
-            assert_eq!((timers, flow.rearmed()), ((name == "dcqcn", name == "dcqcn"), 0), "{name}");
+            assert_eq!((timers, flow.baseline_resets()), ((name == "dcqcn", name == "dcqcn"), 0), "{name}");
             assert!(names.insert(name.clone()), "{name} twice");
         }
         assert!(names.contains("hpcc") && names.contains("none"), "{names:?}");

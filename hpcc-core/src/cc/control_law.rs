@@ -58,7 +58,7 @@ impl ControlLaw {
     /// A rate that was divided by an overload, which may be 0.
     #[inline]
     fn divided(&self, limits: &FlowLimits, rate: f64) -> BitRate {
-        if rate >= BitRate::LIMIT && limits.quirks.infinite_rate_is_zero {
+        if rate >= BitRate::LIMIT && limits.faults.infinite_rate_is_zero {
             return BitRate(0);
         }
         BitRate::from_f64(rate)
@@ -84,7 +84,7 @@ impl ControlLaw {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, W_AI};
-    use crate::quirks::Quirks;
+    use crate::reference_faults::ReferenceFaults;
 
     const LAW: ControlLaw =
         ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate(1)) };
@@ -94,7 +94,8 @@ mod tests {
     fn an_idle_path_gives_the_line_rate_and_the_lowest_in_the_reference() {
         let law = ControlLaw { max_stage: 0, min_rate: Some(BitRate::mbps(100)), ..LAW };
         for (infinite_rate_is_zero, rate) in [(false, LIMITS.line_rate), (true, BitRate::mbps(100))] {
-            let limits = FlowLimits { quirks: Quirks { infinite_rate_is_zero, ..Quirks::NONE }, ..LIMITS };
+            let limits =
+                FlowLimits { faults: ReferenceFaults { infinite_rate_is_zero, ..ReferenceFaults::NONE }, ..LIMITS };
             for utilisation in [0.0, 1e-12] {
                 assert_eq!(law.step(&limits, &Stage { utilisation, ..Stage::initial(&limits) }).reference, rate);
             }

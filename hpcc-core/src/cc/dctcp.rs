@@ -98,7 +98,7 @@ impl Dctcp {
         }
         let in_flight = if first {
             feedback.snd_nxt
-        } else if self.limits.quirks.wrapping_in_flight {
+        } else if self.limits.faults.wrapping_in_flight {
             feedback.snd_nxt.wrapping_sub(feedback.ack_seq)
         } else {
             feedback.snd_nxt.saturating_sub(feedback.ack_seq)
@@ -134,7 +134,7 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rate, rng};
-    use crate::quirks::Quirks;
+    use crate::reference_faults::ReferenceFaults;
     use approx::assert_abs_diff_eq;
 
     fn marked(ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn a_batch_is_not_negative() {
         for (wrapping_in_flight, marked_fraction) in [(false, 1.0), (true, 0.0)] {
-            let limits = FlowLimits { quirks: Quirks { wrapping_in_flight, ..Quirks::NONE }, ..LIMITS };
+            let limits =
+                FlowLimits { faults: ReferenceFaults { wrapping_in_flight, ..ReferenceFaults::NONE }, ..LIMITS };
             let (mut dctcp, mut rng) = (Dctcp::new(DctcpConfig::default(), limits), rng());
             for feedback in [ack(0, 1_000, 1_000), ack(0, 5_000, 4_000), marked(6_000, 9_000)] {
                 dctcp.on_feedback(&feedback, &mut rng);

@@ -12,7 +12,7 @@
 //!
 //! Records that cannot be compared with the last ones - they are of another path, or too late - take their place, and U and
 //! incStage start over, as in [HPCC++](super::hpcc_plus). The reference compares them all the same
-//! ([`Quirks::blind_to_paths`](crate::quirks::Quirks::blind_to_paths)).
+//! ([`ReferenceFaults::blind_to_paths`](crate::reference_faults::ReferenceFaults::blind_to_paths)).
 
 use super::share::or_share;
 use super::{
@@ -115,7 +115,7 @@ impl Hpcc {
     /// Whether a packet's records may be compared with the last ones.
     #[inline]
     fn continues(&self, now: Nanos, stack: &HopStack) -> bool {
-        self.last.continue_in(now, stack) || self.limits.quirks.blind_to_paths
+        self.last.continue_in(now, stack) || self.limits.faults.blind_to_paths
     }
 
     fn update_worst_hop(&mut self, now: Nanos, stack: &HopStack, commit: bool) -> RateDecision {
@@ -248,11 +248,11 @@ impl CongestionControl for Hpcc {
     /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
-        let known = self.last.begin_with(notification.now, stack) || self.limits.quirks.blind_to_paths;
+        let known = self.last.begin_with(notification.now, stack) || self.limits.faults.blind_to_paths;
         if self.last_update_seq != 0 && known { self.update_first_hops(stack) } else { Err(NoEffect::Incomparable) }
     }
 
-    fn rearmed(&self) -> u64 {
+    fn baseline_resets(&self) -> u64 {
         self.last.restarts()
     }
 
@@ -277,7 +277,7 @@ fn lower(lowest: (BitRate, Option<u8>), rate: BitRate, place: u8) -> (BitRate, O
 /// two samples (paper, equation 2 and line 5 of Algorithm 1).
 ///
 /// The order of operations is the reference's, to the last bit. Its queue term is qlen * line / (B * W):
-/// the paper's where W = line * T. Where W is 0 ([`crate::quirks::Quirks::windowless_hpcc`]) it is infinite, or not
+/// the paper's where W = line * T. Where W is 0 ([`crate::reference_faults::ReferenceFaults::windowless_hpcc`]) it is infinite, or not
 /// a number for an empty queue.
 #[inline]
 fn in_flight(limits: &FlowLimits, stack: &HopStack, last: &Hop, hop: &Hop, tau: u64) -> f64 {
@@ -306,7 +306,7 @@ fn average(limits: &FlowLimits, utilisation: f64, load: f64, tau: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng};
-    use crate::quirks::Quirks;
+    use crate::reference_faults::ReferenceFaults;
     use crate::telemetry::Modulus;
     use approx::assert_abs_diff_eq;
 
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn req_22_records_of_another_path_are_kept_and_not_compared() {
         for (multi_rate, blind_to_paths) in [(false, false), (true, false), (false, true), (true, true)] {
-            let limits = FlowLimits { quirks: Quirks { blind_to_paths, ..Quirks::NONE }, ..LIMITS };
+            let limits = FlowLimits { faults: ReferenceFaults { blind_to_paths, ..ReferenceFaults::NONE }, ..LIMITS };
             let mut hpcc = Hpcc::new(HpccConfig { multi_rate, ..config() }, limits);
             let mut feed = |path, ts: u64, tx_bytes| {
                 let mut records = stack(ts, tx_bytes, 0);
@@ -362,7 +362,7 @@ mod tests {
             }
             let after = rate(feed(2, 4_000, 400_011_000));
             assert_eq!(after >= BitRate::gbps(90), !blind_to_paths, "{after}");
-            assert_eq!(hpcc.rearmed(), u64::from(!blind_to_paths));
+            assert_eq!(hpcc.baseline_resets(), u64::from(!blind_to_paths));
         }
     }
 

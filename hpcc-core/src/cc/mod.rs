@@ -80,8 +80,8 @@ pub use rx_hpcc::{Rounds, RxHpccReceiver};
 pub use tcp_class::TcpClass;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
-use crate::quirks::Quirks;
 use crate::random::Rng;
+use crate::reference_faults::ReferenceFaults;
 pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
@@ -110,14 +110,14 @@ pub struct FlowLimits {
     /// Whether packets may bring the records of some hops of their path only.
     pub some_hops: bool,
     /// Faults of the reference that are repeated.
-    pub quirks: Quirks,
+    pub faults: ReferenceFaults,
 }
 
 impl FlowLimits {
     /// Of a flow with this window and packets of 1000 bytes, of whose path nothing else is known.
     pub const fn of(line_rate: BitRate, base_rtt: Nanos, window: u64) -> FlowLimits {
-        let (path_bytes, mtu, hops, some_hops, quirks) = (window, 1_000, 0, false, Quirks::NONE);
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu, hops, some_hops, quirks }
+        let (path_bytes, mtu, hops, some_hops, faults) = (window, 1_000, 0, false, ReferenceFaults::NONE);
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu, hops, some_hops, faults }
     }
 }
 
@@ -259,7 +259,7 @@ pub trait CongestionControl: Send + Debug {
 
     /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the
     /// path has changed. The first of a flow does not count.
-    fn rearmed(&self) -> u64 {
+    fn baseline_resets(&self) -> u64 {
         0
     }
 

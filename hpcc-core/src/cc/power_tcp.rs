@@ -180,7 +180,7 @@ fn link_power(modulus: &Modulus, last: &Hop, hop: &Hop, t: Nanos) -> Option<(f64
 }
 
 impl CongestionControl for PowerTcp {
-    fn rearmed(&self) -> u64 {
+    fn baseline_resets(&self) -> u64 {
         self.last.restarts()
     }
 
@@ -257,7 +257,7 @@ mod tests {
             stack.push(hop(ts, ts * 12, 90_000));
             let feedback = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(ts, ts, ts + 1) };
             let decision = flow.on_feedback(&feedback, &mut rng());
-            (decision == RateDecision::Keep, flow.window.power == 1.0, flow.rearmed())
+            (decision == RateDecision::Keep, flow.window.power == 1.0, flow.baseline_resets())
         };
         assert_eq!((hear(1, 1_000), hear(1, 2_000)), ((true, true, 0), (false, false, 0)));
         assert_eq!((hear(2, 3_000), hear(2, 4_000)), ((true, true, 1), (false, false, 1)));

@@ -79,8 +79,8 @@ impl RxHpccReceiver {
     }
 
     /// Records that could not be compared with the last ones.
-    pub fn rearmed(&self) -> u64 {
-        self.inflight.rearmed()
+    pub fn baseline_resets(&self) -> u64 {
+        self.inflight.baseline_resets()
     }
 
     /// Wc, W_ai and incStage.
@@ -305,11 +305,11 @@ mod tests {
     #[test]
     fn req_22_another_path_starts_over() {
         let mut receiver = RxHpccReceiver::new(&RxHpccConfig::default(), LIMITS);
-        for (path, now, rearmed) in [(1, 0, 0), (1, 1_000, 0), (2, 2_000, 1), (1, 3_000, 2)] {
+        for (path, now, baseline_resets) in [(1, 0, 0), (1, 1_000, 0), (2, 2_000, 1), (1, 3_000, 2)] {
             let mut records = stack(&[(now, now as f64, 9_000.0)]);
             records.path = path;
             receiver.on_records(Nanos(now), &records);
-            assert_eq!(receiver.rearmed(), rearmed, "at {now}");
+            assert_eq!(receiver.baseline_resets(), baseline_resets, "at {now}");
             assert_eq!(receiver.utilisation() == 1.0, now != 1_000);
         }
     }

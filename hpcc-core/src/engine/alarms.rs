@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 /// The timer that stands for a frame that a slow receiver has taken.
-pub(super) const TAKE: u8 = u8::MAX;
+pub(super) const RX_DONE: u8 = u8::MAX;
 
 /// Something that a host is to do at a time.
 #[derive(Clone, Copy, Debug)]

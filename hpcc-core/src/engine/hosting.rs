@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, TAKE};
+use super::alarms::{Alarm, RX_DONE};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -156,7 +156,7 @@ impl Engine {
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
         if is_held && !self.nodes.host(node).held.is_empty() {
-            return self.hold(node, f);
+            return self.rx_enqueue(node, f);
         }
         self.take_in(node, f);
     }
@@ -481,8 +481,8 @@ impl Engine {
         if is_off {
             return;
         }
-        if timer == TAKE {
-            return self.on_taken(node, owner as u16);
+        if timer == RX_DONE {
+            return self.rx_done(node, owner as u16);
         }
         self.on_timeout(node, owner, timer);
     }

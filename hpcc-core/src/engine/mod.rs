@@ -38,7 +38,7 @@ mod ways;
 pub use events::Order;
 pub use frame::Frame;
 pub use observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
-pub use parts::{Parcel, Peers, Told};
+pub use parts::{Parcel, PartState, Peers};
 pub use run::Stop;
 pub use state::{Engine, Streams};
 pub use traffic::{Completion, FlowRequest, Started};

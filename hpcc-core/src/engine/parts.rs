@@ -21,18 +21,18 @@ pub struct Parcel {
 
 /// What a part, or all of them, have to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct PartState {
     /// When the next event is; `None` if there is none.
     pub next: Option<Nanos>,
     /// Whether somebody cannot go on.
     pub is_faulty: bool,
 }
 
-impl Told {
+impl PartState {
     /// What two parts have to do.
-    pub fn and(self, other: Told) -> Told {
+    pub fn and(self, other: PartState) -> PartState {
         let next = self.next.into_iter().chain(other.next).min();
-        Told { next, is_faulty: self.is_faulty || other.is_faulty }
+        PartState { next, is_faulty: self.is_faulty || other.is_faulty }
     }
 }
 
@@ -40,15 +40,15 @@ impl Told {
 pub trait Peers {
     /// Waits until all parts are here. `parcels[n]` goes to part n, and becomes what part n has for this one. Returns what all
     /// parts have to do.
-    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told;
+    fn meet(&mut self, state: PartState, parcels: &mut [Parcel]) -> PartState;
 }
 
 /// There are none.
 struct Nobody;
 
 impl Peers for Nobody {
-    fn meet(&mut self, told: Told, _: &mut [Parcel]) -> Told {
-        told
+    fn meet(&mut self, state: PartState, _: &mut [Parcel]) -> PartState {
+        state
     }
 }
 
@@ -107,11 +107,11 @@ impl Engine {
     /// The same as one part of several.
     pub fn run_beside(&mut self, peers: &mut dyn Peers, end: Nanos) -> Stop {
         loop {
-            let told = self.meet(peers);
-            if told.is_faulty {
+            let state = self.meet(peers);
+            if state.is_faulty {
                 return Stop::Fault;
             }
-            let Some(next) = told.next.filter(|&next| next < end) else { return Stop::Time };
+            let Some(next) = state.next.filter(|&next| next < end) else { return Stop::Time };
             self.step(next, end);
             if core::mem::take(&mut self.is_sampled) {
                 return Stop::Sample;
@@ -119,11 +119,11 @@ impl Engine {
         }
     }
 
-    fn meet(&mut self, peers: &mut dyn Peers) -> Told {
+    fn meet(&mut self, peers: &mut dyn Peers) -> PartState {
         let mut parcels = core::mem::take(&mut self.parts.parcels);
         let leaving = parcels.iter().filter_map(|parcel| parcel.frames.first_at());
         let next = leaving.chain(self.next_time()).min();
-        let told = peers.meet(Told { next, is_faulty: self.fault.is_some() }, &mut parcels);
+        let state = peers.meet(PartState { next, is_faulty: self.fault.is_some() }, &mut parcels);
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
@@ -134,7 +134,7 @@ impl Engine {
             });
         }
         self.parts.parcels = parcels;
-        told
+        state
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts that take what arrives slowly: their NICs hold data and probes, pause the far end by PFC, or drop.
 
-use super::alarms::TAKE;
+use super::alarms::RX_DONE;
 use super::frame::Frame;
 use super::state::Engine;
 use crate::frame::PacketKind;
@@ -9,12 +9,12 @@ use crate::transport::receive::Arrival;
 
 impl Engine {
     /// A frame waits until the host takes it. Probes stay behind the data that was sent before them.
-    pub(super) fn hold(&mut self, node: u32, f: u32) {
+    pub(super) fn rx_enqueue(&mut self, node: u32, f: u32) {
         let frame = self.all.frames.get(f);
         let (port, priority, size) = (frame.ingress, frame.priority, frame.size);
         let host = self.nodes.host(node);
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return self.all.frames.release(f) };
-        match buffer.arrive(priority, size) {
+        match buffer.rx_enqueue(priority, size) {
             Arrival::Dropped => return self.all.frames.release(f),
             Arrival::Held { pause: true } => self.send_nic_pfc(node, port, priority, true),
             Arrival::Held { pause: false } => {}
@@ -22,30 +22,30 @@ impl Engine {
         let held = &mut self.nodes.host(node).held[usize::from(port)];
         held.frames.push_back(f);
         if held.frames.len() == 1 {
-            self.begin_to_take(node, port);
+            self.rx_start(node, port);
         }
     }
 
-    fn begin_to_take(&mut self, node: u32, port: u16) {
+    fn rx_start(&mut self, node: u32, port: u16) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let Some(&first) = host.held[usize::from(port)].frames.front() else { return };
         let size = self.all.frames.get(first).size;
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
-        let time = buffer.begin(size);
-        self.schedule(node, port.into(), TAKE, now + time);
+        let time = buffer.rx_start(size);
+        self.schedule(node, port.into(), RX_DONE, now + time);
     }
 
     /// The host has taken the first frame that a port holds.
-    pub(super) fn on_taken(&mut self, node: u32, port: u16) {
+    pub(super) fn rx_done(&mut self, node: u32, port: u16) {
         let host = self.nodes.host(node);
         let Some(f) = host.held[usize::from(port)].frames.pop_front() else { return };
         let size = self.all.frames.get(f).size;
-        let resumed = host.core.receive_buffer(port.into()).map_or(0, |buffer| buffer.take(size));
+        let resumed = host.core.receive_buffer(port.into()).map_or(0, |buffer| buffer.rx_done(size));
         for priority in (0..8).filter(|priority| resumed >> priority & 1 != 0) {
             self.send_nic_pfc(node, port, priority, false);
         }
-        self.begin_to_take(node, port);
+        self.rx_start(node, port);
         self.take_in(node, f);
     }
 

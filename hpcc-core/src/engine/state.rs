@@ -148,11 +148,11 @@ impl Engine {
         let kinds = distinct(&nodes);
         let hosts: Vec<&NodeSettings> = distinct(network.hosts().map(|host| &nodes[host as usize]));
         let payload = hosts.iter().map(|host| host.transport.mtu.0).max().unwrap_or(1) as u32;
-        let quirks = nodes.first().map(|node| node.quirks()).unwrap_or_default();
+        let faults = nodes.first().map(|node| node.faults()).unwrap_or_default();
         let window = Units::new(network).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW));
         let notifies = kinds.iter().any(|node| node.fast_cnp_switch.common.enabled);
         let mut rules = Rules::default();
-        hosts.iter().try_for_each(|host| rules.measure_by(host))?;
+        hosts.iter().try_for_each(|host| rules.set_host_model(host))?;
         for (node, settings) in (0..).zip(&nodes) {
             rules.add(node, !network.is_host(node), settings);
         }
@@ -170,7 +170,7 @@ impl Engine {
         };
         let (room, most_room) = (room(fabric.most_links().into()), room(usize::MAX));
         let count = nodes.len() as u32;
-        let rngs = if quirks.shared_rng {
+        let rngs = if faults.shared_rng {
             Vec::from([Rng::seeded(1, streams.marks, streams.pint)])
         } else {
             (0..count).map(|node| Rng::of_node(1, streams.marks, streams.pint, node)).collect()
@@ -192,7 +192,7 @@ impl Engine {
             nodes: Nodes::default(),
             rngs,
             version: 0,
-            loses_pfc: quirks.lossy_pfc,
+            loses_pfc: faults.lossy_pfc,
             fabric,
             losses: Vec::new(),
             requests: VecDeque::new(),
@@ -224,7 +224,7 @@ impl Engine {
         let links: Vec<_> = self.fabric.links(node).collect();
         let is_switch = self.fabric.is_switch(node);
         let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
-        let rounding = match (settings.wire.exact_rates, settings.quirks().floored_times) {
+        let rounding = match (settings.wire.exact_rates, settings.faults().floored_times) {
             (true, _) => Rounding::Exact,
             (false, true) => Rounding::Floored,
             (false, false) => Rounding::Nearest,
@@ -239,7 +239,7 @@ impl Engine {
                 SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
             let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
             self.nodes.add_switch(SwitchNode {
-                leaks_on_link_down: config.quirks.leak_buffer_on_link_down,
+                leaks_on_link_down: config.faults.leak_buffer_on_link_down,
                 pauses: settings.switch.pause_micros() > 0,
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 sizes: settings.wire.profile.sizes(),

@@ -31,7 +31,7 @@ impl Engine {
         };
         frame.hop_limit = hop_limit;
         let (priority, p) = (frame.priority, first + u32::from(egress));
-        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.pass(node, p, f);
+        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
         if !is_through {
             self.queue(node, p, f);
         }
@@ -39,7 +39,7 @@ impl Engine {
 
     /// Lets a frame leave by an idle port at once; `false`, and nothing has happened, if it may be dropped, pause or resume.
     #[inline]
-    fn pass(&mut self, node: u32, p: u32, f: u32) -> bool {
+    fn cut_through(&mut self, node: u32, p: u32, f: u32) -> bool {
         let now = self.events.now();
         let Arenas { ports, frames, .. } = &mut self.all;
         let port = &mut ports[p as usize];
@@ -48,7 +48,7 @@ impl Engine {
         let (frame, bytes) = frames.with_section(f);
         let leaving = Leaving { frame, behind: port.queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
-        let Some(mark) = switch.core.pass(port.number, now, &leaving, &mut section, rng) else { return false };
+        let Some(mark) = switch.core.cut_through(port.number, now, &leaving, &mut section, rng) else { return false };
         port.let_pass(frame.priority);
         let len = section.len;
         frame.set_telemetry_len(len);

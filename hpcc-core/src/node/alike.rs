@@ -4,7 +4,7 @@
 use super::NodeSettings;
 use crate::settings::Value;
 use crate::transport::Recovery;
-use crate::transport::feedback::Answer;
+use crate::transport::feedback::FeedbackContent;
 use alloc::string::String;
 
 /// Nodes that must have settings the same.
@@ -60,10 +60,10 @@ impl NodeSettings {
         let find = |keys: &[Key]| keys.iter().find_map(|&key| self.differing(other, key));
         match among {
             // Names of faults may be in any order.
-            Among::Nodes if self.quirks() != other.quirks() => self.differing(other, FAULTS),
+            Among::Nodes if self.faults() != other.faults() => self.differing(other, FAULTS),
             Among::Nodes => find(&OF_NODES),
             Among::Hosts => find(&OF_HOSTS).or_else(|| self.differing_flows(other)).or_else(|| {
-                let answers = [self, other].iter().all(|node| node.feedback.answer != Answer::Nothing);
+                let answers = [self, other].iter().all(|node| node.feedback.answer != FeedbackContent::Nothing);
                 find(&OF_ANSWERS).filter(|_| answers)
             }),
             Among::Switches => find(&OF_SWITCHES),

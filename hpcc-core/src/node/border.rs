@@ -8,7 +8,7 @@ use crate::settings::{Conflict, Named};
 use crate::telemetry::seal::TAG_LEN;
 use crate::telemetry::{HopStack, Layout, LayoutName, relative};
 use crate::topology::{Network, NodeSet};
-use crate::transport::feedback::{Answer, FeedbackConfig};
+use crate::transport::feedback::{FeedbackConfig, FeedbackContent};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ pub struct TelemetryBorder {
     ports: Vec<bool>,
     layout: Layout,
     feedback: FeedbackConfig,
-    answer: Answer,
+    answer: FeedbackContent,
     /// Bytes of the seal behind what an answer brings.
     seal_len: usize,
     stack: HopStack,
@@ -37,12 +37,14 @@ impl TelemetryBorder {
         }
         let Some(bytes) = bytes.len().checked_sub(*seal_len).and_then(|len| bytes.get_mut(..len)) else { return };
         match answer {
-            Answer::Records => feedback.for_sections(bytes, |section| relative::section(layout, section, stack)),
-            Answer::BusiestLink => {
+            FeedbackContent::Records => {
+                feedback.for_sections(bytes, |section| relative::section(layout, section, stack))
+            }
+            FeedbackContent::BusiestLink => {
                 // An answer that holds no record of a link has nothing to hide.
                 let _ = relative::link(layout, bytes);
             }
-            Answer::Loads | Answer::Window | Answer::Nothing => {}
+            FeedbackContent::Loads | FeedbackContent::Window | FeedbackContent::Nothing => {}
         }
     }
 }

@@ -31,7 +31,7 @@ impl NodeSettings {
         if self.samples_often() && looks.is_none() {
             return Ok(());
         }
-        let flow = self.lone_flow()?;
+        let flow = self.unloaded_flow()?;
         let paths = self.round_trips(&flow, paths);
         let sampled = |(t, links): &(Nanos, Vec<LinkSpec>)| flow.sampling_interval(links, *t);
         let looked = |(t, _): &(Nanos, Vec<LinkSpec>)| Nanos(t.0.saturating_mul(looks.unwrap_or(0)));

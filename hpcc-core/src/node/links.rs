@@ -141,7 +141,7 @@ impl NodeSettings {
 
     /// The same for headroom, where that counts frames.
     fn counted_frame(&self) -> u32 {
-        if self.quirks().short_headroom { 0 } else { u32::try_from(self.largest_frame()).unwrap_or(u32::MAX) }
+        if self.faults().short_headroom { 0 } else { u32::try_from(self.largest_frame()).unwrap_or(u32::MAX) }
     }
 
     /// What NICs may pause, and what may come after that; `None`: nothing is paused.

@@ -30,7 +30,7 @@ pub use priorities::{check_flow, check_priority};
 use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
-use crate::quirks::{QuirkSettings, Quirks};
+use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
@@ -39,7 +39,7 @@ use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
 use crate::transport::{
-    HostConfig, LinkSpec, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
+    HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings, UnloadedFlow,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
@@ -52,7 +52,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeSettings {
     /// Bugs of the reference simulator that are repeated.
-    pub quirks: QuirkSettings,
+    pub faults: FaultSettings,
     /// Headers of every frame.
     pub wire: WireSettings,
     /// Layout of telemetry.
@@ -81,7 +81,7 @@ impl NodeSettings {
     /// The defaults, with these algorithms to choose from; the first is the default.
     pub fn new(control: ControlSettings) -> Self {
         NodeSettings {
-            quirks: QuirkSettings::default(),
+            faults: FaultSettings::default(),
             wire: WireSettings::default(),
             layout: LayoutSettings::default(),
             feedback: FeedbackSettings::default(),
@@ -171,7 +171,7 @@ impl NodeSettings {
     pub fn check(&self, network: &Network) -> Result<(), Located> {
         let (needs, wire) = (self.needs(), self.wire.profile);
         let algorithm = self.control.chosen();
-        let quirks = self.quirks.quirks().map_err(in_section("compatibility"))?;
+        let faults = self.faults.faults().map_err(in_section("compatibility"))?;
         self.check_protocol()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
@@ -181,18 +181,18 @@ impl NodeSettings {
                 "records_per_ack above 1 needs transport.ack_every: without, each packet has an acknowledgement";
             return Err(in_section("telemetry")(Conflict::new("records_per_ack", message.into())));
         }
-        feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
+        feedback.check(&needs, &self.layout.config(faults.wide_pint)).map_err(in_section("telemetry"))?;
         self.check_border(network, &feedback)?;
         self.transport.check().map_err(in_section("transport"))?;
-        if quirks.floored_times && self.wire.exact_rates {
+        if faults.floored_times && self.wire.exact_rates {
             let message = "exact_rates excludes the reference's floored_times";
             return Err(in_section("wire")(Conflict::new("exact_rates", message.into())));
         }
-        if quirks.stale_round_robin && !self.transport.classes.trim().is_empty() {
+        if faults.stale_round_robin && !self.transport.classes.trim().is_empty() {
             let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
             return Err(in_section("transport")(Conflict::new("classes", message.into())));
         }
-        if self.transport.queue_pairs == QueuePairs::PerPair && quirks != Quirks::NONE {
+        if self.transport.queue_pairs == QueuePairs::PerPair && faults != ReferenceFaults::NONE {
             let message =
                 "queue_pairs = \"per_pair\" excludes faults of the reference, whose flows have a queue pair each";
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
@@ -220,13 +220,13 @@ impl NodeSettings {
     }
 
     /// Bugs of the reference that are repeated; none if the text names none.
-    pub fn quirks(&self) -> Quirks {
-        self.quirks.quirks().unwrap_or_default()
+    pub fn faults(&self) -> ReferenceFaults {
+        self.faults.faults().unwrap_or_default()
     }
 
     /// The layout of telemetry, once all is resolved.
     pub fn layout(&self) -> Layout {
-        let layout = self.layout.config(self.quirks().wide_pint);
+        let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
             Wait::Sojourn => layout.by_sojourn(),
@@ -254,7 +254,7 @@ impl NodeSettings {
 
     /// How hosts send and acknowledge, once all is resolved and checked.
     pub fn transport(&self) -> TransportConfig {
-        let config = self.transport.config(&self.needs(), self.quirks());
+        let config = self.transport.config(&self.needs(), self.faults());
         TransportConfig { exact_rates: self.wire.exact_rates, ..config }
     }
 
@@ -279,8 +279,8 @@ impl NodeSettings {
     ///
     /// # Errors
     /// As [`NodeSettings::host`].
-    pub fn lone_flow(&self) -> Result<LoneFlow, Located> {
-        let flow = LoneFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry);
+    pub fn unloaded_flow(&self) -> Result<UnloadedFlow, Located> {
+        let flow = UnloadedFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry);
         Ok(match self.protocol.protocol {
             Protocol::Rdma => flow,
             Protocol::Tcp => flow.of_stack(),
@@ -291,7 +291,7 @@ impl NodeSettings {
     /// T of a flow on each of these paths, and the path's links, without those from a host to itself.
     fn round_trips(
         &self,
-        flow: &LoneFlow,
+        flow: &UnloadedFlow,
         paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>,
     ) -> Vec<(Nanos, Vec<LinkSpec>)> {
         let paths = paths.filter(|(_, links)| !links.is_empty());
@@ -312,7 +312,7 @@ impl NodeSettings {
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch.config(thresholds, self.wire.profile, self.pause(), self.quirks()).map_err(in_section("switch"))
+        self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults()).map_err(in_section("switch"))
     }
 
     /// When ports of this rate mark frames.

@@ -56,7 +56,7 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
         settings,
     };
     let mut parts = vec![
-        part("compatibility", Owner::Node, "", &node.quirks as &dyn Settings),
+        part("compatibility", Owner::Node, "", &node.faults as &dyn Settings),
         part("wire", Owner::Node, "Wire", &node.wire),
         part("telemetry", Owner::Node, "Telemetry", &node.layout),
         part("telemetry", Owner::Host, "Telemetry", &node.feedback),
@@ -99,7 +99,7 @@ pub(super) fn of_section<'a>(
                 None => Vec::new(),
             },
         },
-        "compatibility" => vec![&mut node.quirks],
+        "compatibility" => vec![&mut node.faults],
         "wire" => vec![&mut node.wire],
         "telemetry" => vec![&mut node.layout, &mut node.feedback],
         "transport" => vec![&mut node.protocol, &mut node.transport],

@@ -10,12 +10,12 @@ impl NodeSettings {
     /// The priorities for each of which ports of switches keep memory. `None`: they keep none by priority, as lossy switches and
     /// those of the reference do.
     pub fn pfc_priorities(&self) -> Option<Priorities> {
-        let keeps = self.switch.mode == BufferKind::Lossless && !self.quirks().short_headroom;
+        let keeps = self.switch.mode == BufferKind::Lossless && !self.faults().short_headroom;
         keeps.then(|| self.switch.pfc_priorities.unwrap_or_default())
     }
 
     pub(super) fn check_priorities(&self) -> Result<(), Located> {
-        if self.switch.pfc_priorities.is_none() || !self.quirks().short_headroom {
+        if self.switch.pfc_priorities.is_none() || !self.faults().short_headroom {
             return Ok(());
         }
         let message =
@@ -49,11 +49,11 @@ pub fn check_flow(kept: Priorities, priority: u8, answers: u8) -> Result<(), Loc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quirks::{QuirkSettings, Quirks};
+    use crate::reference_faults::{FaultSettings, ReferenceFaults};
 
     fn settings(mode: BufferKind, short_headroom: bool) -> NodeSettings {
-        let quirks = QuirkSettings::of(Quirks { short_headroom, ..Quirks::NONE });
-        let mut settings = NodeSettings { quirks, ..NodeSettings::default() };
+        let faults = FaultSettings::of(ReferenceFaults { short_headroom, ..ReferenceFaults::NONE });
+        let mut settings = NodeSettings { faults, ..NodeSettings::default() };
         settings.switch.mode = mode;
         settings
     }

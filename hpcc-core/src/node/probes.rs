@@ -29,7 +29,7 @@ impl NodeSettings {
     /// If probes would fill a link; says what the least T is.
     pub fn check_probes(&self, paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>) -> Result<(), Located> {
         let Some(every) = self.probes_every() else { return Ok(()) };
-        let flow = self.lone_flow()?;
+        let flow = self.unloaded_flow()?;
         let tight = |(t, links): (Nanos, Vec<LinkSpec>)| {
             let room = flow.probe_room(links.iter().map(|&(rate, _)| rate));
             (t.0.saturating_mul(every.into()) < room.0).then(|| (room.0.div_ceil(every.into()), t))

@@ -35,7 +35,7 @@ impl NodeSettings {
 
     /// Takes over the units in which another host counts telemetry, if a stack's packets leave here: their size is no
     /// reason for units of their own.
-    pub fn count_as(&mut self, host: &NodeSettings, network: &Network) {
+    pub fn inherit_units(&mut self, host: &NodeSettings, network: &Network) {
         if self.protocol.protocol.is_of_stack() {
             let mut layout = self.layout;
             layout.resolve(self.needs().reads, network, host.transport.mtu.0);
@@ -105,7 +105,7 @@ impl NodeSettings {
                 refuse("TCP; expected hpcc_plus, or a class of ns-3's such as ns3::TcpDctcp")
             }
             Protocol::Udp if name != HPCC_PLUS => refuse("datagrams; expected hpcc_plus"),
-            Protocol::Tcp | Protocol::Udp if self.quirks().iter().any(|(_, on)| on) => {
+            Protocol::Tcp | Protocol::Udp if self.faults().iter().any(|(_, on)| on) => {
                 let message =
                     "the reference simulator has no TCP or UDP whose faults could be repeated; expected \"correct\"";
                 Err(in_section("compatibility")(Conflict::new("profile", message.into())))
@@ -172,11 +172,11 @@ mod tests {
         stack.carry_packets(Protocol::Tcp, IpVersion::V4, 9_000);
         for (alone, multiplier) in [(false, 7), (true, 16)] {
             let mut settings = stack.clone();
-            settings.count_as(if alone { &stack } else { &rdma }, &network);
+            settings.inherit_units(if alone { &stack } else { &rdma }, &network);
             assert_eq!(settings.layout.multiplier, Some(multiplier));
         }
         let mut own = rdma.clone();
-        own.count_as(&stack, &network);
+        own.inherit_units(&stack, &network);
         assert_eq!(own.layout.multiplier, None, "RDMA hosts count by their own packets");
     }
 

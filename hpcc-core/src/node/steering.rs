@@ -7,7 +7,7 @@ use super::{Located, NodeSettings, in_section};
 use crate::cc::{Reads, Steers};
 use crate::settings::{Conflict, Named};
 use crate::telemetry::{LayoutName, Sampling};
-use crate::transport::feedback::{Answer, Packets};
+use crate::transport::feedback::{FeedbackContent, Packets};
 use crate::transport::{CongestionNotification, Protocol};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -54,7 +54,7 @@ impl NodeSettings {
         if self.feedback.packets == Packets::Nothing {
             return refuse("telemetry", "packets", "packets = \"none\"");
         }
-        if self.feedback.answer == Answer::Nothing {
+        if self.feedback.answer == FeedbackContent::Nothing {
             return refuse("telemetry", "answer", "answer = \"none\"");
         }
         if reads != Reads::SendTime && !self.switch.stamp_telemetry {

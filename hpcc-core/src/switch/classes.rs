@@ -75,7 +75,7 @@ impl Classes {
     }
 
     /// Whether a priority is sure of some part of every link.
-    pub fn is_sure(&self, priority: u8) -> bool {
+    pub fn has_guaranteed_share(&self, priority: u8) -> bool {
         Scheduler::new(self.services).guaranteed(priority, BitRate::gbps(1), BitRate(0)) > BitRate(0)
     }
 
@@ -121,7 +121,10 @@ mod tests {
         assert_eq!((sent[1] + sent[2] + sent[7], sent[3] + sent[4]), (0, 4_000));
         assert!((2_998..=3_002).contains(&sent[3]), "{sent:?}");
         assert_eq!(scheduler.guaranteed(4, BitRate::gbps(100), BitRate(0)), BitRate::gbps(25));
-        assert_eq!([3, 4, 5, 6, 7].map(|priority| classes.is_sure(priority)), [true, true, true, false, false]);
+        assert_eq!(
+            [3, 4, 5, 6, 7].map(|priority| classes.has_guaranteed_share(priority)),
+            [true, true, true, false, false]
+        );
         assert_eq!([3, 4, 5, 6, 7].map(|priority| classes.share(priority)), [0.75, 0.25, 1.0, 1.0, 1.0]);
     }
 

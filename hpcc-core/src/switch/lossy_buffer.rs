@@ -21,7 +21,7 @@ impl LossyBuffer {
 
     /// Whether a queue of `queue` bytes may take a frame of `size` bytes.
     #[inline]
-    pub fn lets_pass(&self, queue: u32, size: u32) -> bool {
+    pub fn has_room(&self, queue: u32, size: u32) -> bool {
         let size = u64::from(size);
         let threshold = (self.alpha * self.free as f64) as u64;
         size <= self.free && u64::from(queue) + size <= threshold
@@ -30,7 +30,7 @@ impl LossyBuffer {
     /// A frame of `size` bytes is to join a queue of `queue` bytes.
     #[inline]
     pub fn admit(&mut self, queue: u32, size: u32) -> Admission {
-        if !self.lets_pass(queue, size) {
+        if !self.has_room(queue, size) {
             return Admission::Drop;
         }
         self.free -= u64::from(size);

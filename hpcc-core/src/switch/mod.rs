@@ -2,7 +2,7 @@
 //! The shared-buffer switch: route, admission, pause, ECN mark, telemetry stamp.
 //!
 //! The queues themselves belong to the simulator: it asks the switch where a frame goes ([`Switch::route`]) and whether it may
-//! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::pass) without waiting,
+//! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::cut_through) without waiting,
 //! and does what the answers say.
 
 mod classes;
@@ -31,8 +31,8 @@ use lossy_buffer::LossyBuffer;
 use report::Report;
 
 use crate::ecn::EcnThreshold;
-use crate::quirks::Quirks;
 use crate::random::Rng;
+use crate::reference_faults::ReferenceFaults;
 use crate::telemetry::pint::{Codebook, PortMeter};
 use crate::telemetry::{Layout, Snapshot, reference};
 use crate::topology::routes::RouteTable;
@@ -76,7 +76,7 @@ pub struct SwitchConfig {
     /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
     pub hop_limits: bool,
     /// Faults of the reference that are repeated.
-    pub quirks: Quirks,
+    pub faults: ReferenceFaults,
 }
 
 /// A port's rate and counters: what each frame touches, in one cache line.
@@ -239,10 +239,10 @@ impl Buffer {
     /// Whether a frame that comes and goes at once leaves all accounts as they are, pauses and resumes nobody, and is not
     /// dropped.
     #[inline]
-    fn lets_pass(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
+    fn can_cut_through(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
         match self {
-            Buffer::Lossless(buffer) => buffer.lets_pass(ingress, priority, size),
-            Buffer::Lossy(buffer) => buffer.lets_pass(queue, size),
+            Buffer::Lossless(buffer) => buffer.can_cut_through(ingress, priority, size),
+            Buffer::Lossy(buffer) => buffer.has_room(queue, size),
         }
     }
 
@@ -382,7 +382,7 @@ impl Switch {
     /// [`Switch::depart`] do one after the other. Its queue is 0. Returns whether to mark it; `None`, and nothing has happened, if
     /// it may be dropped or may pause or resume its sender.
     #[inline]
-    pub fn pass(
+    pub fn cut_through(
         &mut self,
         egress: u16,
         now: Nanos,
@@ -396,7 +396,7 @@ impl Switch {
         let mut mark = false;
         if priority != 0 {
             let queued = port.queued[priority];
-            if !self.buffer.lets_pass(head.ingress.into(), queued, priority, head.size) {
+            if !self.buffer.can_cut_through(head.ingress.into(), queued, priority, head.size) {
                 return None;
             }
             mark = port.marks(&self.ecn_thresholds, queued, rng);

@@ -5,7 +5,7 @@ use super::{
     BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait,
 };
 use crate::ecn::EcnThreshold;
-use crate::quirks::Quirks;
+use crate::reference_faults::ReferenceFaults;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::WireProfile;
@@ -193,7 +193,7 @@ impl SwitchSettings {
         ecn_thresholds: Vec<EcnThreshold>,
         profile: WireProfile,
         pause: PauseConfig,
-        quirks: Quirks,
+        faults: ReferenceFaults,
     ) -> Result<SwitchConfig, Conflict> {
         Ok(SwitchConfig {
             buffer_bytes: self.buffer.0,
@@ -212,7 +212,7 @@ impl SwitchSettings {
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
             hop_limits: profile.is_real(),
-            quirks,
+            faults,
         })
     }
 }

@@ -184,7 +184,7 @@ impl SharedBuffer {
     /// Whether a frame of `size` bytes that comes and goes at once pauses and resumes nobody, and is not dropped. It leaves all
     /// accounts as they are then.
     #[inline]
-    pub fn lets_pass(&self, port: usize, priority: usize, size: u32) -> bool {
+    pub fn can_cut_through(&self, port: usize, priority: usize, size: u32) -> bool {
         let ingress = &self.ports[port];
         let used = ingress.used[priority] + size;
         let shared_used = self.shared_used + used.saturating_sub(RESERVE).min(size);
@@ -195,7 +195,7 @@ impl SharedBuffer {
     /// A frame of `size` bytes came in.
     #[inline]
     pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
-        if !self.lets_pass(port, priority, size) {
+        if !self.can_cut_through(port, priority, size) {
             return self.admit_with_care(port, priority, size);
         }
         let used = &mut self.ports[port].used[priority];

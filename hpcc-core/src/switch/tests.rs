@@ -158,7 +158,7 @@ fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
             let len = layout.prepare(&mut sections[0], now);
             sections[1] = sections[0];
             let [mut one, mut other] = sections.each_mut().map(|bytes| Section { bytes, len });
-            if let Some(mark) = passes.pass(2, now, &head, &mut one, &mut of_passes) {
+            if let Some(mark) = passes.cut_through(2, now, &head, &mut one, &mut of_passes) {
                 assert_eq!(waits.admit(ingress, 2, priority, size), ADMITTED);
                 let departure = waits.depart(2, now, &head, &mut other, &mut of_waits);
                 assert_eq!(departure, Departure { mark, resume: false });

@@ -39,8 +39,8 @@ impl BusiestLink {
     }
 
     /// Records that could not be compared with the last ones.
-    pub fn rearmed(&self) -> u64 {
-        self.0.rearmed()
+    pub fn baseline_resets(&self) -> u64 {
+        self.0.baseline_resets()
     }
 
     /// Takes in a request's records and returns the one to answer with, if they are good for one. The first of a path

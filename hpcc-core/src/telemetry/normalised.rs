@@ -51,8 +51,8 @@ impl Exporter {
     }
 
     /// Records that could not be compared with the last ones.
-    pub fn rearmed(&self) -> u64 {
-        self.0.rearmed()
+    pub fn baseline_resets(&self) -> u64 {
+        self.0.baseline_resets()
     }
 
     /// Takes in the records of a packet, writes the section that replaces them into the front of `section` and

@@ -19,7 +19,7 @@ impl PathLoads {
     }
 
     /// Records that could not be compared with the last ones.
-    pub fn rearmed(&self) -> u64 {
+    pub fn baseline_resets(&self) -> u64 {
         self.last.restarts()
     }
 

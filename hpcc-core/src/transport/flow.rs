@@ -2,7 +2,7 @@
 //! What a host, its ports and its flows tell each other.
 
 use super::TransportConfig;
-use super::feedback::{Answer, FeedbackConfig, Rejected};
+use super::feedback::{FeedbackConfig, FeedbackContent, Rejected};
 use super::receive::ReceiveCounters;
 use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::Needs;
@@ -75,7 +75,7 @@ pub struct Counters {
     /// Feedback that was not believed.
     pub rejected: Rejected,
     /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
-    pub rearmed: u64,
+    pub baseline_resets: u64,
     /// Times that a flow moved to another path.
     pub moves: u64,
     /// Congestion notification packets sent.
@@ -111,5 +111,5 @@ pub struct NicRules {
     /// What the algorithm needs.
     pub needs: Needs,
     /// What comes back for telemetry.
-    pub answer: Answer,
+    pub answer: FeedbackContent,
 }

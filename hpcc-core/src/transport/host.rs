@@ -7,7 +7,7 @@ use super::nic::{Nic, Poll};
 use super::posted::Message;
 use super::queue_pair::{Acked, QueuePair};
 use super::receive::{ReceiveBuffer, ReceiveConfig};
-use super::receiver::{Answer, Data, Receiver};
+use super::receiver::{AckDecision, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
@@ -162,7 +162,7 @@ impl Host {
         let transport = &self.rules.transport;
         let window = transport.first_window(line_rate, base_rtt, bdp);
         // What fits on the path at line rate, even if no window holds the flow to it.
-        let no_window = window == 0 && !transport.quirks.windowless_hpcc;
+        let no_window = window == 0 && !transport.faults.windowless_hpcc;
         let path_bytes = if no_window { line_rate.bytes_in(base_rtt) } else { window };
         FlowLimits {
             line_rate,
@@ -172,7 +172,7 @@ impl Host {
             mtu: transport.mtu,
             hops,
             some_hops: self.rules.feedback.some_hops,
-            quirks: transport.quirks,
+            faults: transport.faults,
         }
     }
 
@@ -317,8 +317,8 @@ impl Host {
     /// reference they find it as it was at the start.)
     pub fn close_receiver(&mut self, receiver: u32) {
         let reporting = self.receivers.get(receiver).and_then(|inbound| inbound.reporting.as_ref());
-        self.counters.rearmed += reporting.map_or(0, |reporting| reporting.rearmed());
-        if !self.rules.transport.quirks.nack_late_packets {
+        self.counters.baseline_resets += reporting.map_or(0, |reporting| reporting.baseline_resets());
+        if !self.rules.transport.faults.nack_late_packets {
             self.receivers.remove(receiver);
             return;
         }
@@ -379,11 +379,11 @@ impl Host {
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         let sending = self.senders.iter().filter(|sender| !sender.qp.is_over());
-        let sending = sending.map(|sender| sender.qp.controller().rearmed());
+        let sending = sending.map(|sender| sender.qp.controller().baseline_resets());
         let receiving = self.receivers.iter().filter_map(|inbound| inbound.reporting.as_ref());
-        let live: u64 = sending.chain(receiving.map(|reporting| reporting.rearmed())).sum();
+        let live: u64 = sending.chain(receiving.map(|reporting| reporting.baseline_resets())).sum();
         let receive = self.receive.iter().map(ReceiveBuffer::counters).sum();
-        Counters { rearmed: self.counters.rearmed + live, receive, ..self.counters }
+        Counters { baseline_resets: self.counters.baseline_resets + live, receive, ..self.counters }
     }
 
     /// Whether acknowledgements echo telemetry, and that is all: [`Host::on_telemetry`] need not be asked.
@@ -425,12 +425,12 @@ impl Host {
 
     /// The answer to a data packet.
     #[inline]
-    pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> Answer {
+    pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> AckDecision {
         let transport = &self.rules.transport;
         let answer = match self.receivers.get_mut(receiver) {
             Some(inbound) => inbound.receiver.answer(transport, now, inbound.echo_interval, data),
-            None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
-            None => return Answer::NONE,
+            None if transport.faults.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
+            None => return AckDecision::NONE,
         };
         self.counters.cnps += u64::from(answer.notify);
         self.counters.marks_merged += u64::from(answer.merged);
@@ -442,7 +442,7 @@ impl Host {
     pub fn echo_interval(&self) -> Nanos {
         let transport = &self.rules.transport;
         match self.rules.needs.notification_interval {
-            Some(interval) if !transport.quirks.notify_every_mark => interval,
+            Some(interval) if !transport.faults.notify_every_mark => interval,
             Some(_) | None => match transport.notification {
                 CongestionNotification::Packet | CongestionNotification::FastCnp => DEFAULT_NOTIFICATION_INTERVAL,
                 CongestionNotification::Echo => Nanos(0),
@@ -521,7 +521,7 @@ impl Host {
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();
         if is_finished && sender.qp.is_over() {
-            self.counters.rearmed += sender.qp.controller().rearmed();
+            self.counters.baseline_resets += sender.qp.controller().baseline_resets();
         }
         if let Some(lost) = lost {
             effects = effects.and(lost);

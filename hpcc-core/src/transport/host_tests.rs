@@ -10,8 +10,8 @@ use crate::cc::{
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{CopiedTrace, FastCnpOption, OptionTypes, packet};
 use crate::frame::PacketKind;
-use crate::quirks::Quirks;
 use crate::random::Rng;
+use crate::reference_faults::ReferenceFaults;
 use crate::settings::Settings;
 use crate::switch::FlowKey;
 use crate::telemetry::ioam::hpcc::Profile;
@@ -29,11 +29,11 @@ fn host() -> Host {
 }
 
 fn host_with(algorithm: &dyn Algorithm) -> Host {
-    host_with_quirks(algorithm, Quirks::NONE)
+    host_with_faults(algorithm, ReferenceFaults::NONE)
 }
 
-fn host_with_quirks(algorithm: &dyn Algorithm, quirks: Quirks) -> Host {
-    host_of(algorithm, TransportConfig { quirks, ..TransportConfig::default() })
+fn host_with_faults(algorithm: &dyn Algorithm, faults: ReferenceFaults) -> Host {
+    host_of(algorithm, TransportConfig { faults, ..TransportConfig::default() })
 }
 
 fn host_of(algorithm: &dyn Algorithm, transport: TransportConfig) -> Host {
@@ -176,7 +176,7 @@ fn only_progress_puts_off_the_timeout() {
 #[test]
 fn pacing_plans_a_wake_up() {
     for (floored_times, next) in [(false, 84), (true, 83)] {
-        let mut host = host_with_quirks(&LineRate, Quirks { floored_times, ..Quirks::NONE });
+        let mut host = host_with_faults(&LineRate, ReferenceFaults { floored_times, ..ReferenceFaults::NONE });
         open(&mut host, 9_000);
         sent(host.poll(0, Nanos(0), 0));
         assert_eq!((host.wake_at(0), host.poll(0, Nanos(10), 0)), (None, Poll::Wait));
@@ -206,7 +206,7 @@ fn a_port_waits_for_the_end_of_a_frame_if_a_packet_can_leave_then() {
 #[test]
 fn a_port_that_does_not_foresee_waits_where_a_poll_plans() {
     for missed_wakeups in [false, true] {
-        let mut host = host_with_quirks(&LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+        let mut host = host_with_faults(&LineRate, ReferenceFaults { missed_wakeups, ..ReferenceFaults::NONE });
         open(&mut host, 9_000);
         sent(host.poll(0, Nanos(0), 0));
         assert!(host.awaits_end(0, Nanos(83), 0, false) && host.wake_at(0).is_none());
@@ -221,7 +221,7 @@ fn a_port_that_does_not_foresee_waits_where_a_poll_plans() {
 #[test]
 fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
     for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
-        let mut host = host_with_quirks(&LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+        let mut host = host_with_faults(&LineRate, ReferenceFaults { missed_wakeups, ..ReferenceFaults::NONE });
         let small = {
             let limits = limits(&host, Nanos(80), 1_000);
             host.open_sender(Nanos(0), 0, SPEC, 9_000, limits).expect("room")
@@ -253,7 +253,7 @@ fn an_earlier_time_replaces_a_planned_wake_up() {
 #[test]
 fn the_turn_survives_removals() {
     for (stale_round_robin, next) in [(false, 2), (true, 3)] {
-        let mut host = host_with_quirks(&LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
+        let mut host = host_with_faults(&LineRate, ReferenceFaults { stale_round_robin, ..ReferenceFaults::NONE });
         let sizes = [1_000, 1_000, 9_000, 9_000, 9_000];
         let keys = sizes.map(|size| open(&mut host, size));
         let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
@@ -426,8 +426,8 @@ fn a_flow_reacts_again_after_as_long_as_its_first_notification_took() {
 #[test]
 fn without_a_window_a_queue_is_weighed_by_the_path() {
     for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
-        let quirks = Quirks { windowless_hpcc, ..Quirks::NONE };
-        let transport = TransportConfig { window: false, quirks, ..TransportConfig::default() };
+        let faults = ReferenceFaults { windowless_hpcc, ..ReferenceFaults::NONE };
+        let transport = TransportConfig { window: false, faults, ..TransportConfig::default() };
         let mut host = host_of(&LineRate, transport);
         let key = open(&mut host, 9_000);
         let limits = host.sender(key).expect("open").limits();
@@ -439,10 +439,10 @@ fn without_a_window_a_queue_is_weighed_by_the_path() {
 #[test]
 fn dcqcn_is_notified_once_in_an_interval() {
     let dcqcn: &dyn Algorithm = &DcqcnConfig::default();
-    let every = Quirks { notify_every_mark: true, ..Quirks::NONE };
-    let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (&LineRate, Quirks::NONE, 100)];
-    for (algorithm, quirks, expected) in cases {
-        let mut host = host_with_quirks(algorithm, quirks);
+    let every = ReferenceFaults { notify_every_mark: true, ..ReferenceFaults::NONE };
+    let cases = [(dcqcn, ReferenceFaults::NONE, 2), (dcqcn, every, 100), (&LineRate, ReferenceFaults::NONE, 100)];
+    for (algorithm, faults, expected) in cases {
+        let mut host = host_with_faults(algorithm, faults);
         let receiver = open_receiver(&mut host).expect("room");
         let told = (0..100).filter(|&n| {
             let data = Data { seq: n * 1_000, payload: 1_000, ack_requested: false, congestion_marked: true };
@@ -492,7 +492,10 @@ fn the_memory_of_many_flows_is_that_of_few() {
 #[test]
 fn a_window_has_32_bits_in_the_reference() {
     for (wrapping_window, window) in [(false, 5 << 30), (true, 1 << 30)] {
-        let host = host_with_quirks(&LineRate, Quirks { wrapping_window, narrow_window: true, ..Quirks::NONE });
+        let host = host_with_faults(
+            &LineRate,
+            ReferenceFaults { wrapping_window, narrow_window: true, ..ReferenceFaults::NONE },
+        );
         assert_eq!(limits(&host, Nanos(430_000_000), 5 << 30).window, window);
     }
 }
@@ -501,8 +504,8 @@ fn a_window_has_32_bits_in_the_reference() {
 #[test]
 fn the_window_at_line_rate_is_that_of_the_port_and_in_the_reference_of_the_path() {
     let window = |narrow_window, variable_window, recovery| {
-        let quirks = Quirks { narrow_window, ..Quirks::NONE };
-        let transport = TransportConfig { quirks, variable_window, recovery, ..TransportConfig::default() };
+        let faults = ReferenceFaults { narrow_window, ..ReferenceFaults::NONE };
+        let transport = TransportConfig { faults, variable_window, recovery, ..TransportConfig::default() };
         limits(&host_of(&LineRate, transport), Nanos(8_000), 25_000).window
     };
     assert_eq!(window(false, true, Recovery::GoBackN), 100_000);
@@ -513,7 +516,7 @@ fn the_window_at_line_rate_is_that_of_the_port_and_in_the_reference_of_the_path(
 #[test]
 fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
     for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
-        let mut host = host_with_quirks(&LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
+        let mut host = host_with_faults(&LineRate, ReferenceFaults { nack_late_packets, ..ReferenceFaults::NONE });
         assert_eq!(data(&mut host, 42, 5_000), late);
         let receiver = open_receiver(&mut host).expect("room");
         assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));

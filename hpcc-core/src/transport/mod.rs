@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
-mod alone;
 mod answer_seal;
 mod datagrams;
 pub mod feedback;
 mod flow;
 mod host;
+mod ideal_fct;
 pub mod message;
 mod nic;
 mod notified;
@@ -29,24 +29,24 @@ mod timeout;
 #[cfg(test)]
 mod host_tests;
 
-pub use alone::{LinkSpec, LoneFlow, LoneLink, LonePath};
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
 pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
+pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use posted::Message;
 pub use probed::ProbedFlow;
 pub use protocol::{IpVersion, Protocol, ProtocolSettings};
 pub use queue_pair::{Acked, Effects, QueuePair};
-pub use receiver::{Answer, Data, Receiver, Reply};
+pub use receiver::{AckDecision, Data, Receiver, Reply};
 pub use receiver_keys::ReceiverKeys;
 pub use settings::TransportSettings;
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::cc::Needs;
-use crate::quirks::Quirks;
+use crate::reference_faults::ReferenceFaults;
 use crate::switch::Classes;
 use crate::units::{BitRate, Nanos, Rounding};
 
@@ -118,7 +118,7 @@ pub struct TransportConfig {
     pub variable_window: bool,
     /// Every flow uses the longest round-trip time of the network, instead of its own pair's.
     pub global_rtt: bool,
-    /// T as the user gives it; `None`: as it is [computed](LoneFlow::base_rtt).
+    /// T as the user gives it; `None`: as it is [computed](UnloadedFlow::base_rtt).
     pub base_rtt: Option<Nanos>,
     /// Pace at the controller's rate; otherwise at line rate (the controller then acts through the window).
     pub rate_bound: bool,
@@ -135,14 +135,14 @@ pub struct TransportConfig {
     /// Pace to the picosecond.
     pub exact_rates: bool,
     /// Faults of the reference that are repeated.
-    pub quirks: Quirks,
+    pub faults: ReferenceFaults,
 }
 
 impl Default for TransportConfig {
     /// The defaults of [`TransportSettings`] without a timeout, for a host on its own.
     fn default() -> Self {
         TransportSettings { timeout: Some(Nanos(0)), ..TransportSettings::default() }
-            .config(&Needs::default(), Quirks::NONE)
+            .config(&Needs::default(), ReferenceFaults::NONE)
     }
 }
 
@@ -153,14 +153,14 @@ impl TransportConfig {
     /// What becomes of fractions of a nanosecond.
     #[inline]
     pub fn rounding(&self) -> Rounding {
-        if self.exact_rates { Rounding::Exact } else { self.quirks.rounding() }
+        if self.exact_rates { Rounding::Exact } else { self.faults.rounding() }
     }
 
     /// The priority of an answer to a frame of priority `data`. Where a fault of the reference is repeated, acknowledgements
     /// wait with data whatever their host says.
     #[inline]
     pub fn answer_priority(&self, data: u8) -> u8 {
-        if self.quirks.acks_queue_with_data { data } else { self.ack_priority }
+        if self.faults.acks_queue_with_data { data } else { self.ack_priority }
     }
 
     /// Where a sender resumes, or a receiver continues, when `expected` is the first missing byte.
@@ -189,8 +189,8 @@ impl TransportConfig {
     /// The window that a flow begins with (REQ-08), 0 for none: one that scales with the rate is that of its port's `line_rate`,
     /// a fixed one `bdp`, that of the path.
     pub fn first_window(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64) -> u64 {
-        let bdp = if self.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
-        let scales = self.window && self.variable_window && !self.quirks.narrow_window;
+        let bdp = if self.faults.wrapping_window { u64::from(bdp as u32) } else { bdp };
+        let scales = self.window && self.variable_window && !self.faults.narrow_window;
         match self.window || self.is_selective() {
             true if scales => line_rate.bytes_in(base_rtt),
             true => bdp,

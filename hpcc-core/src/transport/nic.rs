@@ -4,7 +4,7 @@
 use super::flow::NicRules;
 use super::message;
 use super::posted::Message;
-use super::queue_pair::{Effects, QueuePair, Taken};
+use super::queue_pair::{Effects, QueuePair, SegmentRange};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
@@ -139,7 +139,7 @@ impl Nic {
             Some(first) => {
                 let place = self.last_served;
                 let winner = self.remove_finished(senders, first, winner);
-                if rules.transport.quirks.stale_round_robin {
+                if rules.transport.faults.stale_round_robin {
                     self.last_served = place;
                 }
                 winner
@@ -147,14 +147,14 @@ impl Nic {
             None => winner,
         };
         let Some(index) = winner else {
-            self.plan_wake(senders, rules.transport.quirks.missed_wakeups, now, paused);
+            self.plan_wake(senders, rules.transport.faults.missed_wakeups, now, paused);
             return Poll::Wait;
         };
         self.last_served = index;
         let key = self.members[index];
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
-        let taken = sender.qp.take_segment(&rules.transport);
-        let Taken { seq, payload, again, ack_requested } = taken;
+        let range = sender.qp.take_segment(&rules.transport);
+        let SegmentRange { seq, payload, again, ack_requested } = range;
         let message = sender.qp.message(&rules.transport, seq);
         let first = rules.sizes.first_overhead > 0 && message::opens(seq - message.start, rules.transport.mtu);
         let (collects, armed) = sender.sample(now, seq + u64::from(payload));
@@ -162,7 +162,7 @@ impl Nic {
         let frame = rules.sizes.data(payload, first, telemetry);
         sender.qp.on_sent(&rules.transport, now, frame);
         if rules.needs.rtt || rules.needs.sent {
-            sender.tell_sent(rules, now, &taken);
+            sender.tell_sent(rules, now, &range);
         }
         let spec = sender.spec;
         Poll::Send(Segment {
@@ -192,7 +192,7 @@ impl Nic {
         paused: u8,
         foresees: bool,
     ) -> bool {
-        let misses = rules.transport.quirks.missed_wakeups;
+        let misses = rules.transport.faults.missed_wakeups;
         let mut first = None;
         for Sender { qp, .. } in self.members.iter().filter_map(|&key| senders.get(key)) {
             let (is_eligible, at) = (qp.is_eligible(paused), qp.next_avail());

@@ -51,8 +51,8 @@ impl ProbedFlow {
     }
 
     /// Answers that could not be compared with the last ones, as those of another path.
-    pub fn rearmed(&self) -> u64 {
-        self.controller.rearmed()
+    pub fn baseline_resets(&self) -> u64 {
+        self.controller.baseline_resets()
     }
 
     /// Bytes in flight, as far as the host told.
@@ -204,13 +204,13 @@ mod tests {
     fn req_22_answers_of_another_path_are_counted() {
         let mut flow = flow(0);
         flow.on_sent(Nanos(0), 100_000);
-        for (now, switch_id, rearmed) in [(0, 1, 0), (T, 2, 1), (2 * T, 2, 1)] {
+        for (now, switch_id, baseline_resets) in [(0, 1, 0), (T, 2, 1), (2 * T, 2, 1)] {
             let mut bytes = [0; MAX_SECTION];
             let len = flow.prepare(&mut bytes, Nanos(now));
             let snapshot = Snapshot { switch_id, now: Nanos(now), tx_bytes: BDP, ..Snapshot::IDLE };
             let len = flow.layout.stamp(&mut bytes, len, &snapshot);
             flow.on_response(Nanos(now + T), 100_000, &bytes[..len]);
-            assert_eq!(flow.rearmed(), rearmed);
+            assert_eq!(flow.baseline_resets(), baseline_resets);
         }
     }
 

@@ -35,7 +35,7 @@ impl Effects {
 
 /// A packet's place in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct SegmentRange {
     /// Offset in the flow of its first payload byte.
     pub seq: u64,
     /// Bytes of payload, 1 to the MTU.
@@ -242,7 +242,7 @@ impl QueuePair {
     }
 
     /// Bytes sent and not acknowledged; wraps only with
-    /// [`wrapping_in_flight`](crate::quirks::Quirks::wrapping_in_flight).
+    /// [`wrapping_in_flight`](crate::reference_faults::ReferenceFaults::wrapping_in_flight).
     #[inline]
     pub fn in_flight(&self) -> u64 {
         self.snd_nxt.wrapping_sub(self.snd_una).wrapping_sub(self.gaps)
@@ -277,7 +277,7 @@ impl QueuePair {
 
     /// Takes the next packet.
     #[inline]
-    pub fn take_segment(&mut self, config: &TransportConfig) -> Taken {
+    pub fn take_segment(&mut self, config: &TransportConfig) -> SegmentRange {
         let (seq, payload) = self.next_segment(config);
         let end = seq + u64::from(payload);
         let again = seq < self.snd_max;
@@ -296,7 +296,7 @@ impl QueuePair {
         if end == self.end && config.shares_queue_pairs() {
             self.enter_message();
         }
-        Taken { seq, payload, again, ack_requested }
+        SegmentRange { seq, payload, again, ack_requested }
     }
 
     /// Whether the packet before byte `end` is to be acknowledged at once.
@@ -365,7 +365,7 @@ impl QueuePair {
         }
         let before = self.snd_una;
         self.snd_una = self.snd_una.max(config.resume_at(seq));
-        if !config.quirks.wrapping_in_flight {
+        if !config.faults.wrapping_in_flight {
             // What has arrived need not be sent again, even if a NACK asked for it.
             self.snd_nxt = self.snd_nxt.max(self.snd_una);
         }
@@ -505,8 +505,8 @@ impl QueuePair {
     }
 
     /// Tells the controller that a packet has left.
-    pub fn tell_sent(&mut self, now: Nanos, taken: &Taken) {
-        let Taken { seq, payload: bytes, again: retransmission, .. } = *taken;
+    pub fn tell_sent(&mut self, now: Nanos, range: &SegmentRange) {
+        let SegmentRange { seq, payload: bytes, again: retransmission, .. } = *range;
         self.controller.on_sent(&Sent { now, seq, bytes, in_flight: self.in_flight(), retransmission });
     }
 
@@ -588,8 +588,8 @@ impl QueuePair {
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
         if self.window_moves(config) {
-            let FlowLimits { window, line_rate, quirks, .. } = self.limits;
-            self.window = if quirks.wrapping_window {
+            let FlowLimits { window, line_rate, faults, .. } = self.limits;
+            self.window = if faults.wrapping_window {
                 (window.wrapping_mul(rate.0) / line_rate.0.max(1)).max(1)
             } else {
                 scale(window, rate, line_rate)

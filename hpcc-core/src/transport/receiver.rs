@@ -38,7 +38,7 @@ pub enum Reply {
 
 /// A reply, and what becomes of the packet's congestion mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct AckDecision {
     /// What is acknowledged.
     pub reply: Reply,
     /// Whether the reply tells of a congestion mark, this packet's or one that has waited for it.
@@ -49,9 +49,10 @@ pub struct Answer {
     pub merged: bool,
 }
 
-impl Answer {
+impl AckDecision {
     /// Nothing goes back.
-    pub const NONE: Answer = Answer { reply: Reply::Silence, congestion_echo: false, notify: false, merged: false };
+    pub const NONE: AckDecision =
+        AckDecision { reply: Reply::Silence, congestion_echo: false, notify: false, merged: false };
 }
 
 /// State of a receiving queue pair.
@@ -93,15 +94,22 @@ impl Receiver {
 
     /// Takes in a packet and says what goes back; of congestion marks one is told in an `interval`.
     #[inline]
-    pub fn answer(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data) -> Answer {
+    pub fn answer(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data) -> AckDecision {
         let reply = self.on_data(config, now, data);
-        let answer = Answer { reply, ..Answer::NONE };
+        let answer = AckDecision { reply, ..AckDecision::NONE };
         if data.congestion_marked | self.marked { self.tell(config, now, interval, data, answer) } else { answer }
     }
 
     /// Tells of a mark if something leaves that can, which alone begins an interval. Otherwise a mark waits where the sender asks
     /// for acknowledgements; in the reference's way the mark of a packet without an answer is lost.
-    fn tell(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data, answer: Answer) -> Answer {
+    fn tell(
+        &mut self,
+        config: &TransportConfig,
+        now: Nanos,
+        interval: Nanos,
+        data: &Data,
+        answer: AckDecision,
+    ) -> AckDecision {
         let merged = data.congestion_marked && (self.marked || now < self.notify_after);
         let is_due = self.marked || data.congestion_marked && !merged;
         let is_echo = config.notification == CongestionNotification::Echo;
@@ -110,7 +118,7 @@ impl Receiver {
             self.notify_after = now + interval;
         }
         self.marked = is_due && !leaves && config.ack_every > 0;
-        Answer { congestion_echo: is_due && leaves && is_echo, notify: is_due && !is_echo, merged, ..answer }
+        AckDecision { congestion_echo: is_due && leaves && is_echo, notify: is_due && !is_echo, merged, ..answer }
     }
 
     #[inline]
@@ -267,9 +275,9 @@ mod tests {
             let data = Data { seq, payload: 1000, ack_requested, congestion_marked };
             receiver.answer(&config, Nanos(0), Nanos(0), &data)
         };
-        assert_eq!(answer(0, false, true), Answer::NONE);
-        let told = Answer { reply: Reply::Ack(2000), congestion_echo: true, ..Answer::NONE };
+        assert_eq!(answer(0, false, true), AckDecision::NONE);
+        let told = AckDecision { reply: Reply::Ack(2000), congestion_echo: true, ..AckDecision::NONE };
         assert_eq!(answer(1000, true, false), told);
-        assert_eq!(answer(2000, true, false), Answer { reply: Reply::Ack(3000), ..Answer::NONE });
+        assert_eq!(answer(2000, true, false), AckDecision { reply: Reply::Ack(3000), ..AckDecision::NONE });
     }
 }

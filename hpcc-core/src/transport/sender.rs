@@ -4,7 +4,7 @@
 use super::feedback::{Decoder, Listener};
 use super::flow::{Counters, NicRules, PATH_TIMER, PROBE_TIMER, Probe};
 use super::path_probes::PathProbes;
-use super::queue_pair::{Effects, QueuePair, Taken};
+use super::queue_pair::{Effects, QueuePair, SegmentRange};
 use super::send_times::SendTimes;
 use super::{Ack, SenderSpec, TransportConfig};
 use crate::cc::{Armed, Feedback, NoEffect, Notification};
@@ -48,12 +48,12 @@ impl Sender {
     }
 
     /// A data packet has left: who asked for it hears of it.
-    pub fn tell_sent(&mut self, rules: &NicRules, now: Nanos, taken: &Taken) {
+    pub fn tell_sent(&mut self, rules: &NicRules, now: Nanos, range: &SegmentRange) {
         if let Some(times) = &mut self.send_times {
-            times.on_sent(now, taken.seq, taken.seq + u64::from(taken.payload), taken.again);
+            times.on_sent(now, range.seq, range.seq + u64::from(range.payload), range.again);
         }
         if rules.needs.sent {
-            self.qp.tell_sent(now, taken);
+            self.qp.tell_sent(now, range);
         }
     }
 

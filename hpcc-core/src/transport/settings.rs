@@ -4,7 +4,7 @@
 use super::{CongestionNotification, QueuePairs, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::Needs;
 use crate::pfc::DATA_PRIORITY;
-use crate::quirks::Quirks;
+use crate::reference_faults::ReferenceFaults;
 use crate::settings::Conflict;
 use crate::switch::Classes;
 use crate::telemetry::seal::key_of;
@@ -148,7 +148,7 @@ impl TransportSettings {
     }
 
     /// What hosts run by, once all is [settled](TransportSettings::resolve).
-    pub fn config(&self, needs: &Needs, quirks: Quirks) -> TransportConfig {
+    pub fn config(&self, needs: &Needs, faults: ReferenceFaults) -> TransportConfig {
         // The declared ranges end at 2^32 - 1.
         let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         let high = self.timeout.unwrap_or_default();
@@ -178,7 +178,7 @@ impl TransportSettings {
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
             seal: key_of(&self.seal),
             exact_rates: false,
-            quirks,
+            faults,
         }
     }
 }
@@ -226,7 +226,7 @@ mod tests {
             let needs = Needs { window, acks_first, ..Needs::default() };
             let settled = resolved(TransportSettings::default(), &needs);
             assert_eq!((settled.window, settled.ack_priority), (Some(window), Some(priority)));
-            let config = TransportSettings::default().config(&needs, Quirks::NONE);
+            let config = TransportSettings::default().config(&needs, ReferenceFaults::NONE);
             assert_eq!((config.window, config.ack_priority), (window, priority));
         }
     }
@@ -253,7 +253,7 @@ mod tests {
             let settings =
                 TransportSettings { queue_pairs: QueuePairs::PerPair, recovery, ..TransportSettings::default() };
             assert_eq!(settings.check().err().map(|conflict| conflict.key), refused, "{recovery:?}");
-            assert!(settings.config(&Needs::default(), Quirks::NONE).shares_queue_pairs());
+            assert!(settings.config(&Needs::default(), ReferenceFaults::NONE).shares_queue_pairs());
         }
     }
     #[test]
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(settings("3").check().map_err(|wrong| wrong.key), Err("classes"));
         for text in ["", "3:3000,4:strict"] {
             assert_eq!(settings(text).check(), Ok(()));
-            let classes = settings(text).config(&Needs::default(), Quirks::NONE).classes;
+            let classes = settings(text).config(&Needs::default(), ReferenceFaults::NONE).classes;
             assert_eq!(classes.map_or_else(String::new, |classes| classes.text()), text);
         }
     }

@@ -96,7 +96,7 @@ PacketHostHelper::AssignIpv6Addresses(const NodeContainer& nodes) const
     {
         const Ptr<Ipv6> stack = GetStack<Ipv6>(*it);
         const Ptr<PacketHost> host = (*it)->GetObject<PacketHost>();
-        NS_ABORT_MSG_IF(host->IsSettled(),
+        NS_ABORT_MSG_IF(host->IsFrozen(),
                         "paths are measured by the packets that hosts send: assign IPv6 addresses "
                         "before QbbHelper::Start()");
         const Ptr<QbbNetDevice> port = host->GetPort(0);

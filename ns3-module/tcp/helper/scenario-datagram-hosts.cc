@@ -5,7 +5,7 @@
  */
 #include "scenario-datagram-hosts.h"
 
-#include "../../model/call-core.h"
+#include "../../model/call-rust.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -43,7 +43,7 @@ ScenarioDatagramHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
     client->SetAttribute("Remote", AddressValue(GetAddress(flow.dst, flow.dport)));
     client->SetAttribute("PacketSize", UintegerValue(m_scenario->stack().payload));
     client->SetAttribute("MaxBytes", UintegerValue(flow.size));
-    client->SetSettings(OwnCore(GetHost(flow.src)->GetSettings().duplicate()));
+    client->SetSettings(FromRust(GetHost(flow.src)->GetSettings().duplicate()));
     auto started = std::make_unique<ScenarioDatagramFlow>(flow, client, done);
     m_flows[{place, GetAddress(flow.src, started->GetFlow().sport)}] = started.get();
     return started;

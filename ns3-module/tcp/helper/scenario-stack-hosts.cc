@@ -84,7 +84,7 @@ ScenarioStackHosts::Count(hpcc::RunTotals& totals) const
         {
             totals.hosts.probes += host->GetProbes();
             totals.hosts.feedback += host->GetFeedback();
-            totals.hosts.rearmed_feedback += host->GetRearmed();
+            totals.hosts.baseline_resets += host->GetBaselineResets();
             totals.drops += host->GetDrops();
         }
     }

@@ -5,7 +5,7 @@
  */
 #include "scenario-tcp-hosts.h"
 
-#include "../../model/call-core.h"
+#include "../../model/call-rust.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -89,7 +89,7 @@ ScenarioTcpHosts::MakeControl(uint32_t host) const
     const auto control = factory.Create<TcpCongestionOps>();
     if (const auto plus = DynamicCast<TcpHpccPlus>(control))
     {
-        plus->SetSettings(OwnCore(GetHost(host)->GetSettings().duplicate()));
+        plus->SetSettings(FromRust(GetHost(host)->GetSettings().duplicate()));
     }
     return control;
 }

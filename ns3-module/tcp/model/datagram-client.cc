@@ -5,7 +5,7 @@
  */
 #include "datagram-client.h"
 
-#include "../../model/call-core.h"
+#include "../../model/call-rust.h"
 #include "../../model/setting-attributes.h"
 #include "core-time.h"
 #include "ns3-bridge/src/probed.rs.h"
@@ -119,9 +119,9 @@ DatagramClient::Start()
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_size,
                                         FIRST};
-    m_core = OwnCore(CallCore(
+    m_core = FromRust(CallRust(
         [&] { return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits); }));
-    Settle();
+    Freeze();
     m_sendProbe = m_host->AddDatagrams(m_remote, m_port, *this);
     Send();
 }
@@ -210,9 +210,9 @@ DatagramClient::OnResponse(uint32_t seq, const uint8_t* section, std::size_t siz
 }
 
 uint64_t
-DatagramClient::GetRearmed() const
+DatagramClient::GetBaselineResets() const
 {
-    return m_core->rearmed();
+    return m_core->baseline_resets();
 }
 
 void

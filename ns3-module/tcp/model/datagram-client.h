@@ -55,7 +55,7 @@ class DatagramClient : public FlowApplication, public SettingsOwner, public Prob
     // Inherited
     uint16_t PrepareProbe(uint8_t* section, std::size_t room) const override;
     void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size) override;
-    uint64_t GetRearmed() const override;
+    uint64_t GetBaselineResets() const override;
 
   private:
     // Inherited

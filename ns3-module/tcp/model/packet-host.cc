@@ -5,7 +5,7 @@
  */
 #include "packet-host.h"
 
-#include "../../model/call-core.h"
+#include "../../model/call-rust.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -198,9 +198,9 @@ PacketHost::GetFeedback() const
 }
 
 uint64_t
-PacketHost::GetRearmed() const
+PacketHost::GetBaselineResets() const
 {
-    return m_rearmed;
+    return m_baselineResets;
 }
 
 bool
@@ -230,7 +230,7 @@ PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     CheckStack();
     m_network = network;
-    CallCore([&] {
+    CallRust([&] {
         hpcc::resolve(GetSettings(), *m_network);
         m_network->check_priority("packets have", m_priority);
     });
@@ -286,7 +286,7 @@ PacketHost::OnLinkDown(QbbNetDevice& port)
 void
 PacketHost::OnNewRoutes()
 {
-    m_routes = OwnCore(hpcc::take_routes(*m_network, m_index));
+    m_routes = FromRust(hpcc::take_routes(*m_network, m_index));
 }
 
 uint64_t
@@ -589,12 +589,12 @@ PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* 
     if (ProbeClient* client = FindClient(headers.Reversed()))
     {
         ++m_feedback;
-        const uint64_t before = client->GetRearmed();
+        const uint64_t before = client->GetBaselineResets();
         client->OnResponse(seq, frame->GetTelemetry(), frame->telemetryBytes);
         // An answer may end its flow.
         if (FindClient(headers.Reversed()) == client)
         {
-            m_rearmed += client->GetRearmed() - before;
+            m_baselineResets += client->GetBaselineResets() - before;
         }
     }
     frame->Release();

@@ -106,7 +106,7 @@ class PacketHost : public QbbNode
     uint64_t GetFeedback() const;
 
     /// \return answers that could not be compared with the last ones of their flow
-    uint64_t GetRearmed() const;
+    uint64_t GetBaselineResets() const;
 
     // Inherited
     bool IsSwitch() const override;
@@ -258,7 +258,7 @@ class PacketHost : public QbbNode
     uint64_t m_drops{0};          //!< packets dropped
     uint64_t m_probes{0};         //!< probes sent
     uint64_t m_feedback{0};       //!< answers that brought telemetry back to a flow
-    uint64_t m_rearmed{0};        //!< of these, those that could not be compared
+    uint64_t m_baselineResets{0}; //!< of these, those that could not be compared
     uint8_t m_priority{0};        //!< attribute
     uint8_t m_probeDscp{0};       //!< attribute
     uint32_t m_queueBytes{0};     //!< attribute

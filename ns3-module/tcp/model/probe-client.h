@@ -55,7 +55,7 @@ class ProbeClient
     virtual void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size) = 0;
 
     /// \return answers so far that could not be compared with the last ones
-    virtual uint64_t GetRearmed() const
+    virtual uint64_t GetBaselineResets() const
     {
         return 0;
     }

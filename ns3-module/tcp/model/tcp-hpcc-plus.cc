@@ -5,7 +5,7 @@
  */
 #include "tcp-hpcc-plus.h"
 
-#include "../../model/call-core.h"
+#include "../../model/call-rust.h"
 #include "../../model/setting-attributes.h"
 #include "core-time.h"
 #include "ns3-bridge/src/probed.rs.h"
@@ -102,8 +102,8 @@ TcpHpccPlus::Bind(const ProbedPath& path,
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_tcb->m_segmentSize,
                                         first};
-    m_core = OwnCore(CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits); }));
-    Settle();
+    m_core = FromRust(CallRust([&] { return hpcc::new_probed_flow(GetSettings(), host, limits); }));
+    Freeze();
     m_sendProbe = std::move(sendProbe);
     m_tcb->m_pacing = true;
     m_tcb->m_paceInitialWindow = true;
@@ -144,9 +144,9 @@ TcpHpccPlus::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
 }
 
 uint64_t
-TcpHpccPlus::GetRearmed() const
+TcpHpccPlus::GetBaselineResets() const
 {
-    return m_core->rearmed();
+    return m_core->baseline_resets();
 }
 
 uint16_t

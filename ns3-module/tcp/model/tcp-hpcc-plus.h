@@ -89,7 +89,7 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
 
     // Inherited
     void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size) override;
-    uint64_t GetRearmed() const override;
+    uint64_t GetBaselineResets() const override;
     uint16_t PrepareProbe(uint8_t* section, std::size_t room) const override;
     std::string GetName() const override;
     void Init(Ptr<TcpSocketState> tcb) override;

@@ -168,8 +168,8 @@ fn req_30_the_other_nic_is_a_path_as_well() {
     );
     let slowest = |paths: &str| {
         let bench = Bench::new(&[("nics.toml", &toml), ("net.txt", &network)]);
-        let told = bench.run("nics.toml", &[paths]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run("nics.toml", &[paths]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
         flows.iter().map(|flow| flow.slowdown()).fold(0.0, f64::max)
     };

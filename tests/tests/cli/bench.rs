@@ -16,18 +16,18 @@ fn the_suite_measures_each_traffic_with_each_build() {
     );
     fs::set_permissions(bench.path("reference"), fs::Permissions::from_mode(0o755)).expect("reference");
     let options = ["--hosts", "16", "--runs", "1", "--against", program.as_str(), "--reference", "./reference"];
-    let told = bench.xtask(&[&["bench", "--suite"][..], &options].concat());
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains("times as fast") && told.out.contains(" reference "), "{}", told.out);
+    let output = bench.xtask(&[&["bench", "--suite"][..], &options].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.out.contains("times as fast") && output.out.contains(" reference "), "{}", output.out);
     let hops = |traffic: &str, build: &str| {
-        let row = told.out.lines().find(|line| line.contains(traffic) && line.contains(build));
+        let row = output.out.lines().find(|line| line.contains(traffic) && line.contains(build));
         let cells: Vec<&str> = row.expect(traffic).split(traffic).nth(1).expect("cells").split_whitespace().collect();
         cells[1].parse::<u64>().expect("packet-hops")
     };
     for traffic in ["one flow", "permutation", "Poisson"] {
-        assert_eq!(hops(traffic, " this "), hops(traffic, " other "), "{}", told.out);
+        assert_eq!(hops(traffic, " this "), hops(traffic, " other "), "{}", output.out);
     }
     // 200 packets of 1,000 bytes over six links, and their acknowledgements back; no path of the sixteen is longer.
     assert_eq!(hops("one flow", " this "), 2 * 6 * 200);
-    assert!((hops("permutation", " this ") / 400) <= 6 * 16, "{}", told.out);
+    assert!((hops("permutation", " this ") / 400) <= 6 * 16, "{}", output.out);
 }

@@ -66,8 +66,8 @@ priority = 4
 /// The summary of a run, and the time of each flow in microseconds, in the order of the file.
 fn run(toml: &str, set: &[&str]) -> (Value, Vec<u64>) {
     let bench = Bench::new(&[("run.toml", toml)]);
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let output = bench.run("run.toml", set);
+    assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
     let summary = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     let flows = bench.read("out/fct.csv");
     let cell =
@@ -122,8 +122,8 @@ fn req_27_a_guard_goes_with_the_shares_of_classes() {
 fn waits(set: &[&str]) -> Vec<(u64, u64)> {
     let bench = Bench::new(&[("run.toml", SHARES)]);
     let captured = ["wire.profile=rocev2_ipv4", "telemetry.layout=ifa", "monitor.capture_nodes=[4]"];
-    let told = bench.run("run.toml", &[&captured, set].concat());
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let output = bench.run("run.toml", &[&captured, set].concat());
+    assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
     let frames = bench.hpcc(&["dissect", "out/packets.pcap"]).out;
     let hop = |line: &str| {
         let frame: Value = serde_json::from_str(line).expect("JSON");

@@ -7,8 +7,8 @@ use hpcc_tests::{Bench, TOML};
 fn runs_are_equal_or_differ_or_cannot_be_compared() {
     let bench = Bench::new(TOML);
     for (out, eta) in [("a", "0.95"), ("same", "0.95"), ("b", "0.80")] {
-        let told = bench.run_to(out, "scenario.toml", &[&format!("congestion_control.eta={eta}")]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run_to(out, "scenario.toml", &[&format!("congestion_control.eta={eta}")]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
     }
     bench.write("cut.txt", &bench.read("a/fct.txt")[..60]);
     for (a, b, code, words) in [
@@ -18,8 +18,8 @@ fn runs_are_equal_or_differ_or_cannot_be_compared() {
         ("a", "cut.txt", 2, "hpcc: cut.txt:2:"),
         ("a", "scenario.toml", 2, "hpcc: scenario.toml:1:"),
     ] {
-        let told = bench.hpcc(&["compare", a, b]);
-        assert_eq!(told.code, Some(code), "{a} {b}: {}", told.out);
-        assert!(told.out.contains(words) || told.err.starts_with(words), "{}{}", told.out, told.err);
+        let output = bench.hpcc(&["compare", a, b]);
+        assert_eq!(output.code, Some(code), "{a} {b}: {}", output.out);
+        assert!(output.out.contains(words) || output.err.starts_with(words), "{}{}", output.out, output.err);
     }
 }

@@ -56,9 +56,9 @@ fn samples_that_can_never_be_compared_and_probes_without_room_are_refused() {
 /// compared with.
 #[test]
 fn samples_that_could_not_be_compared_are_counted() {
-    for (layout, rearmed) in [("ioam", 0), ("paper", 1)] {
+    for (layout, baseline_resets) in [("ioam", 0), ("paper", 1)] {
         let set = ["telemetry.packets=all", "transport.base_rtt=1ms", "transport.window=true"];
         let run = Run::of(TOML, &[&set[..], &[&format!("telemetry.layout={layout}")]].concat());
-        assert_eq!(run.count("/rearmed_feedback"), rearmed, "{layout}");
+        assert_eq!(run.count("/baseline_resets"), baseline_resets, "{layout}");
     }
 }

@@ -2,7 +2,7 @@
 //! `hpcc topology` and `hpcc workload`, and the networks and pairs that they describe, simulated.
 
 use hpcc_formats::results::fct_csv;
-use hpcc_tests::{Bench, Told};
+use hpcc_tests::{Bench, ProcessOutput};
 
 const SIZES: (&str, &str) = ("sizes.cdf", "10000 50\n90000 100\n");
 
@@ -16,9 +16,9 @@ const LOAD: &str =
 const BURST: &str =
     "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsender_count = 3\nsize = \"20KB\"\nstart = \"100us\"\n";
 
-fn good(told: Told) -> String {
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    told.out
+fn good(output: ProcessOutput) -> String {
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    output.out
 }
 
 /// Host 0 is sent a seventh of 7 * 30 Gb/s, and has a link of 25 Gb/s.
@@ -29,8 +29,8 @@ fn a_receiver_that_is_sent_too_much_is_named() {
     let bench = Bench::new(&[SIZES, ("a.toml", &scenario(&star, LOAD))]);
     let words = "host 0 is offered 30.000 Gb/s on average, 120.0 % of its links";
     assert!(good(bench.hpcc(&["workload", "a.toml"])).contains(&format!("overbooks  {words}\n")));
-    let told = bench.run("a.toml", &[]);
-    assert!(told.err.contains(&format!("random traffic overbooks receivers: {words}\n")), "{}", told.err);
+    let output = bench.run("a.toml", &[]);
+    assert!(output.err.contains(&format!("random traffic overbooks receivers: {words}\n")), "{}", output.err);
     assert!(!good(bench.hpcc(&["workload", "a.toml", "--set", "traffic.0.load=0.25"])).contains("overbooks"));
 }
 
@@ -67,10 +67,10 @@ fn what_is_written_runs_as_what_it_was_written_from() {
 #[test]
 fn a_distribution_is_described() {
     let bench = Bench::new(&[SIZES]);
-    let told = good(bench.hpcc(&["workload", "sizes.cdf"]));
+    let output = good(bench.hpcc(&["workload", "sizes.cdf"]));
     // Half uniform up to 10 kB, half up to 90 kB: 5 and 50 kB on average.
     for part in ["mean       27.5 kB", "p50 10.0 kB", "largest 90.0 kB", "454,545 a second"] {
-        assert!(told.contains(part), "{told} lacks {part}");
+        assert!(output.contains(part), "{output} lacks {part}");
     }
 }
 
@@ -111,8 +111,8 @@ fn impossible_pairs_are_refused_with_their_line() {
         ),
     ] {
         let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{keys}\n")))]);
-        let told = bench.run("a.toml", &[]);
-        assert!(told.code == Some(2) && told.err.contains(expected), "{keys}: {}", told.err);
+        let output = bench.run("a.toml", &[]);
+        assert!(output.code == Some(2) && output.err.contains(expected), "{keys}: {}", output.err);
     }
 }
 
@@ -145,10 +145,10 @@ fn hosts_with_two_links_use_both() {
 fn a_k_ary_tree_has_its_hosts_and_its_oversubscription() {
     let tree = |keys: &str| scenario(&format!("kind = \"k_ary_fat_tree\"\n{keys}"), BURST);
     let bench = Bench::new(&[("a.toml", &tree("k = 4\noversubscription = 1.5"))]);
-    let told = good(bench.hpcc(&["topology", "a.toml"]));
+    let output = good(bench.hpcc(&["topology", "a.toml"]));
     for part in ["24: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above", "1.50 to 1", "66.7 %"]
     {
-        assert!(told.contains(part), "{told} lacks {part}");
+        assert!(output.contains(part), "{output} lacks {part}");
     }
     assert_eq!(flows(&bench).len(), 3);
 }

@@ -38,8 +38,8 @@ struct Sending {
 impl Sending {
     fn of(algorithm: &str) -> Sending {
         let bench = Bench::new(&[("narrow.toml", TOML)]);
-        let told = bench.run("narrow.toml", &[&format!("congestion_control.algorithm={algorithm}")]);
-        assert!(matches!(told.code, Some(0 | 3)), "{algorithm}: {}", told.err);
+        let output = bench.run("narrow.toml", &[&format!("congestion_control.algorithm={algorithm}")]);
+        assert!(matches!(output.code, Some(0 | 3)), "{algorithm}: {}", output.err);
         let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
         let reader = TraceReader::open(&bench.path("out/packets.tr")).expect("a trace");
         let (mut in_flight, mut acked, mut first_ack) = (Vec::new(), 0, u64::MAX);

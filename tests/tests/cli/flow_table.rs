@@ -49,8 +49,8 @@ name = "hpcc"
 fn a_table_has_every_flow() {
     let bench = Bench::new(&[("scenario.toml", SCENARIO), ("sweep.toml", SWEEP)]);
     let sweep = |rest: &[&str]| bench.hpcc(&[["sweep", "sweep.toml", "--out", "out"].as_slice(), rest].concat());
-    let told = sweep(&["--jobs", "2", "--table", "flows.csv"]);
-    assert_eq!(told.code, Some(3), "{}", told.err);
+    let output = sweep(&["--jobs", "2", "--table", "flows.csv"]);
+    assert_eq!(output.code, Some(3), "{}", output.err);
 
     let table = bench.read("flows.csv");
     let mut expected = Vec::new();
@@ -75,13 +75,13 @@ fn a_table_has_every_flow() {
     assert!(rows.lines().eq(expected.iter()), "the table has other rows than the runs");
     assert!(expected.len() == finished + 2 && finished > 1_000, "{finished} flows finished");
     // `--collect` of the same runs.
-    let told = sweep(&["--collect", "--table", "again.csv"]);
-    assert!(told.code == Some(3) && bench.read("again.csv") == table, "{}", told.err);
+    let output = sweep(&["--collect", "--table", "again.csv"]);
+    assert!(output.code == Some(3) && bench.read("again.csv") == table, "{}", output.err);
 }
 
 #[test]
 fn a_table_of_runs_that_are_yet_to_be_is_refused() {
     let bench = Bench::new(&[("scenario.toml", SCENARIO), ("sweep.toml", SWEEP)]);
-    let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "out", "--engine", "print", "--table", "flows.csv"]);
-    assert!(told.code == Some(2) && told.err.contains("expected it with --collect"), "{told:?}");
+    let output = bench.hpcc(&["sweep", "sweep.toml", "--out", "out", "--engine", "print", "--table", "flows.csv"]);
+    assert!(output.code == Some(2) && output.err.contains("expected it with --collect"), "{output:?}");
 }

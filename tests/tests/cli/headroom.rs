@@ -43,8 +43,8 @@ fn counted(set: &[&str]) -> (u64, u64) {
 /// Pauses and dropped frames of another experiment.
 fn counted_of(toml: &str, set: &[&str]) -> (u64, u64) {
     let bench = Bench::new(&[("short.toml", toml)]);
-    let told = bench.run("short.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let output = bench.run("short.toml", set);
+    assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
     let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     let count = |key: &str| summary[key].as_u64().unwrap_or_else(|| panic!("{key}: {summary}"));
     (count("pfc_pauses"), count("drops"))
@@ -99,8 +99,8 @@ fn a_switch_with_many_priorities_holds_no_more_than_its_memory() {
     let toml = of_seven_priorities();
     let run = |set: &[&str]| {
         let bench = Bench::new(&[("seven.toml", toml.as_str())]);
-        let told = bench.run("seven.toml", set);
-        assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+        let output = bench.run("seven.toml", set);
+        assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
         let queues = queue_csv::rows(&bench.path("out/queue.csv")).expect("queues");
         let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
         let longest = queues.map(|row| row.expect("a row").qlen_bytes).max().expect("a queue");

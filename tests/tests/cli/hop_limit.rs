@@ -21,8 +21,8 @@ fn line(profile: &str, switches: u32) -> String {
 /// Frames that were dropped, and flows that ended.
 fn run(profile: &str, switches: u32) -> (u64, u64) {
     let bench = Bench::new(&[("line.toml", &line(profile, switches))]);
-    let told = bench.run("line.toml", &[]);
-    assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+    let output = bench.run("line.toml", &[]);
+    assert!(matches!(output.code, Some(0 | 3)), "{}", output.err);
     let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     let number = |key: &str| summary[key].as_u64().unwrap_or_else(|| panic!("{key} of {summary}"));
     (number("drops"), number("flows_finished"))

@@ -27,8 +27,8 @@ fn alone(sections: &str, dst: u64, sizes: &[u64]) -> (Vec<Row>, Value) {
             .expect("memory");
     }
     let bench = Bench::new(&[("alone.toml", &toml)]);
-    let told = bench.run("alone.toml", &[]);
-    assert_eq!(told.code, Some(0), "{toml}{}", told.err);
+    let output = bench.run("alone.toml", &[]);
+    assert_eq!(output.code, Some(0), "{toml}{}", output.err);
     let table = bench.read("out/fct.csv");
     let rows = table.lines().skip(1).map(|line| {
         let fields: Vec<u64> = line.split(',').take(10).map(|field| field.parse().expect("a number")).collect();

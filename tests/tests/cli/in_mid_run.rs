@@ -29,8 +29,8 @@ const STAR: &str = "[run]\nstop = '20ms'\n[topology]\nkind = 'star'\nhosts = 4\n
 
 /// The flows of a run that ends well.
 fn rows(bench: &Bench, set: &[&str]) -> Vec<FctRecord> {
-    let told = bench.run("run.toml", set);
-    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let output = bench.run("run.toml", set);
+    assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
     fct_csv::read(&bench.path("out/fct.csv")).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -90,9 +90,9 @@ fn flows_that_nothing_controls_are_counted() {
     let traffic = "[[traffic]]\nkind = 'incast'\nreceiver = 1\nsenders = [0, 2, 3]\nsize = '2MB'\n";
     let star = STAR.to_owned() + traffic;
     let bench = Bench::new(&[("run.toml", &star)]);
-    let told = bench.run("run.toml", &["switch.ecn_kmin=20MB", "switch.ecn_kmax=30MB"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.err.contains("3 flows, the first of them flow 0, never changed rate or window"), "{}", told.err);
-    let told = bench.run("run.toml", &["switch.ecn_kmin=100KB", "switch.ecn_kmax=200KB"]);
-    assert!(told.code == Some(0) && !told.err.contains("never changed"), "{}", told.err);
+    let output = bench.run("run.toml", &["switch.ecn_kmin=20MB", "switch.ecn_kmax=30MB"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.err.contains("3 flows, the first of them flow 0, never changed rate or window"), "{}", output.err);
+    let output = bench.run("run.toml", &["switch.ecn_kmin=100KB", "switch.ecn_kmax=200KB"]);
+    assert!(output.code == Some(0) && !output.err.contains("never changed"), "{}", output.err);
 }

@@ -25,8 +25,8 @@ size = "5MB"
 /// The settings of legacy nodes as a run understood them, and its flows.
 fn run(lines: &str) -> (Value, String) {
     let bench = Bench::new(&[("run.toml", &format!("{TOML}{lines}"))]);
-    let told = bench.run("run.toml", &[]);
-    assert_eq!(told.code, Some(0), "{lines}: {}", told.err);
+    let output = bench.run("run.toml", &[]);
+    assert_eq!(output.code, Some(0), "{lines}: {}", output.err);
     let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     (summary["scenario"]["legacy"].clone(), bench.read("out/fct.csv"))
 }
@@ -57,8 +57,8 @@ fn the_window_is_as_the_legacy_algorithm_wants_it() {
     let mixed = TOML.replace("\"dcqcn\"", "\"hpcc_plus\"");
     let windows = |lines: &str| {
         let bench = Bench::new(&[("run.toml", &format!("{mixed}[legacy]\nnodes = [0]\n{lines}"))]);
-        let told = bench.run("run.toml", &[]);
-        assert_eq!(told.code, Some(0), "{lines}: {}", told.err);
+        let output = bench.run("run.toml", &[]);
+        assert_eq!(output.code, Some(0), "{lines}: {}", output.err);
         let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
         let scenario = &summary["scenario"];
         (scenario["transport"]["window"].clone(), scenario["legacy"]["window"].clone(), bench.read("out/fct.csv"))

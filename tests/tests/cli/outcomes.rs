@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How runs end, and what they leave.
 
-use hpcc_tests::{Bench, REFERENCE, TOML, Told, has_mpi, hpcc, skipped};
+use hpcc_tests::{Bench, ProcessOutput, REFERENCE, TOML, has_mpi, hpcc, skipped};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -14,10 +14,10 @@ fn unfinished_flows_are_listed_and_end_with_3() {
         [(TOML, "scenario.toml", "run.stop=20us"), (REFERENCE, "config.txt", "SIMULATOR_STOP_TIME=2.00002")]
     {
         let bench = Bench::new(files);
-        let told = bench.run(config, &[stop]);
-        assert_eq!(told.code, Some(3), "{}", told.err);
-        assert!(told.err.contains("1 of 2 flows unfinished"), "{}", told.err);
-        assert!(told.out.contains("1 of 2 finished"), "{}", told.out);
+        let output = bench.run(config, &[stop]);
+        assert_eq!(output.code, Some(3), "{}", output.err);
+        assert!(output.err.contains("1 of 2 flows unfinished"), "{}", output.err);
+        assert!(output.out.contains("1 of 2 finished"), "{}", output.out);
         assert_eq!(bench.read("out/fct.csv").lines().count(), 2);
         let list = bench.read("out/unfinished.csv");
         let line = list.lines().nth(1).unwrap_or_else(|| panic!("{list}"));
@@ -33,9 +33,9 @@ fn unfinished_flows_are_listed_and_end_with_3() {
 #[test]
 fn a_flow_that_never_started_is_unfinished() {
     let bench = Bench::new(TOML);
-    let told = bench.run("scenario.toml", &["traffic.1.start=1ms", "run.stop=1ms"]);
-    assert_eq!(told.code, Some(3), "{}", told.err);
-    assert!(told.err.contains("start at or after the stop time"), "{}", told.err);
+    let output = bench.run("scenario.toml", &["traffic.1.start=1ms", "run.stop=1ms"]);
+    assert_eq!(output.code, Some(3), "{}", output.err);
+    assert!(output.err.contains("start at or after the stop time"), "{}", output.err);
     let list = bench.read("out/unfinished.csv");
     let row = list.lines().nth(1).unwrap_or_else(|| panic!("of a flow at the very end: {list}"));
     assert!(row.starts_with("1,") && row.ends_with(",1000000,0,0"), "{row}");
@@ -60,21 +60,21 @@ fn results_of_another_configuration_are_kept() {
         assert_eq!(run(more).code, Some(0));
     }
     let other = ["--set", "congestion_control.eta=0.9"];
-    let told = run(&other);
+    let output = run(&other);
     let words = "hpcc: out: holds results of another configuration, in which congestion_control.eta is 0.95, not 0.9; choose \
                  another --out, or replace them with --force\n";
-    assert_eq!((told.code, told.err.as_str(), eta()), (Some(2), words, false));
+    assert_eq!((output.code, output.err.as_str(), eta()), (Some(2), words, false));
     assert!(run(&["--seed", "7"]).err.contains("in which seed is 1, not 7"));
-    let told = run(&[&other[..], &["--force"]].concat());
-    assert_eq!((told.code, eta()), (Some(0), true), "{}", told.err);
+    let output = run(&[&other[..], &["--force"]].concat());
+    assert_eq!((output.code, eta()), (Some(0), true), "{}", output.err);
 }
 
 /// The simulator, or `hpcc`, with limits of the system.
-fn limited(bench: &Bench, limit: &str, program: Command) -> Told {
+fn limited(bench: &Bench, limit: &str, program: Command) -> ProcessOutput {
     let mut command = Command::new("prlimit");
     command.args([limit, "--core=0"]).arg(program.get_program()).args(program.get_args());
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    Told::from(command.current_dir(bench.path("")).output().expect("prlimit starts"))
+    ProcessOutput::from(command.current_dir(bench.path("")).output().expect("prlimit starts"))
 }
 
 #[test]
@@ -86,21 +86,21 @@ fn limits_of_the_system_are_told_and_leave_nothing_half_made() {
         run
     };
     // A run needs twelve or thirteen: eight are too few whichever files the test itself inherits.
-    let told = limited(&bench, "--nofile=8", run());
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("too many open files") && !bench.path("few.partial").exists(), "{}", told.err);
+    let output = limited(&bench, "--nofile=8", run());
+    assert_eq!(output.code, Some(2), "{}", output.err);
+    assert!(output.err.contains("too many open files") && !bench.path("few.partial").exists(), "{}", output.err);
 
-    let told = limited(&bench, "--fsize=3000", run());
-    assert_eq!(told.code, Some(1), "{}", told.err);
-    assert!(told.err.contains(": file too large"), "{}", told.err);
+    let output = limited(&bench, "--fsize=3000", run());
+    assert_eq!(output.code, Some(1), "{}", output.err);
+    assert!(output.err.contains(": file too large"), "{}", output.err);
 
     assert_eq!(bench.run("scenario.toml", &[]).code, Some(0));
     let before = bench.read("out/queue.svg");
     let mut report = hpcc();
     report.args(["report", "out", "--flow", "0"]);
-    let told = limited(&bench, "--fsize=3000", report);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("cannot write out/queue.svg: file too large"), "{}", told.err);
+    let output = limited(&bench, "--fsize=3000", report);
+    assert_eq!(output.code, Some(2), "{}", output.err);
+    assert!(output.err.contains("cannot write out/queue.svg: file too large"), "{}", output.err);
     assert_eq!(bench.read("out/queue.svg"), before);
 }
 
@@ -108,11 +108,11 @@ fn limits_of_the_system_are_told_and_leave_nothing_half_made() {
 fn a_finished_run_ends_with_0_and_says_so() {
     for (files, config) in [(TOML, "scenario.toml"), (REFERENCE, "config.txt")] {
         let bench = Bench::new(files);
-        let told = bench.run(config, &[]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        assert!(told.out.contains("2 of 2 finished"), "{}", told.out);
-        assert!(told.err.is_empty(), "{}", told.err);
-        assert_eq!(bench.hpcc(&["report", "out"]).out, told.out, "report reads what run wrote");
+        let output = bench.run(config, &[]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        assert!(output.out.contains("2 of 2 finished"), "{}", output.out);
+        assert!(output.err.is_empty(), "{}", output.err);
+        assert_eq!(bench.hpcc(&["report", "out"]).out, output.out, "report reads what run wrote");
     }
 }
 
@@ -120,8 +120,8 @@ fn a_finished_run_ends_with_0_and_says_so() {
 fn flows_that_a_failed_link_cuts_off_are_listed() {
     let bench = Bench::new(TOML);
     let cut = "failures.links=[{time='6us',a=2,b=3}]";
-    let told = bench.run("scenario.toml", &[cut, "run.stop=5ms"]);
-    assert_eq!(told.code, Some(3), "{}", told.err);
+    let output = bench.run("scenario.toml", &[cut, "run.stop=5ms"]);
+    assert_eq!(output.code, Some(3), "{}", output.err);
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
 }
 
@@ -179,8 +179,8 @@ fn failures_that_cannot_be_are_refused() {
 fn one_of_several_links_fails_and_links_come_up_again() {
     let last_us = |failures: &str| {
         let bench = Bench::new(&[("scenario.toml", PARALLEL)]);
-        let told = bench.run("scenario.toml", &[&format!("failures.links=[{failures}]")]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run("scenario.toml", &[&format!("failures.links=[{failures}]")]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         let ends = bench.read("out/fct.txt");
         let fct =
             |line: &str| line.split(' ').nth(6).and_then(|field| field.parse::<u64>().ok()).expect("a time in ns");
@@ -202,8 +202,8 @@ fn idle_time_costs_no_events() {
     let figures = |more: &str| {
         let bench = Bench::new(TOML);
         bench.edit("scenario.toml", "queue_interval = \"1us\"\ngoodput_interval = \"2us\"\n", more);
-        let told = bench.run("scenario.toml", &["run.stop=1s"]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run("scenario.toml", &["run.stop=1s"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
         ["events", "queue_max_bytes", "queue_p99_bytes"].map(|key| summary[key].as_u64().expect(key))
     };
@@ -231,16 +231,20 @@ fn a_run_of_somebody_else_is_shown_elsewhere() {
     let report = |arguments: &[&str]| {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "report.sh"]).args(arguments).current_dir(bench.path("."));
-        Told::from(command.output().expect("unshare"))
+        ProcessOutput::from(command.output().expect("unshare"))
     };
-    let told = report(&["--out", "page.html"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains("results in out, which cannot be written to: no plots, only the page"), "{}", told.out);
+    let output = report(&["--out", "page.html"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(
+        output.out.contains("results in out, which cannot be written to: no plots, only the page"),
+        "{}",
+        output.out
+    );
     assert!(bench.read("page.html").contains("</html>"));
     for arguments in [&[][..], &["--out", "page.html", "--style", "paper"]] {
-        let told = report(arguments);
-        assert_eq!(told.code, Some(2), "{}", told.out);
-        assert!(told.err.contains("cannot write out/"), "{}", told.err);
+        let output = report(arguments);
+        assert_eq!(output.code, Some(2), "{}", output.out);
+        assert!(output.err.contains("cannot write out/"), "{}", output.err);
     }
     assert_eq!(files(), before);
 }
@@ -271,9 +275,9 @@ fn an_interrupted_run_leaves_nothing_that_looks_complete() {
     assert_eq!(child.wait().expect("hpcc ends").signal(), Some(2));
     assert_eq!(bench.read("out/fct.txt"), before);
     for arguments in [&["report", "out.partial"][..], &["compare", "out", "out.partial"]] {
-        let told = bench.hpcc(arguments);
-        assert_eq!(told.code, Some(2), "{}", told.out);
-        assert!(told.err.contains("out.partial: what a run left that was ended or goes on"), "{}", told.err);
+        let output = bench.hpcc(arguments);
+        assert_eq!(output.code, Some(2), "{}", output.out);
+        assert!(output.err.contains("out.partial: what a run left that was ended or goes on"), "{}", output.err);
     }
     assert_eq!(bench.run("scenario.toml", &[]).code, Some(0), "it can be repeated");
 }
@@ -323,8 +327,8 @@ fn idle_time_costs_nothing() {
     let bench = Bench::new(TOML);
     for order in ["canonical", "insertion"] {
         let set = ["traffic.1.start=1000s", "run.stop=1001s", &format!("run.order={order}")].map(str::to_owned);
-        let told = bench.simulate("scenario.toml", &set, "2");
-        assert_eq!(told.code, Some(0), "{order}: {}", told.err);
+        let output = bench.simulate("scenario.toml", &set, "2");
+        assert_eq!(output.code, Some(0), "{order}: {}", output.err);
     }
 }
 
@@ -339,10 +343,10 @@ fn numbers_of_the_command_line_are_counts() {
         ("dissect any.pcap --limit", "from 1\n"),
     ] {
         for wrong in ["0", "-1", "1.5", "two", "99999999999999999999"] {
-            let told = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
-            assert_eq!(told.code, Some(2), "{arguments} {wrong}: {}", told.err);
+            let output = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
+            assert_eq!(output.code, Some(2), "{arguments} {wrong}: {}", output.err);
             let words = format!("expected a whole number {range}");
-            assert!(told.err.contains(wrong) && told.err.contains(&words), "{arguments} {wrong}: {}", told.err);
+            assert!(output.err.contains(wrong) && output.err.contains(&words), "{arguments} {wrong}: {}", output.err);
         }
     }
     let most = bench.hpcc(&["run", "scenario.toml", "--ranks", "1025"]);
@@ -378,8 +382,8 @@ fn processes_that_cannot_share_a_run_are_not_started() {
         let mut command = hpcc();
         command.env_remove("HPCC_SCENARIO_PROGRAM").env("HPCC_SCRIPT", "/bin/false");
         let output = command.args(["run", config, "--ranks", ranks]).current_dir(bench.path("")).output();
-        let told = Told::from(output.expect("hpcc starts"));
-        assert_eq!(told.code, Some(2), "{}", told.err);
-        assert!(told.err.starts_with("hpcc: ") && told.err.contains(words), "{}", told.err);
+        let output = ProcessOutput::from(output.expect("hpcc starts"));
+        assert_eq!(output.code, Some(2), "{}", output.err);
+        assert!(output.err.starts_with("hpcc: ") && output.err.contains(words), "{}", output.err);
     }
 }

@@ -15,14 +15,14 @@ fn a_run_that_differs_is_named() {
     for folder in ["data", "campaigns"] {
         symlink(Path::new(GOLDEN).join(folder), bench.path(folder)).expect("link");
     }
-    let told = bench.xtask(&["parity", "tiny-2flow/hp", "--data", "."]);
-    assert_eq!(told.code, Some(0), "{}{}", told.out, told.err);
-    assert!(told.out.contains(" runs of the reference exact"), "{}", told.out);
+    let output = bench.xtask(&["parity", "tiny-2flow/hp", "--data", "."]);
+    assert_eq!(output.code, Some(0), "{}{}", output.out, output.err);
+    assert!(output.out.contains(" runs of the reference exact"), "{}", output.out);
 
     let row = table.lines().find(|line| line.starts_with("tiny-2flow,hp,")).expect("a row");
     let hops = row.split(',').nth(4).expect("packet hops");
     bench.edit("runs.csv", &format!("{row}\n"), &format!("{}\n", row.replace(&format!(",{hops},"), ",7,")));
-    let told = bench.xtask(&["parity", "tiny-2flow/hp", "--data", "."]);
-    assert_eq!(told.code, Some(1), "{}{}", told.out, told.err);
-    assert!(told.out.contains(&format!("tiny-2flow/hp: {hops} packet-hops, expected 7")), "{}", told.out);
+    let output = bench.xtask(&["parity", "tiny-2flow/hp", "--data", "."]);
+    assert_eq!(output.code, Some(1), "{}{}", output.out, output.err);
+    assert!(output.out.contains(&format!("tiny-2flow/hp: {hops} packet-hops, expected 7")), "{}", output.out);
 }

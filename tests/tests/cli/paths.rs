@@ -13,8 +13,8 @@ fn a_reference_config_runs_unchanged_from_another_folder() {
     for (name, _) in REFERENCE {
         fs::rename(bench.path(name), bench.path("their experiment").join(name)).expect("input");
     }
-    let told = bench.run_to("far", "their experiment/config.txt", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.run_to("far", "their experiment/config.txt", &[]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     assert_eq!(bench.read("far/fct.txt"), bench.read("near/fct.txt"));
     let left: Vec<_> = fs::read_dir(bench.path("their experiment")).expect("folder").collect();
     assert_eq!(left.len(), REFERENCE.len(), "only the inputs: {left:?}");
@@ -26,8 +26,8 @@ fn the_folder_of_the_config_comes_before_the_working_folder() {
     fs::create_dir(bench.path("sub")).expect("folder");
     bench.write("sub/config.txt", &bench.read("config.txt"));
     bench.write("sub/flow.txt", "1\n0 2 3 100 100000 2.000000\n");
-    let told = bench.run("sub/config.txt", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.run("sub/config.txt", &[]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     // Flows from beside the config, the topology from the working folder.
     assert_eq!(bench.read("out/fct.txt").lines().count(), 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Plots as PNG files: with `--png`, by rsvg-convert.
 
-use hpcc_tests::{Bench, TOML, Told, hpcc, skipped};
+use hpcc_tests::{Bench, ProcessOutput, TOML, hpcc, skipped};
 use std::fs;
 use std::process::Command;
 
@@ -23,8 +23,8 @@ fn size(bench: &Bench, name: &str) -> (u32, u32) {
 fn drawn(bench: &Bench, name: &str) -> f64 {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/png.py");
     let output = Command::new("python3").arg(script).arg(bench.path(name)).output().expect("python3");
-    let told = Told::from(output);
-    told.out.trim().parse().unwrap_or_else(|_| panic!("{name}: {}", told.err))
+    let output = ProcessOutput::from(output);
+    output.out.trim().parse().unwrap_or_else(|_| panic!("{name}: {}", output.err))
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn without_a_converter_nothing_runs() {
         let mut command = hpcc();
         command.args(arguments).args(["--out", "out", "--png"]).current_dir(bench.path(""));
         command.env("PATH", bench.path("nothing")).env_remove("HPCC_SCRIPT");
-        let told = Told::from(command.output().expect("hpcc starts"));
-        assert_eq!(told.code, Some(2), "{}", told.err);
-        assert!(told.err.contains("--png needs rsvg-convert, of the package librsvg2-bin"), "{}", told.err);
+        let output = ProcessOutput::from(command.output().expect("hpcc starts"));
+        assert_eq!(output.code, Some(2), "{}", output.err);
+        assert!(output.err.contains("--png needs rsvg-convert, of the package librsvg2-bin"), "{}", output.err);
         assert!(!bench.path("out").exists(), "{arguments:?} has begun");
     }
 }

@@ -141,8 +141,8 @@ impl Sender {
 #[test]
 fn req_05_window_and_u_follow_from_the_bytes_on_the_wire() {
     let bench = Bench::new(&[("wire.toml", TOML)]);
-    let told = bench.run("wire.toml", &[]);
-    assert_eq!(told.code, Some(3), "the first flow goes on: {}", told.err);
+    let output = bench.run("wire.toml", &[]);
+    assert_eq!(output.code, Some(3), "the first flow goes on: {}", output.err);
     let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
     let table = bench.read("out/control.csv");
     let mut rows = table.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>()).peekable();

@@ -7,17 +7,17 @@ use hpcc_tests::{Bench, REFERENCE, TOML, is_complete};
 /// `words`, and nothing that looks like results.
 #[track_caller]
 pub fn refused(bench: &Bench, config: &str, set: &[&str], place: &str, words: &[&str]) {
-    let told = bench.run(config, set);
-    let message = told.err.trim_end();
+    let output = bench.run(config, set);
+    let message = output.err.trim_end();
     println!("{message}");
-    assert_eq!(told.code, Some(2), "{message}");
+    assert_eq!(output.code, Some(2), "{message}");
     let says = message.strip_prefix("hpcc: ").unwrap_or_else(|| panic!("not ours: {message}"));
     assert!(says.starts_with(place), "expected {place}, found: {message}");
     for word in words {
         assert!(says.contains(word), "expected \"{word}\" in: {message}");
     }
     assert_eq!(message.lines().count(), 1, "{message}");
-    assert!(told.out.is_empty(), "{}", told.out);
+    assert!(output.out.is_empty(), "{}", output.out);
     for folder in ["out", "out.partial"] {
         assert!(!is_complete(&bench.path(folder)), "{folder} looks complete");
     }
@@ -53,8 +53,8 @@ fn a_value_of_the_command_line_counts_once_and_the_file_stays() {
     let both = ["topology.rate=40Gbps", "telemetry.layout=reference"];
     let named = format!("(with --set {})", both.join(" --set "));
     refused(&bench, "scenario.toml", &both, "scenario.toml:", &["topology.links", "40Gbps", &named]);
-    let told = bench.run("scenario.toml", &twice[1..]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.run("scenario.toml", &twice[1..]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     assert!(bench.read("out/summary.json").contains("\"eta\": 0.9"));
     assert_eq!(bench.read("scenario.toml"), before);
 }

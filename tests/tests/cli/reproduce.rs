@@ -26,8 +26,8 @@ fn claims(file: &Path) -> Vec<Value> {
 fn kept_results_are_what_the_simulator_gives() {
     let bench = Bench::new(&[]);
     let arguments = [&["reproduce", "--quick", "--out", "out"], CHEAP.as_slice()].concat();
-    let told = bench.hpcc(&arguments);
-    assert!(matches!(told.code, Some(0 | 3)), "{:?}: {}", told.code, told.err);
+    let output = bench.hpcc(&arguments);
+    assert!(matches!(output.code, Some(0 | 3)), "{:?}: {}", output.code, output.err);
     for name in CHEAP {
         let folder = format!("{name}-quick");
         let kept = paper().join("results").join(&folder);
@@ -40,7 +40,7 @@ fn kept_results_are_what_the_simulator_gives() {
             assert!(!is_data || text(&ours) == text(&kept), "{name}: {} is not what is kept", file.display());
         }
     }
-    assert!(told.out.contains("holds in direction"), "no summary: {}", told.out);
+    assert!(output.out.contains("holds in direction"), "no summary: {}", output.out);
 }
 
 /// A claim is judged by its own runs: other settings, another verdict.
@@ -50,8 +50,8 @@ fn a_verdict_follows_what_was_simulated() {
     let fig13 = paper().join("fig13.toml");
     let sweep = |more: &[&str]| {
         let file = fig13.to_str().expect("UTF-8");
-        let told = bench.hpcc(&[&["sweep", file, "--quick", "--out", "out"], more].concat());
-        assert_eq!(told.code, Some(3), "{}", told.err);
+        let output = bench.hpcc(&[&["sweep", file, "--quick", "--out", "out"], more].concat());
+        assert_eq!(output.code, Some(3), "{}", output.err);
         claims(&bench.path("out/verdicts.json"))
     };
     let used = |claims: &[Value]| claims[2]["ours"].as_f64().expect("a rate");
@@ -62,11 +62,11 @@ fn a_verdict_follows_what_was_simulated() {
 
 #[test]
 fn the_list_names_every_figure_with_its_cost() {
-    let told = Bench::new(&[]).hpcc(&["reproduce", "list"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.lines().all(|line| line.chars().count() <= 80), "{}", told.out);
+    let output = Bench::new(&[]).hpcc(&["reproduce", "list"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.out.lines().all(|line| line.chars().count() <= 80), "{}", output.out);
     for name in CHEAP {
-        let line = told.out.lines().find(|line| line.trim_start().starts_with(name));
-        assert!(line.is_some_and(|line| line.contains(" s ") || line.contains(" min ")), "{name}: {}", told.out);
+        let line = output.out.lines().find(|line| line.trim_start().starts_with(name));
+        assert!(line.is_some_and(|line| line.contains(" s ") || line.contains(" min ")), "{name}: {}", output.out);
     }
 }

@@ -25,8 +25,8 @@ const PAGE: &str = "report.html";
 /// The experiment in TOML, run into `out`.
 fn finished() -> Bench {
     let bench = Bench::new(TOML);
-    let told = bench.run("scenario.toml", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.run("scenario.toml", &[]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     bench
 }
 
@@ -94,9 +94,9 @@ fn every_acknowledged_byte_is_in_the_goodput() {
     // The first flow lasts some 15 us of the 20, so a coarse interval leaves it a single row; the second is cut off.
     for (interval, stop) in [("2us", "10ms"), ("1ms", "10ms"), ("3us", "20us")] {
         let bench = Bench::new(TOML);
-        let told =
+        let output =
             bench.run("scenario.toml", &[&format!("monitor.goodput_interval={interval}"), &format!("run.stop={stop}")]);
-        assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+        assert!(matches!(output.code, Some(0 | 3)), "{}", output.err);
         let finished = rows(&bench, "out/fct.csv").into_iter().map(|row| (row[0], row[7], row[7] + row[8], row[6]));
         let end = summary(&bench)["simulated_ns"].as_f64().expect("end");
         let others = rows(&bench, "out/unfinished.csv").into_iter().map(|row| (row[0], row[7], end, row[8]));
@@ -121,8 +121,8 @@ fn flows_carry_the_group_of_their_section() {
     bench.edit("scenario.toml", "size = \"100KB\"", "size = \"100KB\"\nname = \"long\"");
     let incast = "[[traffic]]\nkind = \"incast\"\nreceiver = 2\nsender_count = 2\nsize = \"20KB\"\n\n[monitor]";
     bench.edit("scenario.toml", "[monitor]", incast);
-    let told = bench.run("scenario.toml", &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.run("scenario.toml", &[]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     assert_eq!(summary(&bench)["groups"], serde_json::json!(["long", "flow", "incast"]));
     let mut groups: Vec<(u64, u64)> =
         rows(&bench, "out/fct.csv").iter().map(|row| (row[6] as u64, row[11] as u64)).collect();
@@ -162,12 +162,12 @@ fn runs_into_one_folder_never_mix() {
                 scope.spawn(move || bench.run("scenario.toml", &[&setting]))
             };
             let runs: Vec<_> = sizes.iter().map(start).collect();
-            runs.into_iter().map(|run| run.join().expect("thread")).map(|told| told.code).collect()
+            runs.into_iter().map(|run| run.join().expect("thread")).map(|output| output.code).collect()
         });
         assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))) && codes.contains(&Some(0)), "{codes:?}");
         // Reading checks every file against the summary.
-        let told = bench.hpcc(&["report", "out"]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.hpcc(&["report", "out"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         let payload = summary(&bench)["scenario"]["traffic"]["payload_bytes"].as_f64();
         let sizes: f64 = rows(&bench, "out/fct.csv").iter().map(|row| row[6]).sum();
         assert_eq!(payload, Some(sizes), "flows of one run with the summary of another");
@@ -182,14 +182,14 @@ fn a_link_to_a_folder_can_take_results() {
     fs::create_dir(bench.path("real")).expect("folder");
     std::os::unix::fs::symlink("real", bench.path("link")).expect("link");
     for _ in 0..2 {
-        let told = bench.run_to("link", "scenario.toml", &[]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run_to("link", "scenario.toml", &[]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         assert!(is_complete(&bench.path("real")) && bench.path("link").is_symlink());
         assert!(!bench.path("link.partial").exists() && !bench.path("real.partial").exists());
     }
     fs::remove_dir_all(bench.path("real")).expect("removed");
-    let told = bench.run_to("link", "scenario.toml", &[]);
-    assert!(told.code == Some(2) && told.err.contains("link: a symbolic link to no folder"), "{}", told.err);
+    let output = bench.run_to("link", "scenario.toml", &[]);
+    assert!(output.code == Some(2) && output.err.contains("link: a symbolic link to no folder"), "{}", output.err);
 }
 
 /// The reference's config sets what our defaults have otherwise. Either format can repeat the reference's faults, and
@@ -201,10 +201,11 @@ fn both_formats_describe_the_same_experiment() {
         let (toml, reference) = (Bench::new(TOML), Bench::new(REFERENCE));
         let profile = format!("compatibility.profile={profile}");
         let first = format!("traffic.1.start={start}");
-        let told = toml.run("scenario.toml", &[&first, &profile, "run.order=insertion", "telemetry.layout=reference"]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
-        let told = reference.run("config.txt", &["MULTI_RATE=0", "VAR_WIN=1", "MIN_RATE=100Mb/s", &profile]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output =
+            toml.run("scenario.toml", &[&first, &profile, "run.order=insertion", "telemetry.layout=reference"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        let output = reference.run("config.txt", &["MULTI_RATE=0", "VAR_WIN=1", "MIN_RATE=100Mb/s", &profile]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         same_times(&toml, &reference);
     }
 }
@@ -227,8 +228,8 @@ fn the_same_seed_gives_the_same_bytes() {
     bench.edit("scenario.toml", "{ a = 2, b = 3 }", "{ a = 2, b = 3, loss = 0.001 }");
     bench.write("sizes.cdf", "1000 0\n50000 100\n");
     for (out, seed) in [("a", "run.seed=7"), ("b", "run.seed=7"), ("other", "run.seed=8")] {
-        let told = bench.run_to(out, "scenario.toml", &[seed]);
-        assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+        let output = bench.run_to(out, "scenario.toml", &[seed]);
+        assert!(matches!(output.code, Some(0 | 3)), "{}", output.err);
     }
     for file in ["fct.csv", "fct.txt", "queue.csv", "goodput.csv", "unfinished.csv", "queue.svg"] {
         let read = |out: &str| bench.read(&format!("{out}/{file}"));

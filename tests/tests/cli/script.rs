@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The script `hpcc`: help and mistakes need no ns-3, and do nothing; what it cannot get is explained.
 
-use hpcc_tests::{Bench, TOML, Told, script};
+use hpcc_tests::{Bench, ProcessOutput, TOML, script};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Runs the script where there is no ns-3 tree, and checks that it has not begun to get one.
 #[track_caller]
-fn told(arguments: &[&str]) -> Told {
+fn output_of(arguments: &[&str]) -> ProcessOutput {
     let bench = Bench::new(&[]);
-    let told = in_folder(&bench, arguments, &[]);
-    assert!(!bench.path("cache").exists() && !told.err.contains("ns-3"), "{arguments:?}: {}", told.err);
-    told
+    let output = in_folder(&bench, arguments, &[]);
+    assert!(!bench.path("cache").exists() && !output.err.contains("ns-3"), "{arguments:?}: {}", output.err);
+    output
 }
 
 /// The script in a folder with these variables, and without others that name trees and programs.
-fn in_folder(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Told {
+fn in_folder(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> ProcessOutput {
     let mut command = script();
     for variable in ["NS3_DIR", "HPCC_SCENARIO_PROGRAM", "HPCC_ANALYSIS_PROGRAM"] {
         command.env_remove(variable);
     }
     command.args(arguments).current_dir(bench.path("")).env("HPCC_CACHE", bench.path("cache"));
-    Told::from(command.envs(variables.iter().copied()).output().expect("the script starts"))
+    ProcessOutput::from(command.envs(variables.iter().copied()).output().expect("the script starts"))
 }
 
 /// Writes a program, and returns a PATH on which it comes first.
@@ -44,12 +44,12 @@ fn fake_tree(bench: &Bench, name: &str, place: &str) {
 
 #[test]
 fn commands_of_users_and_of_developers_have_help() {
-    let users = told(&["--help"]);
+    let users = output_of(&["--help"]);
     assert_eq!(users.code, Some(0), "{}", users.err);
     assert!(["run", "sweep", "build"].iter().all(|name| users.out.contains(&format!("\n  {name} "))), "{}", users.out);
     assert!(!users.out.contains("\n  parity "), "{}", users.out);
     for name in ["run", "build", "test", "docs", "reqs", "parity", "bench", "fuzz", "audit", "dist"] {
-        let help = told(&[name, "--help"]);
+        let help = output_of(&[name, "--help"]);
         assert_eq!(help.code, Some(0), "{name}: {}", help.err);
         assert!(help.out.contains(&format!("Usage: ./hpcc {name}")), "{name}: {}", help.out);
     }
@@ -85,7 +85,7 @@ fn mistakes_are_explained_before_anything_is_built() {
         (&["parity", "--data", "none"], "none: expected a folder as tests/golden"),
         (&["sweep", "nowhere.toml"], "nowhere.toml"),
     ] {
-        let mistake = told(arguments);
+        let mistake = output_of(arguments);
         assert_eq!(mistake.code, Some(2), "{arguments:?}: {}", mistake.err);
         assert!(mistake.err.contains(words), "{arguments:?}: {}", mistake.err);
     }
@@ -102,10 +102,10 @@ fn without_a_network_or_with_a_changed_archive_nothing_is_left() {
         let apt_get =
             format!("#!/bin/sh\necho 'E: no network' >&2\ncase \"$*\" in *source*) {end};; *) exit 100;; esac\n");
         let path = program(&bench, "apt-get", &apt_get);
-        let told = in_folder(&bench, &["build"], &[("PATH", &path)]);
-        assert_eq!(told.code, Some(1), "{}", told.err);
-        assert!(words.iter().all(|words| told.err.contains(words)), "{}", told.err);
-        assert!(!bench.path("cache").exists(), "{}", told.err);
+        let output = in_folder(&bench, &["build"], &[("PATH", &path)]);
+        assert_eq!(output.code, Some(1), "{}", output.err);
+        assert!(words.iter().all(|words| output.err.contains(words)), "{}", output.err);
+        assert!(!bench.path("cache").exists(), "{}", output.err);
         let quiet = in_folder(&bench, &["build", "-q"], &[("PATH", &path)]);
         assert!(!quiet.err.contains("fetching the"), "{}", quiet.err);
     }
@@ -132,8 +132,12 @@ fn a_first_run_builds_command_and_simulator_side_by_side() {
     bench.write("cargo", "#!/bin/sh\nexit 1\n");
     for arguments in [&["run", "nowhere.toml"][..], &["run", "scenario.toml", "--help"], &["explain", "scenario.toml"]]
     {
-        let told = in_folder(&bench, arguments, &variables);
-        assert!(told.err.contains("cannot be built") && !bench.path("begun").exists(), "{arguments:?}: {}", told.err);
+        let output = in_folder(&bench, arguments, &variables);
+        assert!(
+            output.err.contains("cannot be built") && !bench.path("begun").exists(),
+            "{arguments:?}: {}",
+            output.err
+        );
     }
 }
 
@@ -158,9 +162,9 @@ fn surroundings_that_cannot_be_used_are_explained() {
         (&[("NS3_DIR", "/nowhere")], 1, "/nowhere is no ns-3 tree"),
         (&[("HPCC_CACHE", ""), ("HOME", ""), ("XDG_CACHE_HOME", "")], 1, "neither HOME nor HPCC_CACHE"),
     ] {
-        let told = in_folder(&bench, &["run", "scenario.toml"], variables);
-        assert_eq!(told.code, Some(code), "{variables:?}: {}", told.err);
-        assert!(told.err.contains(words), "{variables:?}: {}", told.err);
+        let output = in_folder(&bench, &["run", "scenario.toml"], variables);
+        assert_eq!(output.code, Some(code), "{variables:?}: {}", output.err);
+        assert!(output.err.contains(words), "{variables:?}: {}", output.err);
     }
 }
 
@@ -179,9 +183,9 @@ fn doctor_tells_what_there_is_and_what_is_missing() {
         (&[("PATH", "/usr/bin:/bin"), ("HOME", &home)], 1, &["cargo        MISSING", "rustup"]),
         (&[("NS3_DIR", "/nowhere")], 1, &["/nowhere is NO ns-3 tree"]),
     ] {
-        let told = in_folder(&bench, &["doctor"], variables);
-        assert_eq!(told.code, Some(code), "{}{}", told.out, told.err);
-        assert!(words.iter().all(|words| told.out.contains(words)), "{}", told.out);
+        let output = in_folder(&bench, &["doctor"], variables);
+        assert_eq!(output.code, Some(code), "{}{}", output.out, output.err);
+        assert!(words.iter().all(|words| output.out.contains(words)), "{}", output.out);
     }
 }
 
@@ -194,14 +198,14 @@ fn bash_completes_commands_and_keys() {
     let complete = |words: &[&str]| {
         let mut command = Command::new("bash");
         command.args(["-c", asks, "bash"]).arg(script().get_program()).args(words);
-        let told = Told::from(command.env("HPCC_CACHE", bench.path("cache")).output().expect("bash starts"));
-        told.out.lines().map(str::to_owned).collect::<Vec<_>>()
+        let output = ProcessOutput::from(command.env("HPCC_CACHE", bench.path("cache")).output().expect("bash starts"));
+        output.out.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(complete(&["swe"]), ["sweep"]);
     assert_eq!(complete(&["run", "x.toml", "--set", "congestion_control.et"]), ["congestion_control.eta="]);
     assert_eq!(complete(&["explain", "transport.mt"]), ["transport.mtu"]);
     for shell in ["zsh", "fish"] {
-        let printed = told(&["completions", shell]);
+        let printed = output_of(&["completions", shell]);
         assert_eq!(printed.code, Some(0), "{}", printed.err);
         assert!(printed.out.contains("hpcc") && printed.out.contains("COMPLETE"), "{}", printed.out);
     }

@@ -2,7 +2,7 @@
 //! `hpcc sweep --engine`: runs that other machines simulate.
 
 use crate::cluster::Cluster;
-use hpcc_tests::{Bench, TOML, Told, hpcc, skipped};
+use hpcc_tests::{Bench, ProcessOutput, TOML, hpcc, skipped};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -22,15 +22,15 @@ name = "long"
 set = ["traffic.0.size=1GB", "run.stop=1s"]
 "#;
 
-fn told(bench: &Bench, command: &mut Command) -> Told {
-    Told::from(command.current_dir(bench.path("")).output().expect("it starts"))
+fn output_of(bench: &Bench, command: &mut Command) -> ProcessOutput {
+    ProcessOutput::from(command.current_dir(bench.path("")).output().expect("it starts"))
 }
 
 /// A sweep by the local engine.
 fn local(bench: &Bench, set: &[&str]) {
     let arguments = [["sweep", "sweep.toml", "--out", "local"].as_slice(), set].concat();
-    let told = bench.hpcc(&arguments);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.hpcc(&arguments);
+    assert_eq!(output.code, Some(0), "{}", output.err);
 }
 
 fn same_tables(bench: &Bench, out: &str) {
@@ -56,8 +56,8 @@ fn printed_commands_give_the_same_tables_in_any_order() {
     let commands: Vec<&str> = printed.out.lines().collect();
     assert_eq!(commands.len(), 4, "{}", printed.out);
     for command in commands[1..].iter().rev() {
-        let told = told(&bench, Command::new("sh").args(["-c", command]).env_remove("HPCC_SCENARIO_PROGRAM"));
-        assert_eq!((told.code, told.out.contains(": 2 of 2 flows finished")), (Some(0), true), "{told:?}");
+        let output = output_of(&bench, Command::new("sh").args(["-c", command]).env_remove("HPCC_SCENARIO_PROGRAM"));
+        assert_eq!((output.code, output.out.contains(": 2 of 2 flows finished")), (Some(0), true), "{output:?}");
     }
     let collected = sweep(&["--collect"]);
     assert_eq!(collected.code, Some(1), "{}", collected.err);
@@ -87,9 +87,9 @@ fn what_cannot_be_submitted_is_refused() {
         (&["--collect"], "no sweep was begun in this folder"),
     ] {
         let mut command = hpcc();
-        let told =
-            told(&bench, command.args(["sweep", "sweep.toml", "--out=out"]).args(arguments).env("PATH", "/none"));
-        assert!(told.code == Some(2) && told.err.contains(words), "{arguments:?}: {told:?}");
+        let output =
+            output_of(&bench, command.args(["sweep", "sweep.toml", "--out=out"]).args(arguments).env("PATH", "/none"));
+        assert!(output.code == Some(2) && output.err.contains(words), "{arguments:?}: {output:?}");
         assert!(!bench.path("out").exists());
     }
 }
@@ -162,7 +162,7 @@ fn slurm_runs_a_sweep_and_goes_on_after_a_task_was_killed() {
         let mut command = hpcc();
         command.args(["sweep", "sweep.toml", "--out", "far"]).args(arguments);
         cluster.admit(&mut command);
-        told(&bench, &mut command)
+        output_of(&bench, &mut command)
     };
     let refused = sweep(&["--engine", "slurm", "--slurm", "partition=nowhere"]);
     assert_eq!(refused.code, Some(2), "{}", refused.err);

@@ -37,9 +37,9 @@ fn values(data: &str, metric: &str) -> BTreeMap<(String, String, String), String
 fn a_sweep_runs_every_variant_as_run_would() {
     let bench = Bench::new(TOML);
     bench.write("sweep.toml", SWEEP);
-    let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.starts_with("Two windows\n"), "{}", told.out);
+    let output = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.out.starts_with("Two windows\n"), "{}", output.out);
 
     let data = bench.read("swept/sweep.csv");
     let (flows, medians) = (values(&data, "flows"), values(&data, "slowdown_p50"));
@@ -48,8 +48,8 @@ fn a_sweep_runs_every_variant_as_run_would() {
 
     for variant in [("tight", "0.80"), ("loose", "0.95")] {
         let eta = format!("congestion_control.eta={}", variant.1);
-        let told = bench.run("scenario.toml", &[&eta, "traffic.1.size=300KB", "run.seed=2"]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.run("scenario.toml", &[&eta, "traffic.1.size=300KB", "run.seed=2"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         assert_eq!(bench.read("out/fct.csv"), bench.read(&format!("swept/{}/size-300KB/seed-2/fct.csv", variant.0)));
     }
     let median = |variant: &str| &medians[&(variant.into(), "300KB".into(), "1".into())];
@@ -81,18 +81,18 @@ fn a_sweep_tells_the_notes_of_its_runs() {
     let bench = Bench::new(TOML);
     let other = "[[variant]]\nname = \"other\"\nset = [\"congestion_control.algorithm=power_tcp\"]\n[[axis]]";
     bench.write("sweep.toml", &SWEEP.replace("[[axis]]", other));
-    let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let notes: Vec<&str> = told.err.lines().filter(|line| line.contains("note: ")).collect();
+    let output = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    let notes: Vec<&str> = output.err.lines().filter(|line| line.contains("note: ")).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].starts_with("hpcc: note: other: another algorithm than the file's"), "{notes:?}");
 
-    let told = bench.hpcc(&["report", "swept", "--style", "paper"]);
-    assert_eq!(told.code, Some(2), "{}", told.out);
+    let output = bench.hpcc(&["report", "swept", "--style", "paper"]);
+    assert_eq!(output.code, Some(2), "{}", output.out);
     assert!(
-        told.err.contains("swept is of a sweep") && told.err.contains("`./hpcc sweep FILE --out DIR`"),
+        output.err.contains("swept is of a sweep") && output.err.contains("`./hpcc sweep FILE --out DIR`"),
         "{}",
-        told.err
+        output.err
     );
 }
 
@@ -101,8 +101,8 @@ fn the_number_of_jobs_changes_no_byte() {
     let bench = Bench::new(TOML);
     bench.write("sweep.toml", SWEEP);
     let data = ["1", "3"].map(|jobs| {
-        let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", jobs]);
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        let output = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", jobs]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
         bench.read("swept/sweep.csv")
     });
     assert_eq!(data[0], data[1]);
@@ -127,10 +127,10 @@ fn a_killed_sweep_goes_on_with_what_was_finished() {
     let finished = || fs::metadata(&mark).and_then(|file| file.modified()).expect("a time");
     let before = finished();
 
-    let told = bench.hpcc(&arguments);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.err.contains(" of 8 runs are kept from before; --fresh repeats them"), "{}", told.err);
-    assert!(told.err.contains(" left\n"), "no time left: {}", told.err);
+    let output = bench.hpcc(&arguments);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.err.contains(" of 8 runs are kept from before; --fresh repeats them"), "{}", output.err);
+    assert!(output.err.contains(" left\n"), "no time left: {}", output.err);
     assert_eq!(finished(), before, "a finished run was repeated");
     assert_eq!(bench.hpcc(&["sweep", "sweep.toml", "--out", "whole"]).code, Some(0));
     for file in ["sweep.csv", "sweep.txt", "loose/size-300KB/seed-2/fct.csv"] {

@@ -128,8 +128,8 @@ fn attributes_of_ns3s_classes_are_parameters() {
         ("congestion_control.eta=0.9", "unknown key eta"),
         ("transport.protocol=udp", "datagrams; expected hpcc_plus"),
     ] {
-        let told = bench.run("tcp.toml", &[dctcp, set]);
-        assert!(told.code == Some(2) && told.err.contains(words), "{}", told.err);
+        let output = bench.run("tcp.toml", &[dctcp, set]);
+        assert!(output.code == Some(2) && output.err.contains(words), "{}", output.err);
     }
 }
 
@@ -201,6 +201,6 @@ fn flows_use_all_links_of_a_host() {
         assert!((1_280_000..2_400_000).contains(&last), "{protocol} {algorithm}: {last}");
     }
     let moved = Run::of(&toml, &[EIGHT, "failures.links=[{time='300us',a=0,b=3}]", "telemetry.layout=int_md"]);
-    assert!((1..=8).contains(&moved.count("/rearmed_feedback")), "of the flows that moved: {}", moved.summary);
+    assert!((1..=8).contains(&moved.count("/baseline_resets")), "of the flows that moved: {}", moved.summary);
     assert!(moved.count("/resent_packets") > 0 && moved.slowest() > 2_400_000, "what waited is lost; one link is left");
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What must be true of a run, whatever its settings.
 
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
 use hpcc_formats::results::{fct_csv, goodput_csv, queue_csv, unfinished_csv};
 use hpcc_formats::scenario::Scenario;
-use hpcc_tests::{Bench, Told};
+use hpcc_tests::{Bench, ProcessOutput};
 use std::collections::BTreeMap;
 
 /// Words by which programs say that they broke, whatever their exit code.
@@ -22,23 +22,23 @@ pub struct Results {
 }
 
 /// Whether a program says that it broke.
-pub fn is_broken(told: &Told) -> bool {
-    BROKEN.iter().any(|word| told.err.contains(word))
+pub fn is_broken(output: &ProcessOutput) -> bool {
+    BROKEN.iter().any(|word| output.err.contains(word))
 }
 
 /// Checks how a run in the folder `out` ended and what it left.
 ///
 /// # Errors
 /// With what is wrong.
-pub fn all(bench: &Bench, scenario: &Scenario, told: &Told) -> Result<Results, String> {
-    expect(!is_broken(told) && matches!(told.code, Some(0 | 3)), || {
-        format!("ends with {:?}: {}", told.code, told.err)
+pub fn all(bench: &Bench, scenario: &Scenario, output: &ProcessOutput) -> Result<Results, String> {
+    expect(!is_broken(output) && matches!(output.code, Some(0 | 3)), || {
+        format!("ends with {:?}: {}", output.code, output.err)
     })?;
     let text = |error: ResultError| error.to_string();
     let summary = Summary::read(&bench.path("out/summary.json")).map_err(text)?;
     let (finished, unfinished) = flows(bench, "out")?;
     let results = Results { summary, finished, unfinished };
-    counts(&results, told)?;
+    counts(&results, output)?;
     times(scenario, &results)?;
     losses(scenario, &results)?;
     if scenario.monitor.goodput_interval.is_some() {
@@ -63,11 +63,11 @@ fn expect(holds: bool, why: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 /// Every flow ends up in one of two files, and the exit code says in which.
-fn counts(Results { summary, finished, unfinished }: &Results, told: &Told) -> Result<(), String> {
+fn counts(Results { summary, finished, unfinished }: &Results, output: &ProcessOutput) -> Result<(), String> {
     let rows = (finished.len() as u64, unfinished.len() as u64);
     let as_summed = rows.0 == summary.flows_finished && rows.0 + rows.1 == summary.flows_total;
     expect(as_summed, || format!("{rows:?} flows of {}, {}", summary.flows_total, summary.flows_finished))?;
-    expect((told.code == Some(0)) == (rows.1 == 0), || format!("exit {:?} with {rows:?} flows", told.code))?;
+    expect((output.code == Some(0)) == (rows.1 == 0), || format!("exit {:?} with {rows:?} flows", output.code))?;
     let beyond = unfinished.iter().find(|flow| flow.acked_bytes > flow.size);
     expect(beyond.is_none(), || format!("more than all is acknowledged: {beyond:?}"))
 }
@@ -106,7 +106,7 @@ fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), 
 
 /// Whether links fail, someone attacks, or faults of the reference are repeated.
 fn is_disturbed(scenario: &Scenario) -> bool {
-    !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.quirks() != Quirks::NONE
+    !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.faults() != ReferenceFaults::NONE
 }
 
 /// Below this rate a packet may take a second.

@@ -12,7 +12,7 @@ mod values;
 use checks::Results;
 use draw::Draft;
 use hpcc_core::transport::Protocol;
-use hpcc_tests::{Bench, Dice, has_tcp, seeds};
+use hpcc_tests::{Bench, ScenarioRng, has_tcp, seeds};
 use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.
@@ -27,10 +27,10 @@ enum Outcome {
 
 /// Runs the scenario of a seed.
 fn outcome(seed: u64, has_stack: bool) -> Outcome {
-    let mut dice = Dice::new(seed, 3);
-    let mut draft = Draft::new(&mut dice, seed, has_stack);
+    let mut rng = ScenarioRng::new(seed, 3);
+    let mut draft = Draft::new(&mut rng, seed, has_stack);
     let bench = Bench::new(&[]);
-    let result = repaired(&mut draft, &mut dice, &bench).and_then(|()| run(&mut dice, &bench));
+    let result = repaired(&mut draft, &mut rng, &bench).and_then(|()| run(&mut rng, &bench));
     match result {
         Ok(true) => Outcome::Ran,
         Ok(false) => Outcome::Refused,
@@ -39,30 +39,30 @@ fn outcome(seed: u64, has_stack: bool) -> Outcome {
 }
 
 /// Takes out of the scenario what contradicts itself.
-fn repaired(draft: &mut Draft, dice: &mut Dice, bench: &Bench) -> Result<(), String> {
-    let told = |error: &hpcc_formats::error::InputError| error.key.is_some() && !error.message.is_empty();
-    let errors = draft.repair(dice, &bench.path("scenario.toml")).map_err(|error| format!("nothing mends {error}"))?;
-    let vague = errors.iter().find(|error| !told(error));
+fn repaired(draft: &mut Draft, rng: &mut ScenarioRng, bench: &Bench) -> Result<(), String> {
+    let is_whole = |error: &hpcc_formats::error::InputError| error.key.is_some() && !error.message.is_empty();
+    let errors = draft.repair(rng, &bench.path("scenario.toml")).map_err(|error| format!("nothing mends {error}"))?;
+    let vague = errors.iter().find(|error| !is_whole(error));
     vague.map_or(Ok(()), |error| Err(format!("no key: {error}")))
 }
 
 /// Runs the scenario and checks the results; false if the simulator refuses it.
-fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
+fn run(rng: &mut ScenarioRng, bench: &Bench) -> Result<bool, String> {
     let scenario = hpcc_formats::load(&bench.path("scenario.toml"), &[]).map_err(|error| error.to_string())?;
-    let told = bench.simulate("scenario.toml", &[], SECONDS);
-    if told.code == Some(2) {
-        let is_orderly = told.err.lines().filter(|line| line.starts_with("hpcc: ")).count() == 1;
+    let output = bench.simulate("scenario.toml", &[], SECONDS);
+    if output.code == Some(2) {
+        let is_orderly = output.err.lines().filter(|line| line.starts_with("hpcc: ")).count() == 1;
         let has_left = bench.path("out").exists();
-        return if is_orderly && !has_left { Ok(false) } else { Err(format!("no orderly refusal: {}", told.err)) };
+        return if is_orderly && !has_left { Ok(false) } else { Err(format!("no orderly refusal: {}", output.err)) };
     }
-    let results = checks::all(bench, &scenario, &told)?;
+    let results = checks::all(bench, &scenario, &output)?;
     if !results.unfinished.is_empty() && !checks::may_stall(&scenario, &results) {
         goes_on(bench, &results)?;
     }
     if scenario.settings.protocol.protocol == Protocol::Rdma && scenario.attacks.is_empty() {
         bench.core_agrees("scenario.toml", &[], SECONDS)?;
     }
-    match dice.below(4) {
+    match rng.below(4) {
         0 => same_again(bench, &[])?,
         1 if scenario.legacy.nodes.is_empty() => same_again(bench, &echo::values(&scenario))?,
         // Monitors change nothing.
@@ -74,12 +74,12 @@ fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
 
 /// With more time unfinished flows go on, and others end at the same time.
 fn goes_on(bench: &Bench, results: &Results) -> Result<(), String> {
-    let told = bench.simulate_to("longer", "scenario.toml", &["run.stop=1s".into()], SECONDS);
-    match told.code {
+    let output = bench.simulate_to("longer", "scenario.toml", &["run.stop=1s".into()], SECONDS);
+    match output.code {
         // A run that takes so long is not at its end.
-        None if !checks::is_broken(&told) => return Ok(()),
+        None if !checks::is_broken(&output) => return Ok(()),
         Some(0 | 3) => {}
-        Some(_) | None => return Err(format!("a longer run ends with {:?}: {}", told.code, told.err)),
+        Some(_) | None => return Err(format!("a longer run ends with {:?}: {}", output.code, output.err)),
     }
     let (ended, on_the_way) = checks::flows(bench, "longer")?;
     let other = results.finished.iter().find(|flow| !ended.contains(flow));
@@ -92,9 +92,9 @@ fn goes_on(bench: &Bench, results: &Results) -> Result<(), String> {
 
 /// A second run, with these settings, has the same results.
 fn same_again(bench: &Bench, set: &[String]) -> Result<(), String> {
-    let told = bench.simulate_to("again", "scenario.toml", set, SECONDS);
-    if !matches!(told.code, Some(0 | 3)) {
-        return Err(format!("a second run ends with {:?}: {}\n{set:?}", told.code, told.err));
+    let output = bench.simulate_to("again", "scenario.toml", set, SECONDS);
+    if !matches!(output.code, Some(0 | 3)) {
+        return Err(format!("a second run ends with {:?}: {}\n{set:?}", output.code, output.err));
     }
     for name in ["fct.csv", "unfinished.csv", "ports.csv", "pfc.txt"] {
         if bench.read(&format!("out/{name}")) != bench.read(&format!("again/{name}")) {

@@ -2,7 +2,7 @@
 //! A valid value for each kind of setting: often an end of its range, mostly something near its default.
 
 use hpcc_core::settings::{Kind, Setting, Value};
-use hpcc_tests::Dice;
+use hpcc_tests::ScenarioRng;
 
 /// Most of what a TOML file can write as a whole number.
 const LARGEST: u64 = i64::MAX as u64;
@@ -22,24 +22,24 @@ const USUAL: Usual = Usual { bytes: 20_000, nanos: 10_000, rate: 10_000_000_000,
 ///
 /// # Panics
 /// If the setting is an unknown text.
-pub fn of(dice: &mut Dice, setting: &Setting, hosts: u64, nodes: u64) -> String {
-    if setting.auto && dice.chance(15) {
+pub fn of(rng: &mut ScenarioRng, setting: &Setting, hosts: u64, nodes: u64) -> String {
+    if setting.auto && rng.chance(15) {
         return "'auto'".into();
     }
     let default = number(&setting.default);
     let around = |usual| default.unwrap_or(usual);
     match &setting.kind {
-        Kind::Switch => dice.one_of(&["true", "false"]).into(),
-        Kind::Count { least, most } => whole(dice, *least, *most, around(USUAL.count)).to_string(),
-        Kind::Bytes { least, most } => whole(dice, *least, *most, around(USUAL.bytes)).to_string(),
-        Kind::Time { least, most } => format!("'{}ns'", whole(dice, *least, *most, around(USUAL.nanos))),
-        Kind::Rate { least, most } => format!("'{}bps'", whole(dice, *least, *most, around(USUAL.rate))),
+        Kind::Switch => rng.one_of(&["true", "false"]).into(),
+        Kind::Count { least, most } => whole(rng, *least, *most, around(USUAL.count)).to_string(),
+        Kind::Bytes { least, most } => whole(rng, *least, *most, around(USUAL.bytes)).to_string(),
+        Kind::Time { least, most } => format!("'{}ns'", whole(rng, *least, *most, around(USUAL.nanos))),
+        Kind::Rate { least, most } => format!("'{}bps'", whole(rng, *least, *most, around(USUAL.rate))),
         Kind::Real { least, most } => {
             let near = if let Value::Real(default) = setting.default { default } else { USUAL.real };
-            real(dice, *least, *most, near)
+            real(rng, *least, *most, near)
         }
-        Kind::Choice(words) => format!("'{}'", words[dice.below(words.len() as u64) as usize]),
-        Kind::Text => format!("'{}'", text(dice, setting.key, hosts, nodes)),
+        Kind::Choice(words) => format!("'{}'", words[rng.below(words.len() as u64) as usize]),
+        Kind::Text => format!("'{}'", text(rng, setting.key, hosts, nodes)),
     }
 }
 
@@ -54,59 +54,59 @@ fn number(default: &Value) -> Option<u64> {
 }
 
 /// A part of 1.
-fn part(dice: &mut Dice) -> f64 {
-    dice.below(1 << 30) as f64 / f64::from(1 << 30)
+fn part(rng: &mut ScenarioRng) -> f64 {
+    rng.below(1 << 30) as f64 / f64::from(1 << 30)
 }
 
 /// A factor between 1/8 and 8.
-fn factor(dice: &mut Dice) -> f64 {
-    (6.0 * part(dice) - 3.0).exp2()
+fn factor(rng: &mut ScenarioRng) -> f64 {
+    (6.0 * part(rng) - 3.0).exp2()
 }
 
-fn whole(dice: &mut Dice, least: u64, most: u64, near: u64) -> u64 {
+fn whole(rng: &mut ScenarioRng, least: u64, most: u64, near: u64) -> u64 {
     let most = most.min(LARGEST);
-    let drawn = match dice.below(9) {
+    let drawn = match rng.below(9) {
         0 => least,
         1 => most,
-        2 => least + dice.below(4),
-        3 | 4 => (40.0 * part(dice)).exp2() as u64,
-        _ => (near as f64 * factor(dice)) as u64,
+        2 => least + rng.below(4),
+        3 | 4 => (40.0 * part(rng)).exp2() as u64,
+        _ => (near as f64 * factor(rng)) as u64,
     };
     drawn.clamp(least, most)
 }
 
-fn real(dice: &mut Dice, least: f64, most: f64, near: f64) -> String {
-    let drawn = match dice.below(7) {
+fn real(rng: &mut ScenarioRng, least: f64, most: f64, near: f64) -> String {
+    let drawn = match rng.below(7) {
         0 => least,
         1 => most,
-        2 | 3 => least + (most - least) * part(dice),
-        _ => near * factor(dice),
+        2 | 3 => least + (most - least) * part(rng),
+        _ => near * factor(rng),
     };
     format!("{:?}", drawn.clamp(least, most))
 }
 
 /// A set of nodes.
-pub fn nodes(dice: &mut Dice, hosts: u64, nodes: u64) -> String {
-    match dice.below(7) {
+pub fn nodes(rng: &mut ScenarioRng, hosts: u64, nodes: u64) -> String {
+    match rng.below(7) {
         0 => "none".into(),
         1 => "all".into(),
         2 => "hosts".into(),
         3 => "switches".into(),
-        4 => format!("0-{}", dice.below(nodes)),
-        5 => dice.below(hosts).to_string(),
-        _ => dice.below(nodes).to_string(),
+        4 => format!("0-{}", rng.below(nodes)),
+        5 => rng.below(hosts).to_string(),
+        _ => rng.below(nodes).to_string(),
     }
 }
 
-fn text(dice: &mut Dice, key: &str, hosts: u64, count: u64) -> String {
+fn text(rng: &mut ScenarioRng, key: &str, hosts: u64, count: u64) -> String {
     const CLASSES: &[&str] =
         &["", "3:strict", "3:3000", "3:1, 4:4294967295", "3:1000, 4:3000, 5:strict", "0:strict, 3:9000", "5:1500"];
     match key {
-        "classes" => dice.one_of(CLASSES).into(),
-        "pfc_priorities" => dice.one_of(&["3", "0", "3, 4", "3, 4, 5", "1, 2, 3, 4, 5, 6, 7", "6"]).into(),
-        "seal" => dice.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
+        "classes" => rng.one_of(CLASSES).into(),
+        "pfc_priorities" => rng.one_of(&["3", "0", "3, 4", "3, 4, 5", "1, 2, 3, 4, 5, 6, 7", "6"]).into(),
+        "seal" => rng.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
         "incapable" | "domain" | "capable" | "accept_from" | "telemetry_hidden_from" | "slow" => {
-            nodes(dice, hosts, count)
+            nodes(rng, hosts, count)
         }
         _ => panic!("{key} is a text that nothing is known of here"),
     }

@@ -98,8 +98,8 @@ fn keys_of(section: &str, schema: &Json) -> Vec<String> {
 #[test]
 fn no_key_is_left_out() {
     const SECTIONS: [&str; 7] = ["run", "topology", "traffic", "legacy", "failures", "attack", "monitor"];
-    let told = Bench::new(&[]).hpcc(&["schema"]);
-    let schema: Json = serde_json::from_str(&told.out).expect("the schema");
+    let output = Bench::new(&[]).hpcc(&["schema"]);
+    let schema: Json = serde_json::from_str(&output.out).expect("the schema");
     let mut missing: BTreeSet<String> =
         SECTIONS.iter().flat_map(|name| keys_of(name, &schema["properties"][*name])).collect();
     for (name, text) in scenarios() {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Networks and flows that need more memory than there is are refused.
 
-use hpcc_tests::{Bench, Told, hpcc, is_complete};
+use hpcc_tests::{Bench, ProcessOutput, hpcc, is_complete};
 
 /// Runs with so much memory.
-fn run_in(bench: &Bench, memory: &str) -> Told {
+fn run_in(bench: &Bench, memory: &str) -> ProcessOutput {
     let mut command = hpcc();
     command.args(["run", "scenario.toml", "--out", "out"]).env("HPCC_MEMORY", memory).current_dir(bench.path(""));
-    Told::from(command.output().expect("the command starts"))
+    ProcessOutput::from(command.output().expect("the command starts"))
 }
 
 /// The error of a run that is refused for it.
 fn refusal(bench: &Bench, memory: &str) -> String {
-    let told = run_in(bench, memory);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(!is_complete(&bench.path("out")), "{}", told.err);
-    told.err
+    let output = run_in(bench, memory);
+    assert_eq!(output.code, Some(2), "{}", output.err);
+    assert!(!is_complete(&bench.path("out")), "{}", output.err);
+    output.err
 }
 
 /// Many hosts around one switch.
@@ -26,12 +26,12 @@ const STAR: &str = "[run]\nstop = '10ms'\n\
 #[test]
 fn a_network_that_does_not_fit_is_refused() {
     let bench = Bench::new(&[("scenario.toml", STAR)]);
-    let told = refusal(&bench, "300MB");
+    let output = refusal(&bench, "300MB");
     for words in ["scenario.toml:3: topology: ", "MB for 65000 links", "300MB are available"] {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(output.contains(words), "{words}: {output}");
     }
-    let told = refusal(&bench, "much");
-    assert!(told.contains("environment: HPCC_MEMORY: \"much\""), "{told}");
+    let output = refusal(&bench, "much");
+    assert!(output.contains("environment: HPCC_MEMORY: \"much\""), "{output}");
 }
 
 /// Each microsecond three hosts send to a fourth, which needs 24 us to receive it.
@@ -43,12 +43,12 @@ const OVERLOAD: &str = "[run]\nstop = '10ms'\n\
 #[test]
 fn flows_in_progress_that_do_not_fit_are_refused() {
     let bench = Bench::new(&[("scenario.toml", OVERLOAD)]);
-    let told = refusal(&bench, "20MB");
+    let output = refusal(&bench, "20MB");
     for words in ["scenario.toml:8: traffic: at 34", "us at least 99", "20MB are available beside the network"] {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(output.contains(words), "{words}: {output}");
     }
     // As many flows, but each is over before the next begins.
     bench.edit("scenario.toml", "100KB", "1KB");
-    let told = run_in(&bench, "20MB");
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = run_in(&bench, "20MB");
+    assert_eq!(output.code, Some(0), "{}", output.err);
 }

@@ -11,14 +11,14 @@ fn devices_and_pipes_are_no_input() {
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     for input in ["/dev/zero", "pipe"] {
         for command in ["run", "sweep", "dissect", "trace"] {
-            let told = bench.hpcc(&[command, input]);
-            assert!(matches!(told.code, Some(1 | 2)), "{command} {input}: {}", told.err);
-            assert!(told.err.contains("not a regular file"), "{command} {input}: {}", told.err);
+            let output = bench.hpcc(&[command, input]);
+            assert!(matches!(output.code, Some(1 | 2)), "{command} {input}: {}", output.err);
+            assert!(output.err.contains("not a regular file"), "{command} {input}: {}", output.err);
         }
-        let told = bench.hpcc(&["compare", input, input]);
-        assert!(told.err.contains("not a regular file"), "compare {input}: {}", told.err);
+        let output = bench.hpcc(&["compare", input, input]);
+        assert!(output.err.contains("not a regular file"), "compare {input}: {}", output.err);
     }
     bench.write("flows.toml", &(TOML[0].1.to_owned() + "[[traffic]]\nkind = 'file'\npath = '/dev/zero'\n"));
-    let told = bench.run("flows.toml", &[]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
+    let output = bench.run("flows.toml", &[]);
+    assert_eq!(output.code, Some(2), "{}", output.err);
 }

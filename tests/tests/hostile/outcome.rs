@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How a run may end.
 
-use hpcc_tests::{Bench, Told, is_complete};
+use hpcc_tests::{Bench, ProcessOutput, is_complete};
 use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.
@@ -27,18 +27,18 @@ pub fn all_end_orderly(runs: &[Run], least: usize) {
 /// Runs the simulator on a file of the bench, and says what is wrong with how it ends: neither with results, nor with a
 /// refusal that names a place and leaves nothing.
 fn wrong(bench: &Bench, config: &str, set: &[String]) -> Option<String> {
-    let told = bench.simulate(config, set, SECONDS);
-    let complaint = complaint(bench, &told)?;
-    Some(format!("{complaint} (exit {:?})\n{}", told.code, told.err))
+    let output = bench.simulate(config, set, SECONDS);
+    let complaint = complaint(bench, &output)?;
+    Some(format!("{complaint} (exit {:?})\n{}", output.code, output.err))
 }
 
-fn complaint(bench: &Bench, told: &Told) -> Option<&'static str> {
+fn complaint(bench: &Bench, output: &ProcessOutput) -> Option<&'static str> {
     let complete = is_complete(&bench.path("out"));
-    match told.code {
+    match output.code {
         Some(0 | 3) => (!complete).then_some("no results"),
         Some(2) if complete => Some("results of a refused run"),
         Some(2) => {
-            let refusals: Vec<&str> = told.err.lines().filter(|line| line.starts_with("hpcc: ")).collect();
+            let refusals: Vec<&str> = output.err.lines().filter(|line| line.starts_with("hpcc: ")).collect();
             (refusals.len() != 1 || !refusals[0].contains(": ")).then_some("not one line that says why")
         }
         Some(_) | None => Some("no orderly end"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A valid scenario for every seed.
 
-use hpcc_tests::Dice;
+use hpcc_tests::ScenarioRng;
 use std::fmt::Write;
 
 /// Monitors of all kinds, as a section.
@@ -22,15 +22,15 @@ const ALGORITHMS: &[&str] = &[
     "none",
 ];
 
-fn traffic(dice: &mut Dice, hosts: u64) -> String {
+fn traffic(rng: &mut ScenarioRng, hosts: u64) -> String {
     let mut text = String::new();
-    for _ in 0..1 + dice.below(6) {
-        let (start, size) = (dice.below(50), 1 + (1 << dice.below(18)) + dice.below(1000));
-        let dst = dice.below(hosts);
-        let section = match dice.below(3) {
-            0 => format!("kind = 'incast'\nreceiver = {dst}\nsender_count = {}\n", 1 + dice.below(hosts - 1)),
+    for _ in 0..1 + rng.below(6) {
+        let (start, size) = (rng.below(50), 1 + (1 << rng.below(18)) + rng.below(1000));
+        let dst = rng.below(hosts);
+        let section = match rng.below(3) {
+            0 => format!("kind = 'incast'\nreceiver = {dst}\nsender_count = {}\n", 1 + rng.below(hosts - 1)),
             1 => "kind = 'permutation'\n".into(),
-            _ => format!("kind = 'flow'\nsrc = {}\ndst = {dst}\n", (dst + 1 + dice.below(hosts - 1)) % hosts),
+            _ => format!("kind = 'flow'\nsrc = {}\ndst = {dst}\n", (dst + 1 + rng.below(hosts - 1)) % hosts),
         };
         writeln!(text, "[[traffic]]\n{section}size = {size}\nstart = '{start}us'").expect("text");
     }
@@ -49,17 +49,17 @@ fn moving_flows() -> String {
 /// notifications of switches, monitors, traces and captures; in every third, flows that move to other paths, in every
 /// third, more flows to one host than buffers hold.
 pub fn shared(seed: u64) -> String {
-    let mut dice = Dice::new(seed, 1);
+    let mut rng = ScenarioRng::new(seed, 1);
     let moves = seed.is_multiple_of(3);
-    let drawn = (2 + dice.below(3), 1 + dice.below(3), 1 + dice.below(4));
+    let drawn = (2 + rng.below(3), 1 + rng.below(3), 1 + rng.below(4));
     let pauses = seed % 3 == 1;
     let (leaves, spines, per_leaf) = if moves || pauses { (3, 3, 4) } else { drawn };
     let hosts = leaves * per_leaf;
-    let (delay, fabric_delay) = (dice.one_of(&["100ns", "1us"]), dice.one_of(&["300ns", "1us", "7us"]));
-    let fabric = dice.one_of(if moves || pauses { &["100Gbps"] } else { &["100Gbps", "400Gbps"] });
-    let loss = dice.one_of(&["0.0", "0.0", "0.001"]);
-    let notifies = dice.chance(30) && !moves && !pauses;
-    let drawn = dice.one_of(ALGORITHMS);
+    let (delay, fabric_delay) = (rng.one_of(&["100ns", "1us"]), rng.one_of(&["300ns", "1us", "7us"]));
+    let fabric = rng.one_of(if moves || pauses { &["100Gbps"] } else { &["100Gbps", "400Gbps"] });
+    let loss = rng.one_of(&["0.0", "0.0", "0.001"]);
+    let notifies = rng.chance(30) && !moves && !pauses;
+    let drawn = rng.one_of(ALGORITHMS);
     let algorithm = if notifies || moves {
         "hpcc_plus"
     } else if pauses {
@@ -67,10 +67,10 @@ pub fn shared(seed: u64) -> String {
     } else {
         drawn
     };
-    let profile = if notifies { "rocev2_ipv6" } else { dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"]) };
-    let mode = dice.one_of(if pauses { &["lossless"] } else { &["lossless", "lossless", "lossy"] });
-    let recovery = dice.one_of(&["go_back_n", "selective_repeat"]);
-    let buffer = if pauses { 1_000_000 } else { 4_300_000 << dice.below(3) };
+    let profile = if notifies { "rocev2_ipv6" } else { rng.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"]) };
+    let mode = rng.one_of(if pauses { &["lossless"] } else { &["lossless", "lossless", "lossy"] });
+    let recovery = rng.one_of(&["go_back_n", "selective_repeat"]);
+    let buffer = if pauses { 1_000_000 } else { 4_300_000 << rng.below(3) };
     let mut text = format!(
         "[run]\nseed = {seed}\nstop = '20ms'\n[topology]\nkind = 'leaf_spine'\nleaves = {leaves}\nspines = {spines}\n\
          hosts_per_leaf = {per_leaf}\nrate = '100Gbps'\ndelay = '{delay}'\nfabric_rate = '{fabric}'\n\
@@ -84,13 +84,13 @@ pub fn shared(seed: u64) -> String {
     if moves {
         text += MOVING;
     }
-    if dice.chance(40) {
-        let (leaf, spine) = (hosts + dice.below(leaves), hosts + leaves + dice.below(spines));
+    if rng.chance(40) {
+        let (leaf, spine) = (hosts + rng.below(leaves), hosts + leaves + rng.below(spines));
         // A flow that begins when the only way has gone for good is refused.
-        let until = if dice.chance(50) || spines == 1 { ", until = '90us'" } else { "" };
+        let until = if rng.chance(50) || spines == 1 { ", until = '90us'" } else { "" };
         writeln!(text, "[failures]\nlinks = [{{ time = '20us', a = {leaf}, b = {spine}{until} }}]").expect("text");
     }
-    text += &traffic(&mut dice, hosts);
+    text += &traffic(&mut rng, hosts);
     if moves {
         text += &moving_flows();
     }
@@ -98,7 +98,7 @@ pub fn shared(seed: u64) -> String {
         text += "[receive]\nslow = '0'\nrate = '40Gbps'\nbuffer = '100KB'\n";
         text += "[[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 10\nsize = '150KB'\n";
     }
-    if !moves && !pauses && dice.chance(50) {
+    if !moves && !pauses && rng.chance(50) {
         text = share_queue_pairs(&text);
     }
     text += MONITORS;

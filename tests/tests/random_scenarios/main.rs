@@ -4,7 +4,7 @@
 
 mod draw;
 
-use hpcc_tests::{Bench, Told, example, has_mpi, seeds};
+use hpcc_tests::{Bench, ProcessOutput, example, has_mpi, seeds};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -13,7 +13,7 @@ use std::process::Command;
 const COSTS: &[&str] = &["setup_cpu_s", "run_cpu_s", "wall_s", "peak_rss_bytes", "ns_per_packet_hop", "ranks"];
 
 /// `hpcc run --ranks N` into the folder N.
-fn run(bench: &Bench, ranks: u64, set: &[&str]) -> Told {
+fn run(bench: &Bench, ranks: u64, set: &[&str]) -> ProcessOutput {
     let (count, settings) = (ranks.to_string(), set.iter().flat_map(|pair| ["--set", pair]));
     let arguments = ["run", "scenario.toml", "--quiet", "--out", &count, "--ranks", &count];
     bench.hpcc(&arguments.into_iter().chain(settings).collect::<Vec<_>>())
@@ -149,9 +149,9 @@ fn what_processes_cannot_share_is_refused_with_the_reason() {
         ("compatibility.shared_rng=true", "the reference's fault shared_rng"),
     ] {
         let bench = Bench::new(&[("scenario.toml", RACKS)]);
-        let told = run(&bench, 2, &[set]);
-        assert_eq!(told.code, Some(2), "{set}: {}", told.err);
-        assert_eq!(told.err.matches(reason).count(), 1, "{set}: one process says it: {}", told.err);
+        let output = run(&bench, 2, &[set]);
+        assert_eq!(output.code, Some(2), "{set}: {}", output.err);
+        assert_eq!(output.err.matches(reason).count(), 1, "{set}: one process says it: {}", output.err);
         assert!(!bench.path("2").exists() && !bench.path("2.partial").exists(), "{set}: results");
     }
 }

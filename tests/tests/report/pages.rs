@@ -15,9 +15,9 @@ fn bench() -> Bench {
 }
 
 fn run(bench: &Bench, out: &str, set: &[&str]) {
-    let told = bench.run_to(out, "scenario.toml", set);
-    assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
-    assert!(told.out.ends_with(&format!(" look at it with: xdg-open {out}/report.html\n")), "{}", told.out);
+    let output = bench.run_to(out, "scenario.toml", set);
+    assert!(matches!(output.code, Some(0 | 3)), "{}", output.err);
+    assert!(output.out.ends_with(&format!(" look at it with: xdg-open {out}/report.html\n")), "{}", output.out);
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn several_runs_show_what_differs() {
     let bench = bench();
     run(&bench, "a", &[]);
     run(&bench, "b", &["congestion_control.eta=0.8"]);
-    let told = bench.hpcc(&["report", "a", "b", "--out", "both.html"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.hpcc(&["report", "a", "b", "--out", "both.html"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let Some(found) = probe(
         &bench.path("both.html"),
         "const found = { title: $('h1').textContent };
@@ -260,8 +260,8 @@ fn what_is_of_one_seed_says_so() {
     let bench = bench();
     let file = "title = \"Seeds\"\nbase = \"scenario.toml\"\nseeds = [4, 9]\n[[variant]]\nname = \"a\"\n";
     bench.write("seeds.toml", file);
-    let told = bench.hpcc(&["sweep", "seeds.toml", "--out", "sweep"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = bench.hpcc(&["sweep", "seeds.toml", "--out", "sweep"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let Some(found) = probe(
         &bench.path("sweep/report.html"),
         "return {

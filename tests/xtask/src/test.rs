@@ -136,7 +136,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     });
     stages.take("programs of scratch/", |_| build.programs());
     stages.take("a program of one's own", |stages| own_program(stages, &build));
-    stages.take("beside the distribution's ns-3", beside_the_distribution);
+    stages.take("beside the distribution's ns-3", out_of_tree);
     Ok(())
 }
 
@@ -222,7 +222,7 @@ fn own_program(stages: &Stages, build: &Build) -> Result<()> {
 }
 
 /// Builds a simulator beside the distribution's ns-3, as on a machine without an ns-3 tree, in a cache of its own.
-fn beside_the_distribution(stages: &Stages) -> Result<()> {
+fn out_of_tree(stages: &Stages) -> Result<()> {
     if is_strict() {
         need(&[":libns3-dev", ":ns3"]).ok().filter(|()| distribution().is_none());
     }

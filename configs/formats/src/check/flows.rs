@@ -84,7 +84,7 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
     if flow.size == 0 {
         return Err((SIZE, "the flow's size is 0; expected at least 1 byte".into()));
     }
-    let least = if scenario.quirks().data_in_queue_0 { 0 } else { 1 };
+    let least = if scenario.faults().data_in_queue_0 { 0 } else { 1 };
     if !(least..=7).contains(&flow.priority) {
         let message = format!(
             "the flow's priority is {}; expected {least} to 7 (0 is the switches' own queue for control frames)",
@@ -118,7 +118,7 @@ fn guarantee(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
         return Ok(());
     }
     let classes = Classes::parse(&switch.classes).ok().filter(|_| scenario.layout().max_hops().is_some());
-    if classes.is_none_or(|classes| classes.is_sure(flow.priority)) {
+    if classes.is_none_or(|classes| classes.has_guaranteed_share(flow.priority)) {
         return Ok(());
     }
     Err(format!(

@@ -43,7 +43,7 @@ pub(super) fn loss_without_timeout(scenario: &Scenario, _: &Pass) -> Vec<String>
 pub(super) fn held_up_acks(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let acks = scenario.transport().ack_priority;
     let classes = Classes::parse(&scenario.settings.switch.classes).ok();
-    let waits = classes.filter(|classes| acks > 0 && !classes.is_sure(acks));
+    let waits = classes.filter(|classes| acks > 0 && !classes.has_guaranteed_share(acks));
     let note = |_| {
         format!(
             "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"

@@ -10,7 +10,7 @@ use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::quirks::QuirkSettings;
+use hpcc_core::reference_faults::FaultSettings;
 use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let transport = transport(&settings, algorithm.name(), &mut notes)?;
     let layout = algorithm::layout(&settings, algorithm.needs().reads)?;
     let mut node = NodeSettings {
-        quirks: QuirkSettings::of(settings.quirks()),
+        faults: FaultSettings::of(settings.faults()),
         transport,
         layout,
         switch: switch(&settings, &mut notes)?,
@@ -45,11 +45,11 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let TopologyFile { network, links, note } = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
     notes.extend(note);
-    let (flows, flow_count) = FlowFile::new(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
+    let (flows, flow_count) = FlowFile::new(&input(path, &settings, "FLOW_FILE")?, settings.faults().rounding())?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
     let link_failures = link_down(&settings, &network)?;
-    if settings.quirks().last_parallel_link {
+    if settings.faults().last_parallel_link {
         notes.extend(parallel_links(&network));
     }
     let name = name_of(path);
@@ -121,12 +121,12 @@ fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
 fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos, InputError> {
     const KEY: &str = "PAUSE_TIME";
     let micros = settings.float(KEY, 5.0)?;
-    let whole = if settings.quirks().whole_pause_time { micros.floor() } else { micros.ceil() };
+    let whole = if settings.faults().whole_pause_time { micros.floor() } else { micros.ceil() };
     if whole > f64::from(u32::MAX) {
         return Err(settings.error(KEY, format!("{KEY} is {micros}; expected at most {} microseconds", u32::MAX)));
     }
     if whole == 0.0 {
-        if !settings.quirks().whole_pause_time {
+        if !settings.faults().whole_pause_time {
             return Err(settings.error(KEY, format!("{KEY} is 0, which would turn pauses into resumes; expected more")));
         }
         notes.push(format!("{KEY} {micros} counts as 0: every pause is a resume, and buffers overflow"));
@@ -183,7 +183,7 @@ fn transport(
         );
     }
     let window = settings.flag("HAS_WIN", true)?;
-    if !window && settings.quirks().windowless_hpcc && algorithm == "hpcc" {
+    if !window && settings.faults().windowless_hpcc && algorithm == "hpcc" {
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
@@ -236,7 +236,7 @@ fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchSett
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
-    let rounding = settings.quirks().rounding();
+    let rounding = settings.faults().rounding();
     settings.seconds("SIMULATOR_STOP_TIME", Nanos::from_seconds(3.01, rounding), rounding)
 }
 

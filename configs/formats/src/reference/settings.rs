@@ -8,7 +8,7 @@ use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{PROFILE, SECTION};
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl<'a> Settings<'a> {
             file: file.clone(),
             values: BTreeMap::new(),
             repeated: Vec::new(),
-            compatibility: Compatibility::new(Quirks::REFERENCE),
+            compatibility: Compatibility::new(ReferenceFaults::REFERENCE),
         };
         let mut tokens = Tokens::new(file.at(1), text);
         while let Some(key) = tokens.next() {
@@ -76,8 +76,8 @@ impl<'a> Settings<'a> {
     }
 
     /// Which of the reference's faults are repeated: all, unless an override corrects them.
-    pub fn quirks(&self) -> Quirks {
-        self.compatibility.quirks()
+    pub fn faults(&self) -> ReferenceFaults {
+        self.compatibility.faults()
     }
 
     /// Stores the values that follow a key; returns the key if it had values before.
@@ -171,7 +171,7 @@ impl<'a> Settings<'a> {
 /// The bytes that a key stands for: the reference computes them in 32 bits.
 pub(super) fn narrow(settings: &Settings<'_>, notes: &mut Vec<String>, key: &str, bytes: u64) -> u64 {
     let left = bytes % (1 << 32);
-    if left == bytes || !settings.quirks().narrow_switch_settings {
+    if left == bytes || !settings.faults().narrow_switch_settings {
         return bytes;
     }
     notes.push(format!("{key}: of {bytes} bytes the reference's 32 bits leave {left}"));

@@ -6,7 +6,7 @@ use crate::load;
 use crate::scenario::Scenario;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
@@ -68,11 +68,11 @@ fn config_with(key: &str, line: &str) -> (String, usize) {
 fn single_faults_can_be_corrected_from_the_command_line() {
     let folder = Folder::new();
     let scenario = folder.load(&["compatibility.missed_wakeups=false", "compatibility.lossy_pfc=0"]).expect("valid");
-    let expected = Quirks { missed_wakeups: false, lossy_pfc: false, ..Quirks::REFERENCE };
-    assert_eq!((scenario.quirks(), scenario.transport().quirks), (expected, expected));
+    let expected = ReferenceFaults { missed_wakeups: false, lossy_pfc: false, ..ReferenceFaults::REFERENCE };
+    assert_eq!((scenario.faults(), scenario.transport().faults), (expected, expected));
     assert_eq!(scenario.effective()["compatibility"]["profile"], "mixed");
     let scenario = folder.load(&["compatibility.profile=correct", "compatibility.wide_pint=true"]).expect("valid");
-    assert_eq!(scenario.quirks(), Quirks { wide_pint: true, ..Quirks::NONE });
+    assert_eq!(scenario.faults(), ReferenceFaults { wide_pint: true, ..ReferenceFaults::NONE });
     assert_eq!(scenario.stop, Nanos(2_110_000_000));
     assert_eq!(scenario.flows.collect()[1].start, Nanos(2_000_005_000), "2.000005 s to the nearest");
     for (setting, message) in [
@@ -95,7 +95,7 @@ fn a_golden_configuration_is_read_in_full() {
     let law = ControlLaw { max_stage: 0, additive_increase, min_rate, ..ControlLaw::default() };
     assert!(scenario.algorithm() == &HpccConfig { law, ..HpccConfig::default() } as &dyn Algorithm);
     assert_eq!(scenario.layout(), Layout::Reference { multiplier: 4 });
-    let reference = TransportConfig { quirks: Quirks::REFERENCE, ..TransportConfig::default() };
+    let reference = TransportConfig { faults: ReferenceFaults::REFERENCE, ..TransportConfig::default() };
     assert_eq!(scenario.transport(), reference);
     assert_eq!(scenario.settings.switch.buffer.0, 32 << 20);
     assert_eq!(thresholds(&scenario).len(), 1, "one link rate");

@@ -106,7 +106,7 @@ pub struct Summary {
     pub rejected_by_guard: u64,
     /// Telemetry that nothing was compared with, because a counter may have wrapped since the last, or the path changed.
     #[serde(default)]
-    pub rearmed_feedback: u64,
+    pub baseline_resets: u64,
     /// Times that a flow moved to another path by telemetry.
     #[serde(default)]
     pub path_moves: u64,

@@ -3,7 +3,7 @@
 //! these keys; they are in lower case, so that they cannot be keys of the reference.
 
 use crate::error::suggestion;
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::{self, Kind, Setting};
 use serde_json::{Value, json};
 
@@ -19,21 +19,21 @@ const CHANGE: &str = "Turn it on to repeat the 2019 simulator's numbers, or to s
 /// A profile, and the switches that were set by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Compatibility {
-    profile: Quirks,
+    profile: ReferenceFaults,
     single: Vec<(String, bool)>,
 }
 
 impl Compatibility {
     /// What this profile repeats, before single keys change it.
-    pub fn new(profile: Quirks) -> Compatibility {
+    pub fn new(profile: ReferenceFaults) -> Compatibility {
         Compatibility { profile, single: Vec::new() }
     }
 
     /// Sets the profile. The error is a sentence for the user.
     pub fn set_profile(&mut self, name: &str) -> Result<(), String> {
         self.profile = match name {
-            CORRECT => Quirks::NONE,
-            REFERENCE => Quirks::REFERENCE,
+            CORRECT => ReferenceFaults::NONE,
+            REFERENCE => ReferenceFaults::REFERENCE,
             _ => return Err(format!("unknown profile \"{name}\"{}", suggestion(name, &[CORRECT, REFERENCE]))),
         };
         Ok(())
@@ -41,8 +41,8 @@ impl Compatibility {
 
     /// Sets one switch, whatever the profile says. The error is a sentence for the user.
     pub fn set(&mut self, name: &str, on: bool) -> Result<(), String> {
-        if !Quirks::NAMES.contains(&name) {
-            let known = [Quirks::NAMES, &[PROFILE]].concat();
+        if !ReferenceFaults::NAMES.contains(&name) {
+            let known = [ReferenceFaults::NAMES, &[PROFILE]].concat();
             return Err(format!("unknown key {name} in [{SECTION}]{}", suggestion(name, &known)));
         }
         self.single.push((name.into(), on));
@@ -50,14 +50,14 @@ impl Compatibility {
     }
 
     /// Which faults are repeated.
-    pub fn quirks(&self) -> Quirks {
-        let mut quirks = self.profile;
+    pub fn faults(&self) -> ReferenceFaults {
+        let mut faults = self.profile;
         for (name, on) in &self.single {
-            if let Some(quirk) = quirks.get_mut(name) {
-                *quirk = *on;
+            if let Some(fault) = faults.get_mut(name) {
+                *fault = *on;
             }
         }
-        quirks
+        faults
     }
 }
 
@@ -75,7 +75,7 @@ pub fn settings() -> Vec<Setting> {
     let help = "Faults of the 2019 simulator that are repeated: none (`correct`), or all (`reference`). Take `reference` to \
                 compare with its numbers; the other keys correct or repeat single faults.";
     let mut settings = vec![setting(PROFILE, words, settings::Value::Word(CORRECT.into()), help)];
-    let faults = Quirks::NAMES.iter().zip(Quirks::help());
+    let faults = ReferenceFaults::NAMES.iter().zip(ReferenceFaults::help());
     settings.extend(faults.map(|(name, help)| {
         let help = format!("{help} {CHANGE}");
         setting(name, Kind::Switch, settings::Value::Switch(false), &help)
@@ -84,14 +84,14 @@ pub fn settings() -> Vec<Setting> {
 }
 
 /// The echo of a run's switches.
-pub(super) fn effective(quirks: &Quirks) -> Value {
-    let profile = match *quirks {
-        Quirks::NONE => CORRECT,
-        Quirks::REFERENCE => REFERENCE,
+pub(super) fn effective(faults: &ReferenceFaults) -> Value {
+    let profile = match *faults {
+        ReferenceFaults::NONE => CORRECT,
+        ReferenceFaults::REFERENCE => REFERENCE,
         _ => "mixed",
     };
     let mut echo = json!({ PROFILE: profile });
-    for (name, on) in quirks.iter() {
+    for (name, on) in faults.iter() {
         echo[name] = json!(on);
     }
     echo

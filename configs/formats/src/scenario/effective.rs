@@ -17,7 +17,7 @@ impl Scenario {
             "seed": self.seed,
             "order": self.order.name(),
             "stop_ns": self.stop.0,
-            "compatibility": compatibility::effective(&self.quirks()),
+            "compatibility": compatibility::effective(&self.faults()),
             "network": self.effective_network(),
             "traffic": self.effective_traffic(),
             "default_loss_probability": self.default_loss,

@@ -22,7 +22,7 @@ use crate::flows::FlowList;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::node::NodeSettings;
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
@@ -67,8 +67,8 @@ pub struct Scenario {
 
 impl Scenario {
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
-    pub fn quirks(&self) -> Quirks {
-        self.settings.quirks()
+    pub fn faults(&self) -> ReferenceFaults {
+        self.settings.faults()
     }
 
     /// Congestion control of flows from hosts that are not [`Legacy`].

@@ -7,17 +7,17 @@ use super::source::Entry;
 use crate::error::InputError;
 use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{SECTION, settings};
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::{Input, Kind, SettingError};
 
 /// The reference's faults that the run repeats: none by default.
-pub(super) fn compatibility(document: &mut Document<'_>) -> Result<Quirks, InputError> {
-    let mut compatibility = Compatibility::new(Quirks::NONE);
+pub(super) fn compatibility(document: &mut Document<'_>) -> Result<ReferenceFaults, InputError> {
+    let mut compatibility = Compatibility::new(ReferenceFaults::NONE);
     let entries = document.section(SECTION).map_or_else(|| Ok(Vec::new()), |section| section.section())?;
     for entry in entries {
         set(&mut compatibility, &entry).map_err(|message| entry.error(SECTION, message))?;
     }
-    Ok(compatibility.quirks())
+    Ok(compatibility.faults())
 }
 
 /// The error is a sentence for the user.

@@ -47,7 +47,7 @@ use crate::place::Place;
 use crate::scenario::{Scenario, name_of};
 use document::Document;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::quirks::QuirkSettings;
+use hpcc_core::reference_faults::FaultSettings;
 use plain::Given;
 use source::Source;
 use std::path::Path;
@@ -75,11 +75,11 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let source = Source::new(path, text, overrides)?;
     let mut document = Document::parse(&source)?;
     document.check_sections(SECTIONS)?;
-    let quirks = compatibility::compatibility(&mut document)?;
+    let faults = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
     let (mut settings, mut given) = (defaults, Given::default());
-    settings.quirks = QuirkSettings::of(quirks);
+    settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
     for section in ["wire", "telemetry", "transport", "receive"] {
         given.section(&mut document, &mut settings, section, &[])?;
@@ -106,7 +106,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("slow", settings.receive.is_any(), "HOSTS"), None)?;
     window(&settings, given.place(&document, "transport", "window"))?;
-    let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
+    let flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
@@ -151,7 +151,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
 
 /// The reference's HPCC divides by the window.
 fn window(settings: &NodeSettings, place: Place) -> Result<(), InputError> {
-    let divides = settings.quirks().windowless_hpcc && settings.control.chosen().name() == "hpcc";
+    let divides = settings.faults().windowless_hpcc && settings.control.chosen().name() == "hpcc";
     if settings.transport.window == Some(false) && divides {
         let message = "window is false, but HPCC divides by it with windowless_hpcc; expected true";
         return Err(place.key_error("transport.window", message));

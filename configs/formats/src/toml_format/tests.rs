@@ -5,7 +5,7 @@ use crate::load;
 use crate::scenario::{EventOrder, Monitor, Scenario};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
-use hpcc_core::quirks::Quirks;
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::telemetry::Layout;
@@ -204,19 +204,19 @@ fn links_that_a_packet_passes_in_no_time_are_refused() {
 #[test]
 fn the_references_faults_are_off_unless_asked_for() {
     let load = |section: &str| load_with(format!("{MINIMAL}[compatibility]\n{section}\n"), &[]);
-    let wakeups = Quirks { missed_wakeups: true, ..Quirks::NONE };
-    for (section, quirks) in [
-        ("", Quirks::NONE),
-        ("profile = \"correct\"", Quirks::NONE),
-        ("profile = \"reference\"", Quirks::REFERENCE),
+    let wakeups = ReferenceFaults { missed_wakeups: true, ..ReferenceFaults::NONE };
+    for (section, faults) in [
+        ("", ReferenceFaults::NONE),
+        ("profile = \"correct\"", ReferenceFaults::NONE),
+        ("profile = \"reference\"", ReferenceFaults::REFERENCE),
         ("missed_wakeups = true", wakeups),
     ] {
         let scenario = load(section).expect(section);
-        assert_eq!((scenario.quirks(), scenario.transport().quirks), (quirks, quirks), "{section}");
+        assert_eq!((scenario.faults(), scenario.transport().faults), (faults, faults), "{section}");
     }
     let set = load_with(MINIMAL, &["compatibility.missed_wakeups=true"]).expect("valid");
     let echo = &set.effective()["compatibility"];
-    assert_eq!((set.quirks(), &echo["profile"], &echo["missed_wakeups"]), (wakeups, &"mixed".into(), &true.into()));
+    assert_eq!((set.faults(), &echo["profile"], &echo["missed_wakeups"]), (wakeups, &"mixed".into(), &true.into()));
     for (line, message) in [
         (
             "missed_wakeup = true",

@@ -88,7 +88,7 @@ impl Inflight {
     }
 
     /// Times that records could not be compared with the last ones of theirs.
-    pub fn rearmed(&self) -> u64 {
+    pub fn baseline_resets(&self) -> u64 {
         self.last.restarts() + self.some.as_ref().map_or(0, |links| links.restarts())
     }
 

@@ -25,7 +25,7 @@
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
 //! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
 //! They part where U divides by 0; with
-//! [`narrow_window`](crate::quirks::Quirks::narrow_window) also on a path narrower than its sender's port, where the rate
+//! [`narrow_window`](crate::reference_faults::ReferenceFaults::narrow_window) also on a path narrower than its sender's port, where the rate
 //! form scales the path's window with the rate and weighs queues by it.
 
 mod inflight;
@@ -209,8 +209,8 @@ impl CongestionControl for HpccPlus {
         self.bottleneck
     }
 
-    fn rearmed(&self) -> u64 {
-        self.inflight.rearmed()
+    fn baseline_resets(&self) -> u64 {
+        self.inflight.baseline_resets()
     }
 
     #[inline]

@@ -197,7 +197,7 @@ fn req_22_another_path_starts_over_and_leaves_the_window() {
         let mut rerouted = flow.clone();
         assert_eq!(feed(&mut rerouted, 3 * T + 100, (900_000, 900_000), &other), RateDecision::Keep);
         assert_eq!((rerouted.utilisation(), rerouted.window().increases()), (1.0, 0));
-        assert_eq!((flow.rearmed(), rerouted.rearmed()), (0, 1));
+        assert_eq!((flow.baseline_resets(), rerouted.baseline_resets()), (0, 1));
         assert_eq!(rerouted.window().reference(), before);
         let next: Vec<_> = other.hops().iter().map(|h| hop(h.ts + T, h.tx_bytes + BDP / 2, 0)).collect();
         feed(&mut rerouted, 4 * T, (900_001, 900_001), &stack(8, &next));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's part: which of its packets collect telemetry, and whether to believe what comes back.
 
-use super::{Answer, FeedbackConfig, Return, Silence};
+use super::{FeedbackConfig, FeedbackContent, Return, Silence};
 use crate::cc::FlowLimits;
 use crate::telemetry::seal::{SealKey, TAG_LEN};
 use crate::telemetry::{
@@ -25,17 +25,17 @@ impl Decoder {
 
     /// Reads an answer to telemetry of this layout; [`Telemetry::Nothing`] if it cannot be used.
     #[inline]
-    pub fn read(&mut self, answer: Answer, layout: &Layout, bytes: &[u8]) -> Telemetry<'_> {
+    pub fn read(&mut self, answer: FeedbackContent, layout: &Layout, bytes: &[u8]) -> Telemetry<'_> {
         match answer {
-            Answer::Records => layout.read(bytes, &mut self.hops),
-            Answer::BusiestLink => {
+            FeedbackContent::Records => layout.read(bytes, &mut self.hops),
+            FeedbackContent::BusiestLink => {
                 let modulus = layout.modulus();
                 self.link = modulus.and_then(|modulus| link_codec::read(bytes, modulus).ok());
                 self.link.as_ref().map_or(Telemetry::Nothing, Telemetry::Link)
             }
-            Answer::Nothing => Telemetry::Nothing,
-            Answer::Loads => normalised::read(bytes).map_or(Telemetry::Nothing, Telemetry::Utilisation),
-            Answer::Window => bytes
+            FeedbackContent::Nothing => Telemetry::Nothing,
+            FeedbackContent::Loads => normalised::read(bytes).map_or(Telemetry::Nothing, Telemetry::Utilisation),
+            FeedbackContent::Window => bytes
                 .try_into()
                 .map_or(Telemetry::Nothing, |window| Telemetry::Window(u64::from(u32::from_be_bytes(window)))),
         }

@@ -4,7 +4,7 @@
 //! ```text
 //! sender                      switches        receiver                          sender
 //! Listener: which packets  -> stamp them ->   Reporting: what goes back, and -> Listener: is it true?
-//! collect (Sampling)                          in what (Answer, Return)          the controller hears it
+//! collect (Sampling)                          in what (FeedbackContent, Return)          the controller hears it
 //! ```
 //! A host without any of it, which echoes the records of every packet in its acknowledgement, spends no time here.
 
@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 
 /// What goes back for a packet that collected telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answer {
+pub enum FeedbackContent {
     /// All of its records (REQ-03).
     #[default]
     Records,
@@ -46,22 +46,23 @@ pub enum Answer {
 }
 
 /// A window is no choice: it follows from the algorithm.
-impl Named for Answer {
-    const ALL: &'static [Answer] = &[Answer::Records, Answer::BusiestLink, Answer::Loads, Answer::Nothing];
+impl Named for FeedbackContent {
+    const ALL: &'static [FeedbackContent] =
+        &[FeedbackContent::Records, FeedbackContent::BusiestLink, FeedbackContent::Loads, FeedbackContent::Nothing];
     const NAMES: &'static [&'static str] = &["records", "busiest_link", "loads", "none"];
 
     fn name(self) -> &'static str {
         match self {
-            Answer::Records => "records",
-            Answer::BusiestLink => "busiest_link",
-            Answer::Loads => "loads",
-            Answer::Window => "window",
-            Answer::Nothing => "none",
+            FeedbackContent::Records => "records",
+            FeedbackContent::BusiestLink => "busiest_link",
+            FeedbackContent::Loads => "loads",
+            FeedbackContent::Window => "window",
+            FeedbackContent::Nothing => "none",
         }
     }
 }
 
-crate::named!(field Answer);
+crate::named!(field FeedbackContent);
 
 crate::named! {
     /// In what (REQ-16).
@@ -101,7 +102,7 @@ pub struct FeedbackConfig {
     /// Which packets collect telemetry. Answers to [probes](Sampling::Probes) are always packets of their own.
     pub sampling: Sampling,
     /// What goes back, except where the algorithm is Rx-HPCC.
-    pub answer: Answer,
+    pub answer: FeedbackContent,
     /// The frame that carries it back.
     pub by: Return,
     /// Packets of which an acknowledgement brings the records, at most; 1: the newest alone.
@@ -130,7 +131,7 @@ impl Default for FeedbackConfig {
     fn default() -> Self {
         FeedbackConfig {
             sampling: Sampling::EveryPacket,
-            answer: Answer::Records,
+            answer: FeedbackContent::Records,
             paths: PathConfig::default(),
             ..FeedbackConfig::NONE
         }
@@ -141,7 +142,7 @@ impl FeedbackConfig {
     /// Of a host that knows nothing of telemetry: neither its flows collect any, nor does it answer.
     pub const NONE: FeedbackConfig = FeedbackConfig {
         sampling: Sampling::Never,
-        answer: Answer::Nothing,
+        answer: FeedbackContent::Nothing,
         by: Return::Acknowledgement,
         records_per_ack: 1,
         notification_acks: false,
@@ -155,9 +156,9 @@ impl FeedbackConfig {
     };
 
     /// What goes back under an algorithm with these needs.
-    pub fn answer_to(&self, needs: &Needs) -> Answer {
-        let by_receiver = needs.receiver.is_some() && self.answer != Answer::Nothing;
-        if by_receiver { Answer::Window } else { self.answer }
+    pub fn answer_to(&self, needs: &Needs) -> FeedbackContent {
+        let by_receiver = needs.receiver.is_some() && self.answer != FeedbackContent::Nothing;
+        if by_receiver { FeedbackContent::Window } else { self.answer }
     }
 
     /// How many T lie between two probes of a flow, if it sends any.
@@ -170,7 +171,7 @@ impl FeedbackConfig {
     pub fn is_echo(&self, needs: &Needs) -> bool {
         let plain = self.sampling == Sampling::EveryPacket && self.by == Return::Acknowledgement;
         plain
-            && self.answer_to(needs) == Answer::Records
+            && self.answer_to(needs) == FeedbackContent::Records
             && !self.accumulates()
             && !self.guard
             && self.seal.is_none()
@@ -182,7 +183,7 @@ impl FeedbackConfig {
     fn check_acknowledgements(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
         let refuse = |key, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
         if self.accumulates() {
-            if self.answer_to(needs) != Answer::Records || !needs.accumulates {
+            if self.answer_to(needs) != FeedbackContent::Records || !needs.accumulates {
                 return refuse("records_per_ack", "above 1 needs the algorithm hpcc_plus and answer = \"records\"");
             }
             if self.guard {
@@ -240,10 +241,10 @@ impl FeedbackConfig {
             return refuse("layout", "the congestion control compares records of all hops");
         }
         match self.answer {
-            Answer::BusiestLink | Answer::Loads => {
+            FeedbackContent::BusiestLink | FeedbackContent::Loads => {
                 return refuse("answer", "the receiver compares records of all hops");
             }
-            Answer::Records | Answer::Window | Answer::Nothing => {}
+            FeedbackContent::Records | FeedbackContent::Window | FeedbackContent::Nothing => {}
         }
         if self.guard {
             return refuse("guard", "the guard compares records of all hops");
@@ -276,11 +277,11 @@ impl FeedbackConfig {
     pub fn check(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
         let refuse = |key: &'static str, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
         let looks_at_records = "looks at records: needs answer = \"records\" and a sender that computes the window";
-        let has_answer = self.answer_to(needs) == Answer::Records;
+        let has_answer = self.answer_to(needs) == FeedbackContent::Records;
         if self.paths.candidates > 1 && !has_answer {
             return refuse("paths", looks_at_records);
         }
-        if matches!(self.answer, Answer::BusiestLink | Answer::Loads) && !needs.digests {
+        if matches!(self.answer, FeedbackContent::BusiestLink | FeedbackContent::Loads) && !needs.digests {
             return refuse("answer", "needs the algorithm hpcc_plus, with link_rate = \"tx\"");
         }
         if self.guard && !has_answer {

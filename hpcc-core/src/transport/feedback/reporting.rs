@@ -2,7 +2,7 @@
 //! The receiver's part: what becomes of the telemetry that its packets bring.
 
 use super::accumulated::Accumulated;
-use super::{Answer, FeedbackConfig, Return};
+use super::{FeedbackConfig, FeedbackContent, Return};
 use crate::cc::{FlowCount, FlowLimits, Needs, RxHpccReceiver};
 use crate::switch::Section;
 use crate::telemetry::seal::SealKey;
@@ -52,11 +52,11 @@ impl Reporting {
     pub fn new(config: &FeedbackConfig, needs: &Needs, limits: FlowLimits, flow: u64) -> Self {
         let base_rtt = limits.base_rtt;
         let reporter = match (config.answer_to(needs), needs.receiver) {
-            (Answer::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(&rx, limits)),
-            (Answer::BusiestLink, _) => Reporter::BusiestLink(BusiestLink::new(base_rtt)),
-            (Answer::Loads, _) => Reporter::Loads(normalised::Exporter::new(base_rtt)),
-            (Answer::Records, _) => Reporter::Records,
-            (Answer::Nothing | Answer::Window, _) => Reporter::Nothing,
+            (FeedbackContent::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(&rx, limits)),
+            (FeedbackContent::BusiestLink, _) => Reporter::BusiestLink(BusiestLink::new(base_rtt)),
+            (FeedbackContent::Loads, _) => Reporter::Loads(normalised::Exporter::new(base_rtt)),
+            (FeedbackContent::Records, _) => Reporter::Records,
+            (FeedbackContent::Nothing | FeedbackContent::Window, _) => Reporter::Nothing,
         };
         let seal = config.seal.as_ref().map(SealKey::new);
         let accumulated = config.accumulates().then(|| Accumulated::new(config.records_per_ack.into()));
@@ -64,12 +64,12 @@ impl Reporting {
     }
 
     /// Records that could not be compared with the last ones.
-    pub fn rearmed(&self) -> u64 {
+    pub fn baseline_resets(&self) -> u64 {
         match &self.reporter {
             Reporter::Records | Reporter::Nothing => 0,
-            Reporter::BusiestLink(choice) => choice.rearmed(),
-            Reporter::Loads(exporter) => exporter.rearmed(),
-            Reporter::Window(receiver) => receiver.rearmed(),
+            Reporter::BusiestLink(choice) => choice.baseline_resets(),
+            Reporter::Loads(exporter) => exporter.baseline_resets(),
+            Reporter::Window(receiver) => receiver.baseline_resets(),
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of telemetry's way back.
 
-use super::{Answer, FeedbackConfig, Return};
+use super::{FeedbackConfig, FeedbackContent, Return};
 use crate::cc::MAX_PATHS;
 use crate::settings::Conflict;
 use crate::telemetry::Sampling;
@@ -44,7 +44,7 @@ crate::settings! {
         /// `busiest_link` and `loads` need `hpcc_plus`. The same at all hosts.
         #[change = "Choose `busiest_link` for answers of one size, `loads` for the shortest, which tell neither \
             capacities nor queues."]
-        pub answer: Answer = Answer::Records;
+        pub answer: FeedbackContent = FeedbackContent::Records;
         /// What brings the answer: the next acknowledgement, or a packet of its own. The same at all hosts.
         #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`)."]
         pub feedback: Return = Return::Acknowledgement;
@@ -85,12 +85,12 @@ const MOST_PER_ACK: u8 = 16;
 impl FeedbackSettings {
     /// Of a host that knows nothing of telemetry.
     pub fn none() -> Self {
-        FeedbackSettings { packets: Packets::Nothing, answer: Answer::Nothing, ..FeedbackSettings::default() }
+        FeedbackSettings { packets: Packets::Nothing, answer: FeedbackContent::Nothing, ..FeedbackSettings::default() }
     }
 
     /// Whether packets collect telemetry or bring it back.
     pub fn is_any(&self) -> bool {
-        (self.packets, self.answer) != (Packets::Nothing, Answer::Nothing)
+        (self.packets, self.answer) != (Packets::Nothing, FeedbackContent::Nothing)
     }
 
     /// What hosts run by.
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_host_that_knows_nothing_of_telemetry_neither_collects_nor_answers() {
         let expected =
-            FeedbackConfig { sampling: Sampling::Never, answer: Answer::Nothing, ..FeedbackConfig::default() };
+            FeedbackConfig { sampling: Sampling::Never, answer: FeedbackContent::Nothing, ..FeedbackConfig::default() };
         assert_eq!(config(FeedbackSettings::none()), Ok(expected));
     }
 }

@@ -2,7 +2,7 @@
 //! Two hosts and a link of 100 Gb/s between them: which packets collect telemetry, what comes back of it, in what, and
 //! what the sender makes of it.
 
-use super::{Answer, Arrived, FeedbackConfig, Rejected, Return, room};
+use super::{Arrived, FeedbackConfig, FeedbackContent, Rejected, Return, room};
 use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, Rounds, RxHpccConfig};
 use crate::random::Rng;
@@ -236,7 +236,8 @@ fn req_16_no_packet_of_its_own_comes_back_without_an_answer() {
 #[test]
 fn a_receiver_without_telemetry_stalls_nobody() {
     for algorithm in [PLUS, RX] {
-        let mut pair = Pair::new(algorithm, FeedbackConfig { answer: Answer::Nothing, ..FeedbackConfig::default() });
+        let mut pair =
+            Pair::new(algorithm, FeedbackConfig { answer: FeedbackContent::Nothing, ..FeedbackConfig::default() });
         pair.qlen = 50_000;
         assert_eq!(pair.run(Nanos(60_000)), []);
         assert_eq!(pair.rate(), BitRate::gbps(100));
@@ -262,7 +263,7 @@ fn req_16_an_answer_waits_for_the_next_acknowledgement() {
 
 #[test]
 fn req_17_the_answer_is_the_record_of_one_link() {
-    let feedback = FeedbackConfig { answer: Answer::BusiestLink, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { answer: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let back = pair.run(Nanos(1_000));
     assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == link_codec::LEN)), "{back:?}");
@@ -271,7 +272,7 @@ fn req_17_the_answer_is_the_record_of_one_link() {
 
 #[test]
 fn req_25_the_answer_is_one_byte_for_each_link() {
-    let feedback = FeedbackConfig { answer: Answer::Loads, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { answer: FeedbackContent::Loads, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let back = pair.run(Nanos(30_000));
     assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == 1)), "{back:?}");
@@ -360,15 +361,16 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
 fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
     for (algorithm, expected) in [(PLUS, (1, 0)), (RX, (0, 1))] {
         let mut pair = Pair::of_size(algorithm, FeedbackConfig::default(), TransportConfig::default(), 2_000);
-        let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
+        let baseline_resets =
+            |pair: &Pair| (pair.sender.counters().baseline_resets, pair.receiver.counters().baseline_resets);
         pair.step();
-        assert_eq!(rearmed(&pair), (0, 0), "the first only arm");
+        assert_eq!(baseline_resets(&pair), (0, 0), "the first only arm");
         pair.now += Nanos(20_000_000);
         pair.step();
-        assert_eq!(rearmed(&pair), expected);
+        assert_eq!(baseline_resets(&pair), expected);
         assert!(pair.sender.sender(pair.key).is_some_and(QueuePair::is_finished));
         pair.receiver.close_receiver(0);
-        assert_eq!(rearmed(&pair), expected, "at the end");
+        assert_eq!(baseline_resets(&pair), expected, "at the end");
     }
 }
 
@@ -477,7 +479,8 @@ fn req_66_a_flow_whose_feedback_is_rejected_or_missing_falls_to_its_least_rate()
         let fallen = |feedback: FeedbackConfig| {
             let mut pair = Pair::new(PLUS, feedback);
             if silent {
-                pair.receiver = Pair::new(PLUS, FeedbackConfig { answer: Answer::Nothing, ..feedback }).receiver;
+                pair.receiver =
+                    Pair::new(PLUS, FeedbackConfig { answer: FeedbackContent::Nothing, ..feedback }).receiver;
             }
             pair.idle_since = Some(0);
             pair.run(Nanos(60 * T.0));
@@ -499,7 +502,7 @@ fn req_66_a_flow_whose_feedback_is_rejected_or_missing_falls_to_its_least_rate()
 
 #[test]
 fn a_section_without_room_for_its_answer_brings_nothing() {
-    let feedback = FeedbackConfig { answer: Answer::BusiestLink, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { answer: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let (mut bytes, len) = pair.stamped();
     let arrived = Arrived { now: pair.now, acks: Some(1), seq: 1, is_probe: false };
@@ -525,7 +528,7 @@ fn settings_say_what_they_need() {
         config.check(&algorithm.needs(), &layout).err().map(|conflict| conflict.key)
     };
     let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
-    let loads = FeedbackConfig { answer: Answer::Loads, ..plain };
+    let loads = FeedbackConfig { answer: FeedbackContent::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
     let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
     assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);

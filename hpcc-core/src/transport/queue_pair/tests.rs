@@ -4,7 +4,7 @@
 use super::*;
 use crate::cc::testing::{ack, rng};
 use crate::cc::{Algorithm, DcqcnConfig, LineRate};
-use crate::quirks::Quirks;
+use crate::reference_faults::ReferenceFaults;
 use crate::transport::TimeoutConfig;
 use alloc::vec::Vec;
 
@@ -123,8 +123,8 @@ fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
 #[test]
 fn an_acknowledgement_may_pass_what_is_to_be_sent_next() {
     for (wrapping_in_flight, eligible, next) in [(false, true, 4000), (true, false, 2000)] {
-        let quirks = Quirks { wrapping_in_flight, ..Quirks::NONE };
-        let config = TransportConfig { quirks, ..TransportConfig::default() };
+        let faults = ReferenceFaults { wrapping_in_flight, ..ReferenceFaults::NONE };
+        let config = TransportConfig { faults, ..TransportConfig::default() };
         let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
         for _ in 0..5 {
             take(&mut qp);
@@ -186,9 +186,9 @@ fn req_31_a_controller_may_decide_window_and_pace_apart() {
 fn a_large_window_wraps_in_the_reference() {
     let line_rate = BitRate::gbps(400);
     for (wrapping_window, window) in [(false, 50_000_000), (true, 3_883_139)] {
-        let quirks = Quirks { wrapping_window, ..Quirks::NONE };
-        let config = TransportConfig { quirks, ..TransportConfig::default() };
-        let limits = FlowLimits { line_rate, window: 50_000_000, quirks, ..LIMITS };
+        let faults = ReferenceFaults { wrapping_window, ..ReferenceFaults::NONE };
+        let config = TransportConfig { faults, ..TransportConfig::default() };
+        let limits = FlowLimits { line_rate, window: 50_000_000, faults, ..LIMITS };
         let qp = QueuePair::new(&config, 100_000, 3, limits, Box::new(LineRate), Nanos(0));
         assert_eq!(qp.window(), window);
     }

@@ -78,7 +78,7 @@ impl ReceiveBuffer {
     }
 
     /// A frame arrives.
-    pub fn arrive(&mut self, priority: u8, bytes: u32) -> Arrival {
+    pub fn rx_enqueue(&mut self, priority: u8, bytes: u32) -> Arrival {
         let held = self.held + u64::from(bytes);
         if held > self.config.buffer {
             self.counters.dropped += 1;
@@ -95,14 +95,14 @@ impl ReceiveBuffer {
 
     /// The turn of a frame has come: how long the host takes for it. What whole nanoseconds leave of one frame's time the
     /// next one has to make up for.
-    pub fn begin(&mut self, bytes: u32) -> Nanos {
+    pub fn rx_start(&mut self, bytes: u32) -> Nanos {
         let picos = self.config.rate.tx_picos(bytes) + self.owed_picos;
         self.owed_picos = picos % PICOS;
         Nanos(picos / PICOS)
     }
 
     /// The host has taken a frame of so many bytes. Returns which priorities to resume: bit n stands for priority n.
-    pub fn take(&mut self, bytes: u32) -> u8 {
+    pub fn rx_done(&mut self, bytes: u32) -> u8 {
         self.held = self.held.saturating_sub(u64::from(bytes));
         if self.held > self.config.resume_below { 0 } else { core::mem::take(&mut self.paused) }
     }
@@ -144,9 +144,9 @@ mod tests {
         let arrivals: [(u8, bool); 7] =
             [(3, false), (3, false), (3, false), (3, false), (3, true), (5, true), (3, false)];
         for (priority, pause) in arrivals {
-            assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause });
+            assert_eq!(buffer.rx_enqueue(priority, 1_000), Arrival::Held { pause });
         }
-        let resumed = core::array::from_fn::<u8, 7, _>(|_| buffer.take(1_000));
+        let resumed = core::array::from_fn::<u8, 7, _>(|_| buffer.rx_done(1_000));
         assert_eq!(resumed, [0, 0, 0, 0, 1 << 3 | 1 << 5, 0, 0]);
         assert_eq!(buffer.counters(), ReceiveCounters { dropped: 0, pauses: 2 });
     }
@@ -156,30 +156,30 @@ mod tests {
         for priority in [0, 4] {
             let mut buffer = ReceiveBuffer::new(CONFIG);
             for _ in 0..10 {
-                assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause: false });
+                assert_eq!(buffer.rx_enqueue(priority, 1_000), Arrival::Held { pause: false });
             }
-            assert_eq!(buffer.arrive(priority, 1), Arrival::Dropped);
+            assert_eq!(buffer.rx_enqueue(priority, 1), Arrival::Dropped);
             assert_eq!(buffer.counters().dropped, 1);
-            buffer.take(1_000);
-            assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause: false });
+            buffer.rx_done(1_000);
+            assert_eq!(buffer.rx_enqueue(priority, 1_000), Arrival::Held { pause: false });
         }
     }
 
     #[test]
     fn a_link_that_failed_is_paused_anew() {
         let mut buffer = ReceiveBuffer::new(CONFIG);
-        assert_eq!(buffer.arrive(3, 5_000), Arrival::Held { pause: true });
+        assert_eq!(buffer.rx_enqueue(3, 5_000), Arrival::Held { pause: true });
         buffer.forget_pauses();
-        assert_eq!(buffer.arrive(3, 1_000), Arrival::Held { pause: true });
-        assert_eq!(buffer.take(5_000), 1 << 3);
+        assert_eq!(buffer.rx_enqueue(3, 1_000), Arrival::Held { pause: true });
+        assert_eq!(buffer.rx_done(5_000), 1 << 3);
     }
 
     /// Three frames of 1,001 bytes take 600.6 ns at 40 Gb/s.
     #[test]
     fn frames_take_their_bytes_at_the_rate() {
         let mut buffer = ReceiveBuffer::new(CONFIG);
-        assert_eq!(buffer.begin(1_000), Nanos(200));
-        assert_eq!(core::array::from_fn(|_| buffer.begin(1_001)), [Nanos(200), Nanos(200), Nanos(200)]);
-        assert_eq!(core::array::from_fn(|_| buffer.begin(1_001)), [Nanos(200), Nanos(201)]);
+        assert_eq!(buffer.rx_start(1_000), Nanos(200));
+        assert_eq!(core::array::from_fn(|_| buffer.rx_start(1_001)), [Nanos(200), Nanos(200), Nanos(200)]);
+        assert_eq!(core::array::from_fn(|_| buffer.rx_start(1_001)), [Nanos(200), Nanos(201)]);
     }
 }

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef HPCC_CALL_CORE_H
-#define HPCC_CALL_CORE_H
+#ifndef HPCC_CALL_RUST_H
+#define HPCC_CALL_RUST_H
 
 #include "core-pointer.h"
 #include "rust/cxx.h"
@@ -26,7 +26,7 @@ namespace ns3
  */
 template <class F>
 std::string
-TryCore(F call)
+TryRust(F call)
 {
     try
     {
@@ -49,7 +49,7 @@ TryCore(F call)
  */
 template <class F>
 auto
-CallCore(F call) -> decltype(call())
+CallRust(F call) -> decltype(call())
 {
     std::string reason;
     try
@@ -75,11 +75,11 @@ CallCore(F call) -> decltype(call())
  */
 template <class T>
 CorePointer<T>
-OwnCore(rust::Box<T> object)
+FromRust(rust::Box<T> object)
 {
     return CorePointer<T>(object.into_raw());
 }
 
 } // namespace ns3
 
-#endif /* HPCC_CALL_CORE_H */
+#endif /* HPCC_CALL_RUST_H */

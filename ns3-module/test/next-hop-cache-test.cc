@@ -5,7 +5,7 @@
  */
 #include "hpcc-tests.h"
 
-#include "ns3/flow-ports.h"
+#include "ns3/next-hop-cache.h"
 
 namespace ns3
 {
@@ -14,13 +14,13 @@ namespace tests
 
 /**
  * \ingroup hpcc
- * \brief Of more flows than it has room for, FlowPorts knows the port or does not; a wrong one
+ * \brief Of more flows than it has room for, NextHopCache knows the port or does not; a wrong one
  * never.
  */
-class FlowPortsTest : public TestCase
+class NextHopCacheTest : public TestCase
 {
   public:
-    FlowPortsTest()
+    NextHopCacheTest()
         : TestCase("what is kept of flows and their ports is right, and goes when routes change")
     {
     }
@@ -38,7 +38,7 @@ class FlowPortsTest : public TestCase
         };
         QbbFramePool pool;
         QbbFrame& frame = *pool.Acquire();
-        FlowPorts known;
+        NextHopCache known;
         known.Start();
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
@@ -85,9 +85,9 @@ class FlowPortsTest : public TestCase
 };
 
 TestCases
-MakeFlowPortsTests()
+MakeNextHopCacheTests()
 {
-    return {new FlowPortsTest};
+    return {new NextHopCacheTest};
 }
 
 } // namespace tests

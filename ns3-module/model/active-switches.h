@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef BUSY_SWITCHES_H
-#define BUSY_SWITCHES_H
+#ifndef ACTIVE_SWITCHES_H
+#define ACTIVE_SWITCHES_H
 
 #include "qbb-switch.h"
 
@@ -21,12 +21,12 @@ namespace ns3
  *
  * Not to be moved: switches keep its address.
  */
-class BusySwitches
+class ActiveSwitches
 {
   public:
-    BusySwitches() = default;
-    BusySwitches(const BusySwitches&) = delete;
-    BusySwitches& operator=(const BusySwitches&) = delete;
+    ActiveSwitches() = default;
+    ActiveSwitches(const ActiveSwitches&) = delete;
+    ActiveSwitches& operator=(const ActiveSwitches&) = delete;
 
     /**
      * \brief Put a switch on the list; it must not be there.
@@ -58,7 +58,7 @@ class BusySwitches
             const bool isBusy = visit(*node);
             if (!isBusy)
             {
-                node->AwaitFrame(*this);
+                node->Register(*this);
             }
             return !isBusy;
         };
@@ -72,4 +72,4 @@ class BusySwitches
 
 } // namespace ns3
 
-#endif /* BUSY_SWITCHES_H */
+#endif /* ACTIVE_SWITCHES_H */

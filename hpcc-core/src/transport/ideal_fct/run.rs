@@ -5,16 +5,16 @@
 //! free, and from a few numbers of its sender and receiver. Sooner or later these repeat, but for a delay; then the rest of
 //! the packets is skipped, so that a long flow takes no longer to reckon than a short one.
 
-use super::LoneFlow;
+use super::UnloadedFlow;
 use crate::telemetry::{Sampler, Sampling, seal};
-use crate::transport::feedback::{Answer, Return, accumulated_len};
+use crate::transport::feedback::{FeedbackContent, Return, accumulated_len};
 use crate::transport::message;
 use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
 use alloc::vec::Vec;
 
 /// A link of a flow's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoneLink {
+pub struct UnloadedLink {
     /// Bits per second.
     pub rate: BitRate,
     /// Its propagation delay.
@@ -25,11 +25,11 @@ pub struct LoneLink {
 
 /// What a flow alone finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LonePath {
+pub struct UnloadedPath {
     /// The links to its destination.
-    pub there: Vec<LoneLink>,
+    pub there: Vec<UnloadedLink>,
     /// Those back.
-    pub back: Vec<LoneLink>,
+    pub back: Vec<UnloadedLink>,
     /// T, as the flow's sender and receiver are told.
     pub base_rtt: Nanos,
     /// The window that it begins with, 0 for none.
@@ -45,7 +45,7 @@ const PICOS: u64 = 1_000;
 /// A link and when it is free.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
-    link: LoneLink,
+    link: UnloadedLink,
     free: Nanos,
     /// Picoseconds by which `free` comes after the exact end of its last frame.
     late: u64,
@@ -54,7 +54,7 @@ struct Lane {
 }
 
 impl Lane {
-    fn new(link: &LoneLink) -> Lane {
+    fn new(link: &UnloadedLink) -> Lane {
         Lane { link: *link, free: Nanos(0), late: 0, sending: 0 }
     }
 
@@ -105,8 +105,8 @@ struct State {
 
 /// A flow under way.
 pub struct Run<'a> {
-    flow: &'a LoneFlow,
-    path: &'a LonePath,
+    flow: &'a UnloadedFlow,
+    path: &'a UnloadedPath,
     size: u64,
     state: State,
     finished: Option<Nanos>,
@@ -129,7 +129,7 @@ struct Mark {
 
 impl<'a> Run<'a> {
     /// A flow of `size` bytes, above 0.
-    pub fn new(flow: &'a LoneFlow, path: &'a LonePath, size: u64) -> Run<'a> {
+    pub fn new(flow: &'a UnloadedFlow, path: &'a UnloadedPath, size: u64) -> Run<'a> {
         // Probes that fill a link leave no ideal time: there is one without them.
         let is_filled = flow.sampling == Sampling::Probes
             && path.base_rtt < flow.probe_room(path.there.iter().map(|link| link.rate));
@@ -267,33 +267,37 @@ impl<'a> Run<'a> {
     /// Bytes of the receiver's answer to telemetry, without its seal.
     fn report(&mut self, now: Nanos, collects: bool) -> u32 {
         let records = self.path.there.last().map_or(0, |link| usize::from(link.records));
-        let LoneFlow { answer, layout, .. } = self.flow;
+        let UnloadedFlow { answer, layout, .. } = self.flow;
         let has_records = collects && records > 0 && layout.max_hops().is_some_and(|most| records <= most);
         let kept = &mut self.state.kept;
         match answer {
-            Answer::Records if collects => layout.len_after(records) as u32,
-            Answer::BusiestLink if has_records => crate::telemetry::link_codec::LEN as u32,
-            Answer::Loads if has_records => {
+            FeedbackContent::Records if collects => layout.len_after(records) as u32,
+            FeedbackContent::BusiestLink if has_records => crate::telemetry::link_codec::LEN as u32,
+            FeedbackContent::Loads if has_records => {
                 if core::mem::replace(&mut kept.compares, true) {
                     records as u32
                 } else {
                     0
                 }
             }
-            Answer::Window if has_records => {
+            FeedbackContent::Window if has_records => {
                 let commits = kept.compares && now > kept.round + self.path.base_rtt;
                 if commits || !core::mem::replace(&mut kept.compares, true) {
                     kept.round = now;
                 }
                 if commits { size_of::<u32>() as u32 } else { 0 }
             }
-            Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window | Answer::Nothing => 0,
+            FeedbackContent::Records
+            | FeedbackContent::BusiestLink
+            | FeedbackContent::Loads
+            | FeedbackContent::Window
+            | FeedbackContent::Nothing => 0,
         }
     }
 
     /// Bytes of telemetry in the acknowledgement of a packet with this answer; it is kept if there is none.
     fn keep(&mut self, answer: u32, acks: bool) -> u32 {
-        let LoneFlow { feedback, layout, is_echo, .. } = self.flow;
+        let UnloadedFlow { feedback, layout, is_echo, .. } = self.flow;
         let kept = &mut self.state.kept;
         if *is_echo {
             return answer;

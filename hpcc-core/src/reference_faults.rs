@@ -2,8 +2,9 @@
 //! The reference simulator's faults, each behind a switch of its own.
 //!
 //! A fault here is what no device and no paper does: it changes results, and it is kept only so that the
-//! reference's numbers can be repeated. [`Quirks::NONE`] is right and the default; [`Quirks::REFERENCE`]
-//! repeats them all. `configs/README.md` tells the effect of each.
+//! reference's numbers can be repeated. [`ReferenceFaults::NONE`] is right and the default; [`ReferenceFaults::REFERENCE`]
+//! repeats them all. Scenarios set the switches in `[compatibility]`, programs by the attribute `ReferenceFaults`;
+//! `configs/README.md` tells the effect of each.
 
 use crate::settings::__private::sentence;
 use crate::settings::Conflict;
@@ -12,20 +13,20 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Makes [`Quirks`] from one line for each switch.
-macro_rules! quirks {
+/// Makes [`ReferenceFaults`] from one line for each switch.
+macro_rules! faults {
     ($($(#[doc = $help:literal])+ $name:ident,)*) => {
         /// Which of the reference's faults are repeated.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        pub struct Quirks {
+        pub struct ReferenceFaults {
             $($(#[doc = $help])+ pub $name: bool,)*
         }
 
-        impl Quirks {
+        impl ReferenceFaults {
             /// None: the behaviour that is right.
-            pub const NONE: Quirks = Quirks { $($name: false,)* };
+            pub const NONE: ReferenceFaults = ReferenceFaults { $($name: false,)* };
             /// All: the reference's behaviour.
-            pub const REFERENCE: Quirks = Quirks { $($name: true,)* };
+            pub const REFERENCE: ReferenceFaults = ReferenceFaults { $($name: true,)* };
             /// The names of the switches.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
 
@@ -50,7 +51,7 @@ macro_rules! quirks {
     };
 }
 
-quirks! {
+faults! {
     /// Times are floored through a binary fraction: 1000 bytes at 100 Gb/s take 79 ns, links are 1 % too fast.
     floored_times,
     /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for a foreign event.
@@ -110,7 +111,7 @@ quirks! {
 crate::settings! {
     /// The faults as one text.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct QuirkSettings {
+    pub struct FaultSettings {
         /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them; the same at all
         /// nodes.
         #[change = "Set it to compare with that simulator's numbers, or to see the effect of one fault."]
@@ -123,40 +124,42 @@ const NO_NAME: &str = "none";
 /// The text for all.
 const ALL_NAMES: &str = "all";
 
-impl QuirkSettings {
-    /// The text that [`QuirkSettings::quirks`] reads back.
-    pub fn of(quirks: Quirks) -> QuirkSettings {
-        let reference_faults = match quirks {
-            Quirks::NONE => NO_NAME.into(),
-            Quirks::REFERENCE => ALL_NAMES.into(),
-            Quirks { .. } => quirks.iter().filter(|(_, on)| *on).map(|(name, _)| name).collect::<Vec<_>>().join(","),
+impl FaultSettings {
+    /// The text that [`FaultSettings::faults`] reads back.
+    pub fn of(faults: ReferenceFaults) -> FaultSettings {
+        let reference_faults = match faults {
+            ReferenceFaults::NONE => NO_NAME.into(),
+            ReferenceFaults::REFERENCE => ALL_NAMES.into(),
+            ReferenceFaults { .. } => {
+                faults.iter().filter(|(_, on)| *on).map(|(name, _)| name).collect::<Vec<_>>().join(",")
+            }
         };
-        QuirkSettings { reference_faults }
+        FaultSettings { reference_faults }
     }
 
     /// The faults that these settings repeat.
     ///
     /// # Errors
     /// If there is none of a name.
-    pub fn quirks(&self) -> Result<Quirks, Conflict> {
-        let mut quirks = Quirks::NONE;
+    pub fn faults(&self) -> Result<ReferenceFaults, Conflict> {
+        let mut faults = ReferenceFaults::NONE;
         for name in self.reference_faults.split(',').map(str::trim) {
-            match (name, quirks.get_mut(name)) {
-                (ALL_NAMES, _) => quirks = Quirks::REFERENCE,
+            match (name, faults.get_mut(name)) {
+                (ALL_NAMES, _) => faults = ReferenceFaults::REFERENCE,
                 (NO_NAME | "", _) => {}
-                (_, Some(quirk)) => *quirk = true,
+                (_, Some(fault)) => *fault = true,
                 (_, None) => {
-                    let known = Quirks::NAMES.join(", ");
+                    let known = ReferenceFaults::NAMES.join(", ");
                     let message = format!("unknown fault \"{name}\"; expected {ALL_NAMES}, {NO_NAME}, {known}");
                     return Err(Conflict::new("reference_faults", message));
                 }
             }
         }
-        Ok(quirks)
+        Ok(faults)
     }
 }
 
-impl Quirks {
+impl ReferenceFaults {
     /// How times are rounded.
     #[inline]
     pub const fn rounding(&self) -> Rounding {
@@ -170,23 +173,23 @@ mod tests {
 
     #[test]
     fn every_switch_has_a_name_and_the_profiles_are_all_or_nothing() {
-        let mut quirks = Quirks::default();
-        assert_eq!(quirks, Quirks::NONE);
-        for name in Quirks::NAMES {
-            *quirks.get_mut(name).expect("its own name") = true;
+        let mut faults = ReferenceFaults::default();
+        assert_eq!(faults, ReferenceFaults::NONE);
+        for name in ReferenceFaults::NAMES {
+            *faults.get_mut(name).expect("its own name") = true;
         }
-        assert_eq!(quirks, Quirks::REFERENCE);
-        assert!(quirks.iter().all(|(name, on)| on && Quirks::NAMES.contains(&name)));
-        assert_eq!(quirks.get_mut("no_such_fault"), None);
+        assert_eq!(faults, ReferenceFaults::REFERENCE);
+        assert!(faults.iter().all(|(name, on)| on && ReferenceFaults::NAMES.contains(&name)));
+        assert_eq!(faults.get_mut("no_such_fault"), None);
     }
 
     #[test]
     fn faults_come_back_as_they_went() {
-        let some = Quirks { missed_wakeups: true, wide_pint: true, ..Quirks::NONE };
-        for quirks in [Quirks::NONE, Quirks::REFERENCE, some] {
-            assert_eq!(QuirkSettings::of(quirks).quirks(), Ok(quirks));
+        let some = ReferenceFaults { missed_wakeups: true, wide_pint: true, ..ReferenceFaults::NONE };
+        for faults in [ReferenceFaults::NONE, ReferenceFaults::REFERENCE, some] {
+            assert_eq!(FaultSettings::of(faults).faults(), Ok(faults));
         }
-        let named = |text: &str| QuirkSettings { reference_faults: text.into() }.quirks();
+        let named = |text: &str| FaultSettings { reference_faults: text.into() }.faults();
         assert_eq!(named(" missed_wakeups, wide_pint "), Ok(some));
         assert!(named("missed_wakeup").expect_err("unknown").message.contains("missed_wakeups"));
     }

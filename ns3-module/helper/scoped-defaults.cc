@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "kept-defaults.h"
+#include "scoped-defaults.h"
 
 #include "ns3/config.h"
 #include "ns3/global-value.h"
@@ -15,7 +15,7 @@
 namespace ns3
 {
 
-KeptDefaults::KeptDefaults()
+ScopedDefaults::ScopedDefaults()
     : m_run(RngSeedManager::GetRun())
 {
     StringValue simulator;
@@ -26,7 +26,7 @@ KeptDefaults::KeptDefaults()
     m_isCanonical = order.initialValue;
 }
 
-KeptDefaults::~KeptDefaults()
+ScopedDefaults::~ScopedDefaults()
 {
     GlobalValue::Bind("SimulatorImplementationType", StringValue(m_simulator));
     Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", *m_isCanonical);

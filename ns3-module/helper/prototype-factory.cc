@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "alike-objects.h"
+#include "prototype-factory.h"
 
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
@@ -43,13 +43,13 @@ CopyIfOneOf(Ptr<Object> object)
 
 } // namespace
 
-AlikeObjects::AlikeObjects(const ObjectFactory& factory)
+PrototypeFactory::PrototypeFactory(const ObjectFactory& factory)
     : m_factory(factory)
 {
 }
 
 Ptr<Object>
-AlikeObjects::Create()
+PrototypeFactory::Create()
 {
     if (!m_first)
     {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! That skipping packets changes nothing.
 
-use super::run::{LoneLink, LonePath, Run};
-use super::{LoneFlow, Sampling};
+use super::run::{Run, UnloadedLink, UnloadedPath};
+use super::{Sampling, UnloadedFlow};
 use crate::node::NodeSettings;
 use crate::telemetry::Layout;
-use crate::transport::feedback::{Answer, FeedbackConfig, Return};
+use crate::transport::feedback::{FeedbackConfig, FeedbackContent, Return};
 use crate::transport::{HostConfig, TransportConfig};
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireProfile;
@@ -13,7 +13,13 @@ use proptest::prelude::*;
 
 const SAMPLINGS: [Sampling; 5] =
     [Sampling::EveryPacket, Sampling::EveryNth(3), Sampling::OncePerRtt, Sampling::Probes, Sampling::Never];
-const ANSWERS: [Answer; 5] = [Answer::Records, Answer::BusiestLink, Answer::Loads, Answer::Window, Answer::Nothing];
+const ANSWERS: [FeedbackContent; 5] = [
+    FeedbackContent::Records,
+    FeedbackContent::BusiestLink,
+    FeedbackContent::Loads,
+    FeedbackContent::Window,
+    FeedbackContent::Nothing,
+];
 
 /// How often something is acknowledged.
 fn acknowledgements() -> impl Strategy<Value = TransportConfig> {
@@ -31,15 +37,15 @@ fn feedback() -> impl Strategy<Value = FeedbackConfig> {
     let config = |(sampling, answer, alone, (sealed, records_per_ack, notification_acks))| {
         let by = if alone { Return::Notification } else { Return::Acknowledgement };
         let seal = if sealed { Some([7; 16]) } else { None };
-        let records_per_ack = if answer == Answer::Records { records_per_ack } else { 1 };
+        let records_per_ack = if answer == FeedbackContent::Records { records_per_ack } else { 1 };
         FeedbackConfig { sampling, answer, by, seal, records_per_ack, notification_acks, ..FeedbackConfig::default() }
     };
     let bits = (any::<bool>(), 1u8..4, any::<bool>());
     (prop::sample::select(&SAMPLINGS), prop::sample::select(&ANSWERS), any::<bool>(), bits).prop_map(config)
 }
 
-fn links() -> impl Strategy<Value = alloc::vec::Vec<LoneLink>> {
-    let link = |(rate, delay, records)| LoneLink { rate: BitRate::gbps(rate), delay: Nanos(delay), records };
+fn links() -> impl Strategy<Value = alloc::vec::Vec<UnloadedLink>> {
+    let link = |(rate, delay, records)| UnloadedLink { rate: BitRate::gbps(rate), delay: Nanos(delay), records };
     prop::collection::vec((prop::sample::select(&[10, 25, 40, 97, 100, 400]), 0u64..2_000, 0u8..4), 1..5)
         .prop_map(move |links| links.into_iter().map(link).collect())
 }
@@ -57,8 +63,8 @@ proptest! {
         let host = NodeSettings::default().host().expect("the defaults");
         let sizes = WireProfile::RoceV4.sizes();
         let host = HostConfig { transport, feedback, sizes, layout: Layout::Paper, ..host };
-        let flow = LoneFlow { answer: feedback.answer, ..LoneFlow::new(&host, 20, true) };
-        let path = LonePath { there, back, base_rtt: Nanos(base_rtt), window };
+        let flow = UnloadedFlow { answer: feedback.answer, ..UnloadedFlow::new(&host, 20, true) };
+        let path = UnloadedPath { there, back, base_rtt: Nanos(base_rtt), window };
         let (all, _) = Run::new(&flow, &path, size).finish(false);
         let (some, sent) = Run::new(&flow, &path, size).finish(true);
         prop_assert_eq!((all, sent <= size.div_ceil(u64::from(transport.mtu))), (some, true));
@@ -78,7 +84,7 @@ fn long_flows_are_reckoned_from_a_few_packets() {
     ] {
         let transport = TransportConfig { exact_rates, ..host.transport };
         let feedback = FeedbackConfig { sampling, ..FeedbackConfig::default() };
-        let flow = LoneFlow::new(&HostConfig { transport, feedback, ..host.clone() }, 0, true);
+        let flow = UnloadedFlow::new(&HostConfig { transport, feedback, ..host.clone() }, 0, true);
         let links = rates.map(|gbps| (BitRate::gbps(gbps), Nanos(1_000)));
         let path = super::tests::path(&links, true);
         let (_, sent) = Run::new(&flow, &path, 1 << 30).finish(true);
@@ -92,7 +98,7 @@ fn flows_of_any_size_are_reckoned_from_a_few_packets() {
     let host = NodeSettings::default().host().expect("the defaults");
     let path = super::tests::path(&[(BitRate::gbps(1), Nanos(1_000)), (BitRate::gbps(10), Nanos(1_000))], true);
     for size in [1 << 50, 1 << 60, u64::MAX] {
-        let (_, sent) = Run::new(&LoneFlow::new(&host, 0, true), &path, size).finish(true);
+        let (_, sent) = Run::new(&UnloadedFlow::new(&host, 0, true), &path, size).finish(true);
         assert!(sent <= 40_000, "{sent} packets of {size} bytes");
     }
 }
@@ -105,7 +111,7 @@ fn probes_that_fill_a_link_are_left_out() {
     path.base_rtt = Nanos(10);
     let [probed, silent] = [Sampling::Probes, Sampling::Never].map(|sampling| {
         let feedback = FeedbackConfig { sampling, ..FeedbackConfig::default() };
-        let flow = LoneFlow::new(&HostConfig { feedback, ..host.clone() }, 0, true);
+        let flow = UnloadedFlow::new(&HostConfig { feedback, ..host.clone() }, 0, true);
         Run::new(&flow, &path, 100_000).finish(false)
     });
     assert_eq!(probed, silent);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef KEPT_DEFAULTS_H
-#define KEPT_DEFAULTS_H
+#ifndef SCOPED_DEFAULTS_H
+#define SCOPED_DEFAULTS_H
 
 #include "ns3/attribute.h"
 #include "ns3/ptr.h"
@@ -20,14 +20,14 @@ namespace ns3
  * \brief Restores in the end what a scenario changes for the whole process: the simulator and its
  * order of events, and ns-3's run number.
  */
-class KeptDefaults
+class ScopedDefaults
 {
   public:
-    KeptDefaults();
-    ~KeptDefaults();
+    ScopedDefaults();
+    ~ScopedDefaults();
 
-    KeptDefaults(const KeptDefaults&) = delete;
-    KeptDefaults& operator=(const KeptDefaults&) = delete;
+    ScopedDefaults(const ScopedDefaults&) = delete;
+    ScopedDefaults& operator=(const ScopedDefaults&) = delete;
 
   private:
     std::string m_simulator;                 //!< type of the simulator
@@ -37,4 +37,4 @@ class KeptDefaults
 
 } // namespace ns3
 
-#endif /* KEPT_DEFAULTS_H */
+#endif /* SCOPED_DEFAULTS_H */

@@ -6,12 +6,12 @@ use std::env;
 use std::ops::Range;
 
 /// Random choices, the same for the same seed and stream.
-pub struct Dice(Mrg32k3a);
+pub struct ScenarioRng(Mrg32k3a);
 
-impl Dice {
+impl ScenarioRng {
     /// Choices of a scenario; campaigns have a stream each.
-    pub fn new(seed: u64, stream: u64) -> Dice {
-        Dice(Mrg32k3a::new(seed, stream))
+    pub fn new(seed: u64, stream: u64) -> ScenarioRng {
+        ScenarioRng(Mrg32k3a::new(seed, stream))
     }
 
     /// A number from 0 to `bound` - 1.

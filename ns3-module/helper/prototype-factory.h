@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef ALIKE_OBJECTS_H
-#define ALIKE_OBJECTS_H
+#ifndef PROTOTYPE_FACTORY_H
+#define PROTOTYPE_FACTORY_H
 
 #include "ns3/object-factory.h"
 #include "ns3/object.h"
@@ -21,14 +21,14 @@ namespace ns3
  * a large network takes to set up. So the first object comes from the factory, and others of those
  * types that can be copied before they are used are copies of it.
  */
-class AlikeObjects
+class PrototypeFactory
 {
   public:
     /**
      * \param factory makes the first object; neither it nor ns-3's defaults change while this is
      * used
      */
-    explicit AlikeObjects(const ObjectFactory& factory);
+    explicit PrototypeFactory(const ObjectFactory& factory);
 
     /// \return a new object
     Ptr<Object> Create();
@@ -40,4 +40,4 @@ class AlikeObjects
 
 } // namespace ns3
 
-#endif /* ALIKE_OBJECTS_H */
+#endif /* PROTOTYPE_FACTORY_H */

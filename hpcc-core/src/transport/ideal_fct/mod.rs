@@ -9,9 +9,9 @@ mod run;
 #[cfg(test)]
 mod run_tests;
 
-pub use run::{LoneLink, LonePath};
+pub use run::{UnloadedLink, UnloadedPath};
 
-use super::feedback::{Answer, FeedbackConfig, Return};
+use super::feedback::{FeedbackConfig, FeedbackContent, Return};
 use super::{HostConfig, TransportConfig};
 use crate::telemetry::{Layout, Sampling, link_codec, seal};
 use crate::topology::routes::PathMetrics;
@@ -22,7 +22,7 @@ use run::Run;
 
 /// What the frames of a flow weigh, which nothing but itself slows down.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoneFlow {
+pub struct UnloadedFlow {
     transport: TransportConfig,
     sizes: FrameSizes,
     layout: Layout,
@@ -31,7 +31,7 @@ pub struct LoneFlow {
     feedback: FeedbackConfig,
     /// Which packets collect telemetry.
     sampling: Sampling,
-    answer: Answer,
+    answer: FeedbackContent,
     /// Whether acknowledgements echo telemetry, and that is all.
     is_echo: bool,
     /// Bytes for which a frame occupies a link besides its own.
@@ -45,17 +45,17 @@ pub struct LoneFlow {
 /// A link: its rate and its propagation delay.
 pub type LinkSpec = (BitRate, Nanos);
 
-/// A frame's times on the links of a path, in [`LoneFlow::ticks`].
+/// A frame's times on the links of a path, in [`UnloadedFlow::ticks`].
 type Times = Vec<u64>;
 
-impl LoneFlow {
+impl UnloadedFlow {
     /// A flow of a host with this configuration. A frame occupies a link for `gap` bytes more than it has; `stamped`: the
     /// switches stamp telemetry.
     pub fn new(host: &HostConfig, gap: u32, stamped: bool) -> Self {
         let needs = host.algorithm.needs();
         let tag = if host.transport.seal.is_some() { seal::TAG_LEN as u32 } else { 0 };
         let FrameSizes { ack_overhead, feedback_overhead, .. } = host.sizes;
-        LoneFlow {
+        UnloadedFlow {
             transport: host.transport,
             sizes: FrameSizes {
                 ack_overhead: ack_overhead + tag,
@@ -77,18 +77,18 @@ impl LoneFlow {
     /// The same flow if its packets are those of a stack, which acknowledges each of them and collects no telemetry with any.
     pub fn of_stack(self) -> Self {
         let transport = TransportConfig { ack_every: 0, ack_interval: 1, ..self.transport };
-        LoneFlow { transport, sampling: Sampling::Never, is_echo: true, is_paced: false, ..self }
+        UnloadedFlow { transport, sampling: Sampling::Never, is_echo: true, is_paced: false, ..self }
     }
 
     /// The same flow if nothing acknowledges it: it ends when its last byte has arrived.
     pub fn unacknowledged(self) -> Self {
-        LoneFlow { is_acknowledged: false, ..self }
+        UnloadedFlow { is_acknowledged: false, ..self }
     }
 
     /// The same flow to a host that answers no telemetry, but may have to seal that it does not.
     pub fn without_answers(self, seals: bool) -> Self {
         let seal = self.feedback.seal.filter(|_| seals);
-        LoneFlow { answer: Answer::Nothing, feedback: FeedbackConfig { seal, ..self.feedback }, ..self }
+        UnloadedFlow { answer: FeedbackContent::Nothing, feedback: FeedbackConfig { seal, ..self.feedback }, ..self }
     }
 
     /// Whether its host seals what it sends back, be it nothing.
@@ -102,7 +102,7 @@ impl LoneFlow {
 
     /// T on a path: as it was given, or from the start of a full packet to the end of its acknowledgement.
     pub fn base_rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
-        let computed = || if self.transport.quirks.payload_base_rtt { path.rtt() } else { self.round_trip(links) };
+        let computed = || if self.transport.faults.payload_base_rtt { path.rtt() } else { self.round_trip(links) };
         self.transport.base_rtt.unwrap_or_else(computed)
     }
 
@@ -140,7 +140,7 @@ impl LoneFlow {
 
     /// The time of a flow of `size` bytes, above 0, from its start on: that of its connection, if it has one, and that of its
     /// bytes.
-    pub fn completion(&self, path: &LonePath, size: u64) -> Nanos {
+    pub fn completion(&self, path: &UnloadedPath, size: u64) -> Nanos {
         let opening = path.there.iter().map(|link| {
             let link = (link.rate, link.delay);
             2 * (self.time(&link, self.sizes.opening) + self.ticks(link.1))
@@ -200,10 +200,10 @@ impl LoneFlow {
     /// bring.
     fn answer(&self, links: usize) -> u32 {
         let bytes = match self.answer {
-            Answer::Records => self.section(links.saturating_sub(1)),
-            Answer::BusiestLink => link_codec::LEN as u32,
-            Answer::Loads => links.saturating_sub(1) as u32,
-            Answer::Window | Answer::Nothing => 0,
+            FeedbackContent::Records => self.section(links.saturating_sub(1)),
+            FeedbackContent::BusiestLink => link_codec::LEN as u32,
+            FeedbackContent::Loads => links.saturating_sub(1) as u32,
+            FeedbackContent::Window | FeedbackContent::Nothing => 0,
         };
         let is_sealed = bytes > 0 && self.feedback.seal.is_some();
         bytes + if is_sealed { seal::TAG_LEN as u32 } else { 0 }
@@ -238,18 +238,18 @@ impl LoneFlow {
 mod tests {
     use super::*;
     use crate::node::NodeSettings;
-    use crate::quirks::Quirks;
+    use crate::reference_faults::ReferenceFaults;
 
     /// These links there and back, whose switches all stamp or none.
-    pub(super) fn path(links: &[LinkSpec], stamped: bool) -> LonePath {
-        let way = |(place, &(rate, delay)): (usize, &LinkSpec)| LoneLink {
+    pub(super) fn path(links: &[LinkSpec], stamped: bool) -> UnloadedPath {
+        let way = |(place, &(rate, delay)): (usize, &LinkSpec)| UnloadedLink {
             rate,
             delay,
             records: if stamped { place as u8 } else { 0 },
         };
         let there = links.iter().enumerate().map(way).collect();
         let back = links.iter().rev().enumerate().map(way).collect();
-        LonePath { there, back, base_rtt: Nanos(9_000), window: 0 }
+        UnloadedPath { there, back, base_rtt: Nanos(9_000), window: 0 }
     }
 
     /// Two links of 1 Gb/s, on which a byte takes 8 ns, and no delay. Feedback of 88 bytes leaves ahead of the
@@ -260,7 +260,7 @@ mod tests {
         let links = [(BitRate::gbps(1), Nanos(0)); 2];
         let time = |feedback, size| {
             let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, feedback, ..host.clone() };
-            LoneFlow::new(&host, 0, true).completion(&path(&links, true), size)
+            UnloadedFlow::new(&host, 0, true).completion(&path(&links, true), size)
         };
         let plain = FeedbackConfig::default();
         let sealed = FeedbackConfig { seal: Some([7; 16]), ..plain };
@@ -273,7 +273,7 @@ mod tests {
             Nanos(8 * (2 * 1_090 + 2 * 92 + 60))
         );
         assert_eq!(time(alone, 2_000), Nanos(8 * (2 * 1_090 + 1_048 + 2 * 60)));
-        let without = FeedbackConfig { answer: Answer::Nothing, by: Return::Notification, ..sealed };
+        let without = FeedbackConfig { answer: FeedbackContent::Nothing, by: Return::Notification, ..sealed };
         assert_eq!(time(without, 1_000), Nanos(8 * (2 * 1_090 + 2 * 60)), "nothing comes back, sealed or not");
     }
 
@@ -284,7 +284,7 @@ mod tests {
         let interval = |sampling| {
             let host =
                 HostConfig { feedback: FeedbackConfig { sampling, ..FeedbackConfig::default() }, ..host.clone() };
-            LoneFlow::new(&host, 0, false).sampling_interval(&[(BitRate::gbps(1), Nanos(0)); 2], Nanos(9_000))
+            UnloadedFlow::new(&host, 0, false).sampling_interval(&[(BitRate::gbps(1), Nanos(0)); 2], Nanos(9_000))
         };
         assert_eq!([Sampling::EveryPacket, Sampling::Never].map(interval), [Nanos(0); 2]);
         assert_eq!(interval(Sampling::EveryNth(8)), Nanos(8 * 8 * 1_048));
@@ -297,22 +297,22 @@ mod tests {
         let host = NodeSettings::default().host().expect("the defaults");
         let links = [(BitRate::gbps(100), Nanos(1_000)); 2];
         let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, ..host };
-        let flow = LoneFlow::new(&host, 0, true);
+        let flow = UnloadedFlow::new(&host, 0, true);
         let metrics =
             PathMetrics { delay: Nanos(2_000), transmission: Nanos(160), bottleneck: BitRate::gbps(100), links: 2 };
-        let t = |flow: LoneFlow| flow.base_rtt(&metrics, &links);
+        let t = |flow: UnloadedFlow| flow.base_rtt(&metrics, &links);
         assert_eq!(t(flow), Nanos(4_000 + 2 * 87 + 2 * 7));
-        let growing = LoneFlow { layout: Layout::Paper, gap: 20, ..flow };
+        let growing = UnloadedFlow { layout: Layout::Paper, gap: 20, ..flow };
         assert_eq!(t(growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
         let path = path(&links, true);
         let none = HostConfig { feedback: FeedbackConfig::NONE, ..host };
-        let plain = LoneFlow::new(&none, 0, true);
+        let plain = UnloadedFlow::new(&none, 0, true);
         assert_eq!(t(plain), Nanos(4_000 + 2 * 84 + 2 * 5));
-        let quirks = Quirks { payload_base_rtt: true, ..Quirks::NONE };
-        let transport = TransportConfig { quirks, ..flow.transport };
-        assert_eq!(t(LoneFlow { transport, ..flow }), Nanos(4_160), "the reference's");
+        let faults = ReferenceFaults { payload_base_rtt: true, ..ReferenceFaults::NONE };
+        let transport = TransportConfig { faults, ..flow.transport };
+        assert_eq!(t(UnloadedFlow { transport, ..flow }), Nanos(4_160), "the reference's");
         let transport = TransportConfig { base_rtt: Some(Nanos(5_000)), ..transport };
-        assert_eq!(t(LoneFlow { transport, ..flow }), Nanos(5_000));
+        assert_eq!(t(UnloadedFlow { transport, ..flow }), Nanos(5_000));
         assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
         assert_eq!(plain.completion(&path, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
         let unstamped = super::tests::path(&links, false);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef FLOW_PORTS_H
-#define FLOW_PORTS_H
+#ifndef NEXT_HOP_CACHE_H
+#define NEXT_HOP_CACHE_H
 
 #include "qbb-frame.h"
 
@@ -26,7 +26,7 @@ class QbbNetDevice;
  * of a flow until routes change. Its answer stands here in one cache line; the routes are several
  * tables. For a flow that has made room for another the core is asked again.
  */
-class FlowPorts
+class NextHopCache
 {
   public:
     /// Prepare for frames; until then there is no room, and nothing may be asked.
@@ -143,4 +143,4 @@ class FlowPorts
 
 } // namespace ns3
 
-#endif /* FLOW_PORTS_H */
+#endif /* NEXT_HOP_CACHE_H */
