@@ -50,7 +50,7 @@ impl Rules {
             if !settings.switch.stamp_telemetry {
                 self.blind.insert(node);
             }
-        } else if settings.feedback.answer == FeedbackContent::Nothing {
+        } else if settings.feedback.content == FeedbackContent::Nothing {
             self.silent.insert(node, !settings.feedback.seal.is_empty());
         }
     }

@@ -432,7 +432,7 @@ impl Settings {
     }
 
     pub fn answers_telemetry(&self) -> bool {
-        self.node.feedback.answer != FeedbackContent::Nothing
+        self.node.feedback.content != FeedbackContent::Nothing
     }
 
     pub fn knows_telemetry(&self, of_switch: bool) -> bool {

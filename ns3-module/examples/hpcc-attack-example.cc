@@ -79,7 +79,7 @@ main(int argc, char* argv[])
     attack.Set("victims", "0");
     attack.Set("start", "500us");
     attack.Set("rate", rate);
-    attack.Set("pretends", "4");
+    attack.Set("spoofed_source", "4");
     const auto attacker = attack.Install(hosts.Get(3), network);
 
     std::vector<uint64_t> before(2);

@@ -14,7 +14,7 @@
 //   fast-cnp-host, fast-cnp-switch              likewise
 //   install 16 3                                nodes: 16 hosts, and 3 switches behind them
 //   link 0 16 100Gbps 1us                       QbbHelper::Link()
-//   node 3 TelemetryAnswer none                 an attribute of one node, once there are links
+//   node 3 TelemetryContent none                 an attribute of one node, once there are links
 //   border 16 3                                 QbbHelper::SetFastCnpBorder()
 //   start                                       QbbHelper::Start()
 //   flow 0 2 1000000 3 100 5us                  source, destination, size, priority, port, start

@@ -23,7 +23,7 @@ namespace ns3
  * \brief Makes nodes of a network attackers.
  *
  * The settings are the keys of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
- * `pretends`, `records`, `claim`, `acknowledged`, `priority`; configs/README.md lists them.
+ * `spoofed_source`, `records`, `claim`, `acknowledged`, `priority`; configs/README.md lists them.
  */
 class AttackHelper
 {

@@ -186,7 +186,7 @@ class RdmaCongestionOps : public Object
     /**
      * \brief Ask whether the controller can do with less than a record of each hop.
      * \return whether the record of the busiest link, or its utilisation, will do in place of all
-     * records; otherwise busiest_link and loads of TelemetryAnswer are refused
+     * records; otherwise busiest_link and loads of TelemetryContent are refused
      */
     virtual bool TakesDigests() const;
 

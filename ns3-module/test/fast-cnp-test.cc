@@ -242,7 +242,7 @@ class AttackHelperTest : public HpccTestCase
         network.AddFlow(1, SENDERS, 1'000'000'000);
         AttackHelper attack("forged_fast_cnp");
         attack.Set("victims", "0");
-        attack.Set("pretends", std::to_string(SWITCH));
+        attack.Set("spoofed_source", std::to_string(SWITCH));
         auto attacker = attack.Install(network.hosts.Get(3), network.helper);
         if (brief)
         {

@@ -310,7 +310,7 @@ class SlowHostTest : public HpccTestCase
             network.helper.SetHostAttribute("Timeout", StringValue("500us"));
             network.MakeStar(4);
             const auto slow = network.helper.GetHost(SLOW);
-            slow->SetAttribute("ReceiveSlow", StringValue("hosts"));
+            slow->SetAttribute("ReceiveHosts", StringValue("hosts"));
             slow->SetAttribute("ReceiveRate", StringValue("40Gbps"));
             slow->SetAttribute("ReceiveBuffer", StringValue("60KB"));
             network.helper.Start();

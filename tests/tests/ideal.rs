@@ -40,7 +40,7 @@ fn acknowledgements(rng: &mut ScenarioRng) -> (String, u64) {
     let bytes = 1 + rng.below(20_000);
     match rng.below(4) {
         0 => (format!("ack_every = {bytes}\n"), 1),
-        1 => (format!("ack_interval = {bytes}\nchunk = {}\n", rng.one_of(&["1", "100", "4000"])), bytes),
+        1 => (format!("ack_offset = {bytes}\nchunk = {}\n", rng.one_of(&["1", "100", "4000"])), bytes),
         _ => (String::new(), 1),
     }
 }
@@ -52,14 +52,14 @@ fn telemetry(rng: &mut ScenarioRng, is_read: bool, sparse_acks: bool) -> String 
     let answer = if is_read { rng.one_of(&["records", "records", "busiest_link", "loads"]) } else { "none" };
     let feedback = rng.one_of(&["ack", "ack", "notification"]);
     let mut text = format!(
-        "[telemetry]\nlayout = '{}'\npackets = '{packets}'\nanswer = '{answer}'\n",
+        "[telemetry]\nlayout = '{}'\nsampling = '{packets}'\ncontent = '{answer}'\n",
         rng.one_of(&["reference", "paper", "draft", "int_md", "ifa"])
     );
     if packets == "nth" {
         writeln!(text, "every = {}", 1 + rng.below(9)).expect("text");
     }
     if packets != "none" {
-        writeln!(text, "feedback = '{feedback}'").expect("text");
+        writeln!(text, "return_path = '{feedback}'").expect("text");
         if rng.chance(20) {
             text += "seal = '000102030405060708090a0b0c0d0e0f'\n";
         }

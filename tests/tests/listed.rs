@@ -295,11 +295,11 @@ fn slow_hosts(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     let parts = scenario.settings.parts();
     let part = parts.iter().find(|part| part.section == "receive").expect("settings of receivers");
     let keys: Vec<_> = part.settings.list().into_iter().map(|setting| setting.key).collect();
-    let rest = keys.iter().filter(|key| **key != "slow" && given.contains(&format!("receive.{key}")));
+    let rest = keys.iter().filter(|key| **key != "hosts" && given.contains(&format!("receive.{key}")));
     let rest: Vec<String> = rest
         .map(|key| format!("{} {}", part.attribute(key), part.settings.get(key).expect("a value").text()))
         .collect();
-    let attributes = [vec![format!("{} hosts", part.attribute("slow"))], rest].concat();
+    let attributes = [vec![format!("{} hosts", part.attribute("hosts"))], rest].concat();
     let hosts = network.hosts().filter(|&host| receive.is_any() && slow.contains(host));
     hosts.flat_map(|host| attributes.iter().map(move |attribute| format!("node {host} {attribute}"))).collect()
 }

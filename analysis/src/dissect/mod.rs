@@ -76,7 +76,7 @@ fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
     if is_sealed || !is_single {
         return None;
     }
-    let answer = match FeedbackContent::from_name(told["answer"].as_str()?)? {
+    let answer = match FeedbackContent::from_name(told["content"].as_str()?)? {
         FeedbackContent::Nothing => return None,
         _ if scenario["congestion_control"]["algorithm"] == RxHpccConfig::default().name() => FeedbackContent::Window,
         chosen @ (FeedbackContent::Records
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_algorithm_and_the_settings_say_what_comes_back() {
         let told = |algorithm: &str, answer: &str, seal: bool, records: u64| {
-            let telemetry = json!({ "layout": "int_md", "answer": answer, "seal": seal, "records_per_ack": records });
+            let telemetry = json!({ "layout": "int_md", "content": answer, "seal": seal, "records_per_ack": records });
             let scenario = json!({ "congestion_control": { "algorithm": algorithm }, "telemetry": telemetry });
             returned_told(&scenario).map(|returned| returned.answer)
         };

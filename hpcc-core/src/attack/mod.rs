@@ -185,7 +185,7 @@ impl Attack {
     pub fn forge(&mut self, flows: &[KnownFlow]) -> Option<Forged> {
         let from = self.settings.from;
         let turn = self.sent;
-        let source = self.settings.pretends.unwrap_or(from);
+        let source = self.settings.spoofed_source.unwrap_or(from);
         let forged = match self.settings.kind {
             AttackKind::ForgedFastCnp if self.copies() => self.seen.clone(),
             AttackKind::ForgedFastCnp => pick(flows, turn).map(|flow| self.forger.notification(source, flow, &[])),
@@ -271,7 +271,7 @@ impl Attack {
         let mut section = section.to_vec();
         let &Passing { src, dst, sport, queue_pair, .. } = frame;
         self.alteration.apply((dst, queue_pair), FeedbackContent::Records, &mut section);
-        let source = self.settings.pretends.unwrap_or(self.settings.from);
+        let source = self.settings.spoofed_source.unwrap_or(self.settings.from);
         let flow = KnownFlow { src, dst, sport, queue_pair, sender: 0, end: 0, sent: 0 };
         self.seen = Some(self.forger.notification(source, &flow, &section));
     }

@@ -105,7 +105,7 @@ crate::settings! {
                 | "forged_nack" | "forged_cnp" | "forged_pfc";
         /// Node whose address the attacker's frames have as their source; `auto`: its own.
         #[change = "Set it to get past an access list (`fast_cnp.accept_from`)."]
-        pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
+        pub spoofed_source: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
         /// Whether a switch also copies the IOAM records of the victims' last packet. They get a queue of 5 MB at each
         /// link.
         #[change = "Turn it on to attack algorithms that react to records only."]
@@ -249,7 +249,7 @@ impl AttackSettings {
     /// Whether the nodes are there, and of the kind that can do it.
     fn nodes(&self, network: &Network) -> Result<(), Conflict> {
         let count = network.nodes.len();
-        for (key, node) in [("from", Some(self.from)), ("pretends", self.pretends)] {
+        for (key, node) in [("from", Some(self.from)), ("spoofed_source", self.spoofed_source)] {
             if let Some(node) = node.filter(|&node| node as usize >= count) {
                 let most = count.saturating_sub(1);
                 return Err(Conflict::new(key, format!("there is no node {node}; expected 0 to {most}")));

@@ -42,7 +42,7 @@ fn judge(forged: &Forged) -> Result<u32, Refusal> {
 
 #[test]
 fn a_forged_notification_is_believed_in_a_switchs_name_only() {
-    let mut named = attack(AttackKind::ForgedFastCnp, 2, |settings| settings.pretends = Some(3));
+    let mut named = attack(AttackKind::ForgedFastCnp, 2, |settings| settings.spoofed_source = Some(3));
     let forged = named.forge(&[FLOW]).expect("a flow");
     assert_eq!((forged.dst, judge(&forged)), (0, Ok(9)));
     let own = attack(AttackKind::ForgedFastCnp, 2, |_| {}).forge(&[FLOW]).expect("a flow");
@@ -52,7 +52,7 @@ fn a_forged_notification_is_believed_in_a_switchs_name_only() {
 
 #[test]
 fn a_flood_is_about_no_flow() {
-    let mut flood = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.pretends = Some(3));
+    let mut flood = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.spoofed_source = Some(3));
     for _ in 0..20 {
         assert_eq!(judge(&flood.forge(&[]).expect("always")), Err(Refusal::UnknownFlow));
     }

@@ -42,8 +42,8 @@ const OF_NODES: [Key; 3] = [("wire", "profile"), ("wire", "preamble_and_gap"), (
 const OF_HOSTS: [Key; 2] = [("transport", "recovery"), ("transport", "seal")];
 /// How telemetry comes back, where it does.
 const OF_ANSWERS: [Key; 6] = [
-    ("telemetry", "answer"),
-    ("telemetry", "feedback"),
+    ("telemetry", "content"),
+    ("telemetry", "return_path"),
     ("telemetry", "records_per_ack"),
     ("telemetry", "notification_acks"),
     ("telemetry", "seal"),
@@ -63,7 +63,7 @@ impl NodeSettings {
             Among::Nodes if self.faults() != other.faults() => self.differing(other, FAULTS),
             Among::Nodes => find(&OF_NODES),
             Among::Hosts => find(&OF_HOSTS).or_else(|| self.differing_flows(other)).or_else(|| {
-                let answers = [self, other].iter().all(|node| node.feedback.answer != FeedbackContent::Nothing);
+                let answers = [self, other].iter().all(|node| node.feedback.content != FeedbackContent::Nothing);
                 find(&OF_ANSWERS).filter(|_| answers)
             }),
             Among::Switches => find(&OF_SWITCHES),
@@ -112,7 +112,7 @@ mod tests {
             (Among::Nodes, "wire", "profile", "rocev2_ipv4"),
             (Among::Hosts, "transport", "recovery", "go_back_zero"),
             (Among::Hosts, "transport", "ack_every", "64KB"),
-            (Among::Hosts, "telemetry", "answer", "loads"),
+            (Among::Hosts, "telemetry", "content", "loads"),
             (Among::Hosts, "telemetry", "seal", "000102030405060708090a0b0c0d0e0f"),
             (Among::Hosts, "transport", "seal", "000102030405060708090a0b0c0d0e0f"),
             (Among::Switches, "switch", "telemetry_records", "interval"),
@@ -126,7 +126,7 @@ mod tests {
     fn what_may_differ_is_left_alone() {
         let faults = [("compatibility", "reference_faults", " none")];
         assert_eq!(differs(Among::Nodes, &faults), None, "the same in other words");
-        assert_eq!(differs(Among::Hosts, &[("telemetry", "answer", "none")]), None, "a host without telemetry");
+        assert_eq!(differs(Among::Hosts, &[("telemetry", "content", "none")]), None, "a host without telemetry");
         assert_eq!(differs(Among::Hosts, &[("transport", "mtu", "4KB")]), None, "a flow has one sender");
         let [mut own, mut other] = [NodeSettings::default(), NodeSettings::default()];
         for (node, mtu) in [(&mut own, "1KB"), (&mut other, "4KB")] {

@@ -241,11 +241,11 @@ mod tests {
             bytes
         };
         assert_eq!(rates(&hidden(&[], section())), [BitRate::gbps(800)]);
-        let busiest = hidden(&[("telemetry", "answer", "busiest_link")], link.to_vec());
+        let busiest = hidden(&[("telemetry", "content", "busiest_link")], link.to_vec());
         let rate = link_codec::read(&busiest, modulus).map(|record| record.hop.rate);
         assert_eq!(rate, Ok(BitRate::gbps(800)));
         for answer in ["loads", "none"] {
-            assert_eq!(hidden(&[("telemetry", "answer", answer)], section()), section(), "{answer}");
+            assert_eq!(hidden(&[("telemetry", "content", answer)], section()), section(), "{answer}");
         }
         let length = (section().len() as u16).to_be_bytes();
         let two = [&length[..], &section(), &length, &section()].concat();

@@ -18,8 +18,8 @@ struct Beside {
 fn beside(section: &str, key: &str) -> Option<Beside> {
     match (section, key) {
         ("transport", "chunk") => Some(Beside {
-            what: "recovery = \"go_back_zero\", or to an ack_interval above 1",
-            is_so: |transport| transport.recovery == Recovery::GoBackZero || transport.ack_interval > Bytes(1),
+            what: "recovery = \"go_back_zero\", or to an ack_offset above 1",
+            is_so: |transport| transport.recovery == Recovery::GoBackZero || transport.ack_offset > Bytes(1),
         }),
         ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
             Some(Beside { what: "a timeout above 0", is_so: |transport| transport.timeout != Some(Nanos(0)) })
@@ -60,10 +60,10 @@ mod tests {
             ("nack_interval", "recovery", "go_back_zero", None),
             ("nack_interval", "recovery", "selective_repeat", Some("recovery = \"go_back_n\" or")),
             ("chunk", "recovery", "go_back_zero", None),
-            ("chunk", "recovery", "go_back_n", Some("recovery = \"go_back_zero\", or to an ack_interval")),
+            ("chunk", "recovery", "go_back_n", Some("recovery = \"go_back_zero\", or to an ack_offset")),
             ("chunk", "recovery", "selective_repeat", Some("recovery = \"go_back_zero\"")),
-            ("chunk", "ack_interval", "2", None),
-            ("chunk", "ack_interval", "0", Some("recovery = \"go_back_zero\"")),
+            ("chunk", "ack_offset", "2", None),
+            ("chunk", "ack_offset", "0", Some("recovery = \"go_back_zero\"")),
             ("timeout_back_off", "timeout", "0s", Some("a timeout above 0")),
             ("timeout_low", "timeout", "0s", Some("a timeout above 0")),
             ("timeout_low_packets", "timeout", "0s", Some("a timeout above 0")),

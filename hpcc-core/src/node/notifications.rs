@@ -7,7 +7,7 @@ use crate::cc::{Effect, Reaction, Signal};
 use crate::settings::Conflict;
 use crate::telemetry::Layout;
 use crate::transport::CongestionNotification;
-use crate::transport::feedback::Packets;
+use crate::transport::feedback::SamplingMode;
 use alloc::format;
 use alloc::string::String;
 
@@ -43,7 +43,7 @@ impl NodeSettings {
         refuse_if(ignores(Signal::FastCnp) && !self.notified_of_records(), "enabled", || {
             format!(
                 "{name} reacts only to the records that notifications bring, and these bring none; expected \
-                 telemetry.layout = \"ioam\", telemetry.packets other than \"probes\" and \"none\", and no telemetry.seal, \
+                 telemetry.layout = \"ioam\", telemetry.sampling other than \"probes\" and \"none\", and no telemetry.seal, \
                  or its hosts in fast_cnp.incapable"
             )
         })
@@ -52,9 +52,9 @@ impl NodeSettings {
     /// Whether notifications by switches bring records that the controller may hear: data packets have an IOAM trace to
     /// copy, and nobody asks for a seal, which switches have no key for.
     fn notified_of_records(&self) -> bool {
-        let collect = match self.feedback.packets {
-            Packets::All | Packets::Nth | Packets::Rtt | Packets::Congestion => true,
-            Packets::Probes | Packets::Nothing => false,
+        let collect = match self.feedback.sampling {
+            SamplingMode::All | SamplingMode::Nth | SamplingMode::Rtt | SamplingMode::Congestion => true,
+            SamplingMode::Probes | SamplingMode::Nothing => false,
         };
         matches!(self.layout(), Layout::Ioam { .. }) && collect && self.feedback.seal.is_empty()
     }
@@ -73,7 +73,7 @@ mod tests {
         crate::testing::node_with(&[
             ("congestion_control", "algorithm", algorithm),
             ("telemetry", "layout", layout),
-            ("telemetry", "packets", packets),
+            ("telemetry", "sampling", packets),
             ("transport", "congestion_notification", notification),
         ])
     }

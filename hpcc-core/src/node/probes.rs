@@ -39,7 +39,7 @@ impl NodeSettings {
         };
         let message = format!(
             "T is {t}, and probes so often would leave data no room: on a path's slowest link a full packet and a probe take \
-             longer; expected at least {}, or fewer probes (telemetry.packets, telemetry.path_interval)",
+             longer; expected at least {}, or fewer probes (telemetry.sampling, telemetry.path_interval)",
             Nanos(least)
         );
         Err(in_section("transport")(Conflict::new("base_rtt", message)))

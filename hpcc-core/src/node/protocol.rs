@@ -6,7 +6,7 @@ use crate::cc::{HpccPlusConfig, Reads};
 use crate::settings::{Conflict, Settings as _};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
-use crate::transport::feedback::Packets;
+use crate::transport::feedback::SamplingMode;
 use crate::transport::{IpVersion, Protocol};
 use crate::units::{Bytes, Nanos};
 use crate::wire::FrameSizes;
@@ -70,7 +70,7 @@ impl NodeSettings {
     /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP and UDP.
     pub(super) fn resolve_protocol(&mut self) {
         if self.protocol.protocol.is_of_stack() && self.needs().reads == Reads::Records {
-            self.feedback.packets = Packets::Probes;
+            self.feedback.sampling = SamplingMode::Probes;
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
     fn tcp_runs_hpcc_plus_by_probes() {
         let settings = settings("hpcc_plus");
         assert_eq!(settings.check(&Network::default()), Ok(()));
-        assert_eq!(settings.feedback.packets, Packets::Probes);
+        assert_eq!(settings.feedback.sampling, SamplingMode::Probes);
         assert_eq!(settings.host().expect("checked").sizes.data(1_448, true, 0), 1_518);
         let wrong = super::tests::settings("dcqcn").check(&Network::default()).expect_err("no RDMA");
         assert_eq!((wrong.section, wrong.conflict.key), ("congestion_control", "algorithm"));
@@ -184,7 +184,7 @@ mod tests {
     fn what_concerns_rdma_alone_has_a_reason() {
         let settings = settings("hpcc_plus");
         for (section, key) in
-            [("transport", "recovery"), ("telemetry", "answer"), ("wire", "profile"), ("fast_cnp", "enabled")]
+            [("transport", "recovery"), ("telemetry", "content"), ("wire", "profile"), ("fast_cnp", "enabled")]
         {
             let reason = settings.idle(section, key).unwrap_or_default();
             assert!(reason.contains("belongs to transport.protocol = \"rdma\""), "{section}.{key}: {reason}");

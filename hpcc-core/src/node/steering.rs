@@ -7,7 +7,7 @@ use super::{Located, NodeSettings, in_section};
 use crate::cc::{Reads, Steers};
 use crate::settings::{Conflict, Named};
 use crate::telemetry::{LayoutName, Sampling};
-use crate::transport::feedback::{FeedbackContent, Packets};
+use crate::transport::feedback::{FeedbackContent, SamplingMode};
 use crate::transport::{CongestionNotification, Protocol};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -51,11 +51,11 @@ impl NodeSettings {
         }
         let mend = "telemetry that comes back, notifications";
         let refuse = |section, key, why| Err(self.uncontrolled(section, key, why, "telemetry", mend));
-        if self.feedback.packets == Packets::Nothing {
-            return refuse("telemetry", "packets", "packets = \"none\"");
+        if self.feedback.sampling == SamplingMode::Nothing {
+            return refuse("telemetry", "sampling", "sampling = \"none\"");
         }
-        if self.feedback.answer == FeedbackContent::Nothing {
-            return refuse("telemetry", "answer", "answer = \"none\"");
+        if self.feedback.content == FeedbackContent::Nothing {
+            return refuse("telemetry", "content", "content = \"none\"");
         }
         if reads != Reads::SendTime && !self.switch.stamp_telemetry {
             return refuse("switch", "stamp_telemetry", "stamp_telemetry = false");
@@ -158,8 +158,8 @@ mod tests {
     /// Each algorithm with one link of its chain cut.
     #[test]
     fn a_chain_without_a_link_is_refused() {
-        let packets = [("telemetry", "packets", "none")];
-        let answer = [("telemetry", "answer", "none")];
+        let packets = [("telemetry", "sampling", "none")];
+        let answer = [("telemetry", "content", "none")];
         let stamps = [("switch", "stamp_telemetry", "false")];
         let ecn = [("switch", "ecn", "false")];
         let window = [("transport", "window", "false")];
@@ -172,8 +172,8 @@ mod tests {
             let reads = known.needs().reads;
             let expected = |section, key, is_cut: bool| is_cut.then_some((section, key));
             assert_eq!(cut(&[]), None, "{name}");
-            assert_eq!(cut(&packets), expected("telemetry", "packets", reads != Reads::Nothing), "{name}");
-            assert_eq!(cut(&answer), expected("telemetry", "answer", reads != Reads::Nothing), "{name}");
+            assert_eq!(cut(&packets), expected("telemetry", "sampling", reads != Reads::Nothing), "{name}");
+            assert_eq!(cut(&answer), expected("telemetry", "content", reads != Reads::Nothing), "{name}");
             let by_switches = matches!(reads, Reads::Records | Reads::Utilisation);
             assert_eq!(cut(&stamps), expected("switch", "stamp_telemetry", by_switches), "{name}");
             assert_eq!(cut(&ecn), expected("switch", "ecn", ["dcqcn", "dctcp"].contains(&name)), "{name}");
@@ -186,12 +186,12 @@ mod tests {
 
     #[test]
     fn notifications_stand_in_for_telemetry_where_somebody_sends_them() {
-        let packets = ("telemetry", "packets", "none");
+        let packets = ("telemetry", "sampling", "none");
         let cnp = ("transport", "congestion_notification", "cnp");
         assert_eq!(wrong("hpcc_plus", &[packets], true), None);
         assert_eq!(wrong("hpcc_plus", &[packets, cnp], false), None);
         let unmarked = [packets, cnp, ("switch", "ecn", "false")];
-        assert_eq!(wrong("hpcc_plus", &unmarked, false), Some(("telemetry", "packets")));
+        assert_eq!(wrong("hpcc_plus", &unmarked, false), Some(("telemetry", "sampling")));
         assert_eq!(wrong("hpcc", &[packets], true), Some(("fast_cnp", "enabled")), "it does not react to them");
     }
 
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn one_sample_of_a_flow_is_too_few() {
         let check = |every, bytes| {
-            let mut node = node_with(&[("telemetry", "packets", "nth"), ("telemetry", "every", every)]);
+            let mut node = node_with(&[("telemetry", "sampling", "nth"), ("telemetry", "every", every)]);
             node.resolve(&Network::default());
             node.check_samples(bytes).map_err(|wrong| wrong.conflict.key)
         };

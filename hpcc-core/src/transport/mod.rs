@@ -103,10 +103,10 @@ pub struct TransportConfig {
     pub chunk: u32,
     /// The receiver acknowledges once it expects this byte or a later one (the reference's L2_ACK_INTERVAL,
     /// which despite its name is no interval).
-    pub ack_interval: u32,
+    pub ack_offset: u32,
     /// The sender asks for an acknowledgement after this many bytes, after half a window, with its last packet,
     /// and whenever it would have to stop otherwise; the receiver acknowledges what it is asked to, and what
-    /// is out of order. 0: the receiver goes by `ack_interval` instead.
+    /// is out of order. 0: the receiver goes by `ack_offset` instead.
     pub ack_every: u32,
     /// Least time between two negative acknowledgements for the same byte.
     pub nack_interval: Nanos,
@@ -175,7 +175,7 @@ impl TransportConfig {
     /// Whether a receiver acknowledges a packet in order of itself, which then expects this byte.
     #[inline]
     pub fn acknowledges(&self, expected: u64) -> bool {
-        expected >= u64::from(self.ack_interval) || expected.is_multiple_of(u64::from(self.chunk.max(1)))
+        expected >= u64::from(self.ack_offset) || expected.is_multiple_of(u64::from(self.chunk.max(1)))
     }
 
     /// Bytes after which a sender with this window, 0 for none, asks for an acknowledgement: twice in a window keeps a small

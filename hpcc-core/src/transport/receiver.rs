@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn small_flows_wait_for_the_interval_or_a_chunk() {
-        let config = TransportConfig { ack_interval: 3000, chunk: 2000, ..TransportConfig::default() };
+        let config = TransportConfig { ack_offset: 3000, chunk: 2000, ..TransportConfig::default() };
         let mut receiver = Receiver::default();
         let replies = [0, 1000, 2000, 3000].map(|seq| on_data(&mut receiver, &config, Nanos(0), seq, 1000));
         assert_eq!(replies, [Reply::Silence, Reply::Ack(2000), Reply::Ack(3000), Reply::Ack(4000)]);

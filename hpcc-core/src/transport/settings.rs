@@ -30,13 +30,13 @@ crate::settings! {
         #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
-        /// `ack_interval` above 1 the receiver also acknowledges where a chunk ends.
+        /// `ack_offset` above 1 the receiver also acknowledges where a chunk ends.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
         /// Next expected byte from which on the receiver acknowledges, as in the reference; 1: every packet.
         #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
-        pub ack_interval: Bytes {0..=u32::MAX.into()} = Bytes(1);
-        /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_interval`. It also asks
+        pub ack_offset: Bytes {0..=u32::MAX.into()} = Bytes(1);
+        /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_offset`. It also asks
         /// at least twice in a window and with its last packet. Above 0 at all hosts or at none.
         #[change = "A larger value saves acknowledgements and simulates faster; flows react later."]
         pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
@@ -133,8 +133,8 @@ impl TransportSettings {
             let message = format!("timeout_low is {low}, more than timeout, {high}; expected at most that");
             return Err(Conflict::new("timeout_low", message));
         }
-        if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
-            return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
+        if self.ack_every.0 > 0 && self.ack_offset != TransportSettings::default().ack_offset {
+            return Err(Conflict::new("ack_every", "ack_every and ack_offset exclude each other".into()));
         }
         if self.queue_pairs == QueuePairs::PerPair && self.recovery == Recovery::GoBackZero {
             let message = "queue_pairs = \"per_pair\" excludes recovery = \"go_back_zero\", which goes back to multiples of chunk \
@@ -156,7 +156,7 @@ impl TransportSettings {
             mtu: bytes(self.mtu),
             recovery: self.recovery,
             chunk: bytes(self.chunk),
-            ack_interval: bytes(self.ack_interval),
+            ack_offset: bytes(self.ack_offset),
             ack_every: bytes(self.ack_every),
             nack_interval: self.nack_interval,
             timeout: (high > Nanos(0)).then_some(TimeoutConfig {
@@ -233,11 +233,11 @@ mod tests {
 
     #[test]
     fn settings_that_contradict_each_other_are_refused() {
-        let check = |low, high, ack_every, ack_interval| {
+        let check = |low, high, ack_every, ack_offset| {
             let (timeout_low, timeout) = (Some(Nanos(low)), Some(Nanos(high)));
-            let (ack_every, ack_interval) = (Bytes(ack_every), Bytes(ack_interval));
+            let (ack_every, ack_offset) = (Bytes(ack_every), Bytes(ack_offset));
             let settings =
-                TransportSettings { timeout_low, timeout, ack_every, ack_interval, ..TransportSettings::default() };
+                TransportSettings { timeout_low, timeout, ack_every, ack_offset, ..TransportSettings::default() };
             settings.check().map_err(|conflict| conflict.key)
         };
         assert_eq!((check(5, 6, 0, 1), check(6, 6, 0, 1), check(7, 6, 0, 1)), (Ok(()), Ok(()), Err("timeout_low")));

@@ -55,7 +55,7 @@ fn answers(lines: &str) -> BTreeMap<[u8; 16], Vec<Answer>> {
 #[test]
 fn req_17_the_response_on_the_wire_is_the_most_loaded_links_record() {
     let all = answers(
-        "[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"ioam\"\nanswer = \"busiest_link\"\n",
+        "[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"ioam\"\ncontent = \"busiest_link\"\n",
     );
     let modulus = Layout::from(LayoutName::Ioam).modulus().expect("records");
     for (_, payload) in all.values().flatten().filter(|(_, payload)| !payload.is_empty()) {
@@ -115,7 +115,7 @@ fn req_17_a_record_of_another_link_does_not_hide_the_bottleneck() {
     let three = format!(
         "[run]\nstop = \"5ms\"\n[topology]\nkind = \"dumbbell\"\nleft = 3\nright = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
          [wire]\nprofile = \"rocev2_ipv6\"\n[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"paper\"\n\
-         answer = \"busiest_link\"\n[transport]\nmtu = 4096\n[monitor]\ngoodput_interval = \"1ms\"\n{flows}"
+         content = \"busiest_link\"\n[transport]\nmtu = 4096\n[monitor]\ngoodput_interval = \"1ms\"\n{flows}"
     );
     for layout in ["paper", "ifa"] {
         let run = Run::ending(&three, &[&format!("telemetry.layout={layout}")], 3);
@@ -139,12 +139,12 @@ fn req_27_the_guard_rejects_nothing_that_is_honest() {
     );
     let mut moves = 0;
     for sets in [
-        &["telemetry.packets=rtt", "transport.ack_every=64KB"][..],
-        &["telemetry.packets=nth", "telemetry.every=64", "transport.ack_every=16KB"],
-        &["telemetry.packets=nth", "telemetry.every=2", "topology.delay=10us"],
-        &["telemetry.packets=nth", "telemetry.every=512", "telemetry.feedback=notification"],
-        &["telemetry.packets=congestion"],
-        &["telemetry.packets=probes", "transport.recovery=selective_repeat"],
+        &["telemetry.sampling=rtt", "transport.ack_every=64KB"][..],
+        &["telemetry.sampling=nth", "telemetry.every=64", "transport.ack_every=16KB"],
+        &["telemetry.sampling=nth", "telemetry.every=2", "topology.delay=10us"],
+        &["telemetry.sampling=nth", "telemetry.every=512", "telemetry.return_path=notification"],
+        &["telemetry.sampling=congestion"],
+        &["telemetry.sampling=probes", "transport.recovery=selective_repeat"],
         &["telemetry.layout=paper"],
     ] {
         let run = Run::of(&toml, sets);

@@ -41,12 +41,12 @@ size = "100MB"
 "#;
 
 /// From outside, in the name of switch 4, about the flow of host 0.
-const FORGED: &str = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], pretends=4}]";
-const FORGED_OFTEN: &str = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], pretends=4, rate='1Gbps'}]";
+const FORGED: &str = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], spoofed_source=4}]";
+const FORGED_OFTEN: &str = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], spoofed_source=4, rate='1Gbps'}]";
 const FORGED_RECORDS: &str =
-    "attack=[{kind='forged_fast_cnp', from=5, victims=[0], pretends=4, records=true, start='100us'}]";
+    "attack=[{kind='forged_fast_cnp', from=5, victims=[0], spoofed_source=4, records=true, start='100us'}]";
 const REPLAYED: &str = "attack=[{kind='replayed_fast_cnp', from=4, victims=[0], start='100us', rate='1Gbps'}]";
-const FLOOD: &str = "attack=[{kind='flooded_fast_cnp', from=2, victims=[0], pretends=4, rate='100Gbps'}]";
+const FLOOD: &str = "attack=[{kind='flooded_fast_cnp', from=2, victims=[0], spoofed_source=4, rate='100Gbps'}]";
 const SPOOFED: &str = "attack=[{kind='spoofed_icmpv6', from=2, victims=[0], rate='1Gbps'}]";
 /// By the switch next to the receiver, and by the receiver.
 const BUSY: &str = "attack=[{kind='tampered_feedback', from=5, victims=[0], claim='busy', start='100us'}]";
@@ -74,7 +74,7 @@ const PLAIN: &str = "fast_cnp={enabled=false}";
 const INT_MD: &str = "telemetry={layout='int_md'}";
 const DCQCN: &str = "congestion_control={algorithm='dcqcn'}";
 const CNPS: &str = "transport.congestion_notification=cnp";
-const ANSWERS: &str = "telemetry.feedback=notification";
+const ANSWERS: &str = "telemetry.return_path=notification";
 
 /// The counter of an attacker's frames.
 const SENT: &str = "/attacks/0/frames_sent";
@@ -189,8 +189,8 @@ const CASES: &[Case] = &[
     case(&[], &[BUSY], 0..=20, ANY),
     case(&[], &[BUSY, SEAL], 0..=20, ANY).same("/rejected_by_seal", ALTERED),
     case(&[], &[BRIEF, SEAL], 40..=100, ANY),
-    case(&["telemetry.answer=busiest_link"], &[BUSY], 0..=20, ANY),
-    case(&["telemetry.answer=loads"], &[BUSY], 0..=20, ANY),
+    case(&["telemetry.content=busiest_link"], &[BUSY], 0..=20, ANY),
+    case(&["telemetry.content=loads"], &[BUSY], 0..=20, ANY),
     case(&["congestion_control={algorithm='rx_hpcc'}", "telemetry.layout=ioam"], &[BUSY], 0..=20, ANY),
     // Feedback that says the links are idle makes its flow take the other's share; so do records that the receiver changed, which
     // it then seals. The guard knows what the flow itself sent (REQ-27); and a switch's notifications bring true records.
@@ -272,10 +272,10 @@ fn req_66_a_flow_that_hears_nothing_it_can_believe_gives_way() {
 #[test]
 fn req_66_honest_flows_do_not_fall() {
     for sets in [
-        &["telemetry.packets=nth", "telemetry.every=64"][..],
-        &["telemetry.packets=rtt"],
-        &["telemetry.packets=probes"],
-        &["telemetry.feedback=notification"],
+        &["telemetry.sampling=nth", "telemetry.every=64"][..],
+        &["telemetry.sampling=rtt"],
+        &["telemetry.sampling=probes"],
+        &["telemetry.return_path=notification"],
         &["transport.ack_every=20000"],
         &["congestion_control={algorithm='rx_hpcc'}"],
         &["topology.loss=0.001", "transport.recovery=selective_repeat"],
@@ -290,9 +290,10 @@ fn req_66_honest_flows_do_not_fall() {
 fn attacks_on_some_traffic_leave_the_rest_alone() {
     let traffic = "traffic=[{kind='flow',name='victim',src=0,dst=3,size='100MB'},{kind='flow',name='spared',src=0,dst=3,size='100MB'}]";
     let calm = run(&[traffic]).acked();
-    for attack in
-        ["kind='forged_fast_cnp', from=2, pretends=4", "kind='tampered_feedback', from=5, claim='busy', start='100us'"]
-    {
+    for attack in [
+        "kind='forged_fast_cnp', from=2, spoofed_source=4",
+        "kind='tampered_feedback', from=5, claim='busy', start='100us'",
+    ] {
         let on = |names: &str| run(&[traffic, &format!("attack=[{{{attack}, victims=[0]{names}}}]")]).acked();
         let (both, second) = (on(""), on(", traffic='spared'"));
         assert!(second[1] < calm[1] / 3 && second[0] > calm[0], "{attack}: {second:?}");
@@ -313,7 +314,7 @@ fn attacks_that_cannot_be_are_refused() {
         ("kind='forged_nack', from=2", "transport.recovery=selective_repeat", "senders do not go back"),
         ("kind='forged_ack', from=0, victims=[0]", "", "would attack itself"),
         ("kind='forged_fast_cnp', from=2, speed='1Gbps'", "", "unknown key speed"),
-        ("kind='forged_fast_cnp', from=2, pretends=8", "", "no node 8"),
+        ("kind='forged_fast_cnp', from=2, spoofed_source=8", "", "no node 8"),
         ("kind='forged_fast_cnp', from=2, victims=[4]", "", "node 4 is a switch"),
         ("kind='forged_fast_cnp', from=2, victims='none'", "", "no victims"),
         ("kind='forged_fast_cnp', from=2, traffic='victims'", "", "did you mean victim?"),
@@ -325,7 +326,7 @@ fn attacks_that_cannot_be_are_refused() {
         ("kind='replayed_fast_cnp', from=2", "", "expected a switch"),
         ("kind='lying_feedback', from=5", "", "expected a host"),
         ("kind='tampered_feedback', from=5", DCQCN, "no telemetry"),
-        ("kind='stripped_feedback', from=5", "telemetry={answer='none'}", "no telemetry"),
+        ("kind='stripped_feedback', from=5", "telemetry={content='none'}", "no telemetry"),
     ] {
         let attack = format!("attack=[{{{attack}}}]");
         let sets: Vec<&str> = [attack.as_str(), set].into_iter().filter(|set| !set.is_empty()).collect();

@@ -117,10 +117,10 @@ fn req_64_a_border_switch_tells_ratios_only() {
 fn req_64_every_answer_passes_a_border() {
     let hidden = "switch.telemetry_hidden_from=[4]";
     for ways in [
-        &["telemetry.answer=busiest_link"][..],
-        &["telemetry.answer=loads"],
-        &["telemetry.packets=probes"],
-        &["telemetry.feedback=notification"],
+        &["telemetry.content=busiest_link"][..],
+        &["telemetry.content=loads"],
+        &["telemetry.sampling=probes"],
+        &["telemetry.return_path=notification"],
         &["transport.ack_every=4KB", "telemetry.records_per_ack=4"],
         &["congestion_control.algorithm=rx_hpcc"],
         &["congestion_control.algorithm=hpcc"],

@@ -21,7 +21,7 @@ algorithm = "hpcc_plus"
 buffer = "2GB"
 [telemetry]
 layout = "paper"
-packets = "rtt"
+sampling = "rtt"
 [[traffic]]
 kind = "flow"
 src = 0
@@ -33,15 +33,15 @@ size = "20MB"
 /// leaves as the last one ends (a full packet takes 88 ns with its headers, a probe 10), there is no room for data.
 #[test]
 fn samples_that_can_never_be_compared_and_probes_without_room_are_refused() {
-    let paths = ["telemetry.packets=all", "telemetry.paths=3", "topology.delay=1us", "telemetry.path_interval=1000"];
-    let near = ["topology.delay=100ns", "telemetry.packets=probes", "transport.base_rtt=97ns"];
-    let both = ["telemetry.packets=all", "telemetry.paths=2", "telemetry.path_interval=2", "transport.base_rtt=48ns"];
+    let paths = ["telemetry.sampling=all", "telemetry.paths=3", "topology.delay=1us", "telemetry.path_interval=1000"];
+    let near = ["topology.delay=100ns", "telemetry.sampling=probes", "transport.base_rtt=97ns"];
+    let both = ["telemetry.sampling=all", "telemetry.paths=2", "telemetry.path_interval=2", "transport.base_rtt=48ns"];
     refused(
         TOML,
         &[
             (&[], "expected int_md, ifa, ioam, ioam_slim, or samples more often"),
-            (&["telemetry.packets=probes"], "telemetry.layout: samples are "),
-            (&["telemetry.packets=nth", "telemetry.every=100000"], "telemetry.layout: samples are "),
+            (&["telemetry.sampling=probes"], "telemetry.layout: samples are "),
+            (&["telemetry.sampling=nth", "telemetry.every=100000"], "telemetry.layout: samples are "),
             (&["wire.profile=rocev2_ipv4"], "expected int_md, ifa, or samples more often"),
             (&paths, "expected int_md, ifa, ioam, ioam_slim, or probes of a path"),
             (&near, "expected at least 98 ns, or fewer probes"),
@@ -49,7 +49,7 @@ fn samples_that_can_never_be_compared_and_probes_without_room_are_refused() {
         ],
     );
     Run::of(TOML, &["telemetry.layout=ioam"]);
-    Run::of(TOML, &["telemetry.packets=nth"]);
+    Run::of(TOML, &["telemetry.sampling=nth"]);
 }
 
 /// The second half of the flow waits for the acknowledgement of the first, 10 ms: its first sample has nothing to be
@@ -57,7 +57,7 @@ fn samples_that_can_never_be_compared_and_probes_without_room_are_refused() {
 #[test]
 fn samples_that_could_not_be_compared_are_counted() {
     for (layout, baseline_resets) in [("ioam", 0), ("paper", 1)] {
-        let set = ["telemetry.packets=all", "transport.base_rtt=1ms", "transport.window=true"];
+        let set = ["telemetry.sampling=all", "transport.base_rtt=1ms", "transport.window=true"];
         let run = Run::of(TOML, &[&set[..], &[&format!("telemetry.layout={layout}")]].concat());
         assert_eq!(run.count("/baseline_resets"), baseline_resets, "{layout}");
     }

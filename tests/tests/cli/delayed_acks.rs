@@ -50,9 +50,9 @@ fn req_16_an_acknowledgement_brings_what_the_receiver_accumulated() {
 fn req_61_a_notification_acknowledges_what_delayed_acknowledgements_will() {
     let late = "transport.ack_every=64KB";
     let duration = |set: &[&str]| Run::of(TOML, set).slowest();
-    let delayed = duration(&[late, "telemetry.feedback=notification"]);
-    let told = duration(&[late, "telemetry.feedback=notification", "telemetry.notification_acks=true"]);
-    let each = duration(&["transport.ack_every=0", "telemetry.feedback=notification"]);
+    let delayed = duration(&[late, "telemetry.return_path=notification"]);
+    let told = duration(&[late, "telemetry.return_path=notification", "telemetry.notification_acks=true"]);
+    let each = duration(&["transport.ack_every=0", "telemetry.return_path=notification"]);
     assert!(delayed > each + each / 5, "{delayed} ns, {each} ns with an acknowledgement for each packet");
     assert!(told.abs_diff(each) < each / 100, "{told} ns, {each} ns with an acknowledgement for each packet");
 }
@@ -61,18 +61,18 @@ fn req_61_a_notification_acknowledges_what_delayed_acknowledgements_will() {
 fn what_has_no_meaning_is_refused() {
     let many = "telemetry.records_per_ack=4";
     let large = "records_per_ack is 16, but records of 15 hops leave room for 4 packets";
-    let (by_notification, acks) = ("telemetry.feedback=notification", "telemetry.notification_acks=true");
+    let (by_notification, acks) = ("telemetry.return_path=notification", "telemetry.notification_acks=true");
     refused(
         TOML,
         &[
             (&[many, "transport.ack_every=0"], "records_per_ack above 1 needs transport.ack_every"),
             (&[many, "telemetry.guard=true"], "records_per_ack above 1 excludes guard"),
             (&[many, by_notification], "telemetry.records_per_ack: "),
-            (&[many, "telemetry.answer=loads"], "records_per_ack above 1 needs"),
+            (&[many, "telemetry.content=loads"], "records_per_ack above 1 needs"),
             (&[many, "congestion_control={algorithm='hpcc'}"], "records_per_ack above 1 needs"),
             (&["telemetry.records_per_ack=16", "telemetry.layout=int_md"], large),
             (&[acks], "telemetry.notification_acks: "),
-            (&["telemetry.packets=probes", by_notification, acks], "notification_acks cannot be with packets"),
+            (&["telemetry.sampling=probes", by_notification, acks], "notification_acks cannot be with sampling"),
         ],
     );
 }

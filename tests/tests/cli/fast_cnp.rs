@@ -142,7 +142,7 @@ fn req_43_hpcc_plus_compares_notifications_before_there_is_an_acknowledgement() 
 /// Where notifications bring no records, each flow halves its window once in a round trip of a millisecond.
 #[test]
 fn notifications_without_records_halve_the_window() {
-    for telemetry in ["telemetry={layout='ioam', packets='probes'}", "telemetry={layout='int_md'}"] {
+    for telemetry in ["telemetry={layout='ioam', sampling='probes'}", "telemetry={layout='int_md'}"] {
         let (deaf, heard) = (run(CABLE, &[telemetry, "fast_cnp.enabled=false"]), run(CABLE, &[telemetry]));
         assert!(queue(&heard) < 0.75 * queue(&deaf), "{telemetry}: {} and {}", queue(&heard), queue(&deaf));
         assert!(heard.count("/fast_cnp/without_effect/same_round") > 0, "{telemetry}: {}", heard.summary);

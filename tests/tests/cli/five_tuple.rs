@@ -34,7 +34,7 @@ const PROBE: Opcode = Opcode(0xc0);
 
 /// Runs twelve flows from leaf to leaf, whose telemetry is collected in a way.
 fn run(layout: LayoutName, packets: &str) -> Run {
-    let mut toml = format!("{TOML}[telemetry]\nlayout = \"{}\"\npackets = \"{packets}\"\n", name(layout));
+    let mut toml = format!("{TOML}[telemetry]\nlayout = \"{}\"\nsampling = \"{packets}\"\n", name(layout));
     for n in 0..FLOWS {
         toml += &format!("[[traffic]]\nkind = \"flow\"\nsrc = {}\ndst = {}\nsize = \"60KB\"\n", n % 4, 4 + n / 4);
     }

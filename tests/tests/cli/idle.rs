@@ -99,11 +99,11 @@ fn t_is_what_a_packet_alone_takes() {
     let ways = [
         "layout = \"paper\"",
         "layout = \"ioam\"",
-        "layout = \"int_md\"\nfeedback = \"notification\"",
+        "layout = \"int_md\"\nreturn_path = \"notification\"",
         "layout = \"ifa\"\nseal = \"000102030405060708090a0b0c0d0e0f\"",
-        "layout = \"draft\"\npackets = \"rtt\"",
+        "layout = \"draft\"\nsampling = \"rtt\"",
         // Nothing but notifications steers it then.
-        "layout = \"draft\"\npackets = \"none\"\n[fast_cnp]\nenabled = true",
+        "layout = \"draft\"\nsampling = \"none\"\n[fast_cnp]\nenabled = true",
     ];
     for way in ways {
         let (rows, summary) = alone(&format!("{star}[telemetry]\n{way}"), 1, &[1_000]);

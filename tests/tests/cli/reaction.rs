@@ -76,7 +76,7 @@ fn arrivals_need_records_of_queue_lengths() {
         INCAST,
         &[
             (&[rx, "switch.telemetry_queue=sojourn"], "telemetry_queue = \"sojourn\" does not tell"),
-            (&[rx, "telemetry.answer=busiest_link"], "telemetry.answer: answer needs the algorithm hpcc_plus, with"),
+            (&[rx, "telemetry.content=busiest_link"], "telemetry.content: content needs the algorithm hpcc_plus, with"),
             (&[rx, "congestion_control.algorithm=rx_hpcc"], "link_rate"),
         ],
     );

@@ -109,7 +109,7 @@ fn every_algorithm_hears_of_marks_however_rare_acknowledgements_are() {
 fn fast_cnps_of_receivers_are_heard_or_refused_for_a_reason() {
     let ways = ["transport.congestion_notification=fast_cnp", "fast_cnp.enabled=true", "fast_cnp.accept_from=all"];
     for (algorithm, records) in [
-        ("dcqcn", "telemetry.packets=none"),
+        ("dcqcn", "telemetry.sampling=none"),
         ("dcqcn", "telemetry.layout=ioam"),
         ("hpcc_plus", "telemetry.layout=ioam"),
     ] {
@@ -129,7 +129,7 @@ fn what_packets_collect_comes_back_and_is_believed() {
         let algorithm = format!("congestion_control.algorithm={algorithm}");
         for guards in [&[][..], &["telemetry.guard=true", "telemetry.seal=000102030405060708090a0b0c0d0e0f"]] {
             for by in ["ack", "notification"] {
-                let by = format!("telemetry.feedback={by}");
+                let by = format!("telemetry.return_path={by}");
                 let summary = run(&[&[algorithm.as_str(), by.as_str()], guards].concat());
                 let [feedback, rejected] = ["/feedback_packets", "/rejected_feedback"].map(|key| count(&summary, key));
                 assert_eq!((feedback, rejected), (PACKETS, 0), "{algorithm} {by} {guards:?}");

@@ -19,7 +19,7 @@ window = false
 [switch]
 buffer = "200MB"
 [receive]
-slow = "3"
+hosts = "3"
 rate = "40Gbps"
 buffer = "300KB"
 [[traffic]]
@@ -72,7 +72,7 @@ fn without_pauses_frames_are_dropped_and_sent_again() {
 fn telemetry_comes_back_from_slow_hosts() {
     for packets in ["all", "probes", "rtt"] {
         let set = ["congestion_control.algorithm=hpcc_plus", "transport.window=true"];
-        let fct = Run::of(TOML, &[&set[..], &[&format!("telemetry.packets={packets}")]].concat()).durations();
+        let fct = Run::of(TOML, &[&set[..], &[&format!("telemetry.sampling={packets}")]].concat()).durations();
         assert!((2_096_000..2_600_000).contains(&fct[0]), "{packets}: {fct:?}");
     }
 }
@@ -82,7 +82,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     refused(
         TOML,
         &[
-            (&["receive.slow=4"], "node 4 is a switch; expected hosts"),
+            (&["receive.hosts=4"], "node 4 is a switch; expected hosts"),
             (&["receive.rate=100Gbps"], "from 3 to 4, brings no more than 100Gbps"),
             (&["receive.buffer=20KB"], "may come over the link from 3 to 4"),
             (&["receive.pause_above=290KB"], "receive.pause_above"),
@@ -90,5 +90,5 @@ fn what_cannot_be_is_refused_with_the_reason() {
             (&["switch.mode=lossy", "receive.pause_above=9KB"], "expected auto"),
         ],
     );
-    refused(&TOML.replace("slow = \"3\"\n", ""), &[(&[], "receive.buffer: buffer belongs to slow = HOSTS")]);
+    refused(&TOML.replace("hosts = \"3\"\n", ""), &[(&[], "receive.buffer: buffer belongs to hosts = HOSTS")]);
 }

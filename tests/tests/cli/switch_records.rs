@@ -80,7 +80,7 @@ fn what_needs_all_hops_is_refused() {
         &[
             (&[seldom, "telemetry.layout=paper"], "do not say which link they are of; expected int_md, ifa, ioam"),
             (&[seldom, "congestion_control={algorithm='rx_hpcc'}"], all_hops),
-            (&[seldom, "telemetry.answer=loads"], "telemetry.answer: the receiver compares records of all hops"),
+            (&[seldom, "telemetry.content=loads"], "telemetry.content: the receiver compares records of all hops"),
             (&[seldom, "telemetry.guard=true"], "telemetry.guard: "),
             (&[seldom, "telemetry.paths=2"], "telemetry.paths: "),
             (&[seldom, "switch.telemetry_threshold=1KB"], "switch.telemetry_threshold: "),

@@ -169,7 +169,7 @@ fn what_is_rdmas_alone_is_refused_with_a_reason() {
         TOML,
         &[
             (&["transport.recovery=selective_repeat"], "in its own way"),
-            (&["telemetry.packets=rtt"], "probes alone"),
+            (&["telemetry.sampling=rtt"], "probes alone"),
             (&["telemetry.layout=timestamp"], "telemetry.layout"),
             (&["wire.profile=rocev2_ipv6"], "headers of their own"),
             (&["fast_cnp.enabled=true"], "RoCE"),

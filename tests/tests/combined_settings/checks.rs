@@ -118,7 +118,7 @@ pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool
     let is_noted = scenario.notes.iter().any(|note| note.contains("a timeout"));
     // The note does not look at messages of one queue pair.
     let transport = scenario.transport();
-    let is_silent = transport.ack_interval > 1 && transport.queue_pairs == QueuePairs::PerPair;
+    let is_silent = transport.ack_offset > 1 && transport.queue_pairs == QueuePairs::PerPair;
     let line_rate = scenario.network.host_rates().min().unwrap_or_default();
     let is_slow = scenario.algorithm().min_rate(line_rate).is_some_and(|rate| rate.0 < SLOW);
     let repeats = transport.timeout.is_some() && scenario.settings.protocol.protocol != Protocol::Udp;

@@ -146,7 +146,7 @@ impl Draft {
         // ns-3's sockets take time by the square of the packets in flight.
         self.set("transport", "mtu", rng.one_of(&["100", "536", "1448", "9000"]).into());
         if algorithm == "hpcc_plus" {
-            self.set("telemetry", "packets", "'probes'".into());
+            self.set("telemetry", "sampling", "'probes'".into());
         }
     }
 
@@ -168,10 +168,10 @@ impl Draft {
         }
         if rng.chance(25) && !is_of_stack {
             let rate = rng.one_of(&["90Gbps", "40Gbps", "9Gbps", "1Gbps"]);
-            self.set("receive", "slow", format!("'{}'", rng.below(network.hosts)));
+            self.set("receive", "hosts", format!("'{}'", rng.below(network.hosts)));
             self.set("receive", "rate", format!("'{rate}'"));
         }
-        let are_slow = self.position("receive.slow").is_some();
+        let are_slow = self.position("receive.hosts").is_some();
         let notifies = self.position("fast_cnp.enabled").is_some();
         let is_used = |part: &&Part<'_>| {
             part.algorithm.is_none_or(|name| name == algorithm)
@@ -230,7 +230,7 @@ impl Draft {
             self.optional(format!("legacy.algorithm = '{algorithm}'"));
         }
         if rng.chance(25) {
-            self.set("receive", "slow", rng.one_of(&["'hosts'", "'0'"]).into());
+            self.set("receive", "hosts", rng.one_of(&["'hosts'", "'0'"]).into());
             self.set("receive", "rate", rng.one_of(&["'1Gbps'", "'10Gbps'", "'40Gbps'"]).into());
             self.set("receive", "buffer", rng.one_of(&["'10KB'", "'100KB'", "'1MB'"]).into());
         }
@@ -273,7 +273,9 @@ impl Draft {
         let from = if rng.chance(60) { network.switch(rng) } else { rng.below(network.hosts) };
         let rest = match kind {
             "tampered_feedback" | "lying_feedback" => rng.one_of(&["claim = 'idle'", "claim = 'busy'"]),
-            "forged_fast_cnp" => rng.one_of(&["records = true", "rate = '5Gbps'", "rate = '1kbps'", "pretends = 1"]),
+            "forged_fast_cnp" => {
+                rng.one_of(&["records = true", "rate = '5Gbps'", "rate = '1kbps'", "spoofed_source = 1"])
+            }
             "forged_ack" => rng.one_of(&["acknowledged = 'sent'", "rate = '5Gbps'", "victims = 'hosts'"]),
             "forged_pfc" => rng.one_of(&["priority = 3", "stop = '30us'", "rate = '1kbps'"]),
             _ => rng.one_of(&["victims = 'hosts'", "start = '10us'", "stop = '30us'"]),

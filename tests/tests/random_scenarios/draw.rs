@@ -95,7 +95,7 @@ pub fn shared(seed: u64) -> String {
         text += &moving_flows();
     }
     if pauses {
-        text += "[receive]\nslow = '0'\nrate = '40Gbps'\nbuffer = '100KB'\n";
+        text += "[receive]\nhosts = '0'\nrate = '40Gbps'\nbuffer = '100KB'\n";
         text += "[[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 10\nsize = '150KB'\n";
     }
     if !moves && !pauses && rng.chance(50) {

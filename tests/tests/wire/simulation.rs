@@ -85,7 +85,7 @@ impl Case {
     fn toml(&self) -> String {
         let profile = if self.ipv6 { "rocev2_ipv6" } else { "rocev2_ipv4" };
         let wire = format!("{TOML}\n[wire]\nprofile = \"{profile}\"\n");
-        let packets = if self.probes { "packets = \"probes\"\n" } else { "" };
+        let packets = if self.probes { "sampling = \"probes\"\n" } else { "" };
         match self.layout {
             "none" => {
                 wire.replace("delay =", "loss = 0.005\ndelay =") + "[congestion_control]\nalgorithm = \"dcqcn\"\n"

@@ -103,8 +103,8 @@ fn cases() -> Vec<Case> {
         case(
             "unacknowledged-end",
             minimal(),
-            &["traffic.0.size=1001", "transport.ack_interval=2000"],
-            "1 of 1 flows are shorter than transport.ack_interval, 2000 bytes: nothing acknowledges their last packet, and they end",
+            &["traffic.0.size=1001", "transport.ack_offset=2000"],
+            "1 of 1 flows are shorter than transport.ack_offset, 2000 bytes: nothing acknowledges their last packet, and they end",
             &[&["transport.chunk=1001"], &["transport.queue_pairs=per_pair"], &["traffic.0.size=2000"]],
         ),
         case(

@@ -50,13 +50,13 @@ pub(super) fn legacy_feedback(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     notes
 }
 
-/// `transport.ack_interval` is no interval, but a byte from which on the receiver answers.
+/// `transport.ack_offset` is a byte: from there on the receiver answers.
 pub(super) fn unacknowledged_ends(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     let transport = scenario.transport();
     let then = if transport.timeout.is_some() { "end after a timeout" } else { "never end without a timeout" };
-    let interval = transport.ack_interval;
+    let offset = transport.ack_offset;
     let what = format!(
-        "are shorter than transport.ack_interval, {interval} bytes: nothing acknowledges their last packet, and they {then}"
+        "are shorter than transport.ack_offset, {offset} bytes: nothing acknowledges their last packet, and they {then}"
     );
     some(pass.silent, scenario, &what)
 }

@@ -187,12 +187,12 @@ fn transport(
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
-    let ack_interval = ack_interval(settings)?;
+    let ack_offset = ack_offset(settings)?;
     Ok(TransportSettings {
         mtu: Bytes(mtu.into()),
         recovery,
-        chunk: Bytes(chunk(settings, recovery, ack_interval)?.into()),
-        ack_interval: Bytes(ack_interval.into()),
+        chunk: Bytes(chunk(settings, recovery, ack_offset)?.into()),
+        ack_offset: Bytes(ack_offset.into()),
         timeout: Some(Nanos(0)),
         window: Some(window),
         variable_window: settings.flag("VAR_WIN", false)?,
@@ -203,7 +203,7 @@ fn transport(
     })
 }
 
-fn ack_interval(settings: &Settings<'_>) -> Result<u32, InputError> {
+fn ack_offset(settings: &Settings<'_>) -> Result<u32, InputError> {
     match settings.u32("L2_ACK_INTERVAL", 0)? {
         0 => Err(settings.error(
             "L2_ACK_INTERVAL",
@@ -214,8 +214,8 @@ fn ack_interval(settings: &Settings<'_>) -> Result<u32, InputError> {
 }
 
 /// Left out, the chunk only matters to receivers that skip acknowledgements and to go-back-to-zero.
-fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Result<u32, InputError> {
-    let needed = settings.word("L2_CHUNK_SIZE").is_some() || recovery == Recovery::GoBackZero || ack_interval > 1;
+fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_offset: u32) -> Result<u32, InputError> {
+    let needed = settings.word("L2_CHUNK_SIZE").is_some() || recovery == Recovery::GoBackZero || ack_offset > 1;
     match settings.u32("L2_CHUNK_SIZE", 0)? {
         0 if needed => {
             Err(settings.error("L2_CHUNK_SIZE", "L2_CHUNK_SIZE is 0 (its default); expected at least 1 byte"))

@@ -6,6 +6,24 @@ use crate::error::{InputError, suggestion};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, first_sentence};
 use toml::Value;
 
+/// Keys that were renamed: section, old name, new name. They stay for one release.
+pub(super) const RENAMED: [(&str, &str, &str); 6] = [
+    ("receive", "slow", "hosts"),
+    ("telemetry", "packets", "sampling"),
+    ("telemetry", "answer", "content"),
+    ("telemetry", "feedback", "return_path"),
+    ("transport", "ack_interval", "ack_offset"),
+    ("attack", "pretends", "spoofed_source"),
+];
+
+/// Says how a key that a section does not know is spelled: it was renamed, or one of `known` is meant.
+pub(super) fn spelling(section: &str, key: &str, known: &[&str]) -> String {
+    match RENAMED.iter().find(|(of, old, _)| (*of, *old) == (section, key)) {
+        Some((.., new)) => format!("; it is called {new} now"),
+        None => suggestion(key, known),
+    }
+}
+
 /// Sets what a section says of a structure of settings; `others` are keys that the section has besides. Each must count.
 pub(super) fn set_all(
     target: &mut dyn Settings,
@@ -18,7 +36,7 @@ pub(super) fn set_all(
     for entry in entries {
         let Some(setting) = setting(entry) else {
             let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(others.iter().copied()).collect();
-            let message = format!("unknown key {} in [{section}]{}", entry.key, suggestion(&entry.key, &keys));
+            let message = format!("unknown key {} in [{section}]{}", entry.key, spelling(section, &entry.key, &keys));
             return Err(entry.error(section, message));
         };
         assign(setting, entry, |input| target.set(setting.key, input))

@@ -104,7 +104,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let notifies = settings.fast_cnp_switch.common.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
-    let none_slow = given.check_on("receive", ("slow", settings.receive.is_any(), "HOSTS"), None)?;
+    let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
     window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;

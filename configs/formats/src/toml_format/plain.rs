@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sections of plain settings: what they can hold is declared in the core, beside what uses it.
 
-use super::assign::assign;
+use super::assign::{assign, spelling};
 use super::document::Document;
 use super::keys::{Key, Values};
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
+use crate::error::InputError;
 use crate::place::Place;
 use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::topology::Network;
@@ -76,7 +76,7 @@ impl Given {
             let Some(setting) = known.iter().find(|setting| setting.key == key) else {
                 let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
                 let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
-                let hint = owners(settings, section, key).unwrap_or_else(|| suggestion(key, &keys));
+                let hint = owners(settings, section, key).unwrap_or_else(|| spelling(section, key, &keys));
                 return Err(wrong(format!("unknown key {key} in [{section}]{hint}{of}")));
             };
             assign(setting, &entry, |input| settings.set(section, algorithm, setting.key, input)).map_err(wrong)?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! TOML scenarios, valid and broken.
 
+use super::assign::RENAMED;
 use crate::load;
 use crate::scenario::{EventOrder, Monitor, Scenario};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
@@ -202,6 +203,21 @@ fn links_that_a_packet_passes_in_no_time_are_refused() {
 }
 
 #[test]
+fn a_key_that_was_renamed_is_an_error_with_its_name_now() {
+    for (section, old, new) in RENAMED {
+        let header = if section == "attack" { "[[attack]]".into() } else { format!("[{section}]") };
+        let expected = format!("{section}.{old}: unknown key {old} in [{section}]; it is called {new} now");
+        refused(&format!("{MINIMAL}{header}\n{old} = 1"), &[], &format!("test.toml:16: {expected}"));
+        if section != "attack" {
+            refused(MINIMAL, &[&format!("{section}.{old}=1")], &format!("--set: {expected}"));
+        }
+        let known = format!("{MINIMAL}{header}\n{new} = {{}}");
+        let message = load_with(known, &[]).expect_err("no value");
+        assert!(!message.contains("unknown key"), "{message}");
+    }
+}
+
+#[test]
 fn the_references_faults_are_off_unless_asked_for() {
     let load = |section: &str| load_with(format!("{MINIMAL}[compatibility]\n{section}\n"), &[]);
     let wakeups = ReferenceFaults { missed_wakeups: true, ..ReferenceFaults::NONE };
@@ -293,7 +309,7 @@ fn bad_settings_name_their_line() {
         ("[congestion_controll]\n", "16: unknown section congestion_controll; did you mean congestion_control?"),
         ("[transport]\nmtuu = 1", "17: transport.mtuu: unknown key mtuu in [transport]; did you mean mtu?"),
         ("[transport]\nmtu = 9001", "17: transport.mtu: the value is 9001; expected a size"),
-        ("[transport]\nack_every = 4000\nack_interval = 2", "17: transport.ack_every: "),
+        ("[transport]\nack_every = 4000\nack_offset = 2", "17: transport.ack_every: "),
         (
             "[transport]\ntimeout = \"0s\"\ntimeout_back_off = false",
             "18: transport.timeout_back_off: timeout_back_off belongs to a timeout",
@@ -382,16 +398,19 @@ fn algorithms_that_nothing_can_steer_are_refused() {
         ),
         (
             "hpcc",
-            "[telemetry]\nlayout = \"int_md\"\npackets = \"nth\"\nevery = 1000000",
+            "[telemetry]\nlayout = \"int_md\"\nsampling = \"nth\"\nevery = 1000000",
             "20: telemetry.every: every = 1000000, of which the longest flow, of 1000 packets, collects one, leaves hpcc",
         ),
     ] {
         refused(&with(algorithm, rest), &[], &format!("test.toml:{expected}"));
     }
     for (algorithm, rest) in [
-        ("dctcp", "[telemetry]\npackets = \"none\""),
-        ("hpcc_plus", "[telemetry]\npackets = \"none\"\n[wire]\nprofile = \"rocev2_ipv6\"\n[fast_cnp]\nenabled = true"),
-        ("hpcc_plus", "[telemetry]\npackets = \"none\"\n[transport]\ncongestion_notification = \"cnp\""),
+        ("dctcp", "[telemetry]\nsampling = \"none\""),
+        (
+            "hpcc_plus",
+            "[telemetry]\nsampling = \"none\"\n[wire]\nprofile = \"rocev2_ipv6\"\n[fast_cnp]\nenabled = true",
+        ),
+        ("hpcc_plus", "[telemetry]\nsampling = \"none\"\n[transport]\ncongestion_notification = \"cnp\""),
     ] {
         assert_eq!(load_with(with(algorithm, rest), &[]).err(), None, "{algorithm}: {rest}");
     }

@@ -19,7 +19,7 @@ mod tests;
 pub use accumulated::len as accumulated_len;
 pub use listener::{Decoder, Listener, Rejected};
 pub use reporting::{Arrived, Reporting};
-pub use settings::{FeedbackSettings, Packets};
+pub use settings::{FeedbackSettings, SamplingMode};
 pub use silence::Silence;
 
 use super::path_probes::PathConfig;
@@ -102,7 +102,7 @@ pub struct FeedbackConfig {
     /// Which packets collect telemetry. Answers to [probes](Sampling::Probes) are always packets of their own.
     pub sampling: Sampling,
     /// What goes back, except where the algorithm is Rx-HPCC.
-    pub answer: FeedbackContent,
+    pub content: FeedbackContent,
     /// The frame that carries it back.
     pub by: Return,
     /// Packets of which an acknowledgement brings the records, at most; 1: the newest alone.
@@ -131,7 +131,7 @@ impl Default for FeedbackConfig {
     fn default() -> Self {
         FeedbackConfig {
             sampling: Sampling::EveryPacket,
-            answer: FeedbackContent::Records,
+            content: FeedbackContent::Records,
             paths: PathConfig::default(),
             ..FeedbackConfig::NONE
         }
@@ -142,7 +142,7 @@ impl FeedbackConfig {
     /// Of a host that knows nothing of telemetry: neither its flows collect any, nor does it answer.
     pub const NONE: FeedbackConfig = FeedbackConfig {
         sampling: Sampling::Never,
-        answer: FeedbackContent::Nothing,
+        content: FeedbackContent::Nothing,
         by: Return::Acknowledgement,
         records_per_ack: 1,
         notification_acks: false,
@@ -157,8 +157,8 @@ impl FeedbackConfig {
 
     /// What goes back under an algorithm with these needs.
     pub fn answer_to(&self, needs: &Needs) -> FeedbackContent {
-        let by_receiver = needs.receiver.is_some() && self.answer != FeedbackContent::Nothing;
-        if by_receiver { FeedbackContent::Window } else { self.answer }
+        let by_receiver = needs.receiver.is_some() && self.content != FeedbackContent::Nothing;
+        if by_receiver { FeedbackContent::Window } else { self.content }
     }
 
     /// How many T lie between two probes of a flow, if it sends any.
@@ -184,7 +184,7 @@ impl FeedbackConfig {
         let refuse = |key, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
         if self.accumulates() {
             if self.answer_to(needs) != FeedbackContent::Records || !needs.accumulates {
-                return refuse("records_per_ack", "above 1 needs the algorithm hpcc_plus and answer = \"records\"");
+                return refuse("records_per_ack", "above 1 needs the algorithm hpcc_plus and content = \"records\"");
             }
             if self.guard {
                 return refuse(
@@ -195,7 +195,7 @@ impl FeedbackConfig {
             self.check_room(layout)?;
         }
         if self.notification_acks && self.sampling == Sampling::Probes {
-            let what = "cannot be with packets = \"probes\": answers to probes stand for bytes that were sent";
+            let what = "cannot be with sampling = \"probes\": answers to probes stand for bytes that were sent";
             return refuse("notification_acks", what);
         }
         Ok(())
@@ -240,9 +240,9 @@ impl FeedbackConfig {
         if needs.reads == Reads::Records && !needs.some_hops {
             return refuse("layout", "the congestion control compares records of all hops");
         }
-        match self.answer {
+        match self.content {
             FeedbackContent::BusiestLink | FeedbackContent::Loads => {
-                return refuse("answer", "the receiver compares records of all hops");
+                return refuse("content", "the receiver compares records of all hops");
             }
             FeedbackContent::Records | FeedbackContent::Window | FeedbackContent::Nothing => {}
         }
@@ -276,13 +276,13 @@ impl FeedbackConfig {
     /// The first that cannot work, by its key in [`FeedbackSettings`].
     pub fn check(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
         let refuse = |key: &'static str, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
-        let looks_at_records = "looks at records: needs answer = \"records\" and a sender that computes the window";
+        let looks_at_records = "looks at records: needs content = \"records\" and a sender that computes the window";
         let has_answer = self.answer_to(needs) == FeedbackContent::Records;
         if self.paths.candidates > 1 && !has_answer {
             return refuse("paths", looks_at_records);
         }
-        if matches!(self.answer, FeedbackContent::BusiestLink | FeedbackContent::Loads) && !needs.digests {
-            return refuse("answer", "needs the algorithm hpcc_plus, with link_rate = \"tx\"");
+        if matches!(self.content, FeedbackContent::BusiestLink | FeedbackContent::Loads) && !needs.digests {
+            return refuse("content", "needs the algorithm hpcc_plus, with link_rate = \"tx\"");
         }
         if self.guard && !has_answer {
             return refuse("guard", looks_at_records);
@@ -292,8 +292,8 @@ impl FeedbackConfig {
         self.check_acknowledgements(needs, layout)?;
         let plain = FeedbackConfig::default();
         let set = [
-            ("packets", self.sampling != plain.sampling && self.sampling != Sampling::Never),
-            ("feedback", self.by != plain.by),
+            ("sampling", self.sampling != plain.sampling && self.sampling != Sampling::Never),
+            ("return_path", self.by != plain.by),
             ("guard", self.guard),
             ("seal", self.seal.is_some()),
             ("paths", self.paths.candidates > 1),

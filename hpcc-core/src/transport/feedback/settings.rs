@@ -12,7 +12,7 @@ use alloc::string::String;
 crate::named! {
     /// Which packets collect telemetry: [`Sampling`] without its parameter.
     #[derive(Default)]
-    pub enum Packets {
+    pub enum SamplingMode {
         /// Every data packet.
         #[default]
         All = "all",
@@ -36,25 +36,25 @@ crate::settings! {
         /// Packets that collect telemetry: all, one in `every` (`nth`), one in each T (`rtt`), the same and all for one T
         /// after the flow slowed down (`congestion`), one in each T without payload (`probes`), or none.
         #[change = "Fewer save bytes and work at switches and senders; flows learn of congestion later."]
-        pub packets: Packets = Packets::All;
+        pub sampling: SamplingMode = SamplingMode::All;
         /// One data packet in so many collects telemetry, beginning with the first.
         #[change = "A larger value saves bytes; senders hear of queues later."]
-        pub every: u32 {1..=1_000_000} = 8 => packets = "nth";
+        pub every: u32 {1..=1_000_000} = 8 => sampling = "nth";
         /// Answer to the sender: all records, the busiest link's record, one byte of load for each link, or none;
         /// `busiest_link` and `loads` need `hpcc_plus`. The same at all hosts.
         #[change = "Choose `busiest_link` for answers of one size, `loads` for the shortest, which tell neither \
             capacities nor queues."]
-        pub answer: FeedbackContent = FeedbackContent::Records;
+        pub content: FeedbackContent = FeedbackContent::Records;
         /// What brings the answer: the next acknowledgement, or a packet of its own. The same at all hosts.
         #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`)."]
-        pub feedback: Return = Return::Acknowledgement;
+        pub return_path: Return = Return::Acknowledgement;
         /// Packets whose records an acknowledgement for several packets brings; 1 is the newest, more needs `hpcc_plus`.
         /// The same at all hosts. Acknowledgements stand for several packets with `transport.ack_every`.
         #[change = "A larger value gives the sender the samples in between; acknowledgements are longer."]
-        pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => feedback = "ack";
+        pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => return_path = "ack";
         /// Whether notifications also acknowledge, ahead of delayed acknowledgements. The same at all hosts.
         #[change = "Turn it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
-        pub notification_acks: bool = false => feedback = "notification";
+        pub notification_acks: bool = false => return_path = "notification";
         /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
         #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
@@ -85,12 +85,16 @@ const MOST_PER_ACK: u8 = 16;
 impl FeedbackSettings {
     /// Of a host that knows nothing of telemetry.
     pub fn none() -> Self {
-        FeedbackSettings { packets: Packets::Nothing, answer: FeedbackContent::Nothing, ..FeedbackSettings::default() }
+        FeedbackSettings {
+            sampling: SamplingMode::Nothing,
+            content: FeedbackContent::Nothing,
+            ..FeedbackSettings::default()
+        }
     }
 
     /// Whether packets collect telemetry or bring it back.
     pub fn is_any(&self) -> bool {
-        (self.packets, self.answer) != (Packets::Nothing, FeedbackContent::Nothing)
+        (self.sampling, self.content) != (SamplingMode::Nothing, FeedbackContent::Nothing)
     }
 
     /// What hosts run by.
@@ -102,16 +106,16 @@ impl FeedbackSettings {
         let key = || key_of(&self.seal).ok_or_else(refuse).map(Some);
         let rejects = self.guard || !self.seal.is_empty();
         Ok(FeedbackConfig {
-            sampling: match self.packets {
-                Packets::All => Sampling::EveryPacket,
-                Packets::Nth => Sampling::EveryNth(self.every),
-                Packets::Rtt => Sampling::OncePerRtt,
-                Packets::Congestion => Sampling::OnCongestion,
-                Packets::Probes => Sampling::Probes,
-                Packets::Nothing => Sampling::Never,
+            sampling: match self.sampling {
+                SamplingMode::All => Sampling::EveryPacket,
+                SamplingMode::Nth => Sampling::EveryNth(self.every),
+                SamplingMode::Rtt => Sampling::OncePerRtt,
+                SamplingMode::Congestion => Sampling::OnCongestion,
+                SamplingMode::Probes => Sampling::Probes,
+                SamplingMode::Nothing => Sampling::Never,
             },
-            answer: self.answer,
-            by: self.feedback,
+            content: self.content,
+            by: self.return_path,
             records_per_ack: self.records_per_ack,
             notification_acks: self.notification_acks,
             guard: self.guard,
@@ -145,8 +149,11 @@ mod tests {
 
     #[test]
     fn a_host_that_knows_nothing_of_telemetry_neither_collects_nor_answers() {
-        let expected =
-            FeedbackConfig { sampling: Sampling::Never, answer: FeedbackContent::Nothing, ..FeedbackConfig::default() };
+        let expected = FeedbackConfig {
+            sampling: Sampling::Never,
+            content: FeedbackContent::Nothing,
+            ..FeedbackConfig::default()
+        };
         assert_eq!(config(FeedbackSettings::none()), Ok(expected));
     }
 }

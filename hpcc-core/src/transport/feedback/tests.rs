@@ -237,7 +237,7 @@ fn req_16_no_packet_of_its_own_comes_back_without_an_answer() {
 fn a_receiver_without_telemetry_stalls_nobody() {
     for algorithm in [PLUS, RX] {
         let mut pair =
-            Pair::new(algorithm, FeedbackConfig { answer: FeedbackContent::Nothing, ..FeedbackConfig::default() });
+            Pair::new(algorithm, FeedbackConfig { content: FeedbackContent::Nothing, ..FeedbackConfig::default() });
         pair.qlen = 50_000;
         assert_eq!(pair.run(Nanos(60_000)), []);
         assert_eq!(pair.rate(), BitRate::gbps(100));
@@ -263,7 +263,7 @@ fn req_16_an_answer_waits_for_the_next_acknowledgement() {
 
 #[test]
 fn req_17_the_answer_is_the_record_of_one_link() {
-    let feedback = FeedbackConfig { answer: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { content: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let back = pair.run(Nanos(1_000));
     assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == link_codec::LEN)), "{back:?}");
@@ -272,7 +272,7 @@ fn req_17_the_answer_is_the_record_of_one_link() {
 
 #[test]
 fn req_25_the_answer_is_one_byte_for_each_link() {
-    let feedback = FeedbackConfig { answer: FeedbackContent::Loads, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { content: FeedbackContent::Loads, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let back = pair.run(Nanos(30_000));
     assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == 1)), "{back:?}");
@@ -480,7 +480,7 @@ fn req_66_a_flow_whose_feedback_is_rejected_or_missing_falls_to_its_least_rate()
             let mut pair = Pair::new(PLUS, feedback);
             if silent {
                 pair.receiver =
-                    Pair::new(PLUS, FeedbackConfig { answer: FeedbackContent::Nothing, ..feedback }).receiver;
+                    Pair::new(PLUS, FeedbackConfig { content: FeedbackContent::Nothing, ..feedback }).receiver;
             }
             pair.idle_since = Some(0);
             pair.run(Nanos(60 * T.0));
@@ -502,7 +502,7 @@ fn req_66_a_flow_whose_feedback_is_rejected_or_missing_falls_to_its_least_rate()
 
 #[test]
 fn a_section_without_room_for_its_answer_brings_nothing() {
-    let feedback = FeedbackConfig { answer: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
+    let feedback = FeedbackConfig { content: FeedbackContent::BusiestLink, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let (mut bytes, len) = pair.stamped();
     let arrived = Arrived { now: pair.now, acks: Some(1), seq: 1, is_probe: false };
@@ -528,7 +528,7 @@ fn settings_say_what_they_need() {
         config.check(&algorithm.needs(), &layout).err().map(|conflict| conflict.key)
     };
     let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
-    let loads = FeedbackConfig { answer: FeedbackContent::Loads, ..plain };
+    let loads = FeedbackConfig { content: FeedbackContent::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
     let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
     assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);
@@ -540,9 +540,9 @@ fn settings_say_what_they_need() {
     assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
     assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
     assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
-    assert_eq!(unsuitable(probes, PLUS, Layout::Timestamp), Some("packets"));
+    assert_eq!(unsuitable(probes, PLUS, Layout::Timestamp), Some("sampling"));
     assert_eq!(unsuitable(loads, PLUS, Layout::Paper), None);
-    assert_eq!(unsuitable(loads, RX, Layout::Paper), Some("answer"));
+    assert_eq!(unsuitable(loads, RX, Layout::Paper), Some("content"));
     assert_eq!(unsuitable(guard, RX, Layout::Paper), Some("guard"));
     assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, PLUS, Layout::None), Some("seal"));
 }

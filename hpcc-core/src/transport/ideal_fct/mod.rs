@@ -76,7 +76,7 @@ impl UnloadedFlow {
 
     /// The same flow if its packets are those of a stack, which acknowledges each of them and collects no telemetry with any.
     pub fn of_stack(self) -> Self {
-        let transport = TransportConfig { ack_every: 0, ack_interval: 1, ..self.transport };
+        let transport = TransportConfig { ack_every: 0, ack_offset: 1, ..self.transport };
         UnloadedFlow { transport, sampling: Sampling::Never, is_echo: true, is_paced: false, ..self }
     }
 
@@ -273,7 +273,7 @@ mod tests {
             Nanos(8 * (2 * 1_090 + 2 * 92 + 60))
         );
         assert_eq!(time(alone, 2_000), Nanos(8 * (2 * 1_090 + 1_048 + 2 * 60)));
-        let without = FeedbackConfig { answer: FeedbackContent::Nothing, by: Return::Notification, ..sealed };
+        let without = FeedbackConfig { content: FeedbackContent::Nothing, by: Return::Notification, ..sealed };
         assert_eq!(time(without, 1_000), Nanos(8 * (2 * 1_090 + 2 * 60)), "nothing comes back, sealed or not");
     }
 

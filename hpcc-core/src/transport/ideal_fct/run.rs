@@ -366,7 +366,7 @@ impl<'a> Run<'a> {
         let State { seq, requested, pace, sampler, kept, lanes } = &self.state;
         let bytes = seq - earlier.seq;
         let transport = &self.flow.transport;
-        if transport.ack_every == 0 && earlier.seq < transport.ack_interval.into()
+        if transport.ack_every == 0 && earlier.seq < transport.ack_offset.into()
             || transport.ack_every > 0 && requested.wrapping_sub(earlier.requested) != bytes
         {
             return None;

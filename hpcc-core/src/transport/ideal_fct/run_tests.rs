@@ -23,10 +23,10 @@ const ANSWERS: [FeedbackContent; 5] = [
 
 /// How often something is acknowledged.
 fn acknowledgements() -> impl Strategy<Value = TransportConfig> {
-    let config = |((mtu, exact_rates), (ack_every, ack_interval), chunk)| {
+    let config = |((mtu, exact_rates), (ack_every, ack_offset), chunk)| {
         // One excludes the other.
-        let ack_interval = if ack_every > 0 { 1 } else { ack_interval };
-        TransportConfig { mtu, exact_rates, ack_every, ack_interval, chunk, ..TransportConfig::default() }
+        let ack_offset = if ack_every > 0 { 1 } else { ack_offset };
+        TransportConfig { mtu, exact_rates, ack_every, ack_offset, chunk, ..TransportConfig::default() }
     };
     let every = prop_oneof![Just(0), 1u32..9_000];
     ((100u32..1_500, any::<bool>()), (every, 1u32..20_000), 1u32..4_000).prop_map(config)
@@ -38,7 +38,15 @@ fn feedback() -> impl Strategy<Value = FeedbackConfig> {
         let by = if alone { Return::Notification } else { Return::Acknowledgement };
         let seal = if sealed { Some([7; 16]) } else { None };
         let records_per_ack = if answer == FeedbackContent::Records { records_per_ack } else { 1 };
-        FeedbackConfig { sampling, answer, by, seal, records_per_ack, notification_acks, ..FeedbackConfig::default() }
+        FeedbackConfig {
+            sampling,
+            content: answer,
+            by,
+            seal,
+            records_per_ack,
+            notification_acks,
+            ..FeedbackConfig::default()
+        }
     };
     let bits = (any::<bool>(), 1u8..4, any::<bool>());
     (prop::sample::select(&SAMPLINGS), prop::sample::select(&ANSWERS), any::<bool>(), bits).prop_map(config)
@@ -63,7 +71,7 @@ proptest! {
         let host = NodeSettings::default().host().expect("the defaults");
         let sizes = WireProfile::RoceV4.sizes();
         let host = HostConfig { transport, feedback, sizes, layout: Layout::Paper, ..host };
-        let flow = UnloadedFlow { answer: feedback.answer, ..UnloadedFlow::new(&host, 20, true) };
+        let flow = UnloadedFlow { answer: feedback.content, ..UnloadedFlow::new(&host, 20, true) };
         let path = UnloadedPath { there, back, base_rtt: Nanos(base_rtt), window };
         let (all, _) = Run::new(&flow, &path, size).finish(false);
         let (some, sent) = Run::new(&flow, &path, size).finish(true);

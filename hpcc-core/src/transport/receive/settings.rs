@@ -18,7 +18,7 @@ crate::settings! {
     pub struct ReceiveSettings {
         /// Hosts that take data and probes more slowly than their links bring them. None, hosts, or numbers and ranges.
         #[change = "Name some to study congestion in receiving hosts."]
-        pub slow: String = "none".to_string();
+        pub hosts: String = "none".to_string();
         /// Rate at which a slow host takes frames from each of its links; less than the link's.
         #[change = "Lower it for a slower bus or memory."]
         pub rate: BitRate {BitRate(1_000_000)..=BitRate(u64::MAX)} = BitRate::gbps(50);
@@ -38,7 +38,7 @@ crate::settings! {
 impl ReceiveSettings {
     /// Whether a host is slow at all.
     pub fn is_any(&self) -> bool {
-        !matches!(self.slow.trim(), "" | "none")
+        !matches!(self.hosts.trim(), "" | "none")
     }
 
     /// The slow hosts.
@@ -46,7 +46,7 @@ impl ReceiveSettings {
     /// # Errors
     /// If the text names others than hosts.
     pub fn slow(&self, network: &Network) -> Result<NodeSet, Conflict> {
-        NodeSet::parse_hosts(&self.slow, network).map_err(|message| Conflict::new("slow", message))
+        NodeSet::parse_hosts(&self.hosts, network).map_err(|message| Conflict::new("hosts", message))
     }
 
     /// Settles what was left to the simulator, by the longest and fastest of the slow hosts' links. `pause` as for
