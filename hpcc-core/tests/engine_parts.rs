@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Engines that share a network give the results of one.
 
-use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, Peers, Streams, Told};
+use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
@@ -55,7 +55,7 @@ fn engine() -> Engine {
 /// What the threads share: posts of two meetings in turn.
 struct Place {
     barrier: Barrier,
-    told: [[Mutex<Option<Told>>; PARTS]; 2],
+    told: [[Mutex<Option<PartState>>; PARTS]; 2],
     parcels: [[[Mutex<Parcel>; PARTS]; PARTS]; 2],
 }
 
@@ -66,7 +66,7 @@ struct Meeting<'a> {
 }
 
 impl Peers for Meeting<'_> {
-    fn meet(&mut self, told: Told, parcels: &mut [Parcel]) -> Told {
+    fn meet(&mut self, told: PartState, parcels: &mut [Parcel]) -> PartState {
         let (all_told, posts) = (&self.place.told[self.turn], &self.place.parcels[self.turn]);
         self.turn = 1 - self.turn;
         *all_told[self.own].lock().expect("no panic") = Some(told);
@@ -78,7 +78,7 @@ impl Peers for Meeting<'_> {
             swap(&mut parcels[from], &mut posts[from][self.own].lock().expect("no panic"));
         }
         let others = all_told.iter().map(|told| told.lock().expect("no panic").expect("all have told"));
-        others.fold(told, Told::and)
+        others.fold(told, PartState::and)
     }
 }
 

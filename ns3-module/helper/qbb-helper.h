@@ -348,8 +348,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
-    /// Whether objects of one kind are made after their factory's attributes are set: those that are
-    /// set apply to later objects only.
+    /// Whether objects of one kind are made after their factory's attributes are set: those that
+    /// are set apply to later objects only.
     class FactoryUsage
     {
       public:

@@ -31,7 +31,8 @@ impl Engine {
         };
         frame.hop_limit = hop_limit;
         let (priority, p) = (frame.priority, first + u32::from(egress));
-        let is_through = self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
+        let is_through =
+            self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
         if !is_through {
             self.queue(node, p, f);
         }

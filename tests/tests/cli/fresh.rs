@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is built is run at once: `hpcc` starts neither cargo nor cmake until a source is newer.
 
-use hpcc_tests::{Bench, Told, script};
+use hpcc_tests::{Bench, ProcessOutput, script};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -78,9 +78,9 @@ impl Checkout {
 
     /// Runs it, and says what was started to build something.
     #[track_caller]
-    fn builds(&self, command: &mut Command) -> (String, Told) {
+    fn builds(&self, command: &mut Command) -> (String, ProcessOutput) {
         self.0.write("notes", "");
-        let told = Told::from(command.output().expect("it starts"));
+        let told = ProcessOutput::from(command.output().expect("it starts"));
         assert!(told.out.starts_with("runs ") && told.out.ends_with("/hpcc-scenario\n"), "{told:?}");
         (self.0.read("notes").replace('\n', " "), told)
     }
@@ -155,7 +155,7 @@ fn what_cannot_be_built_again_is_run_as_it_is() {
 fn an_apostrophe_in_a_path_is_refused() {
     let checkout = Checkout::new();
     let told = checkout.command().env("HPCC_CACHE", checkout.0.path("it's")).output().expect("it starts");
-    let told = Told::from(told);
+    let told = ProcessOutput::from(told);
     assert!(told.code == Some(2) && told.err.contains("an apostrophe in the path"), "{told:?}");
 }
 
@@ -182,14 +182,14 @@ fn ns3_comes_by_pip_where_there_is_no_apt() {
         command.env_remove("NS3_DIR");
         command
     };
-    let told = Told::from(command().env("FAILS", "1").output().expect("it starts"));
+    let told = ProcessOutput::from(command().env("FAILS", "1").output().expect("it starts"));
     assert!(told.err.contains("pip cannot install ns-3: set NS3_DIR to an ns-3 tree"), "{told:?}");
     for (fails, code, words) in
         [("1", 1, "there is NO ns-3, and neither apt-get nor pip"), ("", 0, "none yet: ./hpcc run gets it")]
     {
         let mut doctor = Command::new(bench.path("tree/hpcc"));
         doctor.arg("@doctor").env_clear().envs(command().get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let told = Told::from(doctor.env("FAILS", fails).output().expect("it starts"));
+        let told = ProcessOutput::from(doctor.env("FAILS", fails).output().expect("it starts"));
         assert_eq!(told.code, Some(code), "{told:?}");
         assert!(told.out.contains(words) && told.out.contains("(package tshark): please install it"), "{told:?}");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `hpcc install`: command and simulator that may be moved, and that need nothing of where they come from.
 
-use hpcc_tests::{Bench, TOML, Told, has_mpi, has_tcp, hpcc, skipped};
+use hpcc_tests::{Bench, ProcessOutput, TOML, has_mpi, has_tcp, hpcc, skipped};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -26,14 +26,14 @@ size = "100KB"
 "#;
 
 /// As a user who has nothing but the system's programs.
-fn as_guest(bench: &Bench, program: &Path, arguments: &[&str]) -> Told {
+fn as_guest(bench: &Bench, program: &Path, arguments: &[&str]) -> ProcessOutput {
     let mut command = Command::new(program);
     if nix::unistd::geteuid().is_root() {
         command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program);
     }
     command.args(arguments).current_dir(bench.path("guest")).env_clear().env("PATH", "/usr/bin:/bin");
-    Told::from(command.output().expect("it starts"))
+    ProcessOutput::from(command.output().expect("it starts"))
 }
 
 fn open(path: &Path, mode: &str) {
@@ -82,7 +82,7 @@ fn what_is_installed_runs_from_anywhere_for_anybody() {
     }
     let mut alone = Command::new(&program);
     alone.args(["run", "racks.toml", "--ranks", "2"]).current_dir(bench.path("")).env_clear().env("PATH", "/none");
-    let alone = Told::from(alone.output().expect("it starts"));
+    let alone = ProcessOutput::from(alone.output().expect("it starts"));
     assert!(alone.code == Some(2) && alone.err.contains("there is no mpirun"), "{alone:?}");
     // Its libraries are its own, but for those of the system.
     let loaded = Command::new("ldd").arg(bench.path("another place/lib/hpcc/hpcc-scenario")).output().expect("ldd");
@@ -98,7 +98,8 @@ fn nothing_else_is_overwritten() {
     let bench = Bench::new(&[]);
     fs::create_dir_all(bench.path("made/lib/hpcc")).expect("folder");
     bench.write("made/lib/hpcc/mine", "");
-    let told = Told::from(hpcc().args(["install", "--prefix"]).arg(bench.path("made")).output().expect("it starts"));
+    let told =
+        ProcessOutput::from(hpcc().args(["install", "--prefix"]).arg(bench.path("made")).output().expect("it starts"));
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.err.contains("lib/hpcc: is none of an earlier installation"), "{}", told.err);
     assert!(bench.path("made/lib/hpcc/mine").exists() && !bench.path("made/bin/hpcc").exists());

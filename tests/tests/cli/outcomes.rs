@@ -365,7 +365,7 @@ fn what_mpirun_says_is_told() {
     let mut command = hpcc();
     command.env("HPCC_HOSTS", "no-such-hosts").args(["run", "scenario.toml", "--ranks", "2"]);
     let output = command.current_dir(bench.path("")).output();
-    let told = Told::from(output.expect("hpcc starts"));
+    let told = ProcessOutput::from(output.expect("hpcc starts"));
     let words = told.err.split_once("mpirun cannot start 2 processes:\n").map_or("", |(_, words)| words);
     assert!(told.code == Some(1) && words.contains("no-such-hosts"), "{}", told.err);
 }

@@ -102,10 +102,10 @@ fn stand_in(bench: &Bench, name: &str, text: &str) {
 }
 
 /// Submits the sweep to stand-ins.
-fn submit(bench: &Bench) -> Told {
+fn submit(bench: &Bench) -> ProcessOutput {
     let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").expect("a path"));
     let mut command = hpcc();
-    told(bench, command.args(["sweep", "sweep.toml", "--out=out", "--engine=slurm", "--jobs=2"]).env("PATH", path))
+    output_of(bench, command.args(["sweep", "sweep.toml", "--out=out", "--engine=slurm", "--jobs=2"]).env("PATH", path))
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn what_slurm_ends_for_lack_of_memory_is_named_and_asks_for_more() {
             .args(arguments)
             .env("HPCC_SCENARIO_PROGRAM", bench.path("bin/greedy"));
         cluster.admit(&mut command);
-        told(&bench, &mut command)
+        output_of(&bench, &mut command)
     };
     assert_eq!(sweep(&["--engine", "slurm"]).code, Some(0));
     cluster.wait();
