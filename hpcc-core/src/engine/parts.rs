@@ -5,7 +5,7 @@
 //! fail, samples - happens in all engines alike. Between two windows they meet: frames that leave one part go to the other, and
 //! all hear which queue pairs are closed.
 
-use super::frame::Crossings;
+use super::frames::Crossings;
 use super::run::Stop;
 use super::state::Engine;
 use crate::units::Nanos;

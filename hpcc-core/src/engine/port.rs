@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
-use super::frame::Frames;
+use super::frames::Frames;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, Nanos, PICOS, Rounding};
 use alloc::boxed::Box;

@@ -3,7 +3,7 @@
 
 use super::agenda::Item;
 use super::events::{Order, What};
-use super::frame::InFlight;
+use super::flight::InFlight;
 use super::groups::NOBODY;
 use super::observer::Sight;
 use super::state::{Arenas, Engine};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All frames of a network by their places, with their telemetry sections; and those that leave a part of it.
+
+use super::flight::InFlight;
+use super::frame::Frame;
+use super::ways::{KNOWN, UNKNOWN};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// Bytes of a section that stand beside their frame.
+const SHORT: usize = 48;
+
+/// A frame, and its telemetry section where that fits: two cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Entry {
+    frame: Frame,
+    section: [u8; SHORT],
+}
+
+const _: () = assert!(size_of::<Entry>() == 128);
+
+/// All frames of a network, and their telemetry sections.
+pub(super) struct Frames {
+    entries: Vec<Entry>,
+    /// The sections, where they may be longer.
+    sections: Vec<u8>,
+    /// Room for each section.
+    room: usize,
+    /// The frame that was released last is taken first, for it is in the cache.
+    free: Vec<u32>,
+}
+
+impl Frames {
+    /// None, with room for sections of so many bytes.
+    pub fn new(room: usize) -> Frames {
+        Frames { entries: Vec::new(), sections: Vec::new(), room, free: Vec::new() }
+    }
+
+    /// A frame, whose fields are those of its last use.
+    #[inline]
+    pub fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| self.add())
+    }
+
+    #[cold]
+    fn add(&mut self) -> u32 {
+        self.entries.push(Entry { frame: Frame::default(), section: [0; SHORT] });
+        if self.room > SHORT {
+            self.sections.resize(self.entries.len() * self.room, 0);
+        }
+        self.entries.len() as u32 - 1
+    }
+
+    #[inline]
+    pub fn release(&mut self, frame: u32) {
+        self.free.push(frame);
+    }
+
+    #[inline]
+    pub fn get(&self, frame: u32) -> &Frame {
+        &self.entries[frame as usize].frame
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, frame: u32) -> &mut Frame {
+        &mut self.entries[frame as usize].frame
+    }
+
+    /// A frame with its section and room behind it.
+    #[inline]
+    pub fn with_section(&mut self, frame: u32) -> (&mut Frame, &mut [u8]) {
+        let entry = &mut self.entries[frame as usize];
+        if self.room <= SHORT {
+            return (&mut entry.frame, &mut entry.section[..self.room]);
+        }
+        let start = frame as usize * self.room;
+        (&mut entry.frame, &mut self.sections[start..start + self.room])
+    }
+
+    /// Loads all lines of a frame.
+    #[inline]
+    pub fn load(&self, frame: u32) -> u32 {
+        let Entry { frame, section } = &self.entries[frame as usize];
+        frame.size ^ u32::from(section[0])
+    }
+
+    /// Sections need so much room from now on.
+    pub fn widen(&mut self, room: usize) {
+        let mut wider = Frames { room, entries: core::mem::take(&mut self.entries), ..Frames::new(room) };
+        wider.free = core::mem::take(&mut self.free);
+        wider.sections.resize(if room > SHORT { wider.entries.len() * room } else { 0 }, 0);
+        for frame in 0..wider.entries.len() as u32 {
+            let section = if self.room <= SHORT {
+                wider.entries[frame as usize].section.into()
+            } else {
+                Vec::from(&self.sections[frame as usize * self.room..][..self.room])
+            };
+            wider.with_section(frame).1[..section.len()].copy_from_slice(&section);
+        }
+        *self = wider;
+    }
+
+    /// Room for a section.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// The section of a frame.
+    #[inline]
+    pub fn section(&self, frame: u32) -> &[u8] {
+        let entry = &self.entries[frame as usize];
+        let len = usize::from(entry.frame.telemetry_len);
+        if self.room <= SHORT { &entry.section[..len] } else { &self.sections[frame as usize * self.room..][..len] }
+    }
+
+    /// These bytes become the section of a frame; returns their length, 0 without room.
+    pub fn put(&mut self, frame: u32, bytes: &[u8]) -> usize {
+        let (entry, room) = self.with_section(frame);
+        let front = room.get_mut(..bytes.len());
+        let len = front.as_ref().map_or(0, |front| front.len());
+        if let Some(front) = front {
+            front.copy_from_slice(bytes);
+        }
+        entry.telemetry_len = len as u16;
+        len
+    }
+
+    /// Routes have changed: frames on their way are routed anew.
+    pub fn forget_ways(&mut self) {
+        for entry in &mut self.entries {
+            entry.frame.ports = [UNKNOWN; KNOWN];
+        }
+    }
+
+    /// Copies a section of so many bytes from one frame to another.
+    pub fn copy_section(&mut self, from: u32, to: u32, len: usize) {
+        if self.room <= SHORT {
+            self.entries[to as usize].section = self.entries[from as usize].section;
+            return;
+        }
+        let (start, end) = (from as usize * self.room, to as usize * self.room);
+        self.sections.copy_within(start..start + len, end);
+    }
+}
+
+/// Frames on their way from one part of a network to another, as they are.
+#[derive(Default)]
+pub(super) struct Crossings {
+    /// When each arrives, and at which port.
+    entries: Vec<(u64, u32, Entry)>,
+    sections: Vec<u8>,
+}
+
+impl Crossings {
+    /// When the first of them arrives.
+    pub fn first_at(&self) -> Option<Nanos> {
+        self.entries.iter().map(|&(at, ..)| Nanos(at)).min()
+    }
+
+    /// A frame leaves this part.
+    pub fn load(&mut self, frames: &mut Frames, frame: u32, at: u64, port: u32) {
+        self.entries.push((at, port, frames.entries[frame as usize]));
+        if frames.room > SHORT {
+            self.sections.extend_from_slice(&frames.sections[frame as usize * frames.room..][..frames.room]);
+        }
+        frames.release(frame);
+    }
+
+    /// All frames come to this part; `arrive` is given each with its port.
+    pub fn unload(&mut self, frames: &mut Frames, mut arrive: impl FnMut(u32, InFlight)) {
+        for (place, (at, port, entry)) in self.entries.drain(..).enumerate() {
+            let frame = frames.take();
+            frames.entries[frame as usize] = entry;
+            if frames.room > SHORT {
+                let room = frames.room;
+                frames.sections[frame as usize * room..][..room]
+                    .copy_from_slice(&self.sections[place * room..][..room]);
+            }
+            arrive(port, InFlight { at, rank: 0, frame });
+        }
+        self.sections.clear();
+    }
+}
