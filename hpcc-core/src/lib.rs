@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HPCC congestion control, the telemetry that feeds it, and the host and switch rules around it.
 //!
-//! Every type is a state machine without clock or I/O: events go in with an explicit `now`, decisions come
-//! out. Any simulator or device model can host it; `ns3-bridge` does so for ns-3.
+//! All but [`engine`] are state machines without clock or I/O: events go in with an explicit `now`, decisions come
+//! out. Any simulator or device model can host them; `ns3-bridge` does so for ns-3, `engine` without it.
 //!
 //! From the bottom up: a module uses only modules of earlier rows.
 //!
