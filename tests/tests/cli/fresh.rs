@@ -199,7 +199,7 @@ fn ns3_comes_by_pip_where_there_is_no_apt() {
         "{found}"
     );
     assert!(
-        told.err.contains("no apt-get to get it with: installing ns3==") && told.out.contains("/beside-"),
+        told.err.contains("no apt-get to get it with: installing ns3==") && told.out.contains("/out-of-tree-"),
         "{told:?}"
     );
     assert_eq!(checkout.builds(&mut command()).0, "");
