@@ -11,5 +11,5 @@ exclude_patterns = ["target", "vendor", "**/target", "**/.git", "hpcc-out", "tes
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
 # Headings that pages link to.
 myst_heading_anchors = 3
-html_theme = "alabaster"
-html_sidebars = {"**": ["globaltoc.html", "searchbox.html"]}
+html_theme = "furo"
+html_title = "hpcc"

@@ -15,7 +15,7 @@ use hpcc_analysis::{human, save};
 use crate::stages::command;
 
 /// Tools that make pages.
-pub const PAGE_TOOLS: [&str; 3] =
+const PAGE_TOOLS: [&str; 3] =
     ["doxygen:doxygen", "sphinx-build:python3-sphinx", "myst-docutils-html:python3-myst-parser"];
 /// Folders of fuzz targets.
 const FUZZ: [&str; 2] = ["hpcc-core/fuzz", "tests/fuzz"];
@@ -39,6 +39,15 @@ pub fn jobs() -> String {
 /// Installs the packages of commands that are missing: `COMMAND:PACKAGE` each, or `:PACKAGE`.
 pub fn need(tools: &[&str]) -> Result<()> {
     script::install(tools)
+}
+
+/// Has the tools that make pages, and the theme of the manual, which is no command.
+pub fn need_page_tools() -> Result<()> {
+    need(&PAGE_TOOLS)?;
+    // The distribution's Python, which need not be the first on the PATH.
+    let imports = |python: &str| cmd(python, ["-c", "import furo"]).stderr_null().run().is_ok();
+    let has_theme = ["/usr/bin/python3", "python3"].into_iter().any(imports);
+    if has_theme { Ok(()) } else { need(&[":furo"]) }
 }
 
 /// Measures what the core costs per packet.
@@ -76,7 +85,7 @@ pub fn audit() -> Result<()> {
 
 /// The manual and the pages of the classes and crates, as HTML. A warning is an error.
 pub fn make_pages() -> Result<()> {
-    need(&PAGE_TOOLS)?;
+    need_page_tools()?;
     let tree = source_tree()?;
     let (pages, module) = (tree.join("target/pages"), tree.join("ns3-module"));
     fs::create_dir_all(&pages)?;

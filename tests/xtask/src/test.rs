@@ -192,8 +192,8 @@ fn format_of_cpp(stages: &Stages, python: &Path, build: &Build) -> Result<()> {
 }
 
 fn documentation(stages: &Stages) -> Result<()> {
-    if need(&chores::PAGE_TOOLS).is_err() {
-        return stages.skip("documentation: doxygen, sphinx or myst-parser is missing");
+    if chores::need_page_tools().is_err() {
+        return stages.skip("documentation: doxygen, sphinx, myst-parser or furo is missing");
     }
     chores::make_pages()
 }
