@@ -97,9 +97,17 @@ impl Engine {
 
     /// Runs what concerns no node, if that is next; otherwise each group by itself, until somebody else could reach it.
     fn run_groups(&mut self, from: Nanos, limit: Nanos) {
-        if let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1) {
+        let mut is_due = false;
+        while !self.is_sampled
+            && self.fault.is_none()
+            && let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1)
+        {
             self.events.begin(at, self.all.agenda.rank(item));
-            return self.on_item(item);
+            self.on_item(item);
+            is_due = true;
+        }
+        if is_due {
+            return;
         }
         let end = limit.0.min(from.0 + self.groups.window());
         let end = self.all.agenda.next_time().map_or(end, |next| next.min(end));
