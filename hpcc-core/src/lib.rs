@@ -28,6 +28,7 @@
 //! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
 //! | [`fabric`] | the routes of a network that runs, and what flows on it measure |
+//! | [`workload`] | which messages the ranks of a job send, and when |
 //! | [`engine`] | what happens when: a simulator of all this |
 //! | [`attack`] | what an attacker forges, replays and changes |
 #![no_std]
@@ -59,3 +60,4 @@ pub mod topology;
 pub mod transport;
 pub mod units;
 pub mod wire;
+pub mod workload;

@@ -4,7 +4,10 @@
 use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
+use hpcc_core::workload::{Job, Jobs, Noted, Program};
 use std::mem::swap;
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -32,9 +35,12 @@ fn part_of(node: u32) -> u32 {
     }
 }
 
-fn engine() -> Engine {
+fn engine(has_jobs: bool) -> Engine {
     let network = network();
     let mut settings = NodeSettings::default();
+    if has_jobs {
+        settings.transport.queue_pairs = QueuePairs::PerPair;
+    }
     settings.resolve(&network);
     let settings = Rc::new(settings);
     let streams = Streams { marks: 1, pint: 1, losses: 1 };
@@ -49,7 +55,36 @@ fn engine() -> Engine {
     }));
     engine.change_links(Nanos(40_500), &[HOSTS], false);
     engine.change_links(Nanos(90_000), &[HOSTS], true);
+    if has_jobs {
+        engine.add_jobs(jobs());
+    }
     engine
+}
+
+/// Collectives of all hosts, with a channel on the queue pairs of the flows and one on their own, one of which begins amid flows.
+fn jobs() -> Jobs {
+    let mut jobs = Jobs::numbered_from(1_000);
+    for (kind, name, start) in
+        [(Kind::AllReduce, "ring", 0), (Kind::AllToAll, "direct", 33_333), (Kind::Barrier, "dissemination", 50_000)]
+    {
+        let plan = Plan {
+            pattern: find(kind, Some(name)).expect("an algorithm"),
+            group: (0..HOSTS).collect(),
+            size: 100_000,
+            channels: 2,
+            chunk: 30_000,
+            depth: 2,
+            window: 4,
+            iterations: 3,
+            gap: Nanos(777),
+            number: 0,
+        };
+        // Neighbours in the job are far from each other.
+        let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
+        let ranks = (0..HOSTS).map(rank).collect();
+        jobs.add(Job { start: Nanos(start), ranks, send_latency: Nanos(start / 100), priority: 3, dport: 200 });
+    }
+    jobs
 }
 
 /// What the threads share: posts of two meetings in turn.
@@ -89,19 +124,37 @@ fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
 
 #[test]
 fn parts_give_the_results_of_one() {
-    let mut alone = engine();
+    compare(false);
+}
+
+/// Messages that wait for others cross from part to part.
+#[test]
+fn parts_run_jobs_as_one_does() {
+    compare(true);
+}
+
+fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
+    notes.sort_by_key(|noted| (noted.job, noted.rank, noted.at));
+    notes
+}
+
+fn compare(has_jobs: bool) {
+    let mut alone = engine(has_jobs);
     alone.run_until(Nanos::SECOND);
     let expected = sorted(alone.take_completed());
-    assert_eq!(expected.len(), 200, "all flows finish");
+    let of_jobs = if has_jobs { 12 * 3 * (4 * 22 + 4 * 11 + 4 * 4) } else { 0 };
+    assert_eq!((alone.unfinished_ranks().next(), expected.len()), (None, 200 + of_jobs), "all flows finish");
+    let expected_notes = sorted_notes(alone.take_notes());
     assert!(alone.totals().losses > 0, "frames are lost");
 
     let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
     let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
     let run = |own: usize| {
-        let mut engine = engine();
+        let mut engine = engine(has_jobs);
         assert!(engine.run_part(&of_node, own as u32));
         engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
-        (engine.take_completed(), engine.packet_hops(), engine.events_run(), engine.totals())
+        assert_eq!(engine.unfinished_ranks().next(), None);
+        (engine.take_completed(), engine.packet_hops(), engine.events_run(), engine.totals(), engine.take_notes())
     };
     let results: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..PARTS).map(|own| scope.spawn(move || run(own))).collect();
@@ -110,6 +163,7 @@ fn parts_give_the_results_of_one() {
     let mut totals = hpcc_core::engine::Totals::default();
     results.iter().for_each(|result| totals += result.3);
     assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected);
+    assert_eq!(sorted_notes(results.iter().flat_map(|result| result.4.clone()).collect()), expected_notes);
     assert_eq!(totals, alone.totals());
     assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());
     assert_eq!(results.iter().map(|result| result.2).sum::<u64>(), alone.events_run());

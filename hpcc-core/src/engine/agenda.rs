@@ -15,6 +15,8 @@ pub(super) enum Item {
     Application(FlowRequest),
     Start(FlowRequest),
     Links(Change),
+    /// A job begins.
+    Job(u32),
     /// The caller takes a sample.
     Sample,
 }

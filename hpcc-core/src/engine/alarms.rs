@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 
 /// The timer that stands for a frame that a slow receiver has taken.
 pub(super) const RX_DONE: u8 = u8::MAX;
+/// The timer that stands for a rank of a job that waits.
+pub(super) const WORK: u8 = u8::MAX - 1;
 
 /// Something that a host is to do at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alarm {
     pub node: u32,
-    /// A queue pair, or a port.
+    /// A queue pair, a port, or the place of what waits.
     pub owner: u32,
     pub timer: u8,
     pub is_off: bool,

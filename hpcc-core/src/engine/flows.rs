@@ -5,14 +5,16 @@ use super::agenda::Item;
 use super::events::{Order, What};
 use super::groups::NOBODY;
 use super::state::Engine;
-use super::traffic::{Completion, FIRST_PORT, FlowRequest, PLACES, Sending, SourcePorts, Started};
+use super::traffic::{Completion, FIRST_PORT, FlowRequest, PLACES, Posted, Receiving, Sending, SourcePorts, Started};
 use super::ways::Way;
+use super::work::Incoming;
 use crate::address::{host_address, ipv6};
 use crate::cc::FlowLimits;
 use crate::simulated_frame::wire_queue_pair;
 use crate::switch::{FlowKey, PRIORITIES};
 use crate::transport::{ReceiverSpec, SenderSpec};
 use crate::units::Nanos;
+use crate::workload::Message;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::String;
@@ -70,24 +72,25 @@ impl Engine {
     }
 
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
-    pub(super) fn start_flow(&mut self, request: FlowRequest) {
+    pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
         let FlowRequest { src, dst, priority, dport, .. } = request;
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs) {
-            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request),
+            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, Posted { request, message }),
             Some(_) => {}
             None => {
-                if let Err(why) = self.open_queue_pair(request) {
+                if let Err(why) = self.open_queue_pair(Posted { request, message }) {
                     self.refuse(request, why);
                 }
             }
         }
     }
 
-    fn post(&mut self, queue_pair: u32, request: FlowRequest) {
+    fn post(&mut self, queue_pair: u32, posted: Posted) {
         let now = self.events.now();
+        let Posted { request, message } = posted;
         let host = self.nodes.host(request.src);
         let Some(result) = host.core.post(now, queue_pair, request.size) else {
             let FlowRequest { src, dst, size, .. } = request;
@@ -96,9 +99,12 @@ impl Engine {
             return self.refuse(request, why);
         };
         let Some(sending) = host.traffic.get(queue_pair) else { return };
-        sending.messages.push_back(request);
-        let (sport, first_seq) = (sending.sport, result.message.start);
+        sending.messages.push_back(posted);
+        let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
         self.started.push(Started { request, sport, queue_pair, first_seq });
+        if let Some(message) = message {
+            self.announce(receiver, Incoming { end: result.message.end(), message });
+        }
         self.schedule_timers(request.src, queue_pair, result.armed);
         let p = self.place(request.src, result.nic as u16);
         self.try_send(p);
@@ -109,13 +115,18 @@ impl Engine {
         if self.parts.is_own(request.src) {
             self.refused.push(request);
         }
+        self.fail(why);
+    }
+
+    /// The run cannot go on.
+    pub(super) fn fail(&mut self, why: String) {
         self.fault.get_or_insert(why);
     }
 
-    fn open_queue_pair(&mut self, request: FlowRequest) -> Result<(), String> {
+    /// The receiving end of a flow's queue pair.
+    pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
-        let now = self.events.now();
-        let FlowRequest { src, dst, priority, dport, size, .. } = request;
+        let &FlowRequest { src, dst, dport, .. } = request;
         let ports = &mut self.nodes.host(dst).traffic.source_ports;
         let sport =
             ports.entry(src).or_insert_with(|| SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() }).take();
@@ -130,15 +141,28 @@ impl Engine {
         let spec = ReceiverSpec { src, dst, limits, echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
         peer.traffic.arriving.insert(receiver, (src, sport));
+        Ok(Receiving { receiver, sport, nic, limits })
+    }
+
+    fn open_queue_pair(&mut self, posted: Posted) -> Result<(), String> {
+        let now = self.events.now();
+        let Posted { request, message } = posted;
+        let FlowRequest { src, dst, priority, dport, size, .. } = request;
+        let prepared = self.nodes.host(src).traffic.prepared.remove(&(dst, priority, dport));
+        let receiving = prepared.map_or_else(|| self.open_receiving(&request), Ok)?;
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
             self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
             return Ok(());
         }
+        let Receiving { receiver, sport, nic, limits } = receiving;
         let spec = SenderSpec { src, dst, sport, dport, priority, receiver };
         let leads = !self.fabric.table(src).next_hops(dst).is_empty();
         let host = self.nodes.host(src);
-        let queue_pair = host.core.open_sender(now, nic.into(), spec, size, limits).ok_or_else(|| no_room(src))?;
+        let queue_pair = host
+            .core
+            .open_sender(now, nic.into(), spec, size, limits)
+            .ok_or_else(|| format!("host {src} has no room for another queue pair"))?;
         if !leads {
             host.core.cut_off(queue_pair);
         }
@@ -158,7 +182,7 @@ impl Engine {
         }
         traffic.sending[place] = Some(Sending {
             key: queue_pair,
-            messages: VecDeque::from([request]),
+            messages: VecDeque::from([posted]),
             sport,
             dst,
             dport,
@@ -172,8 +196,11 @@ impl Engine {
             host.notices.agent.connect(destination, wire_queue_pair(receiver), queue_pair);
         }
         let armed = host.core.take_armed(queue_pair);
-        self.schedule_timers(src, queue_pair, armed);
         self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
+        if let Some(message) = message {
+            self.announce(receiver, Incoming { end: size, message });
+        }
+        self.schedule_timers(src, queue_pair, armed);
         let p = self.place(src, nic);
         self.try_send(p);
         Ok(())
@@ -191,7 +218,7 @@ impl Engine {
         let traffic = &mut self.nodes.host(node).traffic;
         let shares = traffic.shares_queue_pairs;
         let Some(sending) = traffic.get(queue_pair) else { return };
-        let Some(request) = sending.messages.pop_front() else { return };
+        let Some(Posted { request, message }) = sending.messages.pop_front() else { return };
         let sport = sending.sport;
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
@@ -199,6 +226,9 @@ impl Engine {
         self.completed.push(Completion { request, sport, duration: now - request.start, is_steered });
         if !shares {
             self.close_queue_pair(node, queue_pair);
+        }
+        if let Some(message) = message {
+            self.message_sent(&message);
         }
     }
 
@@ -227,6 +257,7 @@ impl Engine {
         {
             ports.give_back(port);
         }
+        host.traffic.expect_nothing(receiver);
         host.core.close_receiver(receiver);
     }
 

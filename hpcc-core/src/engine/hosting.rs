@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE};
+use super::alarms::{Alarm, RX_DONE, WORK};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -165,7 +165,13 @@ impl Engine {
     #[inline]
     pub(super) fn take_in(&mut self, node: u32, f: u32) {
         match self.all.frames.get(f).kind {
-            PacketKind::Data => self.on_data(node, f),
+            PacketKind::Data => {
+                let receiver = self.all.frames.get(f).queue_pair;
+                self.on_data(node, f);
+                if self.nodes.host(node).traffic.has_ranks {
+                    self.take_messages(node, receiver);
+                }
+            }
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
             PacketKind::Probe => self.on_probe(node, f),
             PacketKind::Feedback => self.on_feedback(node, f),
@@ -483,6 +489,9 @@ impl Engine {
         }
         if timer == RX_DONE {
             return self.rx_done(node, owner as u16);
+        }
+        if timer == WORK {
+            return self.on_work(owner);
         }
         self.on_timeout(node, owner, timer);
     }

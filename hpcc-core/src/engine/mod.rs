@@ -8,7 +8,7 @@
 //!     handle    Arrival -> receive_at_switch or receive_at_host
 //!               End     -> try_send -> next_of_switch or next_of_host -> transmit
 //!               Wake    -> on_wake: the pacer of a port
-//!               Alarm   -> on_alarm: a timer of a queue pair
+//!               Alarm   -> on_alarm: a timer of a queue pair, or a rank's time that is over
 //! meet          between windows parts of a network on several threads hand over what leaves them
 //! ```
 
@@ -36,6 +36,7 @@ mod switching;
 mod traffic;
 mod watch;
 mod ways;
+mod work;
 
 pub use events::Order;
 pub use frame::Frame;

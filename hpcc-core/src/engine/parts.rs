@@ -8,6 +8,7 @@
 use super::frames::Crossings;
 use super::run::Stop;
 use super::state::Engine;
+use super::work::Incoming;
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -17,6 +18,8 @@ pub struct Parcel {
     pub(super) frames: Crossings,
     /// Receiving queue pairs that are to be closed, by host.
     pub(super) closings: Vec<(u32, u32)>,
+    /// Messages of jobs that will arrive, by receiving queue pair.
+    pub(super) messages: Vec<(u32, Incoming)>,
 }
 
 /// What a part, or all of them, have to do.
@@ -75,6 +78,11 @@ impl Parts {
         &mut self.parcels[self.of_node[node as usize] as usize].frames
     }
 
+    /// The part of a host will hear that a message is on its way there.
+    pub fn tell_message(&mut self, host: u32, receiver: u32, incoming: Incoming) {
+        self.parcels[self.of_node[host as usize] as usize].messages.push((receiver, incoming));
+    }
+
     /// All other parts will hear that a receiving queue pair is closed.
     pub fn tell_closing(&mut self, host: u32, receiver: u32) {
         let own = self.own;
@@ -126,6 +134,9 @@ impl Engine {
         let state = peers.meet(PartState { next, is_faulty: self.fault.is_some() }, &mut parcels);
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
+            for (receiver, incoming) in parcel.messages.drain(..) {
+                self.nodes.host(incoming.message.dst).traffic.expect(receiver, incoming);
+            }
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
                 let flight = &mut self.all.flights[port as usize];
                 if flight.push(frame) {

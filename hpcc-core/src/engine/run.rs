@@ -262,7 +262,8 @@ impl Engine {
         match item {
             Item::Due => self.on_due(),
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
-            Item::Start(request) => self.start_flow(request),
+            Item::Start(request) => self.start_flow(request, None),
+            Item::Job(job) => self.begin_job(job),
             Item::Links(change) => self.on_links(&change),
             Item::Sample => self.sample_queues(),
         }

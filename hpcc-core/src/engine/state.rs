@@ -13,6 +13,7 @@ use super::observer::{Observer, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::work::Work;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::node::{Located, NodeSettings};
@@ -63,6 +64,7 @@ pub struct Engine {
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
     pub(super) losses: Vec<Loss>,
+    pub(super) work: Work,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
     pub(super) started: Vec<Started>,
@@ -196,6 +198,7 @@ impl Engine {
             loses_pfc: faults.lossy_pfc,
             fabric,
             losses: Vec::new(),
+            work: Work::default(),
             requests: VecDeque::new(),
             started: Vec::new(),
             completed: Vec::new(),

@@ -3,9 +3,12 @@
 
 use super::hash_order::HashOrder;
 use super::ways::Way;
+use super::work::{Arrivals, Incoming};
+use crate::cc::FlowLimits;
 use crate::node::NodeSettings;
 use crate::transport::QueuePairs;
 use crate::units::Nanos;
+use crate::workload::Message;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
@@ -54,12 +57,29 @@ pub struct Completion {
     pub is_steered: bool,
 }
 
+/// A message under way, and what a job knows of it.
+#[derive(Debug)]
+pub(super) struct Posted {
+    pub request: FlowRequest,
+    pub message: Option<Message>,
+}
+
+/// The receiving end of a queue pair that is to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Receiving {
+    pub receiver: u32,
+    pub sport: u16,
+    /// The port by which the other end sends, and what its controller is given.
+    pub nic: u16,
+    pub limits: FlowLimits,
+}
+
 /// A queue pair that sends.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub key: u32,
     /// Messages under way, the first to finish first.
-    pub messages: VecDeque<FlowRequest>,
+    pub messages: VecDeque<Posted>,
     pub sport: u16,
     pub dst: u32,
     pub dport: u16,
@@ -82,6 +102,12 @@ pub(super) struct Traffic {
     pub by_flow_key: HashOrder,
     /// Queue pairs that messages to a host, of a priority and port, share.
     pub shareable: BTreeMap<(u32, u8, u16), u32>,
+    /// Receiving ends of those that will be shared, before the first message.
+    pub prepared: BTreeMap<(u32, u8, u16), Receiving>,
+    /// Ranks of jobs are here.
+    pub has_ranks: bool,
+    /// Messages of jobs on their way here, by the place of the receiving queue pair's key.
+    incoming: Vec<Arrivals>,
     /// Source host and port of what arrives by each receiving queue pair.
     pub arriving: BTreeMap<u32, (u32, u16)>,
     /// The ways of answers, by the place of the receiving queue pair's key.
@@ -100,6 +126,9 @@ impl Traffic {
             sending: Vec::new(),
             by_flow_key: HashOrder::default(),
             shareable: BTreeMap::new(),
+            prepared: BTreeMap::new(),
+            has_ranks: false,
+            incoming: Vec::new(),
             arriving: BTreeMap::new(),
             ways_back: Vec::new(),
             source_ports: BTreeMap::new(),
@@ -119,7 +148,7 @@ impl Traffic {
 
     /// The message of a queue pair that finishes next.
     pub fn first(&mut self, queue_pair: u32) -> Option<FlowRequest> {
-        self.get(queue_pair)?.messages.front().copied()
+        self.get(queue_pair)?.messages.front().map(|posted| posted.request)
     }
 
     /// The way of a queue pair's data.
@@ -136,6 +165,29 @@ impl Traffic {
             self.ways_back.resize(place + 1, Way::default());
         }
         &mut self.ways_back[place]
+    }
+
+    /// A message will arrive by a receiving queue pair, behind those that are on their way.
+    pub fn expect(&mut self, receiver: u32, incoming: Incoming) {
+        let place = (receiver & PLACES) as usize;
+        if self.incoming.len() <= place {
+            self.incoming.resize_with(place + 1, Arrivals::default);
+        }
+        self.incoming[place].push_back(incoming);
+    }
+
+    /// The first message on its way, if all before byte `expected` have arrived and that is its last.
+    pub fn take_arrived(&mut self, receiver: u32, expected: u64) -> Option<Message> {
+        let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
+        incoming.front().filter(|incoming| incoming.end <= expected)?;
+        incoming.pop_front().map(|incoming| incoming.message)
+    }
+
+    /// Nothing more arrives by a receiving queue pair.
+    pub fn expect_nothing(&mut self, receiver: u32) {
+        if let Some(incoming) = self.incoming.get_mut((receiver & PLACES) as usize) {
+            incoming.clear();
+        }
     }
 
     /// All queue pairs that send, in order, with what ECMP hashes of them.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Jobs: messages begin when others are over.
+
+use super::agenda::Item;
+use super::alarms::WORK;
+use super::state::Engine;
+use super::traffic::FlowRequest;
+use crate::units::Nanos;
+use crate::workload::{Action, Jobs, Message, Noted, Unfinished, Waiting};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// A message on its way to a receiving queue pair.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Incoming {
+    /// The sequence number behind its last byte.
+    pub end: u64,
+    pub message: Message,
+}
+
+/// The jobs of a run, and what they wait for.
+#[derive(Default)]
+pub(super) struct Work {
+    pub jobs: Jobs,
+    /// What the network is to do.
+    actions: Vec<Action>,
+    /// What alarms are about, by place.
+    waiting: Vec<Waiting>,
+    idle: Vec<u32>,
+}
+
+impl Engine {
+    /// Adds jobs, once, before the run begins.
+    pub fn add_jobs(&mut self, jobs: Jobs) {
+        for job in 0..jobs.count() {
+            self.agenda_at(jobs.start(job), Item::Job(job));
+        }
+        for host in jobs.hosts() {
+            self.nodes.host(host).traffic.has_ranks = true;
+        }
+        self.work.jobs = jobs;
+    }
+
+    /// The jobs. Programs go on only at hosts that are run here.
+    pub fn jobs(&self) -> &Jobs {
+        &self.work.jobs
+    }
+
+    /// Ranks that are run here and are not over.
+    pub fn unfinished_ranks(&self) -> impl Iterator<Item = Unfinished> + '_ {
+        self.work.jobs.unfinished().filter(|rank| self.parts.is_own(rank.host))
+    }
+
+    /// What jobs have noted since the last call.
+    pub fn take_notes(&mut self) -> Vec<Noted> {
+        self.work.jobs.take_notes()
+    }
+
+    /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
+    /// the same.
+    pub(super) fn begin_job(&mut self, job: u32) {
+        for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
+            let key = (dst, priority, dport);
+            let traffic = &self.nodes.host(src).traffic;
+            if !traffic.shares_queue_pairs
+                || traffic.shareable.contains_key(&key)
+                || traffic.prepared.contains_key(&key)
+            {
+                continue;
+            }
+            let request = FlowRequest { id: 0, src, dst, dport, priority, size: 1, start: self.events.now() };
+            match self.open_receiving(&request) {
+                Ok(receiving) => {
+                    self.nodes.host(src).traffic.prepared.insert(key, receiving);
+                }
+                Err(why) => return self.fail(why),
+            }
+        }
+        let (now, parts) = (self.events.now(), &self.parts);
+        self.work.jobs.begin(job, now, |host| parts.is_own(host), &mut self.work.actions);
+        self.act();
+    }
+
+    /// Does what jobs have asked for.
+    fn act(&mut self) {
+        let mut actions = core::mem::take(&mut self.work.actions);
+        for action in actions.drain(..) {
+            match action {
+                Action::Send(message) => self.send_message(message),
+                Action::Wait { host, time, waiting } => {
+                    let place = match self.work.idle.pop() {
+                        Some(place) => {
+                            self.work.waiting[place as usize] = waiting;
+                            place
+                        }
+                        None => {
+                            self.work.waiting.push(waiting);
+                            self.work.waiting.len() as u32 - 1
+                        }
+                    };
+                    let at = self.events.now() + time;
+                    self.schedule(host, place, WORK, at);
+                }
+            }
+        }
+        self.work.actions = actions;
+    }
+
+    fn send_message(&mut self, message: Message) {
+        let Message { id, src, dst, dport, priority, size, .. } = message;
+        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0) };
+        self.start_flow(request, Some(message));
+    }
+
+    /// A receiving queue pair will get a message: nobody can hear of it before its first byte is there.
+    pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
+        let host = incoming.message.dst;
+        if self.parts.is_own(host) {
+            self.nodes.host(host).traffic.expect(receiver, incoming);
+        } else {
+            self.parts.tell_message(host, receiver, incoming);
+        }
+    }
+
+    /// A message is acknowledged.
+    pub(super) fn message_sent(&mut self, message: &Message) {
+        self.work.jobs.sent(message, self.events.now(), &mut self.work.actions);
+        self.act();
+    }
+
+    /// More has arrived at a queue pair: perhaps the last byte of messages.
+    pub(super) fn take_messages(&mut self, node: u32, receiver: u32) {
+        let host = self.nodes.host(node);
+        let Some(expected) = host.core.expected(receiver) else { return };
+        while let Some(message) = self.nodes.host(node).traffic.take_arrived(receiver, expected) {
+            self.work.jobs.arrived(&message, self.events.now(), &mut self.work.actions);
+        }
+        self.act();
+    }
+
+    /// What waited goes on.
+    pub(super) fn on_work(&mut self, place: u32) {
+        self.work.idle.push(place);
+        let waiting = self.work.waiting[place as usize];
+        self.work.jobs.waited(waiting, self.events.now(), &mut self.work.actions);
+        self.act();
+    }
+}
+
+/// Messages on their way, in the order in which they arrive.
+pub(super) type Arrivals = VecDeque<Incoming>;

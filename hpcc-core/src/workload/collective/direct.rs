@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Each rank exchanges with each other one directly, beginning with the next: no two ranks begin with the same.
+
+use super::Kind;
+use super::pattern::{Pattern, never};
+
+/// Step n exchanges with the rank n + 1 places away.
+pub(super) const ALL_TO_ALL: Pattern = Pattern {
+    kind: Kind::AllToAll,
+    name: "direct",
+    is_chain: false,
+    ways: 1,
+    refuses: never,
+    steps: |ranks| ranks - 1,
+    step: |shape, number, step| {
+        let to = shape.after(number + 1);
+        step.sends.push((to, shape.part(to)));
+        step.receives.push(shape.before(number + 1));
+    },
+};
+
+/// Each sends its own part to all.
+pub(super) const ALL_GATHER: Pattern = Pattern {
+    kind: Kind::AllGather,
+    step: |shape, number, step| {
+        step.sends.push((shape.after(number + 1), shape.part(shape.rank)));
+        step.receives.push(shape.before(number + 1));
+    },
+    ..ALL_TO_ALL
+};
+
+/// Each sends to all the part that they sum up.
+pub(super) const REDUCE_SCATTER: Pattern = Pattern { kind: Kind::ReduceScatter, ..ALL_TO_ALL };

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Collectives: operations that all ranks of a group take part in, each by its own steps.
+//!
+//! An algorithm is a [`Pattern`]: pure functions that say whom a rank sends to and hears from in a step. The data is cut into
+//! pieces for channels and chunks; each piece takes all steps, and pieces follow each other as in a pipeline.
+
+mod direct;
+mod doubling;
+mod pattern;
+mod ring;
+mod tree;
+
+pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
+
+use super::{Note, Operation, Program, Todo};
+use crate::units::Nanos;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+crate::named! {
+    /// What a collective does with the data of all ranks.
+    pub enum Kind {
+        /// Each rank gets the sum of what all have.
+        AllReduce = "all_reduce",
+        /// Each rank gets the parts of all.
+        AllGather = "all_gather",
+        /// Each rank gets its part of the sum.
+        ReduceScatter = "reduce_scatter",
+        /// Each rank has a part for each other one.
+        AllToAll = "all_to_all",
+        /// All get what the first has.
+        Broadcast = "broadcast",
+        /// The first gets the sum of what all have.
+        Reduce = "reduce",
+        /// Each rank sends to the next one.
+        SendReceive = "send_receive",
+        /// Nobody goes on before all have come.
+        Barrier = "barrier",
+    }
+}
+
+impl Kind {
+    /// By what nccl-tests multiply the algorithm's bandwidth to get a bus bandwidth that does not depend on the number of ranks.
+    pub fn bus_factor(self, ranks: u32) -> f64 {
+        let ranks = f64::from(ranks);
+        match self {
+            Kind::AllReduce => 2.0 * (ranks - 1.0) / ranks,
+            Kind::AllGather | Kind::ReduceScatter | Kind::AllToAll => (ranks - 1.0) / ranks,
+            Kind::Broadcast | Kind::Reduce | Kind::SendReceive | Kind::Barrier => 1.0,
+        }
+    }
+}
+
+/// A collective as all its ranks know it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The algorithm.
+    pub pattern: &'static Pattern,
+    /// Its ranks, as the job numbers them.
+    pub group: Arc<[u32]>,
+    /// Bytes, as nccl-tests count them: the whole array where ranks have parts of it.
+    pub size: u64,
+    /// The data is divided among so many channels, each with queue pairs of its own; at least 1.
+    pub channels: u16,
+    /// A channel's data is cut into pieces of at most so many bytes; at least 1.
+    pub chunk: u64,
+    /// So many pieces of a channel are under way at once; at least 1.
+    pub depth: u32,
+    /// So many steps of a piece are under way at once, where the algorithm allows any number; at least 1.
+    pub window: u32,
+    /// How often it is done.
+    pub iterations: u32,
+    /// Time between the end of one iteration and the begin of the next at a rank.
+    pub gap: Nanos,
+    /// Tells the messages of collectives of one job apart; below 2^16.
+    pub number: u16,
+}
+
+impl Plan {
+    fn ranks(&self) -> u32 {
+        self.group.len() as u32
+    }
+
+    /// Bytes of a channel.
+    fn of_channel(&self, channel: u16) -> u64 {
+        share(self.size, u64::from(channel), self.channels.into())
+    }
+
+    /// Pieces of a channel: at least one.
+    fn pieces(&self, channel: u16) -> u32 {
+        self.of_channel(channel).div_ceil(self.chunk).max(1) as u32 * self.pattern.ways
+    }
+}
+
+/// Part `n` of `size` bytes that are divided evenly into `parts`.
+fn share(size: u64, n: u64, parts: u64) -> u64 {
+    let before = |n: u64| (u128::from(size) * u128::from(n) / u128::from(parts.max(1))) as u64;
+    before(n + 1) - before(n)
+}
+
+/// A step under way.
+#[derive(Clone, Debug)]
+struct Running {
+    step: u32,
+    sends: u32,
+    receives: u32,
+}
+
+/// A piece under way.
+#[derive(Clone, Debug)]
+struct Piece {
+    number: u32,
+    /// The step that begins next.
+    next: u32,
+    running: Vec<Running>,
+}
+
+/// The pieces of a channel.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// The piece that begins next.
+    next: u32,
+    under_way: Vec<Piece>,
+}
+
+/// What one rank does in a collective.
+#[derive(Clone, Debug)]
+pub struct Collective {
+    plan: Plan,
+    /// The rank's place in the group.
+    place: u32,
+    iteration: u32,
+    channels: Vec<Channel>,
+    is_over: bool,
+}
+
+/// The token of the gap between iterations.
+const GAP: u64 = (1 << 40) - 1;
+const STEP_BITS: u32 = 16;
+const PIECE_BITS: u32 = 14;
+
+impl Collective {
+    /// Most steps of an algorithm.
+    pub const MOST_STEPS: u32 = 1 << STEP_BITS;
+    /// Most pieces of a channel.
+    pub const MOST_PIECES: u32 = 1 << PIECE_BITS;
+    /// Most channels.
+    pub const MOST_CHANNELS: u16 = 256;
+
+    /// What the rank at a place of the group does.
+    pub fn new(plan: Plan, place: u32) -> Collective {
+        Collective { plan, place, iteration: 0, channels: Vec::new(), is_over: false }
+    }
+
+    fn begin_iteration(&mut self, todo: &mut Todo) {
+        todo.note(Note::Begin(self.iteration));
+        self.channels = (0..self.plan.channels).map(|_| Channel::default()).collect();
+        for channel in 0..self.plan.channels {
+            self.fill(channel, todo);
+        }
+        self.end_if_done(todo);
+    }
+
+    /// Begins pieces of a channel while there are any, and room for them.
+    fn fill(&mut self, channel: u16, todo: &mut Todo) {
+        let (pieces, depth) = (self.plan.pieces(channel), (self.plan.depth * self.plan.pattern.ways) as usize);
+        loop {
+            let state = &mut self.channels[usize::from(channel)];
+            if state.next == pieces || state.under_way.len() >= depth {
+                return;
+            }
+            let mut piece = Piece { number: state.next, next: 0, running: Vec::new() };
+            state.next += 1;
+            if !self.advance(channel, &mut piece, todo) {
+                self.channels[usize::from(channel)].under_way.push(piece);
+            }
+        }
+    }
+
+    /// Begins steps of a piece. Returns whether all are over.
+    fn advance(&self, channel: u16, piece: &mut Piece, todo: &mut Todo) -> bool {
+        let plan = &self.plan;
+        let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
+        let way = piece.number % plan.pattern.ways;
+        let shape = Shape { ranks: plan.ranks(), rank: self.place, size, way };
+        let steps = (plan.pattern.steps)(shape.ranks);
+        let window = if plan.pattern.is_chain { 1 } else { plan.window as usize };
+        // The next step needs what this one receives; what it sends may still be under way.
+        while piece.next < steps
+            && piece.running.iter().filter(|step| step.receives > 0 || !plan.pattern.is_chain).count() < window
+        {
+            let mut step = Step { tag: piece.next, ..Step::default() };
+            (plan.pattern.step)(&shape, piece.next, &mut step);
+            let running =
+                Running { step: piece.next, sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
+            let token = self.token(channel, piece.number, running.step);
+            let tag = self.token(channel, piece.number, step.tag);
+            let tag = u64::from(plan.number) << 48 | u64::from(self.iteration as u8) << 40 | tag;
+            for from in step.receives {
+                let from = Some(plan.group[from as usize]);
+                todo.begin(token << 1 | 1, Operation::Receive { from, tag: Some(tag) });
+            }
+            for (to, size) in step.sends {
+                let to = plan.group[to as usize];
+                todo.begin(token << 1, Operation::Send { to, tag, size, channel });
+            }
+            piece.next += 1;
+            if running.sends + running.receives > 0 {
+                piece.running.push(running);
+            }
+        }
+        piece.next == steps && piece.running.is_empty()
+    }
+
+    fn token(&self, channel: u16, piece: u32, step: u32) -> u64 {
+        u64::from(channel) << (STEP_BITS + PIECE_BITS) | u64::from(piece) << STEP_BITS | u64::from(step)
+    }
+
+    fn end_if_done(&mut self, todo: &mut Todo) {
+        let is_done =
+            |(channel, state): (u16, &Channel)| state.under_way.is_empty() && state.next == self.plan.pieces(channel);
+        if !(0..).zip(&self.channels).all(is_done) {
+            return;
+        }
+        todo.note(Note::End(self.iteration));
+        self.iteration += 1;
+        if self.iteration >= self.plan.iterations {
+            self.is_over = true;
+        } else if self.plan.gap > Nanos(0) {
+            todo.begin(GAP, Operation::Wait(self.plan.gap));
+        } else {
+            self.begin_iteration(todo);
+        }
+    }
+}
+
+impl Program for Collective {
+    fn start(&mut self, todo: &mut Todo) {
+        self.begin_iteration(todo);
+    }
+
+    fn on_complete(&mut self, token: u64, todo: &mut Todo) {
+        if token == GAP {
+            return self.begin_iteration(todo);
+        }
+        let (is_receive, token) = (token & 1 != 0, token >> 1);
+        let step = token as u32 & ((1 << STEP_BITS) - 1);
+        let number = (token >> STEP_BITS) as u32 & ((1 << PIECE_BITS) - 1);
+        let channel = (token >> (STEP_BITS + PIECE_BITS)) as u16;
+        let state = &mut self.channels[usize::from(channel)];
+        let Some(place) = state.under_way.iter().position(|piece| piece.number == number) else { return };
+        let mut piece = state.under_way.swap_remove(place);
+        if let Some(running) = piece.running.iter().position(|running| running.step == step) {
+            let left = &mut piece.running[running];
+            let count = if is_receive { &mut left.receives } else { &mut left.sends };
+            *count -= 1;
+            if left.sends + left.receives == 0 {
+                piece.running.swap_remove(running);
+            }
+        }
+        if !self.advance(channel, &mut piece, todo) {
+            return self.channels[usize::from(channel)].under_way.push(piece);
+        }
+        self.fill(channel, todo);
+        self.end_if_done(todo);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn peers(&self) -> Vec<(u32, u16)> {
+        let pattern = self.plan.pattern;
+        let (ranks, steps) = (self.plan.ranks(), (pattern.steps)(self.plan.ranks()));
+        let mut places = Vec::new();
+        for (way, number) in (0..pattern.ways).flat_map(|way| (0..steps).map(move |number| (way, number))) {
+            let shape = Shape { ranks, rank: self.place, size: self.plan.size, way };
+            let mut step = Step::default();
+            (pattern.step)(&shape, number, &mut step);
+            places.extend(step.sends.iter().map(|&(to, _)| to));
+            // A ring always sends to the same rank.
+            if places.len() > 64 {
+                places.sort_unstable();
+                places.dedup();
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        let group = &self.plan.group;
+        places
+            .into_iter()
+            .flat_map(|to| (0..self.plan.channels).map(move |channel| (group[to as usize], channel)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The algorithms of collectives, and where they are listed.
+
+use super::{Kind, direct, doubling, ring, share, tree};
+use alloc::vec::Vec;
+
+/// The steps of an algorithm for one piece of data.
+#[derive(Debug)]
+pub struct Pattern {
+    /// What it does.
+    pub kind: Kind,
+    /// Its name among the algorithms that do this.
+    pub name: &'static str,
+    /// Each step needs what the one before receives; otherwise any number may be under way.
+    pub is_chain: bool,
+    /// The data is divided among so many independent ways, the piece's among [`Shape::way`]: 1, or 2 trees.
+    pub ways: u32,
+    /// Why it cannot be done among so many ranks.
+    pub refuses: fn(ranks: u32) -> Option<&'static str>,
+    /// How many steps a rank takes.
+    pub steps: fn(ranks: u32) -> u32,
+    /// What a rank does in a step, counted from 0.
+    pub step: fn(shape: &Shape, number: u32, step: &mut Step),
+}
+
+/// One rank's view of a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// How many ranks there are, at least 2.
+    pub ranks: u32,
+    /// This one.
+    pub rank: u32,
+    /// Bytes of the piece, all parts of it.
+    pub size: u64,
+    /// Which of the pattern's ways it takes.
+    pub way: u32,
+}
+
+impl Shape {
+    /// The rank so many places after this one, in a ring.
+    pub fn after(&self, distance: u32) -> u32 {
+        ((u64::from(self.rank) + u64::from(distance)) % u64::from(self.ranks)) as u32
+    }
+
+    /// The rank so many places before this one.
+    pub fn before(&self, distance: u32) -> u32 {
+        self.after(self.ranks - distance % self.ranks)
+    }
+
+    /// Bytes of one rank's part.
+    pub fn part(&self, rank: u32) -> u64 {
+        share(self.size, rank.into(), self.ranks.into())
+    }
+}
+
+/// What a rank does in a step: all at once.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// To whom it sends how many bytes.
+    pub sends: Vec<(u32, u64)>,
+    /// From whom it receives a message.
+    pub receives: Vec<u32>,
+    /// Tells messages of different steps apart: the number of the step, unless the two ends send and receive in different ones.
+    pub tag: u32,
+}
+
+/// All algorithms; the first of a kind is the usual one.
+pub static PATTERNS: &[Pattern] = &[
+    ring::ALL_REDUCE,
+    ring::ALL_GATHER,
+    ring::REDUCE_SCATTER,
+    ring::BROADCAST,
+    ring::REDUCE,
+    ring::SEND_RECEIVE,
+    tree::ALL_REDUCE,
+    doubling::ALL_REDUCE,
+    doubling::ALL_GATHER,
+    doubling::REDUCE_SCATTER,
+    doubling::BARRIER,
+    direct::ALL_TO_ALL,
+    direct::ALL_GATHER,
+    direct::REDUCE_SCATTER,
+];
+
+/// The algorithm of a kind with a name; without one the usual.
+pub fn find(kind: Kind, name: Option<&str>) -> Option<&'static Pattern> {
+    PATTERNS.iter().find(|pattern| pattern.kind == kind && name.is_none_or(|name| name == pattern.name))
+}
+
+/// Any number of ranks will do.
+pub(super) fn never(_: u32) -> Option<&'static str> {
+    None
+}

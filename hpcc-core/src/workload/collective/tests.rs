@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::*;
+use crate::workload::{Action, Job, Jobs, Message, Noted};
+use alloc::boxed::Box;
+use alloc::vec;
+
+/// A job of one collective among so many ranks, each at a host of its own.
+fn job(plan: &Plan) -> Job {
+    let rank = |place| (place, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
+    Job {
+        start: Nanos(0),
+        ranks: (0..plan.group.len() as u32).map(rank).collect(),
+        send_latency: Nanos(0),
+        priority: 3,
+        dport: 100,
+    }
+}
+
+fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
+    Plan {
+        pattern,
+        group: (0..ranks).collect(),
+        size,
+        channels: 1,
+        chunk: u64::MAX,
+        depth: 1,
+        window: 1,
+        iterations: 1,
+        gap: Nanos(0),
+        number: 0,
+    }
+}
+
+/// What a job sent, what each rank knows at its end, and what results tell: messages arrive in an order that `pick` chooses.
+fn play(plan: &Plan, mut pick: impl FnMut(usize) -> usize) -> (Vec<Message>, Vec<u128>, Vec<Noted>) {
+    let mut jobs = Jobs::default();
+    jobs.add(job(plan));
+    let (mut sent, mut under_way, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known: Vec<u128> = (0..plan.group.len()).map(|rank| 1 << rank).collect();
+    jobs.begin(0, Nanos(0), |_| true, &mut actions);
+    loop {
+        for action in actions.drain(..) {
+            match action {
+                Action::Send(message) => {
+                    sent.push(message);
+                    under_way.push((message, known[message.from as usize]));
+                }
+                Action::Wait { waiting, .. } => panic!("nothing waits: {waiting:?}"),
+            }
+        }
+        if under_way.is_empty() {
+            break;
+        }
+        let (message, knowledge) = under_way.swap_remove(pick(under_way.len()));
+        known[message.to as usize] |= knowledge;
+        jobs.arrived(&message, Nanos(1), &mut actions);
+        jobs.sent(&message, Nanos(2), &mut actions);
+    }
+    assert_eq!(jobs.unfinished().next(), None, "{plan:?}");
+    (sent, known, jobs.take_notes())
+}
+
+/// Whoever has to hear of a rank does, in any order of arrival, and pieces, channels and iterations do not meet.
+#[test]
+fn each_rank_hears_of_all_that_it_depends_on() {
+    let mut random = 1_usize;
+    let mut pick = |count: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % count
+    };
+    for pattern in PATTERNS {
+        for ranks in (2..=17).chain([32]).filter(|&ranks| (pattern.refuses)(ranks).is_none()) {
+            let plan =
+                Plan { channels: 3, chunk: 1_000, depth: 2, window: 4, iterations: 3, ..plan(pattern, ranks, 8_000) };
+            let (_, known, notes) = play(&plan, &mut pick);
+            let all = u128::MAX >> (128 - ranks);
+            for (rank, known) in (0..).zip(known) {
+                let expected = match pattern.kind {
+                    Kind::Broadcast => u128::MAX >> (127 - rank),
+                    Kind::Reduce => all & u128::MAX << rank,
+                    Kind::SendReceive => all,
+                    Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter | Kind::AllToAll | Kind::Barrier => all,
+                };
+                let known_by_neighbours = pattern.kind == Kind::SendReceive;
+                assert!(known_by_neighbours || known == expected, "{} {ranks}: {rank} knows {known:b}", pattern.name);
+            }
+            assert_eq!(notes.len(), 2 * 3 * ranks as usize, "{} {ranks}", pattern.name);
+        }
+    }
+}
+
+/// Bytes and messages of each rank are those that the algorithm's name promises.
+#[test]
+fn ranks_send_as_much_as_the_closed_form_says() {
+    let size = 1 << 20;
+    let cases: [(Kind, &str, u32, u32, u64); 9] = [
+        (Kind::AllReduce, "ring", 8, 14, size / 8 * 14),
+        (Kind::AllGather, "ring", 8, 7, size / 8 * 7),
+        (Kind::ReduceScatter, "ring", 8, 7, size / 8 * 7),
+        (Kind::AllToAll, "direct", 8, 7, size / 8 * 7),
+        (Kind::AllGather, "direct", 8, 7, size / 8 * 7),
+        (Kind::AllReduce, "halving_doubling", 8, 6, size / 8 * 14),
+        (Kind::ReduceScatter, "halving_doubling", 8, 3, size / 8 * 7),
+        (Kind::SendReceive, "ring", 8, 1, size),
+        (Kind::Barrier, "dissemination", 8, 3, 3),
+    ];
+    for (kind, name, ranks, messages, bytes) in cases {
+        let pattern = find(kind, Some(name)).expect("an algorithm");
+        let (sent, ..) = play(&plan(pattern, ranks, size), |_| 0);
+        for rank in 0..ranks {
+            let of_rank: Vec<u64> = sent.iter().filter(|sent| sent.from == rank).map(|sent| sent.size).collect();
+            assert_eq!((of_rank.len() as u32, of_rank.iter().sum()), (messages, bytes), "{name} {}", rank);
+        }
+    }
+    let (sent, ..) = play(&plan(find(Kind::AllReduce, Some("tree")).expect("it"), 8, size), |_| 0);
+    assert_eq!(sent.iter().map(|sent| sent.size).sum::<u64>(), 2 * 7 * size, "up and down all edges");
+}
+
+/// Data that cannot be divided evenly is neither lost nor sent twice.
+#[test]
+fn odd_sizes_add_up() {
+    for (ranks, size, channels, chunk) in [(3, 10, 1, 100), (7, 1_000_003, 4, 9_999), (5, 3, 2, 1)] {
+        let pattern = find(Kind::AllToAll, None).expect("an algorithm");
+        let plan = Plan { channels, chunk, window: 3, ..plan(pattern, ranks, size) };
+        let (sent, ..) = play(&plan, |count| count - 1);
+        // What stays at home is not sent; empty parts take a byte.
+        let least = size / u64::from(ranks) * u64::from(ranks - 1) * u64::from(ranks);
+        let total: u64 = sent.iter().map(|sent| sent.size).sum();
+        assert!(
+            total >= least && total <= least + 2 * u64::from(ranks * ranks) * (size.div_ceil(chunk) + 2),
+            "{total}"
+        );
+    }
+    assert_eq!(vec![share(10, 0, 3), share(10, 1, 3), share(10, 2, 3)], [3, 3, 4]);
+}
+
+/// At most `window` exchanges of a rank are under way.
+#[test]
+fn a_window_holds_direct_exchanges_back() {
+    let pattern = find(Kind::AllToAll, None).expect("an algorithm");
+    for window in [1, 3, 31] {
+        let mut jobs = Jobs::default();
+        jobs.add(job(&Plan { window, ..plan(pattern, 32, 3_200) }));
+        let mut actions = Vec::new();
+        jobs.begin(0, Nanos(0), |_| true, &mut actions);
+        assert_eq!(actions.len() as u32, 32 * window);
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A program that is a graph: operations with those that each of them requires.
+
+use super::collective::Collective;
+use super::{Operation, Program, Todo};
+use crate::units::Nanos;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What an operation of a graph is.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// A message.
+    Send {
+        /// The rank that receives it.
+        to: u32,
+        /// Its tag.
+        tag: u64,
+        /// Bytes.
+        size: u64,
+        /// Its channel.
+        channel: u16,
+    },
+    /// A message that arrives.
+    Receive {
+        /// From which rank; `None`: any.
+        from: Option<u32>,
+        /// With which tag; `None`: any.
+        tag: Option<u64>,
+    },
+    /// A computation.
+    Compute(Nanos),
+    /// A collective that other ranks take part in.
+    Collective(Collective),
+    /// Nothing, for order alone.
+    Nothing,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    work: Work,
+    /// The resource that it takes while it lasts.
+    resource: Option<u8>,
+    /// How many operations it still waits for.
+    missing: u32,
+    /// Where those that wait for its end stand among all dependants, and from where on those that wait for its start do.
+    first: u32,
+    first_of_start: u32,
+}
+
+/// Something that at most one operation uses at a time.
+#[derive(Clone, Debug, Default)]
+struct Resource {
+    is_busy: bool,
+    /// Those that are ready for it; the lowest number is next.
+    ready: BTreeSet<u32>,
+}
+
+/// Operations that wait for each other in a circle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Circle {
+    /// One of them.
+    pub operation: u32,
+}
+
+/// How a graph is made.
+#[derive(Clone, Debug, Default)]
+pub struct GraphBuilder {
+    nodes: Vec<Node>,
+    /// Which operation waits for which, and whether for its end.
+    edges: Vec<(u32, u32, bool)>,
+}
+
+impl GraphBuilder {
+    /// Adds an operation; returns its number, counted from 0. Of those with the same resource one runs at a time.
+    pub fn add(&mut self, work: Work, resource: Option<u8>) -> u32 {
+        self.nodes.push(Node { work, resource, missing: 0, first: 0, first_of_start: 0 });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// An operation begins when another one is over.
+    pub fn require_end(&mut self, operation: u32, other: u32) {
+        self.edges.push((other, operation, true));
+    }
+
+    /// An operation begins when another one has begun.
+    pub fn require_start(&mut self, operation: u32, other: u32) {
+        self.edges.push((other, operation, false));
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The graph.
+    ///
+    /// # Errors
+    /// Operations wait for each other in a circle.
+    ///
+    /// # Panics
+    /// If a requirement names an operation that was not added.
+    pub fn build(mut self) -> Result<Graph, Circle> {
+        self.edges.sort_unstable_by_key(|&(before, after, at_end)| (before, !at_end, after));
+        self.edges.dedup();
+        let mut edges = self.edges.iter().peekable();
+        let mut dependants = Vec::with_capacity(self.edges.len());
+        for node in 0..self.nodes.len() as u32 {
+            let mut take = |at_end: bool| {
+                let first = dependants.len() as u32;
+                while let Some(&(_, after, _)) = edges.next_if(|&&(before, _, end)| before == node && end == at_end) {
+                    dependants.push(after);
+                }
+                first
+            };
+            let (first, first_of_start) = (take(true), take(false));
+            let node = &mut self.nodes[node as usize];
+            (node.first, node.first_of_start) = (first, first_of_start);
+        }
+        for &after in &dependants {
+            self.nodes[after as usize].missing += 1;
+        }
+        let resources =
+            self.nodes.iter().filter_map(|node| node.resource).max().map_or(0, |last| usize::from(last) + 1);
+        let graph = Graph {
+            left: self.nodes.len() as u32,
+            nodes: self.nodes,
+            dependants,
+            resources: vec![Resource::default(); resources],
+            running: BTreeMap::new(),
+        };
+        graph.find_circle().map_or(Ok(graph), Err)
+    }
+}
+
+/// Operations of one rank, and which of them wait for which.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    dependants: Vec<u32>,
+    resources: Vec<Resource>,
+    /// Collectives under way, by operation.
+    running: BTreeMap<u32, Collective>,
+    /// How many operations are not over.
+    left: u32,
+}
+
+/// Tokens are those of an operation, or of a collective's part.
+const SHIFT: u32 = 40;
+
+impl Graph {
+    fn ends(&self, node: u32) -> core::ops::Range<u32> {
+        self.nodes[node as usize].first..self.nodes[node as usize].first_of_start
+    }
+
+    fn starts(&self, node: u32) -> core::ops::Range<u32> {
+        let end = self.nodes.get(node as usize + 1).map_or(self.dependants.len() as u32, |next| next.first);
+        self.nodes[node as usize].first_of_start..end
+    }
+
+    /// Takes operations off in order; what remains goes round in a circle.
+    fn find_circle(&self) -> Option<Circle> {
+        let mut missing: Vec<u32> = self.nodes.iter().map(|node| node.missing).collect();
+        let mut free: Vec<u32> = (0..self.nodes.len() as u32).filter(|&node| missing[node as usize] == 0).collect();
+        let mut seen = 0;
+        while let Some(node) = free.pop() {
+            seen += 1;
+            for edge in self.ends(node).chain(self.starts(node)) {
+                let after = self.dependants[edge as usize];
+                missing[after as usize] -= 1;
+                if missing[after as usize] == 0 {
+                    free.push(after);
+                }
+            }
+        }
+        let circle = || missing.iter().position(|&missing| missing > 0);
+        if seen < self.nodes.len() { circle().map(|first| Circle { operation: first as u32 }) } else { None }
+    }
+
+    fn resource(&mut self, node: u32) -> Option<&mut Resource> {
+        let resource = self.nodes[node as usize].resource?;
+        Some(&mut self.resources[usize::from(resource)])
+    }
+
+    /// Begins operations for which nothing is missing, and what follows from that at once.
+    fn begin_ready(&mut self, mut ready: Vec<u32>, todo: &mut Todo) {
+        ready.reverse();
+        while let Some(node) = ready.pop() {
+            if let Some(resource) = self.resource(node) {
+                if resource.is_busy {
+                    resource.ready.insert(node);
+                    continue;
+                }
+                resource.is_busy = true;
+            }
+            if self.begin(node, todo) {
+                self.end(node, &mut ready);
+            }
+            let started = self.starts(node);
+            self.release(started, &mut ready);
+        }
+    }
+
+    /// Begins an operation. Returns whether it is over at once.
+    fn begin(&mut self, node: u32, todo: &mut Todo) -> bool {
+        let token = u64::from(node) << SHIFT;
+        let operation = match self.nodes[node as usize].work.clone() {
+            Work::Send { to, tag, size, channel } => Operation::Send { to, tag, size, channel },
+            Work::Receive { from, tag } => Operation::Receive { from, tag },
+            Work::Compute(time) => Operation::Wait(time),
+            Work::Nothing => return true,
+            Work::Collective(mut collective) => {
+                todo.within(token, |todo| collective.start(todo));
+                let is_over = collective.is_over();
+                if !is_over {
+                    self.running.insert(node, collective);
+                }
+                return is_over;
+            }
+        };
+        todo.begin(token, operation);
+        false
+    }
+
+    /// An operation is over: what waited for its end, and one that waited for its resource, become ready.
+    fn end(&mut self, node: u32, ready: &mut Vec<u32>) {
+        self.left -= 1;
+        if let Some(resource) = self.resource(node) {
+            resource.is_busy = false;
+            ready.extend(resource.ready.pop_first());
+        }
+        let ended = self.ends(node);
+        self.release(ended, ready);
+    }
+
+    fn release(&mut self, edges: core::ops::Range<u32>, ready: &mut Vec<u32>) {
+        for edge in edges.rev() {
+            let after = self.dependants[edge as usize];
+            let missing = &mut self.nodes[after as usize].missing;
+            *missing -= 1;
+            if *missing == 0 {
+                ready.push(after);
+            }
+        }
+    }
+}
+
+impl Program for Graph {
+    fn start(&mut self, todo: &mut Todo) {
+        let ready = (0..self.nodes.len() as u32).filter(|&node| self.nodes[node as usize].missing == 0).collect();
+        self.begin_ready(ready, todo);
+    }
+
+    fn on_complete(&mut self, token: u64, todo: &mut Todo) {
+        let node = (token >> SHIFT) as u32;
+        if let Some(collective) = self.running.get_mut(&node) {
+            todo.within(u64::from(node) << SHIFT, |todo| collective.on_complete(token & ((1 << SHIFT) - 1), todo));
+            if !collective.is_over() {
+                return;
+            }
+            self.running.remove(&node);
+        }
+        let mut ready = Vec::new();
+        self.end(node, &mut ready);
+        ready.reverse();
+        self.begin_ready(ready, todo);
+    }
+
+    fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    fn peers(&self) -> Vec<(u32, u16)> {
+        let mut peers = BTreeSet::new();
+        for node in &self.nodes {
+            match &node.work {
+                Work::Send { to, channel, .. } => {
+                    peers.insert((*to, *channel));
+                }
+                Work::Collective(collective) => peers.extend(collective.peers()),
+                Work::Receive { .. } | Work::Compute(_) | Work::Nothing => {}
+            }
+        }
+        peers.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens of what begins, without their shift.
+    fn begun(todo: &mut Todo) -> Vec<u64> {
+        core::mem::take(&mut todo.operations).into_iter().map(|(token, _)| token >> SHIFT).collect()
+    }
+
+    #[test]
+    fn operations_begin_when_what_they_require_is_over_or_has_begun() {
+        let mut builder = GraphBuilder::default();
+        let works = [10, 20, 30, 40].map(|time| builder.add(Work::Compute(Nanos(time)), None));
+        builder.require_end(works[1], works[0]);
+        builder.require_start(works[2], works[1]);
+        builder.require_end(works[3], works[0]);
+        builder.require_end(works[3], works[2]);
+        let (mut graph, mut todo) = (builder.build().expect("no circle"), Todo::default());
+        graph.start(&mut todo);
+        assert_eq!(begun(&mut todo), [0]);
+        graph.on_complete(0, &mut todo);
+        assert_eq!(begun(&mut todo), [1, 2]);
+        graph.on_complete(2 << SHIFT, &mut todo);
+        assert_eq!(begun(&mut todo), [3]);
+        graph.on_complete(3 << SHIFT, &mut todo);
+        assert!(!graph.is_over());
+        graph.on_complete(1 << SHIFT, &mut todo);
+        assert!(graph.is_over());
+    }
+
+    #[test]
+    fn a_resource_serves_one_operation_at_a_time_by_number() {
+        let mut builder = GraphBuilder::default();
+        let works = [10, 20, 30].map(|time| builder.add(Work::Compute(Nanos(time)), Some(1)));
+        builder.require_end(works[1], works[2]);
+        let (mut graph, mut todo) = (builder.build().expect("no circle"), Todo::default());
+        graph.start(&mut todo);
+        assert_eq!(begun(&mut todo), [0]);
+        graph.on_complete(0, &mut todo);
+        assert_eq!(begun(&mut todo), [2]);
+        graph.on_complete(2 << SHIFT, &mut todo);
+        assert_eq!(begun(&mut todo), [1]);
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let mut builder = GraphBuilder::default();
+        let works = [1, 2, 3].map(|_| builder.add(Work::Nothing, None));
+        builder.require_end(works[1], works[2]);
+        builder.require_start(works[2], works[1]);
+        assert_eq!(builder.build().map(|_| ()), Err(Circle { operation: 1 }));
+    }
+}

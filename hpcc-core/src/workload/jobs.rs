@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Jobs under way: which rank is where, and which message is for which receive.
+
+use super::{Note, Operation, Program, Todo};
+use crate::units::Nanos;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+
+/// Ranks that do something together.
+#[derive(Debug)]
+pub struct Job {
+    /// When it begins.
+    pub start: Nanos,
+    /// The host of each rank, and what the rank does.
+    pub ranks: Vec<(u32, Box<dyn Program>)>,
+    /// Passes before each message is sent.
+    pub send_latency: Nanos,
+    /// Priority of its packets.
+    pub priority: u8,
+    /// Destination port of its first channel's messages.
+    pub dport: u16,
+}
+
+/// What becomes of a rank's program.
+#[derive(Debug)]
+struct Seat {
+    host: u32,
+    job: u32,
+    program: Box<dyn Program>,
+    /// Messages sent so far.
+    sent: u32,
+    /// Receives that wait, by source and tag, each with its number.
+    receives: BTreeMap<(Option<u32>, Option<u64>), VecDeque<(u64, u64)>>,
+    /// Messages that have arrived and that nobody has received, each with its number.
+    arrived: BTreeMap<(u32, u64), VecDeque<u64>>,
+    /// How many receives and arrivals there were.
+    count: u64,
+}
+
+/// Extent of a job among all seats, and what its messages have in common.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    first: u32,
+    ranks: u32,
+    start: Nanos,
+    send_latency: Nanos,
+    priority: u8,
+    dport: u16,
+}
+
+/// A message from rank to rank. Ranks of all jobs are numbered together: those are seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The seat that sends it.
+    pub from: u32,
+    /// The seat that receives it.
+    pub to: u32,
+    /// Its tag.
+    pub tag: u64,
+    /// Bytes, at least 1.
+    pub size: u64,
+    /// Its number: different for all messages, and the same however the run is divided.
+    pub id: u32,
+    /// Source host.
+    pub src: u32,
+    /// Destination host.
+    pub dst: u32,
+    /// Priority of its packets.
+    pub priority: u8,
+    /// Destination port.
+    pub dport: u16,
+    /// What the sender hears of its end by.
+    token: u64,
+}
+
+/// What a simulator does for a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a message. When it is acknowledged, [`Jobs::sent`] hears of it; when it has arrived, [`Jobs::arrived`].
+    Send(Message),
+    /// Lets time pass at a host, then says so by [`Jobs::waited`].
+    Wait {
+        /// The host.
+        host: u32,
+        /// How long.
+        time: Nanos,
+        /// What waits.
+        waiting: Waiting,
+    },
+}
+
+/// What waits for a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// A program, by its seat and token.
+    Program(u32, u64),
+    /// A message, until it may leave.
+    Message(Message),
+}
+
+/// Something that results tell of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// Number of the job.
+    pub job: u32,
+    /// The rank.
+    pub rank: u32,
+    /// What.
+    pub note: Note,
+    /// When.
+    pub at: Nanos,
+}
+
+/// A rank that is not over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Number of its job.
+    pub job: u32,
+    /// The rank.
+    pub rank: u32,
+    /// Where it is.
+    pub host: u32,
+    /// The receive that it has waited for longest: source and tag, each `None` where any will do.
+    pub awaits: Option<(Option<u32>, Option<u64>)>,
+}
+
+/// All jobs of a run.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    jobs: Vec<Extent>,
+    seats: Vec<Seat>,
+    /// Programs, by seat, that are to hear that something is over.
+    over: VecDeque<(u32, u64)>,
+    todo: Todo,
+    notes: Vec<Noted>,
+    /// Number of the first message.
+    first_id: u32,
+}
+
+impl Jobs {
+    /// Messages are numbered from a number on.
+    pub fn numbered_from(first_id: u32) -> Jobs {
+        Jobs { first_id, ..Jobs::default() }
+    }
+
+    /// Adds a job; returns its number.
+    pub fn add(&mut self, job: Job) -> u32 {
+        let number = self.jobs.len() as u32;
+        let Job { start, ranks, send_latency, priority, dport } = job;
+        let (first, count) = (self.seats.len() as u32, ranks.len() as u32);
+        self.jobs.push(Extent { first, ranks: count, start, send_latency, priority, dport });
+        self.seats.extend(ranks.into_iter().map(|(host, program)| Seat {
+            host,
+            job: number,
+            program,
+            sent: 0,
+            receives: BTreeMap::new(),
+            arrived: BTreeMap::new(),
+            count: 0,
+        }));
+        number
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.jobs.len() as u32
+    }
+
+    /// When a job begins.
+    pub fn start(&self, job: u32) -> Nanos {
+        self.jobs[job as usize].start
+    }
+
+    /// Seats of a job.
+    fn seats(&self, job: u32) -> core::ops::Range<u32> {
+        let Extent { first, ranks, .. } = self.jobs[job as usize];
+        first..first + ranks
+    }
+
+    /// Hosts with ranks, each as often as it has any.
+    pub fn hosts(&self) -> impl Iterator<Item = u32> + '_ {
+        self.seats.iter().map(|seat| seat.host)
+    }
+
+    /// The job of a message.
+    pub fn job_of(&self, id: u32) -> Option<u32> {
+        let seat = id.checked_sub(self.first_id)? % (self.seats.len() as u32).max(1);
+        self.seats.get(seat as usize).map(|seat| seat.job)
+    }
+
+    /// The pairs of different hosts, with the destination port, between which a job may send.
+    pub fn pairs(&self, job: u32) -> Vec<(u32, u32, u8, u16)> {
+        let Extent { first, priority, dport, .. } = self.jobs[job as usize];
+        let mut pairs = Vec::new();
+        for seat in self.seats(job) {
+            let src = self.seats[seat as usize].host;
+            let peers = self.seats[seat as usize].program.peers();
+            let ends = peers.into_iter().map(|(to, channel)| (self.seats[(first + to) as usize].host, channel));
+            pairs.extend(ends.map(|(dst, channel)| (src, dst, priority, dport.wrapping_add(channel))));
+        }
+        pairs.retain(|&(src, dst, ..)| src != dst);
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Ranks that are not over.
+    pub fn unfinished(&self) -> impl Iterator<Item = Unfinished> + '_ {
+        let unfinished = self.seats.iter().zip(0..).filter(|(seat, _)| !seat.program.is_over());
+        unfinished.map(|(seat, number)| {
+            let waiting = seat.receives.iter().filter_map(|(key, waiting)| Some((waiting.front()?.0, *key)));
+            let awaits = waiting.min().map(|(_, key)| key);
+            let first = self.jobs[seat.job as usize].first;
+            Unfinished { job: seat.job, rank: number - first, host: seat.host, awaits }
+        })
+    }
+
+    /// What results tell of since the last call.
+    pub fn take_notes(&mut self) -> Vec<Noted> {
+        core::mem::take(&mut self.notes)
+    }
+
+    /// A job begins at the hosts of which `is_here` holds.
+    pub fn begin(&mut self, job: u32, now: Nanos, is_here: impl Fn(u32) -> bool, actions: &mut Vec<Action>) {
+        for seat in self.seats(job) {
+            if is_here(self.seats[seat as usize].host) {
+                self.seats[seat as usize].program.start(&mut self.todo);
+                self.take_todo(seat, now, actions);
+            }
+        }
+        self.go_on(now, actions);
+    }
+
+    /// A message is acknowledged.
+    pub fn sent(&mut self, message: &Message, now: Nanos, actions: &mut Vec<Action>) {
+        self.over.push_back((message.from, message.token));
+        self.go_on(now, actions);
+    }
+
+    /// A message has arrived.
+    pub fn arrived(&mut self, message: &Message, now: Nanos, actions: &mut Vec<Action>) {
+        self.deliver(message);
+        self.go_on(now, actions);
+    }
+
+    /// A time is over.
+    pub fn waited(&mut self, waiting: Waiting, now: Nanos, actions: &mut Vec<Action>) {
+        match waiting {
+            Waiting::Program(seat, token) => self.over.push_back((seat, token)),
+            Waiting::Message(message) => self.send(message, actions),
+        }
+        self.go_on(now, actions);
+    }
+
+    /// Messages between ranks of one host take no time.
+    fn send(&mut self, message: Message, actions: &mut Vec<Action>) {
+        if message.src == message.dst {
+            self.over.push_back((message.from, message.token));
+            return self.deliver(&message);
+        }
+        actions.push(Action::Send(message));
+    }
+
+    fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
+        while let Some((seat, token)) = self.over.pop_front() {
+            self.seats[seat as usize].program.on_complete(token, &mut self.todo);
+            self.take_todo(seat, now, actions);
+        }
+    }
+
+    fn take_todo(&mut self, seat: u32, now: Nanos, actions: &mut Vec<Action>) {
+        let job = self.seats[seat as usize].job;
+        let Extent { first, send_latency, .. } = self.jobs[job as usize];
+        let notes = core::mem::take(&mut self.todo.notes);
+        self.notes.extend(notes.into_iter().map(|note| Noted { job, rank: seat - first, note, at: now }));
+        let mut operations = core::mem::take(&mut self.todo.operations);
+        for (token, operation) in operations.drain(..) {
+            match operation {
+                Operation::Send { to, tag, size, channel } => {
+                    let message = self.message(seat, first + to, (tag, size, channel), token);
+                    if send_latency == Nanos(0) {
+                        self.send(message, actions);
+                    } else {
+                        let (host, time) = (message.src, send_latency);
+                        actions.push(Action::Wait { host, time, waiting: Waiting::Message(message) });
+                    }
+                }
+                Operation::Receive { from, tag } => self.receive(seat, from, tag, token),
+                Operation::Wait(time) => {
+                    let host = self.seats[seat as usize].host;
+                    actions.push(Action::Wait { host, time, waiting: Waiting::Program(seat, token) });
+                }
+            }
+        }
+        self.todo.operations = operations;
+    }
+
+    fn message(&mut self, from: u32, to: u32, (tag, size, channel): (u64, u64, u16), token: u64) -> Message {
+        let seats = self.seats.len() as u32;
+        let dst = self.seats[to as usize].host;
+        let seat = &mut self.seats[from as usize];
+        let Extent { priority, dport, .. } = self.jobs[seat.job as usize];
+        let id = self.first_id.wrapping_add(seat.sent.wrapping_mul(seats)).wrapping_add(from);
+        seat.sent += 1;
+        let dport = dport.wrapping_add(channel);
+        Message { from, to, tag, size: size.max(1), id, src: seat.host, dst, priority, dport, token }
+    }
+
+    /// A receive takes the message that arrived first of those that it may take, or waits.
+    fn receive(&mut self, seat: u32, from: Option<u32>, tag: Option<u64>, token: u64) {
+        let Seat { arrived, receives, count, .. } = &mut self.seats[seat as usize];
+        let key = match (from, tag) {
+            (Some(from), Some(tag)) => Some((from, tag)).filter(|key| arrived.contains_key(key)),
+            _ => {
+                let fits = |&(source, its): &(u32, u64)| {
+                    from.is_none_or(|from| from == source) && tag.is_none_or(|tag| tag == its)
+                };
+                let fitting = arrived.iter().filter(|(key, _)| fits(key));
+                fitting.min_by_key(|(_, waiting)| waiting.front().copied()).map(|(&key, _)| key)
+            }
+        };
+        match key {
+            Some(key) => {
+                if let Some(waiting) = arrived.get_mut(&key) {
+                    waiting.pop_front();
+                    if waiting.is_empty() {
+                        arrived.remove(&key);
+                    }
+                }
+                self.over.push_back((seat, token));
+            }
+            None => {
+                *count += 1;
+                receives.entry((from, tag)).or_default().push_back((*count, token));
+            }
+        }
+    }
+
+    /// A message goes to the receive that was posted first of those that may take it, or waits for one.
+    fn deliver(&mut self, message: &Message) {
+        let from = message.from - self.jobs[self.seats[message.from as usize].job as usize].first;
+        let Seat { arrived, receives, count, .. } = &mut self.seats[message.to as usize];
+        let keys = [(Some(from), Some(message.tag)), (Some(from), None), (None, Some(message.tag)), (None, None)];
+        let first = keys.into_iter().filter_map(|key| Some((receives.get(&key)?.front()?.0, key))).min();
+        let Some((_, key)) = first else {
+            *count += 1;
+            return arrived.entry((from, message.tag)).or_default().push_back(*count);
+        };
+        let token = receives.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, token)| token);
+        if receives.get(&key).is_some_and(VecDeque::is_empty) {
+            receives.remove(&key);
+        }
+        self.over.extend(token.map(|token| (message.to, token)));
+    }
+}

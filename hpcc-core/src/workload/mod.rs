@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the ranks of a job do: messages and computations, each of which begins when others are over.
+//!
+//! Each rank follows a [`Program`], which knows nothing of time, hosts or the network: it is told what is over, and says what
+//! begins. [`Jobs`] maps ranks to hosts, and messages to receives. A [`Graph`] and a [`Collective`](collective::Collective) are
+//! programs.
+
+pub mod collective;
+mod graph;
+mod jobs;
+
+pub use graph::{Circle, Graph, GraphBuilder, Work};
+pub use jobs::{Action, Job, Jobs, Message, Noted, Unfinished, Waiting};
+
+use crate::units::Nanos;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+/// What one rank of a job does.
+pub trait Program: Debug + Send {
+    /// The job begins.
+    fn start(&mut self, todo: &mut Todo);
+    /// What was begun under a token is over: a message that this rank sends when it is acknowledged, one that it receives when
+    /// its last byte has arrived.
+    fn on_complete(&mut self, token: u64, todo: &mut Todo);
+    /// Whether nothing is left to do.
+    fn is_over(&self) -> bool;
+    /// The ranks and channels to which it may send, each once.
+    fn peers(&self) -> Vec<(u32, u16)>;
+}
+
+/// What a program begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A message to another rank, or to the rank itself.
+    Send {
+        /// The rank that receives it.
+        to: u32,
+        /// Messages from one rank to another with the same tag are received in order.
+        tag: u64,
+        /// Bytes; one of none takes the time of one byte.
+        size: u64,
+        /// Messages of different channels have queue pairs of their own.
+        channel: u16,
+    },
+    /// The first message that arrives, or has arrived and was not received yet, from a rank and with a tag.
+    Receive {
+        /// `None`: any rank.
+        from: Option<u32>,
+        /// `None`: any tag.
+        tag: Option<u64>,
+    },
+    /// Time that passes: a computation.
+    Wait(Nanos),
+}
+
+/// What happens that results tell of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A rank begins the collective with this number.
+    Begin(u32),
+    /// It ends it.
+    End(u32),
+}
+
+/// What begins now.
+#[derive(Debug, Default)]
+pub struct Todo {
+    operations: Vec<(u64, Operation)>,
+    notes: Vec<Note>,
+    /// Stands before the tokens of a part of a program.
+    prefix: u64,
+}
+
+impl Todo {
+    /// Begins something; the program hears of its end by the token.
+    pub fn begin(&mut self, token: u64, operation: Operation) {
+        self.operations.push((self.prefix | token, operation));
+    }
+
+    /// Something for results.
+    pub fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// What a part of a program begins has these upper bits in its tokens.
+    fn within(&mut self, prefix: u64, part: impl FnOnce(&mut Todo)) {
+        let before = core::mem::replace(&mut self.prefix, prefix);
+        part(self);
+        self.prefix = before;
+    }
+}
