@@ -8,6 +8,7 @@ use hpcc_core::engine::{
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::{Noted, Unfinished};
 use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -216,6 +217,21 @@ impl Paused<'_> {
         let mut started: Vec<_> = self.each().flat_map(Engine::take_started).collect();
         started.sort_by_key(|flow| flow.request.start);
         started
+    }
+
+    /// What ranks of jobs have noted.
+    pub fn take_notes(&mut self) -> Vec<Noted> {
+        self.each().flat_map(Engine::take_notes).collect()
+    }
+
+    /// Ranks of jobs that are not over.
+    pub fn unfinished_ranks(&self) -> impl Iterator<Item = Unfinished> + '_ {
+        self.engines.iter().flat_map(|engine| engine.unfinished_ranks())
+    }
+
+    /// The job of a message, by the number of its flow.
+    pub fn job_of(&self, flow: u32) -> Option<u32> {
+        self.engines[0].jobs().job_of(flow)
     }
 
     pub fn take_refused(&mut self) -> Vec<FlowRequest> {

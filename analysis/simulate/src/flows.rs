@@ -3,6 +3,7 @@
 
 use crate::fleet::Paused;
 use crate::goodput::GoodputMeter;
+use crate::jobs::JobResults;
 use hpcc_core::engine::{Completion, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::units::Nanos;
@@ -24,8 +25,11 @@ pub struct Uncontrolled {
 pub struct Flows {
     active: BTreeMap<u32, Started>,
     refused: Vec<FlowRequest>,
-    /// The number of each flow's group.
+    /// The number of each flow's group; messages of jobs have higher numbers.
     groups: Vec<u32>,
+    pub jobs: JobResults,
+    /// How many have begun, or were listed.
+    pub total: u64,
     pub finished: u64,
     pub finished_bytes: u64,
     goodput: Option<GoodputMeter>,
@@ -38,11 +42,13 @@ const REFUSED: u64 = 1 << 32;
 const NOT_BEGUN: u64 = 2 << 32;
 
 impl Flows {
-    pub fn new(groups: Vec<u32>, has_goodput: bool) -> Flows {
+    pub fn new(groups: Vec<u32>, jobs: JobResults, has_goodput: bool) -> Flows {
         Flows {
             active: BTreeMap::new(),
             refused: Vec::new(),
+            total: groups.len() as u64,
             groups,
+            jobs,
             finished: 0,
             finished_bytes: 0,
             goodput: has_goodput.then(GoodputMeter::default),
@@ -52,7 +58,7 @@ impl Flows {
 
     /// Whether all have finished.
     pub fn is_done(&self) -> bool {
-        self.finished == self.groups.len() as u64
+        self.finished == self.total && self.jobs.is_done()
     }
 
     /// Whether none is in progress.
@@ -63,12 +69,14 @@ impl Flows {
     /// Takes in what has begun and ended.
     pub fn take(&mut self, engine: &mut Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter) {
         for started in engine.take_started() {
+            self.total += u64::from(started.request.id as usize >= self.groups.len());
             if let Some(goodput) = &mut self.goodput {
                 goodput.start(started.request.start, started.request.id);
             }
             self.active.insert(started.request.id, started);
         }
         self.refused.extend(engine.take_refused());
+        self.jobs.take(engine);
         for completion in engine.take_completed() {
             self.finish(engine, scenario, writer, &completion);
         }
@@ -82,6 +90,9 @@ impl Flows {
         let ideal = ideal(engine, scenario, &flow, sport, flow.size);
         self.note_control(engine, &flow, flow.size, is_steered, (duration, ideal));
         let now = flow.start + duration;
+        if let Some(job) = engine.job_of(flow.id) {
+            self.jobs.count(job, flow.size);
+        }
         self.end_goodput(writer, RowPlace::at_node(now.0, flow.src), now, flow.id, flow.size);
         writer.flow_finished(&FctRecord {
             flow: flow.id,
@@ -94,11 +105,17 @@ impl Flows {
             start_ns: flow.start.0,
             fct_ns: duration.0,
             ideal_ns: ideal.0,
-            group: self.groups[flow.id as usize],
+            group: self.group(engine, flow.id),
         });
         if self.is_done() {
             writer.flows_completed();
         }
+    }
+
+    /// The number of a flow's group.
+    fn group(&self, engine: &Paused<'_>, flow: u32) -> u32 {
+        let job = || engine.job_of(flow).map(|job| self.jobs.group(job));
+        self.groups.get(flow as usize).copied().or_else(job).unwrap_or_default()
     }
 
     fn note_control(
@@ -172,7 +189,7 @@ impl Flows {
     ) {
         for (id, flow) in core::mem::take(&mut self.active) {
             let acked = acked(engine, &flow);
-            self.unfinished(writer, id.into(), &flow.request, (flow.sport, acked), end);
+            self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked), end);
             // As far as it got.
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
             let is_steered = engine.control(flow.request.src, flow.queue_pair).is_steered;
@@ -181,15 +198,16 @@ impl Flows {
         let mut refused = core::mem::take(&mut self.refused);
         refused.sort_by_key(|flow| flow.id);
         for flow in &refused {
-            self.unfinished(writer, REFUSED + u64::from(flow.id), flow, (0, 0), end);
+            self.unfinished(engine, writer, REFUSED + u64::from(flow.id), flow, (0, 0), end);
         }
         for (place, flow) in (NOT_BEGUN..).zip(engine.waiting().copied()) {
-            self.unfinished(writer, place, &flow, (0, 0), end);
+            self.unfinished(engine, writer, place, &flow, (0, 0), end);
         }
     }
 
     fn unfinished(
         &mut self,
+        engine: &Paused<'_>,
         writer: &mut ResultWriter,
         place: u64,
         flow: &FlowRequest,
@@ -209,7 +227,7 @@ impl Flows {
                 size: flow.size,
                 start_ns: flow.start.0,
                 acked_bytes: acked,
-                group: self.groups[flow.id as usize],
+                group: self.group(engine, flow.id),
             },
         );
     }

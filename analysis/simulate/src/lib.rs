@@ -11,6 +11,7 @@ mod fleet;
 mod flows;
 mod gate;
 pub mod goodput;
+mod jobs;
 pub mod progress;
 mod run;
 mod series;

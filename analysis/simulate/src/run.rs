@@ -3,6 +3,7 @@
 
 use crate::fleet::{Fleet, Paused, lock};
 use crate::flows::Flows;
+use crate::jobs::{JobResults, jobs};
 use crate::progress::{Progress, new_progress};
 use crate::series::{Clock, What};
 use crate::sights::Sights;
@@ -13,11 +14,12 @@ use hpcc_core::engine::{Engine, FlowRequest, Order, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::partition::Units;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::Protocol;
+use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
-use hpcc_formats::results::ResultWriter;
+use hpcc_formats::job::JobSpec;
 use hpcc_formats::results::packet_trace::PortRate;
+use hpcc_formats::results::{ResultWriter, Summary};
 use hpcc_formats::scenario::{EventOrder, QueueHistogram, Scenario};
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -132,6 +134,12 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
             "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),
         );
     }
+    if threads > 1 && !scenario.flows.jobs.is_empty() && scenario.settings.transport.queue_pairs == QueuePairs::PerFlow
+    {
+        return Some(
+            "several threads run jobs with transport.queue_pairs = \"per_pair\"; expected that, or 1 thread".into(),
+        );
+    }
     (!scenario.attacks.is_empty()).then(|| "the engine without ns-3 has no attacks yet; expected none, or ns-3".into())
 }
 
@@ -143,9 +151,12 @@ impl Run {
             writer.share();
         }
         let (requests, groups) = requests(&scenario)?;
-        let first_start = requests.first().map_or(scenario.stop, |flow| flow.start);
+        let starts =
+            requests.first().map(|flow| flow.start).into_iter().chain(scenario.flows.jobs.iter().map(|job| job.start));
+        let first_start = starts.min().unwrap_or(scenario.stop);
         let switches = watched(&scenario.network, &mut writer);
-        let flows = Flows::new(groups, scenario.monitor.goodput_interval.is_some());
+        let flows =
+            Flows::new(groups, JobResults::new(&scenario.flows.jobs), scenario.monitor.goodput_interval.is_some());
         let writer = Arc::new(Mutex::new(writer));
         let mut engines = Vec::new();
         let threads = part_of.iter().max().map_or(1, |&last| last + 1);
@@ -156,6 +167,9 @@ impl Run {
             }
             // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
             engine.add_flows(requests.iter().copied());
+            if !scenario.flows.jobs.is_empty() {
+                engine.add_jobs(jobs(&scenario.flows.jobs, requests.len() as u32));
+            }
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
                 if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
@@ -168,7 +182,10 @@ impl Run {
         begin_traces(&scenario, &engines[0], &mut lock(&writer));
         let fleet = Fleet::new(engines, part_of);
         let clock = series(&scenario, &mut fleet.pause(), &mut lock(&writer), first_start);
-        let progress = new_progress(scenario.flows.totals.bytes, scenario.flows.totals.count as u32, is_quiet);
+        let of_jobs = scenario.flows.jobs.iter().map(JobSpec::traffic);
+        let listed = (scenario.flows.totals.count, scenario.flows.totals.bytes);
+        let (count, bytes) = of_jobs.fold(listed, |(count, bytes), job| (count + job.0, bytes.saturating_add(job.1)));
+        let progress = new_progress(bytes, count as u32, is_quiet);
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
         Ok(Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows })
     }
@@ -269,6 +286,7 @@ impl Run {
         let mut writer = lock(&self.writer);
         let engine = self.fleet.pause();
         let end = if stopped.is_some() { engine.now() } else { self.scenario.stop };
+        let (is_done, is_still) = (self.flows.is_done(), self.flows.is_idle());
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         for switch in &self.switches {
             for port in 0..switch.ports {
@@ -277,6 +295,12 @@ impl Run {
             }
         }
         writer.write_rows();
+        let mut stalls = Vec::new();
+        if !self.scenario.flows.jobs.is_empty() {
+            let (jobs, collectives) = self.flows.jobs.rows();
+            writer.jobs(&jobs, &collectives);
+            stalls = self.flows.jobs.stalls(&engine, &self.scenario.flows.groups, is_still);
+        }
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);
         drop(writer);
@@ -285,8 +309,9 @@ impl Run {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
         let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
+        let summary = Summary { flows_total: self.flows.total, ..summary };
         drop(engine);
-        let Run { fleet, writer, flows, scenario, .. } = self;
+        let Run { fleet, writer, flows, .. } = self;
         // Observers hold the writer, too.
         drop(fleet);
         let writer = Arc::into_inner(writer).map(|writer| writer.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -298,11 +323,14 @@ impl Run {
         if stopped.is_some() {
             return Ok(Outcome::Stopped);
         }
-        if flows.is_done() {
+        if is_done {
             return Ok(Outcome::Finished);
         }
-        let total = scenario.flows.totals.count;
-        say(&format!("{} of {total} flows unfinished, see {}/unfinished.csv", total - flows.finished, out.display()));
+        stalls.iter().for_each(|stall| say(stall));
+        let (total, left) = (flows.total, flows.total - flows.finished);
+        if left > 0 {
+            say(&format!("{left} of {total} flows unfinished, see {}/unfinished.csv", out.display()));
+        }
         Ok(Outcome::Unfinished)
     }
 }

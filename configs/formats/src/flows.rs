@@ -5,6 +5,7 @@ use crate::error::InputError;
 pub use crate::flow::Flow;
 use crate::flow::Placed;
 use crate::generate::{Offer, Poisson, Random};
+use crate::job::JobSpec;
 use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
@@ -21,6 +22,8 @@ pub(crate) enum FlowSource {
     Poisson { traffic: Poisson, random: Random, origin: Arc<Origin> },
     /// A file.
     File(FlowFile),
+    /// A job, whose messages are no list.
+    Job { job: Arc<JobSpec>, origin: Arc<Origin> },
 }
 
 impl FlowSource {
@@ -34,21 +37,30 @@ impl FlowSource {
                 Box::new(traffic.flows(random).map(move |flow| Ok((flow, origin.section().clone()))))
             }
             FlowSource::File(file) => file.walk(),
+            FlowSource::Job { .. } => Box::new(std::iter::empty()),
         }
+    }
+
+    /// Flows to check in place of those that nobody knows yet.
+    pub fn samples(&self) -> impl Iterator<Item = Placed> + '_ {
+        let job = if let FlowSource::Job { job, origin } = self { Some((job, origin)) } else { None };
+        job.into_iter().flat_map(|(job, origin)| job.samples().map(|flow| Ok((flow, origin.section().clone()))))
     }
 
     /// On the part of a file that is not read; known after a [`walk`](FlowSource::walk).
     pub fn note(&self) -> Option<String> {
         match self {
             FlowSource::File(file) => file.note(),
-            FlowSource::Listed { .. } | FlowSource::Poisson { .. } => None,
+            FlowSource::Listed { .. } | FlowSource::Poisson { .. } | FlowSource::Job { .. } => None,
         }
     }
 
     /// An error about a flow: of the first of these keys that its section has, or of the flow's place in a file, which has no keys.
     pub fn error(&self, place: &Place, keys: &[&str], message: String) -> InputError {
         match self {
-            FlowSource::Listed { origin, .. } | FlowSource::Poisson { origin, .. } => origin.error(keys, message),
+            FlowSource::Listed { origin, .. } | FlowSource::Poisson { origin, .. } | FlowSource::Job { origin, .. } => {
+                origin.error(keys, message)
+            }
             FlowSource::File(_) => place.error(message),
         }
     }
@@ -98,6 +110,8 @@ pub struct FlowList {
     pub totals: FlowTotals,
     /// Loads of random traffic on receivers.
     pub offers: Vec<Offer>,
+    /// Jobs, whose messages are not among the flows.
+    pub jobs: Vec<JobSpec>,
 }
 
 impl FlowList {
@@ -110,6 +124,9 @@ impl FlowList {
                 list.groups.push(group);
                 list.groups.len() - 1
             });
+            if let FlowSource::Job { job, .. } = &source {
+                list.jobs.push(JobSpec { group: number as u32, ..JobSpec::clone(job) });
+            }
             list.sources.push((number as u32, source));
         }
         list

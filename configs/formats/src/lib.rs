@@ -25,6 +25,7 @@ mod flow;
 pub mod flows;
 pub mod generate;
 pub mod input;
+pub mod job;
 pub mod kind;
 pub mod lint;
 mod load;

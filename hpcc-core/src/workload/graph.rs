@@ -155,6 +155,15 @@ pub struct Graph {
 const SHIFT: u32 = 40;
 
 impl Graph {
+    /// How many messages it sends, and their bytes, without those of collectives.
+    pub fn traffic(&self) -> (u64, u64) {
+        let sends = self
+            .nodes
+            .iter()
+            .filter_map(|node| if let Work::Send { size, .. } = node.work { Some(size) } else { None });
+        sends.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
     fn ends(&self, node: u32) -> core::ops::Range<u32> {
         self.nodes[node as usize].first..self.nodes[node as usize].first_of_start
     }

@@ -274,6 +274,9 @@ impl Jobs {
         let Extent { first, send_latency, .. } = self.jobs[job as usize];
         let notes = core::mem::take(&mut self.todo.notes);
         self.notes.extend(notes.into_iter().map(|note| Noted { job, rank: seat - first, note, at: now }));
+        if self.seats[seat as usize].program.is_over() {
+            self.notes.push(Noted { job, rank: seat - first, note: Note::Over, at: now });
+        }
         let mut operations = core::mem::take(&mut self.todo.operations);
         for (token, operation) in operations.drain(..) {
             match operation {

@@ -57,10 +57,22 @@ pub enum Operation {
 /// What happens that results tell of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A rank begins the collective with this number.
-    Begin(u32),
+    /// A rank begins an iteration, counted from 0, of the job's collective with a number.
+    Begin {
+        /// The number.
+        collective: u16,
+        /// The iteration.
+        iteration: u32,
+    },
     /// It ends it.
-    End(u32),
+    End {
+        /// The number.
+        collective: u16,
+        /// The iteration.
+        iteration: u32,
+    },
+    /// It has nothing left to do.
+    Over,
 }
 
 /// What begins now.

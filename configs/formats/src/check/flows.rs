@@ -34,14 +34,22 @@ pub(super) fn flows(
             flow_alone(&flow, scenario).map_err(refuse)?;
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
             let Some(links) = routes.links(flow.src, flow.dst) else {
-                let message = format!(
-                    "no path connects host {} with host {}; expected hosts that links connect",
-                    flow.src, flow.dst
-                );
-                return Err(refuse((DESTINATION, message)));
+                return Err(refuse((DESTINATION, no_path(&flow))));
             };
             totals.add(&flow);
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
+            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            controlled.see(&flow, too_many, routes, scenario, places)?;
+        }
+    }
+    for Traffic { group, source, .. } in &traffic {
+        for placed in source.samples() {
+            let (flow, place) = placed?;
+            let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
+            flow_alone(&flow, scenario).map_err(refuse)?;
+            priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
+            let links = routes.links(flow.src, flow.dst);
+            let links = links.ok_or_else(|| refuse((RANKS, no_path(&flow))))?;
             let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
@@ -68,6 +76,11 @@ fn watched(scenario: &Scenario, count: u64, places: &Places) -> Result<(), Input
 /// The fault of a flow, and the keys that may have caused it, of which a section has one.
 type Wrong = (&'static [&'static str], String);
 
+fn no_path(flow: &Flow) -> String {
+    format!("no path connects host {} with host {}; expected hosts that links connect", flow.src, flow.dst)
+}
+
+const RANKS: &[&str] = &["ranks", "kind"];
 const SOURCE: &[&str] = &["src", "senders", "sender_count", "kind"];
 const DESTINATION: &[&str] = &["dst", "receiver", "kind"];
 const SIZE: &[&str] = &["size", "sizes"];

@@ -12,7 +12,7 @@ pub use cdf::Cdf;
 pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Wire, star};
 pub use offer::Offer;
 pub use pairs::Pairs;
-pub use traffic::{Class, Poisson, RandomIncast, permutation};
+pub use traffic::{Class, Poisson, RandomIncast, permutation, shuffled};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

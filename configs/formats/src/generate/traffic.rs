@@ -237,6 +237,15 @@ pub fn permutation(hosts: &[u32], random: &mut Random) -> Vec<(u32, u32)> {
     hosts.iter().copied().zip(to).collect()
 }
 
+/// The hosts in a random order.
+pub fn shuffled(mut hosts: Vec<u32>, random: &mut Random) -> Vec<u32> {
+    for last in (1..hosts.len()).rev() {
+        let pick = random.random_range(0..=last as u32) as usize;
+        hosts.swap(last, pick);
+    }
+    hosts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

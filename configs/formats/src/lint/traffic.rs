@@ -13,7 +13,10 @@ fn some(count: u64, scenario: &Scenario, what: &str) -> Vec<String> {
 }
 
 pub(super) fn no_flows(scenario: &Scenario, _: &Pass) -> Vec<String> {
-    (scenario.flows.totals.count == 0).then(|| "there are no flows".to_owned()).into_iter().collect()
+    (scenario.flows.totals.count == 0 && scenario.flows.jobs.is_empty())
+        .then(|| "there are no flows".to_owned())
+        .into_iter()
+        .collect()
 }
 
 pub(super) fn late_flows(scenario: &Scenario, pass: &Pass) -> Vec<String> {

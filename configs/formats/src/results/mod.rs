@@ -11,6 +11,8 @@
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
 //! | `control.csv` | rate, window, bytes in flight, U, bottleneck and round-trip time of flows at intervals | [`control_csv`] |
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
+//! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
+//! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
 //! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
 //!
@@ -35,9 +37,11 @@ mod writer;
 
 pub mod address;
 mod capture;
+pub mod collectives_csv;
 pub mod fct_csv;
 pub mod fct_txt;
 pub mod goodput_csv;
+pub mod jobs_csv;
 pub mod packet_trace;
 pub mod pfc_txt;
 pub mod ports_csv;

@@ -32,6 +32,13 @@ impl OutputFile {
         Ok(file)
     }
 
+    /// Creates or empties a CSV file and writes all its rows.
+    pub(crate) fn create_rows<T: CsvRow>(folder: &Path, name: &str, rows: &[T]) -> Result<OutputFile, ResultError> {
+        let mut file = OutputFile::create_csv::<T>(folder, name)?;
+        file.write(|out| rows.iter().try_for_each(|row| row.write(out)))?;
+        Ok(file)
+    }
+
     /// Writes with the given function.
     #[inline]
     pub(crate) fn write(

@@ -9,10 +9,12 @@ use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
 use super::capture::Capture;
+use super::collectives_csv::CollectiveRow;
 use super::control_csv::ControlRow;
 use super::fct_txt::{self, FctLine};
 use super::folder::OutputFolder;
 use super::goodput_csv::GoodputRow;
+use super::jobs_csv::JobRow;
 use super::output_file::OutputFile;
 use super::packet_trace::{self, PortRate, TraceRecord};
 use super::pause_meter::PauseMeter;
@@ -67,6 +69,8 @@ struct Output {
     control: Option<OutputFile>,
     /// `packets.pcap`, once a capture has begun.
     capture: Option<Capture>,
+    /// `jobs.csv` and `collectives.csv`, if there are jobs.
+    of_jobs: Vec<OutputFile>,
 }
 
 #[derive(Debug)]
@@ -95,7 +99,14 @@ impl ResultWriter {
                 return Err(error);
             }
         };
-        Ok(ResultWriter::with(Some(Output { folder, files, packets: None, control: None, capture: None })))
+        Ok(ResultWriter::with(Some(Output {
+            folder,
+            files,
+            packets: None,
+            control: None,
+            capture: None,
+            of_jobs: Vec::new(),
+        })))
     }
 
     /// A writer without a folder: another process gets its rows, by [`take_rows`](Self::take_rows).
@@ -334,6 +345,18 @@ impl ResultWriter {
         }
     }
 
+    /// How the jobs of a run went.
+    pub fn jobs(&mut self, jobs: &[JobRow], collectives: &[CollectiveRow]) {
+        let Some(output) = &mut self.output else { return };
+        let folder = output.folder.path();
+        let written = OutputFile::create_rows(folder, "jobs.csv", jobs)
+            .and_then(|jobs| Ok(vec![jobs, OutputFile::create_rows(folder, "collectives.csv", collectives)?]));
+        match written {
+            Ok(files) => output.of_jobs = files,
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
     /// Closes all files, writes the summary with their digests, and gives the folder its name.
     ///
     /// # Errors
@@ -344,7 +367,7 @@ impl ResultWriter {
         }
         let Some(output) = self.output else { return Ok(()) };
         let mut files = output.files.finish()?;
-        for file in [output.packets, output.control].into_iter().flatten() {
+        for file in [output.packets, output.control].into_iter().flatten().chain(output.of_jobs) {
             files.insert(file.name(), file.finish()?);
         }
         if let Some(capture) = output.capture {

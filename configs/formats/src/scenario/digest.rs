@@ -13,6 +13,9 @@ impl Scenario {
         let mut hash = blake3::Hasher::new();
         hash.update(self.effective().to_string().as_bytes());
         hash.update(format!("{:?}{:?}{:?}", self.network, self.monitor, self.borders).as_bytes());
+        if !self.flows.jobs.is_empty() {
+            hash.update(format!("{:?}", self.flows.jobs).as_bytes());
+        }
         for flow in self.flows.walk_groups() {
             let (group, flow) = flow?;
             for number in [group, flow.src, flow.dst, flow.priority.into(), flow.dport.into()] {

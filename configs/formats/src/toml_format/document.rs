@@ -73,6 +73,13 @@ impl<'a> Document<'a> {
         self.section(name).ok_or_else(|| self.source.file.key_error(name, message()))
     }
 
+    /// The texts that a key of all sections `[[section]]` has, which are not taken.
+    pub fn values(&self, section: &str, key: &str) -> impl Iterator<Item = &str> {
+        let list = self.root.get(section).and_then(|list| list.get_ref().as_array());
+        let tables = list.into_iter().flatten().filter_map(|element| element.get_ref().as_table());
+        tables.filter_map(move |table| table.get(key)?.get_ref().as_str())
+    }
+
     /// All sections `[[section]]`.
     pub fn list(&mut self, name: &str) -> Result<Vec<Entry<'a>>, InputError> {
         let Some(entry) = self.section(name) else { return Ok(Vec::new()) };

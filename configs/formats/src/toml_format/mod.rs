@@ -21,6 +21,7 @@
 
 mod assign;
 mod attack;
+mod collective;
 mod compatibility;
 mod congestion_control;
 mod document;
@@ -47,7 +48,8 @@ use crate::place::Place;
 use crate::scenario::{Scenario, name_of};
 use document::Document;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::reference_faults::FaultSettings;
+use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
+use hpcc_core::transport::QueuePairs;
 use plain::Given;
 use source::Source;
 use std::path::Path;
@@ -92,6 +94,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
         let place = given.place(&document, "fast_cnp", "border_side");
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
+    }
+    let has_jobs = traffic::has_jobs(&document);
+    if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
+        settings.transport.queue_pairs = QueuePairs::PerPair;
     }
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);

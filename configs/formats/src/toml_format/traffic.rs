@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[traffic]]`.
 
+use super::collective::{self, COLLECTIVE};
 use super::document::Document;
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
 use crate::error::InputError;
@@ -26,7 +27,7 @@ const LONGEST_NAME: usize = 32;
 const MAX_REPEATS: u64 = 1_000_000;
 
 /// What a flow carries.
-const PAYLOAD: Form = Form::One(Kind::Bytes { least: 1, most: quantity::LARGEST });
+pub(super) const PAYLOAD: Form = Form::One(Kind::Bytes { least: 1, most: quantity::LARGEST });
 
 keys! {
     /// Of all kinds.
@@ -120,7 +121,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 7] = [
+pub(super) static KINDS: [KindOf; 8] = [
     ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
@@ -128,7 +129,18 @@ pub(super) static KINDS: [KindOf; 7] = [
     ("permutation", &[SIZE, START, CLASS, ORDINARY, NAME]),
     ("poisson", &[POISSON, WINDOW, DURATION, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
+    ("collective", &[COLLECTIVE, START, CLASS, ORDINARY, NAME]),
 ];
+
+/// Whether traffic of a kind is a job, in which messages wait for others.
+fn is_job(kind: &str) -> bool {
+    kind == "collective"
+}
+
+/// Whether any section is a job.
+pub(super) fn has_jobs(document: &Document<'_>) -> bool {
+    document.values(SECTION, "kind").any(is_job)
+}
 
 /// What every kind of traffic needs to know.
 struct Context<'a> {
@@ -164,7 +176,7 @@ fn hosts(keys: &Values<'_>, network: &Network) -> Result<(), InputError> {
     let receiver = ["dst", "receiver"].into_iter().find_map(|key| Some((key, keys.get::<u32>(key)?)));
     let mut ends: Vec<(&str, u32)> = receiver.into_iter().collect();
     ends.extend(keys.get("src").map(|src| ("src", src)));
-    ends.extend(senders(keys, network)?.unwrap_or_default().into_iter().map(|src| ("senders", src)));
+    ends.extend(node_list(keys, "senders", network)?.unwrap_or_default().into_iter().map(|src| ("senders", src)));
     for (key, node) in ends {
         host(network, node).map_err(|why| keys.origin.error(&[key], format!("{key} is {why}")))?;
         if let Some((other, same)) = receiver.filter(|(other, same)| *other != key && *same == node) {
@@ -213,6 +225,10 @@ fn read_one(
             let traffic = poisson(keys, context)?;
             let offer = traffic.offer();
             return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
+        }
+        "collective" => {
+            let job = collective::job(keys, context.network, &mut random)?;
+            return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));
         }
         _ => {
             let (file, _) = FlowFile::new(&input(keys, context, "path")?, context.rounding)?;
@@ -269,18 +285,18 @@ fn load(keys: &Values<'_>) -> Result<f64, InputError> {
     if load > 0.0 { Ok(load) } else { Err(keys.origin.error(&["load"], "the load is 0; expected more, and at most 1")) }
 }
 
-/// The hosts that are listed, in the order of a list of numbers.
-fn senders(keys: &Values<'_>, network: &Network) -> Result<Option<Vec<u32>>, InputError> {
-    let Some(text) = keys.get::<String>("senders") else { return Ok(None) };
+/// The nodes that a key lists, in the order of a list of numbers.
+pub(super) fn node_list(keys: &Values<'_>, key: &str, network: &Network) -> Result<Option<Vec<u32>>, InputError> {
+    let Some(text) = keys.get::<String>(key) else { return Ok(None) };
     let numbers: Result<Vec<u32>, _> = text.split(',').map(|number| number.trim().parse()).collect();
     let listed = numbers.or_else(|_| NodeSet::parse(&text, network).map(|nodes| nodes.iter().collect()));
-    listed.map(Some).map_err(|message: String| keys.origin.error(&["senders"], message))
+    listed.map(Some).map_err(|message: String| keys.origin.error(&[key], message))
 }
 
 /// The listed senders, or the first so many hosts other than the receiver.
 fn all_senders(keys: &Values<'_>, network: &Network) -> Result<Vec<u32>, InputError> {
     let refuse = |message: String| Err(keys.origin.error(&["senders", "sender_count"], message));
-    let count = match (senders(keys, network)?, keys.get::<u32>("sender_count")) {
+    let count = match (node_list(keys, "senders", network)?, keys.get::<u32>("sender_count")) {
         (Some(list), None) if !list.is_empty() => return Ok(list),
         (None, Some(count)) if count > 0 => count as usize,
         (Some(_), Some(_)) => return refuse("both senders and sender_count are given; expected one of them".into()),

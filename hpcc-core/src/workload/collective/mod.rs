@@ -81,6 +81,30 @@ impl Plan {
         self.group.len() as u32
     }
 
+    /// How many messages all iterations are together, and their bytes.
+    pub fn traffic(&self) -> (u64, u64) {
+        let (mut messages, mut bytes) = (0, 0);
+        let mut step = Step::default();
+        for channel in 0..self.channels {
+            let pieces = self.pieces(channel);
+            for way in 0..self.pattern.ways.min(pieces) {
+                // Pieces of one way differ by a byte.
+                let size = share(self.of_channel(channel), way.into(), pieces.into());
+                let count = u64::from(pieces / self.pattern.ways);
+                for (rank, number) in (0..self.ranks())
+                    .flat_map(|rank| (0..(self.pattern.steps)(self.ranks())).map(move |step| (rank, step)))
+                {
+                    step.sends.clear();
+                    step.receives.clear();
+                    (self.pattern.step)(&Shape { ranks: self.ranks(), rank, size, way }, number, &mut step);
+                    messages += count * step.sends.len() as u64;
+                    bytes += count * step.sends.iter().map(|&(_, size)| size.max(1)).sum::<u64>();
+                }
+            }
+        }
+        (messages * u64::from(self.iterations), bytes * u64::from(self.iterations))
+    }
+
     /// Bytes of a channel.
     fn of_channel(&self, channel: u16) -> u64 {
         share(self.size, u64::from(channel), self.channels.into())
@@ -153,7 +177,7 @@ impl Collective {
     }
 
     fn begin_iteration(&mut self, todo: &mut Todo) {
-        todo.note(Note::Begin(self.iteration));
+        todo.note(Note::Begin { collective: self.plan.number, iteration: self.iteration });
         self.channels = (0..self.plan.channels).map(|_| Channel::default()).collect();
         for channel in 0..self.plan.channels {
             self.fill(channel, todo);
@@ -222,7 +246,7 @@ impl Collective {
         if !(0..).zip(&self.channels).all(is_done) {
             return;
         }
-        todo.note(Note::End(self.iteration));
+        todo.note(Note::End { collective: self.plan.number, iteration: self.iteration });
         self.iteration += 1;
         if self.iteration >= self.plan.iterations {
             self.is_over = true;
