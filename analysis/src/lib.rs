@@ -12,6 +12,7 @@ mod describe;
 mod dissect;
 pub mod human;
 mod install;
+mod jobs;
 mod manifest;
 mod new;
 mod outcome;
@@ -68,9 +69,9 @@ struct Arguments {
     /// Silences progress, notes, and summaries of files. Errors, warnings and the output of a command still come.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// What simulates.
-    #[arg(long, global = true, value_enum, default_value_t)]
-    simulator: simulator::Kind,
+    /// What simulates [default: ns3, but core for jobs].
+    #[arg(long, global = true, value_enum)]
+    simulator: Option<simulator::Kind>,
 }
 
 #[derive(Subcommand)]
@@ -265,6 +266,9 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Run { config, out, set, seed, ranks, threads, force, drawing } => {
+            if hpcc_formats::has_jobs(&config, &set) {
+                simulator::simulate_jobs();
+            }
             run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),

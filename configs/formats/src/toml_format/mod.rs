@@ -72,6 +72,12 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
+/// Whether any traffic of a text is a job.
+pub(super) fn has_jobs(path: &Path, text: &str, overrides: &[String]) -> bool {
+    let Ok(source) = Source::new(path, text, overrides) else { return false };
+    Document::parse(&source).is_ok_and(|document| traffic::has_jobs(&document))
+}
+
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
