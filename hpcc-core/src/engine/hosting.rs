@@ -440,7 +440,7 @@ impl Engine {
             return;
         }
         if pending < self.events.end() && self.groups.running == self.groups.of(node) {
-            self.events.remove(pending, What::Wake(p));
+            self.events.remove(pending, What::Wake(p), &self.all);
         }
         let rank = self.events.reserve();
         let port = &mut self.all.ports[p as usize];
