@@ -25,6 +25,7 @@ mod hop_limit;
 mod idle;
 mod in_mid_run;
 mod install;
+mod jobs;
 mod leaked_buffer;
 mod legacy;
 mod new;
