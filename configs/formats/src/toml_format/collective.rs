@@ -2,13 +2,13 @@
 //! `[[traffic]]` of the kind `collective`.
 
 use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
-use super::traffic::{PAYLOAD, node_list};
+use super::placement;
+use super::traffic::PAYLOAD;
 use crate::error::InputError;
-use crate::generate::{Random, shuffled};
+use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::Network;
-use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{self, Collective, PATTERNS, Plan};
 
 keys! {
@@ -20,10 +20,6 @@ keys! {
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
         /// all_to_all. A barrier has none.
         size: PAYLOAD => Need::Optional;
-        /// The hosts in the order of their ranks, such as `[1, 0]` or `"0-7"`; by default all. A host may have several ranks.
-        ranks: TEXT => Need::Optional;
-        /// Whether rank n is on the n-th of these hosts, or hosts are drawn in random order by the seed.
-        placement: Form::Word(&["listed", "random"]) => Need::Else("listed");
         /// The data is divided among so many channels, each with a queue pair of its own between two ranks. More of them
         /// use more paths.
         channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1");
@@ -39,16 +35,13 @@ keys! {
         iterations: whole(1, 1_000_000) => Need::Else("1");
         /// Time between end and begin at a rank: a computation.
         gap: TIME => Need::Else("0");
-        /// Time that passes at the sender before each message, such as NCCL's own.
-        send_latency: TIME => Need::Else("0");
     }
 }
 
 /// The job of a section.
 pub(super) fn job(keys: &Values<'_>, network: &Network, random: &mut Random) -> Result<JobSpec, InputError> {
     let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
-    let hosts = node_list(keys, "ranks", network)?.unwrap_or_else(|| network.hosts().collect());
-    let hosts = if keys.the::<String>("placement") == "random" { shuffled(hosts, random) } else { hosts };
+    let hosts = placement::hosts(keys, network, random)?;
     let ranks = hosts.len() as u32;
     if ranks < 2 {
         return refuse("ranks", format!("there are {ranks} ranks; expected at least 2"));
@@ -98,13 +91,5 @@ pub(super) fn job(keys: &Values<'_>, network: &Network, random: &mut Random) -> 
         gap: keys.the("gap"),
         number: 0,
     };
-    Ok(JobSpec {
-        group: 0,
-        start: keys.the::<Nanos>("start"),
-        hosts,
-        send_latency: keys.the("send_latency"),
-        priority: keys.the("priority"),
-        dport: keys.the("dport"),
-        work: JobWork::Collective(plan),
-    })
+    Ok(placement::job(keys, hosts, JobWork::Collective(plan)))
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[[traffic]]` of the kinds that are files of other simulators with jobs.
+
+use super::keys::{Form, Need, TEXT, TIME, Values, keys};
+use super::placement;
+use crate::error::InputError;
+use crate::generate::Random;
+use crate::job::{JobSpec, JobWork};
+use crate::jobs::{JobFile, goal};
+use hpcc_core::settings::Kind;
+use hpcc_core::topology::Network;
+use std::path::Path;
+
+keys! {
+    GOAL {
+        /// Name of a GOAL file, as text or in binary form, relative to the scenario's folder, then to the working folder.
+        path: TEXT;
+        /// Time that each message takes of a CPU, at its sender before it leaves and at its receiver when it is there.
+        o: TIME => Need::Else("0");
+        /// Least time between two messages that a NIC sends.
+        g: TIME => Need::Else("0");
+        /// Time in nanoseconds that each byte of a message takes of a CPU in addition to `o`, but for the first.
+        O: Form::One(Kind::Real { least: 0.0, most: 1e9 }) => Need::Else("0");
+    }
+}
+
+/// The job of a GOAL file.
+pub(super) fn goal(
+    keys: &Values<'_>,
+    network: &Network,
+    random: &mut Random,
+    path: &Path,
+) -> Result<JobSpec, InputError> {
+    let hosts = placement::hosts(keys, network, random)?;
+    let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
+    let file = goal::read(path, hosts.len() as u32, &costs)?;
+    Ok(job(keys, hosts, file))
+}
+
+/// The job of a file, on as many of the hosts as it has ranks.
+fn job(keys: &Values<'_>, mut hosts: Vec<u32>, file: JobFile) -> JobSpec {
+    hosts.truncate(file.graphs.len());
+    let JobFile { graphs, collectives, digest } = file;
+    let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
+    placement::job(keys, hosts, work)
+}
