@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs in the files of other simulators: what each rank does, as a graph of operations.
 
+pub(crate) mod connection_matrix;
 pub(crate) mod goal;
 mod goal_binary;
 mod goal_text;
@@ -26,4 +27,17 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = blake3::Hasher::new();
     parts.into_iter().for_each(|part| _ = hash.update(part));
     hash.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod testing {
+    use hpcc_core::units::Nanos;
+    use hpcc_core::workload::{Graph, Job, Program};
+
+    /// A job of graphs, each on a host of its own.
+    pub fn job(graphs: &[Graph]) -> Job {
+        let program = |graph: &Graph| Box::new(graph.clone()) as Box<dyn Program>;
+        let ranks = graphs.iter().zip(0..).map(|(graph, rank)| (rank, program(graph))).collect();
+        Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 }
+    }
 }

@@ -6,7 +6,7 @@ use super::placement;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::{JobFile, goal};
+use crate::jobs::{JobFile, connection_matrix, goal};
 use hpcc_core::settings::Kind;
 use hpcc_core::topology::Network;
 use std::path::Path;
@@ -22,6 +22,13 @@ keys! {
         /// Time in nanoseconds that each byte of a message takes of a CPU in addition to `o`, but for the first.
         O: Form::One(Kind::Real { least: 0.0, most: 1e9 }) => Need::Else("0");
     }
+    CONNECTION_MATRIX {
+        /// Name of a connection matrix of htsim (.cm), relative to the scenario's folder, then to the working folder.
+        path: TEXT;
+        /// Whether triggers that fire at one host and start a connection of another one are refused, or a message of a byte
+        /// tells the other host. In htsim it knows at once.
+        remote_triggers: Form::Word(&["refused", "message"]) => Need::Else("refused");
+    }
 }
 
 /// The job of a GOAL file.
@@ -34,6 +41,19 @@ pub(super) fn goal(
     let hosts = placement::hosts(keys, network, random)?;
     let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
     let file = goal::read(path, hosts.len() as u32, &costs)?;
+    Ok(job(keys, hosts, file))
+}
+
+/// The job of a connection matrix.
+pub(super) fn connection_matrix(
+    keys: &Values<'_>,
+    network: &Network,
+    random: &mut Random,
+    path: &Path,
+) -> Result<JobSpec, InputError> {
+    let hosts = placement::hosts(keys, network, random)?;
+    let by_message = keys.the::<String>("remote_triggers") == "message";
+    let file = connection_matrix::read(path, hosts.len() as u32, by_message)?;
     Ok(job(keys, hosts, file))
 }
 

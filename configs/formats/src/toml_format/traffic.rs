@@ -3,7 +3,7 @@
 
 use super::collective::{self, COLLECTIVE};
 use super::document::Document;
-use super::job_file::{self, GOAL};
+use super::job_file::{self, CONNECTION_MATRIX, GOAL};
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
 use super::placement::PLACED;
 use crate::error::InputError;
@@ -123,7 +123,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 9] = [
+pub(super) static KINDS: [KindOf; 10] = [
     ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
@@ -132,12 +132,13 @@ pub(super) static KINDS: [KindOf; 9] = [
     ("poisson", &[POISSON, WINDOW, DURATION, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
     ("collective", &[COLLECTIVE, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("connection_matrix", &[CONNECTION_MATRIX, PLACED, START, CLASS, ORDINARY, NAME]),
     ("goal", &[GOAL, PLACED, START, CLASS, ORDINARY, NAME]),
 ];
 
 /// Whether traffic of a kind is a job, in which messages wait for others.
 fn is_job(kind: &str) -> bool {
-    ["collective", "goal"].contains(&kind)
+    ["collective", "connection_matrix", "goal"].contains(&kind)
 }
 
 /// Whether any section is a job.
@@ -233,6 +234,9 @@ fn read_one(
             let network = context.network;
             let job = match kind {
                 "collective" => collective::job(keys, network, &mut random)?,
+                "connection_matrix" => {
+                    job_file::connection_matrix(keys, network, &mut random, &input(keys, context, "path")?)?
+                }
                 _ => job_file::goal(keys, network, &mut random, &input(keys, context, "path")?)?,
             };
             return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));

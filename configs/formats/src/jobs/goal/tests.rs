@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::jobs::ideal;
-use hpcc_core::workload::{Job, Program};
+use crate::jobs::testing::job;
+use hpcc_core::workload::Program;
 
 const FREE: Costs = Costs { overhead: Nanos(0), gap: Nanos(0), per_byte: 0.0 };
 
@@ -73,12 +74,6 @@ fn load(bytes: &[u8], hosts: u32, costs: &Costs) -> Result<JobFile, String> {
     std::fs::write(&path, bytes).expect("written");
     let prefix = format!("{}/", folder.path().display());
     read(&path, hosts, costs).map_err(|error| error.to_string().replace(&prefix, ""))
-}
-
-fn job(graphs: &[Graph]) -> Job {
-    let ranks =
-        graphs.iter().zip(0..).map(|(graph, rank)| (rank, Box::new(graph.clone()) as Box<dyn Program>)).collect();
-    Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 }
 }
 
 /// The time of a file where a message takes 1 us and a nanosecond a byte.
