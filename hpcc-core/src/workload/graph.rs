@@ -168,6 +168,12 @@ impl Graph {
         self.nodes.iter().map(|node| &node.work)
     }
 
+    /// The graph with plenty of each resource.
+    #[must_use]
+    pub fn without_resources(self) -> Graph {
+        Graph { resources: Vec::new(), ..self }
+    }
+
     /// The operation that a token of this program belongs to.
     pub fn operation_of(token: u64) -> u32 {
         (token >> SHIFT) as u32
@@ -209,7 +215,7 @@ impl Graph {
 
     fn resource(&mut self, node: u32) -> Option<&mut Resource> {
         let resource = self.nodes[node as usize].resource?;
-        Some(&mut self.resources[usize::from(resource)])
+        self.resources.get_mut(usize::from(resource))
     }
 
     /// Begins operations for which nothing is missing, and what follows from that at once.
@@ -357,6 +363,11 @@ mod tests {
         assert_eq!(begun(&mut todo), [2]);
         graph.on_complete(2 << SHIFT, &mut todo);
         assert_eq!(begun(&mut todo), [1]);
+
+        let mut builder = GraphBuilder::default();
+        [10, 20].map(|time| builder.add(Work::Compute(Nanos(time)), Some(1)));
+        builder.build().expect("no circle").without_resources().start(&mut todo);
+        assert_eq!(begun(&mut todo), [0, 1]);
     }
 
     #[test]

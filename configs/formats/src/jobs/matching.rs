@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Most ranks of a circle that are told.
 const LONGEST_CHAIN: usize = 8;
 
-/// Refuses graphs that can never end. Errors blame an operation by its place and its name, which `named` gives for a rank and the
+/// Refuses graphs that can never end, whatever resources there are. Errors blame an operation by its place and its name, which `named` gives for a rank and the
 /// number of its operation.
 pub(super) fn check(graphs: &[Graph], named: impl Fn(u32, u32) -> (Place, String)) -> Result<(), InputError> {
     let wrong = |(rank, operation): (u32, u32), what: String| {
@@ -21,7 +21,7 @@ pub(super) fn check(graphs: &[Graph], named: impl Fn(u32, u32) -> (Place, String
     if let Some((operation, what)) = unmatched(graphs) {
         return wrong(operation, what);
     }
-    let programs = graphs.iter().map(|graph| (0, Box::new(graph.clone()) as Box<dyn Program>));
+    let programs = graphs.iter().map(|graph| (0, Box::new(graph.clone().without_resources()) as Box<dyn Program>));
     // All on hosts of their own: messages of one host need no network.
     let ranks = programs.zip(0..).map(|((_, program), rank)| (rank, program)).collect();
     let job = Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 0, dport: 0 };

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs in the files of other simulators: what each rank does, as a graph of operations.
 
+pub(crate) mod chakra;
+mod chakra_file;
 pub(crate) mod connection_matrix;
 pub(crate) mod goal;
 mod goal_binary;
 mod goal_text;
 pub mod ideal;
 mod matching;
+mod ways;
+
+pub(crate) use ways::Ways;
 
 use hpcc_core::workload::Graph;
 use hpcc_core::workload::collective::Plan;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[traffic]]`.
 
-use super::collective::{self, COLLECTIVE};
+use super::collective::{self, COLLECTIVE, WAYS};
 use super::document::Document;
-use super::job_file::{self, CONNECTION_MATRIX, GOAL};
+use super::job_file::{self, ALGORITHMS, CHAKRA, CONNECTION_MATRIX, GOAL};
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
 use super::placement::PLACED;
 use crate::error::InputError;
@@ -123,7 +123,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 10] = [
+pub(super) static KINDS: [KindOf; 11] = [
     ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
@@ -131,14 +131,15 @@ pub(super) static KINDS: [KindOf; 10] = [
     ("permutation", &[SIZE, START, CLASS, ORDINARY, NAME]),
     ("poisson", &[POISSON, WINDOW, DURATION, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
-    ("collective", &[COLLECTIVE, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("collective", &[COLLECTIVE, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("chakra", &[CHAKRA, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
     ("connection_matrix", &[CONNECTION_MATRIX, PLACED, START, CLASS, ORDINARY, NAME]),
     ("goal", &[GOAL, PLACED, START, CLASS, ORDINARY, NAME]),
 ];
 
 /// Whether traffic of a kind is a job, in which messages wait for others.
 fn is_job(kind: &str) -> bool {
-    ["collective", "connection_matrix", "goal"].contains(&kind)
+    ["collective", "chakra", "connection_matrix", "goal"].contains(&kind)
 }
 
 /// Whether any section is a job.
@@ -234,6 +235,7 @@ fn read_one(
             let network = context.network;
             let job = match kind {
                 "collective" => collective::job(keys, network, &mut random)?,
+                "chakra" => job_file::chakra(keys, network, &mut random, context.config)?,
                 "connection_matrix" => {
                     job_file::connection_matrix(keys, network, &mut random, &input(keys, context, "path")?)?
                 }
