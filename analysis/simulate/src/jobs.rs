@@ -36,7 +36,7 @@ pub struct JobResults {
     specs: Vec<JobSpec>,
     courses: Vec<Course>,
     /// By job, collective and iteration.
-    iterations: BTreeMap<(u32, u16, u32), Iteration>,
+    iterations: BTreeMap<(u32, u32, u32), Iteration>,
 }
 
 /// The jobs for an engine, whose messages are numbered behind `flows` flows.
@@ -106,7 +106,7 @@ impl JobResults {
             let &Course { over: finished, messages, bytes, .. } = course;
             JobRow { group: spec.group, ranks, finished, start_ns: spec.start.0, time_ns, messages, bytes }
         };
-        let row = |(&(job, collective, iteration), known): (&(u32, u16, u32), &Iteration)| {
+        let row = |(&(job, collective, iteration), known): (&(u32, u32, u32), &Iteration)| {
             let spec = &self.specs[job as usize];
             let plan = spec.collective(collective)?;
             let ranks = plan.group.len() as u32;

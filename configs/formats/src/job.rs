@@ -78,10 +78,10 @@ impl JobSpec {
     }
 
     /// A collective of the job, by its number.
-    pub fn collective(&self, number: u16) -> Option<&Plan> {
+    pub fn collective(&self, number: u32) -> Option<&Plan> {
         match &self.work {
             JobWork::Collective(plan) => Some(plan),
-            JobWork::Graphs { collectives, .. } => collectives.get(usize::from(number)),
+            JobWork::Graphs { collectives, .. } => collectives.get(number as usize),
         }
     }
 

@@ -8,6 +8,7 @@
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`jobs`] | jobs of other simulators: GOAL, connection matrices |
 //! | [`lint`] | nothing: it looks for what is worth saying of a scenario that can run |
 //! | [`share`] | nothing: it divides a scenario among processes |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
@@ -26,6 +27,7 @@ pub mod flows;
 pub mod generate;
 pub mod input;
 pub mod job;
+pub mod jobs;
 pub mod kind;
 pub mod lint;
 mod load;

@@ -4,7 +4,9 @@
 use super::collective::Collective;
 use super::{Operation, Program, Todo};
 use crate::units::Nanos;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -32,7 +34,7 @@ pub enum Work {
     /// A computation.
     Compute(Nanos),
     /// A collective that other ranks take part in.
-    Collective(Collective),
+    Collective(Box<Collective>),
     /// Nothing, for order alone.
     Nothing,
 }
@@ -41,13 +43,14 @@ pub enum Work {
 struct Node {
     work: Work,
     /// The resource that it takes while it lasts.
-    resource: Option<u8>,
-    /// How many operations it still waits for.
-    missing: u32,
+    resource: Option<u16>,
     /// Where those that wait for its end stand among all dependants, and from where on those that wait for its start do.
     first: u32,
     first_of_start: u32,
 }
+
+// Traces have millions.
+const _: () = assert!(size_of::<Node>() == 48);
 
 /// Something that at most one operation uses at a time.
 #[derive(Clone, Debug, Default)]
@@ -74,8 +77,8 @@ pub struct GraphBuilder {
 
 impl GraphBuilder {
     /// Adds an operation; returns its number, counted from 0. Of those with the same resource one runs at a time.
-    pub fn add(&mut self, work: Work, resource: Option<u8>) -> u32 {
-        self.nodes.push(Node { work, resource, missing: 0, first: 0, first_of_start: 0 });
+    pub fn add(&mut self, work: Work, resource: Option<u16>) -> u32 {
+        self.nodes.push(Node { work, resource, first: 0, first_of_start: 0 });
         self.nodes.len() as u32 - 1
     }
 
@@ -123,15 +126,17 @@ impl GraphBuilder {
             let node = &mut self.nodes[node as usize];
             (node.first, node.first_of_start) = (first, first_of_start);
         }
+        let mut missing = vec![0; self.nodes.len()];
         for &after in &dependants {
-            self.nodes[after as usize].missing += 1;
+            missing[after as usize] += 1;
         }
         let resources =
             self.nodes.iter().filter_map(|node| node.resource).max().map_or(0, |last| usize::from(last) + 1);
         let graph = Graph {
             left: self.nodes.len() as u32,
-            nodes: self.nodes,
-            dependants,
+            nodes: self.nodes.into(),
+            dependants: dependants.into(),
+            missing,
             resources: vec![Resource::default(); resources],
             running: BTreeMap::new(),
         };
@@ -142,11 +147,14 @@ impl GraphBuilder {
 /// Operations of one rank, and which of them wait for which.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    nodes: Vec<Node>,
-    dependants: Vec<u32>,
+    /// What clones have in common.
+    nodes: Arc<[Node]>,
+    dependants: Arc<[u32]>,
+    /// How many operations each one still waits for.
+    missing: Vec<u32>,
     resources: Vec<Resource>,
     /// Collectives under way, by operation.
-    running: BTreeMap<u32, Collective>,
+    running: BTreeMap<u32, Box<Collective>>,
     /// How many operations are not over.
     left: u32,
 }
@@ -155,12 +163,25 @@ pub struct Graph {
 const SHIFT: u32 = 40;
 
 impl Graph {
+    /// What its operations are, by number.
+    pub fn works(&self) -> impl Iterator<Item = &Work> {
+        self.nodes.iter().map(|node| &node.work)
+    }
+
+    /// The graph with plenty of each resource.
+    #[must_use]
+    pub fn without_resources(self) -> Graph {
+        Graph { resources: Vec::new(), ..self }
+    }
+
+    /// The operation that a token of this program belongs to.
+    pub fn operation_of(token: u64) -> u32 {
+        (token >> SHIFT) as u32
+    }
+
     /// How many messages it sends, and their bytes, without those of collectives.
     pub fn traffic(&self) -> (u64, u64) {
-        let sends = self
-            .nodes
-            .iter()
-            .filter_map(|node| if let Work::Send { size, .. } = node.work { Some(size) } else { None });
+        let sends = self.works().filter_map(|work| if let Work::Send { size, .. } = *work { Some(size) } else { None });
         sends.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 
@@ -175,7 +196,7 @@ impl Graph {
 
     /// Takes operations off in order; what remains goes round in a circle.
     fn find_circle(&self) -> Option<Circle> {
-        let mut missing: Vec<u32> = self.nodes.iter().map(|node| node.missing).collect();
+        let mut missing = self.missing.clone();
         let mut free: Vec<u32> = (0..self.nodes.len() as u32).filter(|&node| missing[node as usize] == 0).collect();
         let mut seen = 0;
         while let Some(node) = free.pop() {
@@ -194,7 +215,7 @@ impl Graph {
 
     fn resource(&mut self, node: u32) -> Option<&mut Resource> {
         let resource = self.nodes[node as usize].resource?;
-        Some(&mut self.resources[usize::from(resource)])
+        self.resources.get_mut(usize::from(resource))
     }
 
     /// Begins operations for which nothing is missing, and what follows from that at once.
@@ -251,7 +272,7 @@ impl Graph {
     fn release(&mut self, edges: core::ops::Range<u32>, ready: &mut Vec<u32>) {
         for edge in edges.rev() {
             let after = self.dependants[edge as usize];
-            let missing = &mut self.nodes[after as usize].missing;
+            let missing = &mut self.missing[after as usize];
             *missing -= 1;
             if *missing == 0 {
                 ready.push(after);
@@ -262,12 +283,12 @@ impl Graph {
 
 impl Program for Graph {
     fn start(&mut self, todo: &mut Todo) {
-        let ready = (0..self.nodes.len() as u32).filter(|&node| self.nodes[node as usize].missing == 0).collect();
+        let ready = (0..self.nodes.len() as u32).filter(|&node| self.missing[node as usize] == 0).collect();
         self.begin_ready(ready, todo);
     }
 
     fn on_complete(&mut self, token: u64, todo: &mut Todo) {
-        let node = (token >> SHIFT) as u32;
+        let node = Graph::operation_of(token);
         if let Some(collective) = self.running.get_mut(&node) {
             todo.within(u64::from(node) << SHIFT, |todo| collective.on_complete(token & ((1 << SHIFT) - 1), todo));
             if !collective.is_over() {
@@ -287,7 +308,7 @@ impl Program for Graph {
 
     fn peers(&self) -> Vec<(u32, u16)> {
         let mut peers = BTreeSet::new();
-        for node in &self.nodes {
+        for node in self.nodes.iter() {
             match &node.work {
                 Work::Send { to, channel, .. } => {
                     peers.insert((*to, *channel));
@@ -342,6 +363,11 @@ mod tests {
         assert_eq!(begun(&mut todo), [2]);
         graph.on_complete(2 << SHIFT, &mut todo);
         assert_eq!(begun(&mut todo), [1]);
+
+        let mut builder = GraphBuilder::default();
+        [10, 20].map(|time| builder.add(Work::Compute(Nanos(time)), Some(1)));
+        builder.build().expect("no circle").without_resources().start(&mut todo);
+        assert_eq!(begun(&mut todo), [0, 1]);
     }
 
     #[test]

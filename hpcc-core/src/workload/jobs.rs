@@ -123,6 +123,8 @@ pub struct Unfinished {
     pub host: u32,
     /// The receive that it has waited for longest: source and tag, each `None` where any will do.
     pub awaits: Option<(Option<u32>, Option<u64>)>,
+    /// The token of this receive.
+    pub token: Option<u64>,
 }
 
 /// All jobs of a run.
@@ -209,10 +211,10 @@ impl Jobs {
     pub fn unfinished(&self) -> impl Iterator<Item = Unfinished> + '_ {
         let unfinished = self.seats.iter().zip(0..).filter(|(seat, _)| !seat.program.is_over());
         unfinished.map(|(seat, number)| {
-            let waiting = seat.receives.iter().filter_map(|(key, waiting)| Some((waiting.front()?.0, *key)));
-            let awaits = waiting.min().map(|(_, key)| key);
+            let waiting = seat.receives.iter().filter_map(|(key, waiting)| Some((*waiting.front()?, *key)));
+            let (token, awaits) = waiting.min().map(|((_, token), key)| (token, key)).unzip();
             let first = self.jobs[seat.job as usize].first;
-            Unfinished { job: seat.job, rank: number - first, host: seat.host, awaits }
+            Unfinished { job: seat.job, rank: number - first, host: seat.host, awaits, token }
         })
     }
 

@@ -60,14 +60,14 @@ pub enum Note {
     /// A rank begins an iteration, counted from 0, of the job's collective with a number.
     Begin {
         /// The number.
-        collective: u16,
+        collective: u32,
         /// The iteration.
         iteration: u32,
     },
     /// It ends it.
     End {
         /// The number.
-        collective: u16,
+        collective: u32,
         /// The iteration.
         iteration: u32,
     },

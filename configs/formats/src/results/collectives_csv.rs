@@ -14,7 +14,7 @@ pub struct CollectiveRow {
     /// Number of the job's group among those of the summary.
     pub group: u32,
     /// Number of the collective in its job.
-    pub collective: u16,
+    pub collective: u32,
     /// What it does.
     pub operation: String,
     /// By which algorithm.

@@ -2,14 +2,15 @@
 //! `[[traffic]]` of the kind `collective`.
 
 use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
-use super::traffic::{PAYLOAD, node_list};
+use super::placement;
+use super::traffic::PAYLOAD;
 use crate::error::InputError;
-use crate::generate::{Random, shuffled};
+use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
+use crate::jobs::Ways;
 use hpcc_core::settings::Named;
 use hpcc_core::topology::Network;
-use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{self, Collective, PATTERNS, Plan};
+use hpcc_core::workload::collective::{self, Collective, Plan};
 
 keys! {
     COLLECTIVE {
@@ -20,10 +21,13 @@ keys! {
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
         /// all_to_all. A barrier has none.
         size: PAYLOAD => Need::Optional;
-        /// The hosts in the order of their ranks, such as `[1, 0]` or `"0-7"`; by default all. A host may have several ranks.
-        ranks: TEXT => Need::Optional;
-        /// Whether rank n is on the n-th of these hosts, or hosts are drawn in random order by the seed.
-        placement: Form::Word(&["listed", "random"]) => Need::Else("listed");
+        /// How often it is done; a rank begins again as soon as it has ended.
+        iterations: whole(1, 1_000_000) => Need::Else("1");
+        /// Time between end and begin at a rank: a computation.
+        gap: TIME => Need::Else("0");
+    }
+    /// How collectives are done.
+    WAYS {
         /// The data is divided among so many channels, each with a queue pair of its own between two ranks. More of them
         /// use more paths.
         channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1");
@@ -35,76 +39,39 @@ keys! {
         /// So many exchanges of a rank are under way at once in algorithms where none waits for another (direct); by default
         /// all.
         window: whole(1, u32::MAX as u64) => Need::Optional;
-        /// How often it is done; a rank begins again as soon as it has ended.
-        iterations: whole(1, 1_000_000) => Need::Else("1");
-        /// Time between end and begin at a rank: a computation.
-        gap: TIME => Need::Else("0");
-        /// Time that passes at the sender before each message, such as NCCL's own.
-        send_latency: TIME => Need::Else("0");
     }
 }
 
 /// The job of a section.
 pub(super) fn job(keys: &Values<'_>, network: &Network, random: &mut Random) -> Result<JobSpec, InputError> {
     let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
-    let hosts = node_list(keys, "ranks", network)?.unwrap_or_else(|| network.hosts().collect());
-    let hosts = if keys.the::<String>("placement") == "random" { shuffled(hosts, random) } else { hosts };
+    let hosts = placement::hosts(keys, network, random)?;
     let ranks = hosts.len() as u32;
     if ranks < 2 {
         return refuse("ranks", format!("there are {ranks} ranks; expected at least 2"));
     }
     let name: String = keys.the("operation");
     let kind = collective::Kind::ALL.iter().copied().find(|kind| kind.name() == name);
-    let names: Vec<&str> =
-        PATTERNS.iter().filter(|pattern| Some(pattern.kind) == kind).map(|pattern| pattern.name).collect();
-    let algorithm = keys.get::<String>("algorithm");
-    let Some(pattern) = kind.and_then(|kind| collective::find(kind, algorithm.as_deref())) else {
-        let message = format!(
-            "{name} has no algorithm \"{}\"; expected one of {}",
-            algorithm.unwrap_or_default(),
-            names.join(", ")
-        );
-        return refuse("algorithm", message);
-    };
-    if let Some(why) = (pattern.refuses)(ranks) {
-        return refuse("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name));
-    }
-    if (pattern.steps)(ranks) > Collective::MOST_STEPS {
-        return refuse("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS));
-    }
-    let is_barrier = pattern.kind == collective::Kind::Barrier;
+    let Some(kind) = kind else { return refuse("operation", format!("there is no operation {name}")) };
+    let is_barrier = kind == collective::Kind::Barrier;
     let size = match keys.get::<u64>("size") {
         Some(_) if is_barrier => return refuse("size", "a barrier has no size; expected none".into()),
         None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
         size => size.unwrap_or(0),
     };
-    let channels: u16 = keys.the("channels");
-    let chunk = keys.get::<u64>("chunk").unwrap_or(u64::MAX);
-    let pieces = size.div_ceil(u64::from(channels)).div_ceil(chunk);
-    if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
-        let message =
-            format!("{pieces} pieces of a channel are too many; expected at most {}", Collective::MOST_PIECES);
-        return refuse("chunk", message);
-    }
-    let plan = Plan {
-        pattern,
-        group: (0..ranks).collect(),
-        size,
-        channels: if is_barrier { 1 } else { channels },
-        chunk,
+    let plan = ways(keys, "algorithm").plan(kind, (0..ranks).collect(), size, 0);
+    let plan = plan.map_err(|(key, message)| keys.origin.error(&[key], message))?;
+    let plan = Plan { iterations: keys.the("iterations"), gap: keys.the("gap"), ..plan };
+    Ok(placement::job(keys, hosts, JobWork::Collective(plan)))
+}
+
+/// How collectives are done, whose algorithm a key names.
+pub(super) fn ways(keys: &Values<'_>, algorithm: &str) -> Ways {
+    Ways {
+        algorithm: keys.get(algorithm),
+        channels: keys.the("channels"),
+        chunk: keys.get("chunk").unwrap_or(u64::MAX),
         depth: keys.the("depth"),
         window: keys.get("window").unwrap_or(u32::MAX),
-        iterations: keys.the("iterations"),
-        gap: keys.the("gap"),
-        number: 0,
-    };
-    Ok(JobSpec {
-        group: 0,
-        start: keys.the::<Nanos>("start"),
-        hosts,
-        send_latency: keys.the("send_latency"),
-        priority: keys.the("priority"),
-        dport: keys.the("dport"),
-        work: JobWork::Collective(plan),
-    })
+    }
 }

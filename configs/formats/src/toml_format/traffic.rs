@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[traffic]]`.
 
-use super::collective::{self, COLLECTIVE};
+use super::collective::{self, COLLECTIVE, WAYS};
 use super::document::Document;
+use super::job_file::{self, ALGORITHMS, CHAKRA, CONNECTION_MATRIX, GOAL};
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
+use super::placement::PLACED;
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
@@ -121,7 +123,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 8] = [
+pub(super) static KINDS: [KindOf; 11] = [
     ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
@@ -129,12 +131,15 @@ pub(super) static KINDS: [KindOf; 8] = [
     ("permutation", &[SIZE, START, CLASS, ORDINARY, NAME]),
     ("poisson", &[POISSON, WINDOW, DURATION, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
-    ("collective", &[COLLECTIVE, START, CLASS, ORDINARY, NAME]),
+    ("collective", &[COLLECTIVE, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("chakra", &[CHAKRA, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("connection_matrix", &[CONNECTION_MATRIX, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("goal", &[GOAL, PLACED, START, CLASS, ORDINARY, NAME]),
 ];
 
 /// Whether traffic of a kind is a job, in which messages wait for others.
 fn is_job(kind: &str) -> bool {
-    kind == "collective"
+    ["collective", "chakra", "connection_matrix", "goal"].contains(&kind)
 }
 
 /// Whether any section is a job.
@@ -226,8 +231,16 @@ fn read_one(
             let offer = traffic.offer();
             return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
         }
-        "collective" => {
-            let job = collective::job(keys, context.network, &mut random)?;
+        _ if is_job(kind) => {
+            let network = context.network;
+            let job = match kind {
+                "collective" => collective::job(keys, network, &mut random)?,
+                "chakra" => job_file::chakra(keys, network, &mut random, context.config)?,
+                "connection_matrix" => {
+                    job_file::connection_matrix(keys, network, &mut random, &input(keys, context, "path")?)?
+                }
+                _ => job_file::goal(keys, network, &mut random, &input(keys, context, "path")?)?,
+            };
             return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));
         }
         _ => {

@@ -72,11 +72,14 @@ pub struct Plan {
     pub iterations: u32,
     /// Time between the end of one iteration and the begin of the next at a rank.
     pub gap: Nanos,
-    /// Tells the messages of collectives of one job apart; below 2^16.
-    pub number: u16,
+    /// Tells the messages of collectives of one job apart; below [`Plan::MOST`].
+    pub number: u32,
 }
 
 impl Plan {
+    /// Most collectives of a job.
+    pub const MOST: u32 = 1 << 24;
+
     fn ranks(&self) -> u32 {
         self.group.len() as u32
     }
@@ -162,6 +165,7 @@ pub struct Collective {
 const GAP: u64 = (1 << 40) - 1;
 const STEP_BITS: u32 = 16;
 const PIECE_BITS: u32 = 14;
+const CHANNEL_BITS: u32 = 8;
 
 impl Collective {
     /// Most steps of an algorithm.
@@ -169,7 +173,7 @@ impl Collective {
     /// Most pieces of a channel.
     pub const MOST_PIECES: u32 = 1 << PIECE_BITS;
     /// Most channels.
-    pub const MOST_CHANNELS: u16 = 256;
+    pub const MOST_CHANNELS: u16 = 1 << CHANNEL_BITS;
 
     /// What the rank at a place of the group does.
     pub fn new(plan: Plan, place: u32) -> Collective {
@@ -219,7 +223,9 @@ impl Collective {
                 Running { step: piece.next, sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
             let token = self.token(channel, piece.number, running.step);
             let tag = self.token(channel, piece.number, step.tag);
-            let tag = u64::from(plan.number) << 48 | u64::from(self.iteration as u8) << 40 | tag;
+            // A job has several collectives or several iterations; its other messages have tags below these.
+            let number = plan.number.wrapping_add(self.iteration) % Plan::MOST;
+            let tag = 1 << 63 | u64::from(number) << (STEP_BITS + PIECE_BITS + CHANNEL_BITS) | tag;
             for from in step.receives {
                 let from = Some(plan.group[from as usize]);
                 todo.begin(token << 1 | 1, Operation::Receive { from, tag: Some(tag) });
