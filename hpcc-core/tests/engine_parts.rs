@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Engines that share a network give the results of one.
 
+use hpcc_core::balance;
 use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 use std::mem::swap;
@@ -32,9 +34,11 @@ fn part_of(node: u32) -> u32 {
     }
 }
 
-fn engine() -> Engine {
+/// Flows under a scheme of load balancing.
+fn engine(scheme: &str) -> Engine {
     let network = network();
     let mut settings = NodeSettings::default();
+    settings.set("load_balancing", None, "scheme", Input::Text(scheme)).expect("a scheme");
     settings.resolve(&network);
     let settings = Rc::new(settings);
     let streams = Streams { marks: 1, pint: 1, losses: 1 };
@@ -89,16 +93,22 @@ fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
 
 #[test]
 fn parts_give_the_results_of_one() {
-    let mut alone = engine();
+    for scheme in balance::all() {
+        compare(scheme.name());
+    }
+}
+
+fn compare(scheme: &'static str) {
+    let mut alone = engine(scheme);
     alone.run_until(Nanos::SECOND);
     let expected = sorted(alone.take_completed());
-    assert_eq!(expected.len(), 200, "all flows finish");
+    assert_eq!(expected.len(), 200, "{scheme}: all flows finish");
     assert!(alone.totals().losses > 0, "frames are lost");
 
     let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
     let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
     let run = |own: usize| {
-        let mut engine = engine();
+        let mut engine = engine(scheme);
         assert!(engine.run_part(&of_node, own as u32));
         engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
         (engine.take_completed(), engine.packet_hops(), engine.events_run(), engine.totals())
@@ -109,7 +119,7 @@ fn parts_give_the_results_of_one() {
     });
     let mut totals = hpcc_core::engine::Totals::default();
     results.iter().for_each(|result| totals += result.3);
-    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected);
+    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected, "{scheme}");
     assert_eq!(totals, alone.totals());
     assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());
     assert_eq!(results.iter().map(|result| result.2).sum::<u64>(), alone.events_run());

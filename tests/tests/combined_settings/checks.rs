@@ -88,6 +88,7 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
     !is("switch", "telemetry_records", "all")
         || is("transport", "queue_pairs", "per_pair")
         || is("fast_cnp", "migrate", "true")
+        || !is("load_balancing", "scheme", "ecmp")
         || !is("telemetry", "paths", "1")
         || is_disturbed(scenario)
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Equal-cost multipath: the hash that spreads flows over next hops.
 
+use super::{Choice, LoadBalancer, Scheme};
+use crate::random::GlibcRand;
+use crate::settings::Settings;
+use alloc::boxed::Box;
+
 /// Seed with which a host with several ports chooses one.
 pub const HOST_SEED: u32 = 0x8bad_f00d;
 
@@ -51,6 +56,39 @@ fn finish(mut hash: u32) -> u32 {
     hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
     hash ^ hash >> 16
+}
+
+/// ECMP, with a hash that is seeded by the switch.
+#[derive(Clone, Debug, Default)]
+pub struct Ecmp;
+
+impl Settings for Ecmp {}
+
+impl Scheme for Ecmp {
+    fn name(&self) -> &'static str {
+        "ecmp"
+    }
+
+    fn start(&self, switch: u32) -> Box<dyn LoadBalancer> {
+        Box::new(EcmpBalancer { seed: switch })
+    }
+}
+
+/// ECMP at a switch.
+#[derive(Debug)]
+pub struct EcmpBalancer {
+    /// Of the hash.
+    pub seed: u32,
+}
+
+impl LoadBalancer for EcmpBalancer {
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn choose(&mut self, choice: &Choice<'_>, _: &mut GlibcRand) -> u16 {
+        choice.key.choose(self.seed, choice.hops).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
