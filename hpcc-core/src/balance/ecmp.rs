@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 pub const HOST_SEED: u32 = 0x8bad_f00d;
 
 /// What the hash covers, as the words that are hashed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowKey {
     /// IPv4 source address, as an integer.
     pub src_address: u32,

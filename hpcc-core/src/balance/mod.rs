@@ -4,6 +4,7 @@
 //! A [`Scheme`] is a name with parameters, a [`LoadBalancer`] what it does at one switch. One file and one line in [`all`] for each.
 
 mod ecmp;
+mod flowlet;
 mod oblivious;
 mod random;
 mod settings;
@@ -11,6 +12,7 @@ mod settings;
 mod testing;
 
 pub use ecmp::{Ecmp, EcmpBalancer, FlowKey, HOST_SEED};
+pub use flowlet::Flowlet;
 pub use oblivious::Oblivious;
 pub use random::Random;
 pub use settings::LoadBalancingSettings;
@@ -25,7 +27,7 @@ use core::fmt::Debug;
 
 /// All schemes; the first is the default.
 pub fn all() -> Vec<Box<dyn Scheme>> {
-    vec![Box::new(Ecmp), Box::new(Random), Box::new(Oblivious)]
+    vec![Box::new(Ecmp), Box::new(Random), Box::new(Oblivious), Box::<Flowlet>::default()]
 }
 
 /// A way to balance load, and its parameters.
