@@ -70,3 +70,18 @@ fn oblivious_spraying_gives_each_uplink_the_same_packets_but_for_one() {
     let (least, most) = (sent.iter().min().expect("four"), sent.iter().max().expect("four"));
     assert!(most - least <= frame && sent.iter().sum::<u64>() >= 4_004 * frame, "{sent:?}");
 }
+
+/// By queues of any length adaptive routing tells nothing here, so that pauses alone keep it away from the narrow way; without
+/// knowing of them a quarter goes there.
+#[test]
+fn adaptive_routing_avoids_what_is_paused() {
+    let network = network([10, 400, 400, 400]);
+    let blind = ("load_balancing", "adaptive_quantum", "1GB");
+    let long = ("transport", "base_rtt", "200us");
+    let small = ("switch", "buffer", "1MB");
+    let engine = run(&network, &[scheme("adaptive"), blind, SELECTIVE, long, NOTHING, PLAIN, small], 4_000_000);
+    let sent = uplinks(&engine);
+    assert!(engine.totals().drops == 0 && sent[0] < sent.iter().sum::<u64>() / 10, "{sent:?}");
+    let random = uplinks(&run(&network, &[scheme("random"), SELECTIVE, NOTHING, PLAIN], 1_000_000));
+    assert!(random[0] > random.iter().sum::<u64>() / 5, "{random:?}");
+}

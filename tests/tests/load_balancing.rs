@@ -28,15 +28,17 @@ traffic = [
 fn both_simulators_balance_alike() {
     let bench = Bench::new(&[("scenario.toml", SCENARIO)]);
     let mut results = Vec::new();
-    for scheme in balance::all() {
-        let set = [format!("load_balancing.scheme={}", scheme.name()), "transport.recovery=selective_repeat".into()];
+    let schemes = balance::all().into_iter().map(|scheme| format!("scheme={}", scheme.name()));
+    let parameters = ["ecmp_seed=none", "ecmp_weighted=true"].map(String::from);
+    for set in schemes.chain(parameters) {
+        let set = [format!("load_balancing.{set}"), "transport.recovery=selective_repeat".into()];
         let output = bench.simulate("scenario.toml", &set, "60");
-        assert_eq!(output.code, Some(0), "{}: {}", scheme.name(), output.err);
-        bench.core_agrees("scenario.toml", &set, "60").unwrap_or_else(|why| panic!("{}: {why}", scheme.name()));
+        assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
+        bench.core_agrees("scenario.toml", &set, "60").unwrap_or_else(|why| panic!("{set:?}: {why}"));
         let pauses = bench.read("out/pfc.txt").lines().count();
-        assert!(pauses > 10, "{}: {pauses} pauses", scheme.name());
+        assert!(pauses > 10, "{set:?}: {pauses} pauses");
         let flows = bench.read("out/fct.csv");
-        assert!(!results.contains(&flows), "{} is as another scheme", scheme.name());
+        assert!(!results.contains(&flows), "{set:?} is as another one");
         results.push(flows);
     }
 }

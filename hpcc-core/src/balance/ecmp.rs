@@ -3,8 +3,10 @@
 
 use super::{Choice, LoadBalancer, Scheme};
 use crate::random::GlibcRand;
-use crate::settings::Settings;
+use crate::topology::Network;
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 /// Seed with which a host with several ports chooses one.
 pub const HOST_SEED: u32 = 0x8bad_f00d;
@@ -58,19 +60,43 @@ fn finish(mut hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
-/// ECMP, with a hash that is seeded by the switch.
-#[derive(Clone, Debug, Default)]
-pub struct Ecmp;
+crate::named! {
+    /// The seed of a switch's hash.
+    pub enum Seed {
+        /// Its number.
+        Switch = "switch",
+        /// Its distance from the nearest host.
+        Tier = "tier",
+        /// None.
+        None = "none",
+    }
+}
 
-impl Settings for Ecmp {}
+crate::settings! {
+    /// ECMP: a hash of the flow chooses.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Ecmp {
+        /// What seeds a switch's hash: its number, its distance from the hosts (`tier`), or nothing (`none`).
+        #[change = "Choose `none` to see flows that a switch sent one way stay together at the next one (polarisation)."]
+        pub ecmp_seed: Seed = Seed::Switch => scheme = "ecmp";
+        /// Whether flows spread by the rates of next hops that have several; otherwise each has as many.
+        #[change = "Turn it on where links between switches have several rates."]
+        pub ecmp_weighted: bool = false => scheme = "ecmp";
+    }
+}
 
 impl Scheme for Ecmp {
     fn name(&self) -> &'static str {
         "ecmp"
     }
 
-    fn start(&self, switch: u32) -> Box<dyn LoadBalancer> {
-        Box::new(EcmpBalancer { seed: switch })
+    fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer> {
+        let seed = match self.ecmp_seed {
+            Seed::Switch => switch,
+            Seed::Tier => tier(network, switch),
+            Seed::None => 0,
+        };
+        Box::new(EcmpBalancer { seed, weighted: self.ecmp_weighted })
     }
 }
 
@@ -79,6 +105,8 @@ impl Scheme for Ecmp {
 pub struct EcmpBalancer {
     /// Of the hash.
     pub seed: u32,
+    /// Whether the rates of next hops count.
+    pub weighted: bool,
 }
 
 impl LoadBalancer for EcmpBalancer {
@@ -87,13 +115,44 @@ impl LoadBalancer for EcmpBalancer {
     }
 
     fn choose(&mut self, choice: &Choice<'_>, _: &mut GlibcRand) -> u16 {
-        choice.key.choose(self.seed, choice.hops).unwrap_or_default()
+        let &Choice { key, hops, ports, .. } = choice;
+        let rate = |hop: &u16| ports.rate(*hop).0;
+        if self.weighted && hops.iter().any(|hop| rate(hop) != rate(&hops[0])) {
+            let all: u128 = hops.iter().map(|hop| u128::from(rate(hop))).sum();
+            let mut place = (all * u128::from(key.hash(self.seed))) >> 32;
+            for hop in hops {
+                match place.checked_sub(rate(hop).into()) {
+                    None => return *hop,
+                    Some(rest) => place = rest,
+                }
+            }
+        }
+        key.choose(self.seed, hops).unwrap_or_default()
     }
+}
+
+/// How many links a node is away from the nearest host.
+fn tier(network: &Network, node: u32) -> u32 {
+    let mut near = BTreeSet::from([node]);
+    let mut links = 0;
+    while !near.iter().any(|&node| network.is_host(node)) {
+        let known = near.len();
+        let ends = network.links.iter().flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
+        let next: Vec<u32> = ends.filter(|(a, _)| near.contains(a)).map(|(_, b)| b).collect();
+        near.extend(next);
+        links += 1;
+        if near.len() == known {
+            break;
+        }
+    }
+    links
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::balance::testing::Bench;
+    use crate::testing::network;
 
     /// Values of the `mmh3` Python package for the same 12 bytes.
     #[test]
@@ -110,6 +169,43 @@ mod tests {
             for hash in [0, 1, 63, 64, 0xdead_beef, u32::MAX] {
                 assert_eq!(remainder(hash, choices), hash % choices);
             }
+        }
+    }
+
+    const HOPS: [u16; 4] = [2, 3, 5, 7];
+
+    /// Of 7,000 flows the slow link gets 1/13, the others 4/13 each, give or take five standard deviations.
+    #[test]
+    fn flows_spread_by_rates_where_there_are_several() {
+        let weighted = Ecmp { ecmp_weighted: true, ..Ecmp::default() };
+        let [mut plain, mut bench] = [Ecmp::default(), weighted].map(|ecmp| Bench::new(&ecmp));
+        assert!((0..100).all(|flow| bench.choose(0, flow, &HOPS) == plain.choose(0, flow, &HOPS)), "all are as fast");
+        bench.ports.slow[3] = true;
+        let taken: Vec<u16> = (0..7_000).map(|flow| bench.choose(0, flow, &HOPS)).collect();
+        for (hop, expected, margin) in [(2, 2_154, 193), (3, 538, 112), (5, 2_154, 193), (7, 2_154, 193)] {
+            let count = taken.iter().filter(|&&port| port == hop).count();
+            assert!(count.abs_diff(expected) < margin, "{hop}: {count}");
+        }
+    }
+
+    /// Hosts 0 and 1, edge 2, spine 3, edge 4; 5 is alone.
+    #[test]
+    fn the_seed_is_the_switch_its_tier_or_none() {
+        let network = network(2, 4, &[(0, 2, 8), (2, 3, 8), (3, 4, 8)]);
+        assert_eq!([2, 3, 4, 5].map(|switch| tier(&network, switch)), [1, 2, 3, 1]);
+        let key = FlowKey { sport: 77, ..FlowKey::default() };
+        let choice = Choice {
+            now: crate::units::Nanos(0),
+            dst: 0,
+            key: &key,
+            priority: 3,
+            hops: &HOPS,
+            ports: &crate::balance::testing::Given::default(),
+        };
+        for (ecmp_seed, seed) in [(Seed::Switch, 4), (Seed::Tier, 3), (Seed::None, 0)] {
+            let mut balancer = Ecmp { ecmp_seed, ..Ecmp::default() }.start(&network, 4);
+            let port = balancer.choose(&choice, &mut GlibcRand::new(1));
+            assert_eq!(Some(port), key.choose(seed, &HOPS), "{ecmp_seed:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Choice, FlowKey, LoadBalancer, Scheme, any};
 use crate::random::GlibcRand;
+use crate::topology::Network;
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -22,7 +23,7 @@ impl Scheme for Flowlet {
         "flowlet"
     }
 
-    fn start(&self, _: u32) -> Box<dyn LoadBalancer> {
+    fn start(&self, _: &Network, _: u32) -> Box<dyn LoadBalancer> {
         Box::new(Flowlets { gap: self.flowlet_gap, under_way: BTreeMap::new(), room: FEW })
     }
 }

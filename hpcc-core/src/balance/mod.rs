@@ -3,6 +3,8 @@
 //!
 //! A [`Scheme`] is a name with parameters, a [`LoadBalancer`] what it does at one switch. One file and one line in [`all`] for each.
 
+mod adaptive;
+mod drill;
 mod ecmp;
 mod flowlet;
 mod oblivious;
@@ -11,6 +13,8 @@ mod settings;
 #[cfg(test)]
 mod testing;
 
+pub use adaptive::Adaptive;
+pub use drill::Drill;
 pub use ecmp::{Ecmp, EcmpBalancer, FlowKey, HOST_SEED};
 pub use flowlet::Flowlet;
 pub use oblivious::Oblivious;
@@ -19,6 +23,7 @@ pub use settings::LoadBalancingSettings;
 
 use crate::random::GlibcRand;
 use crate::settings::{Conflict, Settings};
+use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -27,7 +32,14 @@ use core::fmt::Debug;
 
 /// All schemes; the first is the default.
 pub fn all() -> Vec<Box<dyn Scheme>> {
-    vec![Box::new(Ecmp), Box::new(Random), Box::new(Oblivious), Box::<Flowlet>::default()]
+    vec![
+        Box::<Ecmp>::default(),
+        Box::new(Random),
+        Box::new(Oblivious),
+        Box::<Flowlet>::default(),
+        Box::<Drill>::default(),
+        Box::<Adaptive>::default(),
+    ]
 }
 
 /// A way to balance load, and its parameters.
@@ -35,8 +47,8 @@ pub trait Scheme: Send + Settings + CloneScheme + Debug {
     /// Its name in configurations, in snake case.
     fn name(&self) -> &'static str;
 
-    /// What it does at a switch of this number.
-    fn start(&self, switch: u32) -> Box<dyn LoadBalancer>;
+    /// What it does at a switch of a network.
+    fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer>;
 
     /// Checks parameters against each other.
     ///

@@ -4,6 +4,7 @@
 use super::{Choice, LoadBalancer, Scheme};
 use crate::random::GlibcRand;
 use crate::settings::Settings;
+use crate::topology::Network;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -18,7 +19,7 @@ impl Scheme for Oblivious {
         "oblivious"
     }
 
-    fn start(&self, _: u32) -> Box<dyn LoadBalancer> {
+    fn start(&self, _: &Network, _: u32) -> Box<dyn LoadBalancer> {
         Box::new(Rounds::default())
     }
 }

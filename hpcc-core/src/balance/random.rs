@@ -4,6 +4,7 @@
 use super::{Choice, LoadBalancer, Scheme, any};
 use crate::random::GlibcRand;
 use crate::settings::Settings;
+use crate::topology::Network;
 use alloc::boxed::Box;
 
 /// Packets take next hops at random, all with the same probability.
@@ -17,7 +18,7 @@ impl Scheme for Random {
         "random"
     }
 
-    fn start(&self, _: u32) -> Box<dyn LoadBalancer> {
+    fn start(&self, _: &Network, _: u32) -> Box<dyn LoadBalancer> {
         Box::new(Random)
     }
 }

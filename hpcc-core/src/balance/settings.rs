@@ -47,7 +47,7 @@ impl LoadBalancingSettings {
 
     /// Whether all packets of a flow take one path until routes change.
     pub fn keeps(&self) -> bool {
-        self.chosen().start(0).keeps()
+        self.chosen().start(&Network::default(), 0).keeps()
     }
 
     /// Checks settings against each other and the network.
@@ -64,7 +64,7 @@ impl LoadBalancingSettings {
     /// # Errors
     /// If the switches cannot be read.
     pub fn balancer(&self, network: &Network, switch: u32) -> Result<Option<Box<dyn LoadBalancer>>, Conflict> {
-        Ok(self.switches(network)?.contains(switch).then(|| self.chosen().start(switch)))
+        Ok(self.switches(network)?.contains(switch).then(|| self.chosen().start(network, switch)))
     }
 
     fn switches(&self, network: &Network) -> Result<NodeSet, Conflict> {

@@ -3,6 +3,7 @@
 
 use super::{Choice, FlowKey, LoadBalancer, Ports, Scheme};
 use crate::random::GlibcRand;
+use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -37,7 +38,7 @@ impl Ports for Given {
 
 impl Bench {
     pub fn new(scheme: &dyn Scheme) -> Bench {
-        Bench { balancer: scheme.start(9), rand: GlibcRand::new(1), ports: Given::default() }
+        Bench { balancer: scheme.start(&Network::default(), 9), rand: GlibcRand::new(1), ports: Given::default() }
     }
 
     /// A packet of the flow with this source port to node 1.

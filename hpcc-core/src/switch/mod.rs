@@ -357,7 +357,7 @@ impl Switch {
             ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
             ecn_thresholds,
             keeps: true,
-            balancer: Box::new(EcmpBalancer { seed: id }),
+            balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
             stopped: alloc::vec![0; ports.len()],
             reports_plainly: is_short && report.is_none() && records.is_none(),
             pint,
