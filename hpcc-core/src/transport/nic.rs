@@ -280,13 +280,14 @@ impl Nic {
             };
             next = seat + 1;
             let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
-            match turn(qp, now, paused) {
-                Turn::Ask if qp.is_eligible(paused) => return (Some(seat), first_finished),
-                Turn::Ask if qp.is_finished() => {
-                    first_finished = Some(first_finished.map_or(seat, |first: usize| first.min(seat)));
-                }
-                turn => turns.answer(seat, turn),
+            let turn = turn(qp, now, paused);
+            if turn == Turn::Ask && qp.is_eligible(paused) {
+                return (Some(seat), first_finished);
             }
+            if turn == Turn::Ask && qp.is_finished() {
+                first_finished = Some(first_finished.map_or(seat, |first: usize| first.min(seat)));
+            }
+            turns.answer(seat, turn);
         }
     }
 
@@ -299,10 +300,11 @@ impl Nic {
         while let Some(seat) = turns.next_from(next) {
             next = seat + 1;
             let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
-            match turn(qp, now, paused) {
-                Turn::Ask => return Some(now),
-                turn => turns.answer(seat, turn),
+            let turn = turn(qp, now, paused);
+            if turn == Turn::Ask {
+                return Some(now);
             }
+            turns.answer(seat, turn);
         }
         let members = &self.members;
         let holds = |seat: u32, at| {

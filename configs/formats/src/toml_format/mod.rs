@@ -12,6 +12,7 @@
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[receive]` | hosts that take what arrives slowly |
 //! | `[switch]` | buffer, ECN |
+//! | `[load_balancing]` | which of several paths a packet takes |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[legacy]` | nodes that know nothing of telemetry |
 //! | `[failures]` | links that fail during the run |
@@ -66,6 +67,7 @@ const SECTIONS: &[&str] = &[
     "transport",
     "receive",
     "switch",
+    "load_balancing",
     "traffic",
     "legacy",
     "failures",
@@ -91,7 +93,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
-    for section in ["wire", "telemetry", "transport", "receive"] {
+    for section in ["wire", "telemetry", "transport", "receive", "load_balancing"] {
         given.section(&mut document, &mut settings, section, &[])?;
     }
     let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
