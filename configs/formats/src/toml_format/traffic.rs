@@ -7,12 +7,12 @@ use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
-use crate::reference::FlowFile;
+use crate::reference::{Columns, FlowFile, FlowForm};
 use crate::scenario::host;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, quantity};
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,6 +116,10 @@ keys! {
         /// scenario's folder, then to the working folder. It has the number of flows and for each, sorted by start,
         /// `SRC DST PRIORITY DPORT BYTES START`, with the start in seconds.
         path: TEXT;
+        /// The columns of the file, such as `src dst priority packets start skip`: `src`, `dst`, `start`, `size` or `packets`,
+        /// and perhaps `priority`, `dport`, and `skip` for a word that does not count. Without it they are those of the
+        /// reference, unless the first flows tell that they are others.
+        columns: TEXT => Need::Optional;
     }
 }
 
@@ -137,6 +141,8 @@ struct Context<'a> {
     seed: u64,
     /// Of the reference's start times in seconds.
     rounding: Rounding,
+    /// Payload of a full packet.
+    mtu: Bytes,
 }
 
 /// Where the flows of each section come from, with their names, in the order of the sections.
@@ -146,8 +152,9 @@ pub(super) fn read(
     network: &Network,
     seed: u64,
     rounding: Rounding,
+    mtu: Bytes,
 ) -> Result<Vec<Traffic>, InputError> {
-    let context = Context { config, network, seed, rounding };
+    let context = Context { config, network, seed, rounding, mtu };
     let mut traffic = Vec::new();
     for (section, index) in document.list(SECTION)?.into_iter().zip(0..) {
         let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
@@ -215,7 +222,10 @@ fn read_one(
             return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
         }
         _ => {
-            let (file, _) = FlowFile::new(&input(keys, context, "path")?, context.rounding)?;
+            let columns = keys.get::<String>("columns").map(|columns| Columns::parse(&columns)).transpose();
+            let columns = columns.map_err(|message| keys.origin.error(&["columns"], message))?;
+            let form = FlowForm { columns, mtu: context.mtu, rounding: context.rounding };
+            let (file, _) = FlowFile::new(&input(keys, context, "path")?, form)?;
             return Ok((FlowSource::File(file), None));
         }
     };
