@@ -506,7 +506,7 @@ mod tests {
                 }),
             ),
         ] {
-            let bytes = frame(0, Opcode(opcode), extension.clone(), &vec![1; len]);
+            let bytes = frame(0, Opcode(opcode), extension, &vec![1; len]);
             let told = read(bytes.clone(), bytes.len());
             assert_eq!((&told[name], &told["payload_bytes"]), (&value, &json!(len / 1024 * 1024)), "{opcode:#x}");
             assert_eq!((told.contains_key("aeth"), &told["icrc"]["verdict"]), (opcode == 0x12, &json!("right")));

@@ -77,7 +77,7 @@ keys! {
     INCAST {
         /// Number of the one host that all send to.
         receiver: COUNT;
-        /// The hosts that send, such as `[1, 2]` or `"1-8"`.
+        /// The hosts that send, such as `[1, 2]`, `"1-8"` or `"hosts"`.
         senders: TEXT => Need::Optional;
         /// How many hosts send, in place of `senders`: the hosts with the lowest numbers, without the receiver.
         sender_count: COUNT => Need::Optional;
@@ -279,11 +279,13 @@ fn load(keys: &Values<'_>) -> Result<f64, InputError> {
     if load > 0.0 { Ok(load) } else { Err(keys.origin.error(&["load"], "the load is 0; expected more, and at most 1")) }
 }
 
-/// The hosts that are listed, in the order of a list of numbers.
+/// The hosts that are listed, in the order of a list of numbers; those of a word, such as `hosts`, are all but the receiver.
 fn senders(keys: &Values<'_>, network: &Network) -> Result<Option<Vec<u32>>, InputError> {
     let Some(text) = keys.get::<String>("senders") else { return Ok(None) };
     let numbers: Result<Vec<u32>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-    let listed = numbers.or_else(|_| NodeSet::parse(&text, network).map(|nodes| nodes.iter().collect()));
+    let receiver = keys.get("receiver").filter(|_| text.contains(char::is_alphabetic));
+    let others = |nodes: NodeSet| nodes.iter().filter(|node| Some(*node) != receiver).collect();
+    let listed = numbers.or_else(|_| NodeSet::parse_hosts(&text, network).map(others));
     listed.map(Some).map_err(|message: String| keys.origin.error(&["senders"], message))
 }
 
