@@ -11,6 +11,7 @@ mod completions;
 mod describe;
 mod dissect;
 pub mod human;
+mod import;
 mod install;
 mod jobs;
 mod manifest;
@@ -161,6 +162,9 @@ enum Command {
     Workload(describe::workload::Options),
     /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
     New(new::Options),
+    /// Writes a scenario in TOML for a config.txt of the reference simulator or of a descendant, and says what it took, guessed
+    /// and dropped.
+    Import(import::Options),
     /// Prints the JSON schema of scenario or sweep files, for editors.
     Schema {
         /// The kind of file.
@@ -282,6 +286,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
+        Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
         Command::Build => Err(script::exec("@simulator", &["all".into()])),

@@ -93,7 +93,7 @@ fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) 
         refuse_sweep(path, text)?;
         toml_format::read(path, text, overrides, defaults)
     } else {
-        reference::read(path, text, overrides)
+        reference::read(path, text, overrides, defaults)
     }
 }
 

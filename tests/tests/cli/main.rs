@@ -23,6 +23,7 @@ mod fresh;
 mod headroom;
 mod hop_limit;
 mod idle;
+mod import;
 mod in_mid_run;
 mod install;
 mod jobs;
