@@ -62,8 +62,8 @@ pub fn report(options: &Options) -> Result<Outcome> {
         let loaded = entry::load(dir, &options.selection)?;
         if !options.drawing.is_usual() && loaded.iter().any(|entry| !entry.is_run) {
             bail!(
-                "{} is of a sweep, whose plots compare variants: `./hpcc sweep FILE --out DIR` draws them anew with --style and \
-                 --png, from the runs that it finds; expected folders of runs",
+                "{} is of a sweep, whose plots compare variants: `./hpcc sweep FILE --out DIR` draws them anew with --style, --pdf, \
+                 --png and --data, from the runs that it finds; expected folders of runs",
                 dir.display()
             );
         }

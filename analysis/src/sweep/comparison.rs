@@ -2,9 +2,10 @@
 //! The variants side by side, as text.
 
 use super::file::SweepFile;
-use super::group::{Group, mean_and_deviation};
+use super::group::Group;
 use super::metrics::{LARGE, Metric, SMALL, Sizes};
 use super::report::TableKind;
+use crate::chart::mean_and_deviation;
 use crate::human;
 use crate::table::table;
 
@@ -134,7 +135,7 @@ fn rows(file: &SweepFile, ahead: &str, columns: &[Column], groups: &[Group<'_>])
     header.extend(columns.iter().map(|(title, _)| title.clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = groups.iter().map(|group| {
-        let mut row = vec![group.variant.to_owned()];
+        let mut row = vec![group.label.to_owned()];
         row.extend(group.values.iter().map(|value| (*value).to_owned()));
         row.extend(columns.iter().map(|(_, metric)| cell(group, metric)));
         row

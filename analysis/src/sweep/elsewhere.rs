@@ -46,7 +46,7 @@ pub struct Elsewhere {
     #[arg(long, conflicts_with_all = ["engine", "slurm", "jobs", "fresh", "list"])]
     collect: bool,
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<usize, { u64::MAX }>, conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "png"])]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<usize, { u64::MAX }>, conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "pdf", "png", "data"])]
     run: Option<usize>,
     /// Also puts all flows of all runs into one table, a row each: CSV.
     #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]

@@ -7,6 +7,7 @@ mod columns;
 mod comparison;
 mod elsewhere;
 mod execute;
+mod figures;
 mod file;
 mod flow_table;
 mod folder;
@@ -66,7 +67,7 @@ pub struct How {
     #[arg(long)]
     quick: bool,
     /// Checks the file and lists its runs, but runs nothing and writes nothing.
-    #[arg(long, conflicts_with_all = ["jobs", "fresh", "style", "png"])]
+    #[arg(long, conflicts_with_all = ["jobs", "fresh", "style", "pdf", "png", "data"])]
     list: bool,
     #[command(flatten)]
     drawing: Drawing,
@@ -180,7 +181,7 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
 }
 
 fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
-    let name = &*file.variants[variant].name;
+    let name = file.variants[variant].label();
     if file.axes.is_empty() { name.to_owned() } else { format!("{name}, {}", file.axes.words(step)) }
 }
 
@@ -249,6 +250,7 @@ fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>
             groups.push(Group {
                 index,
                 variant: &variant.name,
+                label: variant.label(),
                 step,
                 values: file.axes.values(step),
                 runs: measured.iter().filter(belongs).collect(),
