@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use hpcc_measures::select::Selection;
 use serde::{Deserialize, Serialize};
 
+use crate::table::Titled;
+
 /// The file in a sweep's folder that lists its runs.
 pub const MANIFEST: &str = "sweep.json";
 /// The data of a sweep that goes on, was ended, or failed.
@@ -21,6 +23,12 @@ pub struct Manifest {
     /// The sweep's selection.
     #[serde(default)]
     pub measured: Selection,
+    /// What the sweep printed.
+    #[serde(default)]
+    pub tables: Vec<Titled>,
+    /// Names of its plots.
+    #[serde(default)]
+    pub plots: Vec<String>,
     /// By variant, then by value of the axis.
     pub entries: Vec<ManifestEntry>,
 }

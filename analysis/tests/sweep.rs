@@ -427,7 +427,7 @@ fn figures_follow_the_wishes_of_the_file_and_have_their_data_beside_them() {
     let wishes = "[[figure]]\nwidth_mm = 120\nheight_mm = 60\nfont = \"Times\"\n\
         [[figure]]\nplot = \"slowdown-by-size\"\npanel = 2\ny_scale = \"log\"\ny_range = [1, 50]\n";
     let text = TWO.replace("name = \"plain\"", "name = \"plain\"\nlabel = \"HPCC (eta 0.95)\"") + wishes;
-    let output = sweep(folder.path(), &text, &["--data"], &[]);
+    let output = sweep(folder.path(), &text, &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("HPCC (eta 0.95)"), "{}", out(&output));
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
@@ -448,9 +448,12 @@ fn figures_follow_the_wishes_of_the_file_and_have_their_data_beside_them() {
         "all plots; names in data"
     );
 
-    let again = sweep(folder.path(), &text, &[], &[]);
-    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
-    assert!(!folder.path().join("out/slowdown-by-size.plot.csv").exists(), "it would be of an earlier plot");
+    let report =
+        hpcc(&["report", "out/plain/seed-4", "--data"]).current_dir(folder.path()).output().expect("hpcc starts");
+    let plain = |name: &str| folder.path().join("out/plain/seed-4").join(name);
+    assert!(plain("slowdown.plot.csv").exists() && plain("queue.plot.py").exists(), "{}", err(&report));
+    hpcc(&["report", "out/plain/seed-4"]).current_dir(folder.path()).output().expect("hpcc starts");
+    assert!(!plain("slowdown.plot.csv").exists(), "it would be of an earlier plot");
     let wrong = sweep(folder.path(), &text.replace("panel = 2", "panel = 3"), &[], &[]);
     let expected = "sweep.toml:16: panel is 3, and \"Slowdown by flow size\" has 2";
     assert!(wrong.status.code() == Some(1) && err(&wrong).contains(expected), "{}", err(&wrong));

@@ -24,7 +24,8 @@ pub struct Drawing {
     /// Also writes each plot as PNG, 300 pixels an inch, by rsvg-convert.
     #[arg(long)]
     png: bool,
-    /// Also writes the data of each plot as NAME.plot.csv, and NAME.plot.py, which draws it with matplotlib and is yours to edit.
+    /// Also writes the data of each plot as NAME.plot.csv, and NAME.plot.py, which draws it with matplotlib and is yours to edit; a sweep
+    /// always does.
     #[arg(long)]
     data: bool,
 }
@@ -42,6 +43,17 @@ impl Drawing {
     /// Whether plots have the usual look, and the usual file.
     pub fn is_usual(self) -> bool {
         !self.png && !self.pdf && !self.data && self.style == Style::default()
+    }
+
+    /// The same, with the data.
+    pub fn with_data(self) -> Drawing {
+        Drawing { data: true, ..self }
+    }
+
+    /// The ends of the files of a plot with its data.
+    pub fn ends(self) -> Vec<&'static str> {
+        let ends = [(".svg", true), (".pdf", self.pdf), (".png", self.png), (".plot.csv", true), (".plot.py", true)];
+        ends.iter().filter(|(_, written)| *written).map(|(end, _)| *end).collect()
     }
 
     /// How plots look.

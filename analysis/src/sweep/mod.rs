@@ -38,6 +38,7 @@ use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
 use crate::simulator::Simulator;
+use crate::table::Titled;
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
 use execute::Ended;
@@ -150,7 +151,7 @@ fn show(
     let entries = entries(file, runs, ended);
     if !entries.is_empty() {
         let file = folder.path().join(PAGE);
-        page::write_page(&entries, &file)?;
+        page::write_page(&entries, Some(folder.path()), &file)?;
         human::tell(&page::opening_line(&file))?;
     }
     Ok(outcome)
@@ -186,14 +187,14 @@ fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
 }
 
 /// The sweep's file for `report`.
-fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
+fn manifest(file: &SweepFile, groups: &[Group<'_>], tables: Vec<Titled>, plots: Vec<String>) -> Manifest {
     let run = |measured: &&Measured<'_>| ManifestRun { folder: measured.run.folder.clone() };
     let entry = |group: &Group<'_>| ManifestEntry {
         name: entry_name(file, group.index, group.step),
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: file.selection.clone(), entries }
+    Manifest { title: file.title.clone(), measured: file.selection.clone(), tables, plots, entries }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
@@ -218,7 +219,8 @@ fn report_on(
     notes::notes(file, &groups).iter().for_each(|note| human::note(format_args!("note: {note}")));
     let complete = outcome != Outcome::Failed;
     let verdicts = verdict::judge(file, &groups).filter(|_| complete);
-    let mut table = comparison::render(file, &groups, sizes);
+    let tables = comparison::tables(file, &groups, sizes);
+    let mut table = comparison::render(file, &groups, &tables);
     table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {
@@ -229,11 +231,12 @@ fn report_on(
     if complete && !file.columns.is_empty() {
         folder.write(folder::WIDE, &comparison::wide(file, &groups)?)?;
     }
-    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
+    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups, tables, plots.clone()))? + "\n"))?;
     let data = folder.finish(&table, &folder::data(file, &measured)?, complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
     if !plots.is_empty() {
-        line += &format!("; plots: {}", plots.join(", "));
+        let ends = drawing.ends().join(", ");
+        line += &format!("; plots: {}, as {ends}", plots.join(", "));
     }
     line += ")\n";
     missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));

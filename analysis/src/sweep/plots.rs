@@ -22,8 +22,7 @@ use crate::chart::{Line, few_in_bins, of_bins};
 use crate::human;
 use crate::plot::{Drawing, Figure};
 
-/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives the names of the
-/// files, and sentences on plots that there is nothing to draw for.
+/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives their names, and sentences on plots that there is nothing to draw for.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
@@ -44,7 +43,9 @@ pub fn draw_all(
         }
         for (name, mut figure) in figures {
             file.change(*plot, &mut figure)?;
-            names.extend(drawing.write(&folder.path().join(format!("{name}.svg")), &figure.render(&look)?)?);
+            let drawing = drawing.with_data();
+            drawing.write(&folder.path().join(format!("{name}.svg")), &figure.render(&look)?)?;
+            names.push(name);
         }
     }
     Ok((names, missing))
