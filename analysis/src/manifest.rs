@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a sweep leaves for [`report`](crate::report): names of files, and the list of its runs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hpcc_measures::select::Selection;
@@ -38,6 +39,15 @@ pub struct Manifest {
 pub struct ManifestEntry {
     /// `VARIANT`, or `VARIANT, AXIS VALUE`.
     pub name: String,
+    /// Name of the variant.
+    #[serde(default)]
+    pub variant: String,
+    /// What readers see of it.
+    #[serde(default)]
+    pub label: String,
+    /// Values of the axes by name.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
     /// One for each seed.
     pub runs: Vec<ManifestRun>,
 }
@@ -47,4 +57,7 @@ pub struct ManifestEntry {
 pub struct ManifestRun {
     /// Its folder, relative to the sweep's.
     pub folder: PathBuf,
+    /// Its seed.
+    #[serde(default)]
+    pub seed: u64,
 }

@@ -188,9 +188,16 @@ fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
 
 /// The sweep's file for `report`.
 fn manifest(file: &SweepFile, groups: &[Group<'_>], tables: Vec<Titled>, plots: Vec<String>) -> Manifest {
-    let run = |measured: &&Measured<'_>| ManifestRun { folder: measured.run.folder.clone() };
+    let run = |measured: &&Measured<'_>| ManifestRun {
+        folder: measured.run.folder.clone(),
+        seed: measured.results.summary.seed,
+    };
+    let axes = || file.axes.iter().map(|axis| axis.name.clone());
     let entry = |group: &Group<'_>| ManifestEntry {
         name: entry_name(file, group.index, group.step),
+        variant: group.variant.to_owned(),
+        label: group.label.to_owned(),
+        values: axes().zip(group.values.iter().map(|value| (*value).to_owned())).collect(),
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
