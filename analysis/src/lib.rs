@@ -8,6 +8,7 @@ mod check;
 mod children;
 mod compare;
 mod completions;
+mod control;
 mod describe;
 mod dissect;
 pub mod human;
@@ -38,7 +39,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -71,6 +72,9 @@ struct Arguments {
     /// What simulates.
     #[arg(long, global = true, value_enum, default_value_t)]
     simulator: simulator::Kind,
+    /// A congestion control of your own, one C++ file, for run, sweep and reproduce.
+    #[arg(long, global = true, value_name = "FILE")]
+    control: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -213,6 +217,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
         Ok(arguments) => {
             human::be_quiet(arguments.quiet);
             simulator::choose(arguments.simulator);
+            let simulates =
+                matches!(arguments.command, Command::Run { .. } | Command::Sweep { .. } | Command::Reproduce(_));
+            ensure!(simulates || arguments.control.is_none(), "--control belongs to run, sweep and reproduce");
+            arguments.control.as_deref().map_or(Ok(()), control::choose)?;
             execute(arguments.command)
         }
         Err(told) => tell(&told),

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::launcher;
-use crate::{children, human, script};
+use crate::{children, control, human, script};
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -104,6 +104,10 @@ impl Simulator {
             .arg(option("--out=", out.as_os_str()))
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
+        // The classes of a library register themselves when it is loaded.
+        control::library().iter().for_each(|library| {
+            command.env("LD_PRELOAD", library);
+        });
         let (variable, huge_pages) = TUNABLES;
         if env::var_os(variable).is_none() {
             command.env(variable, huge_pages);

@@ -324,7 +324,10 @@ fn bad_files_are_refused_with_line_and_expectation() {
         ),
         // The full form knows before it runs, too.
         (format!("{ONE}[quick]\nset = [\"run.seeed=5\"]\n"), "sweep.toml:9: run.seeed: unknown key"),
-        (ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"), "such as ns3::TcpDctcp; "),
+        (
+            ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"),
+            "or with --control FILE.cc a class of that file",
+        ),
     ] {
         let printed = refusal(&text, &[]);
         if !printed.contains(expected) {

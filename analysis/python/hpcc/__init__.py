@@ -9,7 +9,7 @@ The package calls the command `hpcc`, which has to be there: set HPCC_COMMAND to
 the command in the PATH. Results of Python and of the command are therefore the same files.
 """
 
-from ._command import Error, InputError, RunError
+from ._command import Error, InputError, RunError, command
 from ._results import Run, Sweep, load, percentile, run, sweep
 
-__all__ = ["Error", "InputError", "Run", "RunError", "Sweep", "load", "percentile", "run", "sweep"]
+__all__ = ["Error", "InputError", "Run", "RunError", "Sweep", "command", "load", "percentile", "run", "sweep"]

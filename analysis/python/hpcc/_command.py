@@ -52,11 +52,12 @@ def _words(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def options(set, out, simulator):
+def options(set, out, simulator, control):
     """The words that `run` and `sweep` have in common."""
     words = [f"--set={key}={_words(value)}" for key, value in (set or {}).items()]
     words += ["--out", str(out)]
-    return words + (["--simulator", simulator] if simulator else [])
+    words += ["--simulator", simulator] if simulator else []
+    return words + (["--control", str(control)] if control else [])
 
 
 def call(words, progress):

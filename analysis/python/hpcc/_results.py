@@ -129,25 +129,27 @@ def _interactive():
     return "ipykernel" in sys.modules or sys.stderr.isatty()
 
 
-def _start(name, file, set, out, simulator, progress, more):
+def _start(name, file, set, out, simulator, control, progress, more):
     out = Path(out) if out else Path("hpcc-out") / Path(file).stem
-    code, notes = call([name, file, *options(set, out, simulator), *more], _interactive() if progress is None else progress)
+    words = [name, file, *options(set, out, simulator, control), *more]
+    code, notes = call(words, _interactive() if progress is None else progress)
     if code == 3:
         warnings.warn(f"{out}: some flows did not finish", stacklevel=3)
     return out, notes
 
 
-def run(scenario, set=None, out=None, simulator=None, progress=None, force=True, options=()):
+def run(scenario, set=None, out=None, simulator=None, control=None, progress=None, force=True, options=()):
     """Simulates a scenario, as `hpcc run` does.
 
-    `set` is a dict of keys and values; `simulator` "ns3" or "core"; `options` are further words of the command line. Results go into
+    `set` is a dict of keys and values; `simulator` "ns3" or "core"; `control` a C++ file with a
+    controller of your own; `options` are further words of the command line. Results go into
     `out`, by default into hpcc-out, and take the place of earlier ones there unless `force` is False.
     """
     more = [*(["--force"] if force else []), *options]
-    return Run(*_start("run", scenario, set, out, simulator, progress, more))
+    return Run(*_start("run", scenario, set, out, simulator, control, progress, more))
 
 
-def sweep(file, set=None, out=None, simulator=None, progress=None, quick=False, options=()):
+def sweep(file, set=None, out=None, simulator=None, control=None, progress=None, quick=False, options=()):
     """Simulates what a sweep file lists, as `hpcc sweep` does; complete runs of an earlier call are kept."""
     more = [*(["--quick"] if quick else []), *options]
-    return Sweep(*_start("sweep", file, set, out, simulator, progress, more))
+    return Sweep(*_start("sweep", file, set, out, simulator, control, progress, more))

@@ -29,6 +29,7 @@ mod leaked_buffer;
 mod legacy;
 mod new;
 mod outcomes;
+mod own_control;
 mod parity;
 mod path_changes;
 mod paths;
