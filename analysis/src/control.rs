@@ -2,6 +2,7 @@
 //! A controller of the user's own: one C++ file, which is compiled against the simulator and loaded into it.
 
 use std::collections::HashSet;
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,24 +15,43 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::units::BitRate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::human;
 use crate::install::libraries;
 use crate::simulator::{self, Simulator};
+use crate::{human, script};
 
-/// What was compiled.
+/// What was made of the file.
 #[derive(Debug)]
 struct Own {
-    library: PathBuf,
+    made: Made,
     classes: Vec<Class>,
+}
+
+/// Where the controllers are.
+#[derive(Debug)]
+enum Made {
+    /// In a library that ns-3's simulator loads.
+    Library(PathBuf),
+    /// In a simulator of their own.
+    Program(PathBuf),
 }
 
 static OWN: OnceLock<Own> = OnceLock::new();
 
 /// The library that simulators load, if there is one.
 pub fn library() -> Option<&'static Path> {
-    OWN.get().map(|own| own.library.as_path())
+    OWN.get().and_then(|own| if let Made::Library(path) = &own.made { Some(path.as_path()) } else { None })
+}
+
+/// The simulator with the controllers, if there is one.
+pub fn program() -> Option<&'static Path> {
+    OWN.get().and_then(|own| if let Made::Program(path) = &own.made { Some(path.as_path()) } else { None })
+}
+
+/// What simulates with this file: a Rust file has the engine of the core.
+pub fn simulator(source: &Path, chosen: simulator::Kind) -> simulator::Kind {
+    if source.extension().is_some_and(|end| end == "rs") { simulator::Kind::Core } else { chosen }
 }
 
 /// Compiles a file for all runs of this process, and asks for its classes.
@@ -41,21 +61,75 @@ pub fn library() -> Option<&'static Path> {
 pub fn choose(source: &Path) -> Result<()> {
     let named = || source.display().to_string();
     ensure!(source.is_file(), "{}: no such file", named());
-    ensure!(!simulator::is_core(), "--control: a C++ class needs ns-3; without it, controllers are those of hpcc-core");
-    let simulator = Simulator::find()?;
     let path = source.canonicalize().with_context(named)?;
-    let library = match source.extension().and_then(OsStr::to_str) {
-        Some("cc") => compile(&path, simulator.path())?,
-        Some("so") => path,
-        _ => bail!("{}: expected a C++ file, *.cc, or what --control has made of one, *.so", named()),
+    let end = source.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let own = match end {
+        "rs" => of_rust(&path).with_context(named)?,
+        "cc" | "so" if simulator::is_core() => bail!("{}: --simulator core takes a controller in Rust, *.rs", named()),
+        "cc" | "so" => of_cpp(&path, end == "cc").with_context(named)?,
+        _ => bail!(
+            "{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one in C++, *.so",
+            named()
+        ),
     };
-    let usual: HashSet<String> = ids(simulator.path(), None)?.into_iter().collect();
-    let own = ids(simulator.path(), Some(&library)).with_context(named)?;
-    let own = own.into_iter().filter(|name| !usual.contains(name));
-    let classes: Vec<Class> = own.map(|name| ask(simulator.path(), &library, name)).collect::<Result<_>>()?;
-    ensure!(!classes.is_empty(), "{}: it has no class of its own; expected NS_OBJECT_ENSURE_REGISTERED(NAME)", named());
-    OWN.get_or_init(|| Own { library, classes });
+    ensure!(
+        !own.classes.is_empty(),
+        "{}: it has no controller; expected one, as ./hpcc new --controller writes it",
+        named()
+    );
+    OWN.get_or_init(|| own);
     Ok(())
+}
+
+/// A library, and the classes that the simulator knows with it alone.
+fn of_cpp(source: &Path, is_source: bool) -> Result<Own> {
+    let simulator = Simulator::find()?;
+    let library = if is_source { compile(source, simulator.path())? } else { source.to_owned() };
+    let usual: HashSet<String> = ids(simulator.path(), None)?.into_iter().collect();
+    let own = ids(simulator.path(), Some(&library))?.into_iter().filter(|name| !usual.contains(name));
+    let classes = own.map(|name| ask(simulator.path(), &library, name)).collect::<Result<_>>()?;
+    Ok(Own { made: Made::Library(library), classes })
+}
+
+/// The manifest of a simulator with a file of the user's.
+const MANIFEST: &str = "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
+    [dependencies]\nhpcc-core = { path = '{tree}/hpcc-core' }\nhpcc-analysis = { path = '{tree}/analysis' }\n\n";
+/// Its only source; the user's file is a module of it.
+const MAIN: &str = "#[path = {file}]\nmod own;\n\nfn main() -> std::process::ExitCode {\n    hpcc_analysis::engine::main(own::controllers())\n}\n";
+
+/// Builds a simulator in the folder of this command's own build, which shares with it what is compiled already.
+fn of_rust(source: &Path) -> Result<Own> {
+    let tree = script::source_tree()?;
+    let own = env::current_exe().context("the program hpcc has no path")?;
+    let target = own.ancestors().nth(2).context("the program hpcc is in no folder")?;
+    let path = source.to_str().context("expected a name in Unicode")?;
+    let name = format!("own-{}", &blake3::hash(path.as_bytes()).to_hex()[..12]);
+    let project = target.join("own-controls").join(&name);
+    let read = |name: &str| fs::read_to_string(tree.join(name)).with_context(|| name.to_owned());
+    let workspace = read("Cargo.toml")?;
+    let profiles = workspace.find("[profile.").map_or("", |begin| &workspace[begin..]);
+    let manifest = MANIFEST.replace("{name}", &name).replace("{tree}", &tree.display().to_string());
+    fs::create_dir_all(project.join("src")).with_context(|| project.display().to_string())?;
+    for (file, text) in [
+        ("Cargo.toml", manifest + profiles),
+        ("Cargo.lock", read("Cargo.lock")?),
+        ("src/main.rs", MAIN.replace("{file}", &format!("{path:?}"))),
+    ] {
+        let file = project.join(file);
+        // Cargo compiles again what is newer; the lock has the project's own entry, too, after the first time.
+        let is_there = fs::read_to_string(&file).is_ok_and(|there| there == text || file.ends_with("Cargo.lock"));
+        if !is_there {
+            fs::write(&file, text).with_context(|| file.display().to_string())?;
+        }
+    }
+    human::note(format_args!("compiling {}", source.display()));
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(tree).args(["build", "--release", "--quiet", "--manifest-path"]).arg(project.join("Cargo.toml"));
+    let said = cargo.arg("--target-dir").arg(target).output().context("cargo")?;
+    ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
+    let program = target.join("release").join(name);
+    let classes = serde_json::from_str(&told(&program, None, "--algorithms")?).context("its controllers")?;
+    Ok(Own { made: Made::Program(program), classes })
 }
 
 /// A command of a compilation database.
@@ -96,12 +170,7 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
         compiler.arg(path).arg(place);
     }
     let said = compiler.output().context("the compiler")?;
-    ensure!(
-        said.status.success(),
-        "{}: it cannot be compiled\n{}",
-        source.display(),
-        String::from_utf8_lossy(&said.stderr).trim_end()
-    );
+    ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
     let hash = blake3::hash(&fs::read(&draft)?).to_hex();
     let library = folder.join(format!("{}.so", &hash[..16]));
     draft.persist(&library).with_context(|| library.display().to_string())?;
@@ -156,12 +225,20 @@ pub fn defaults() -> NodeSettings {
     }))
 }
 
-/// A class of the file, as far as the command has to know it: the simulator checks its values.
-#[derive(Clone, Debug)]
-struct Class {
+/// A controller of the file, as far as the command has to know it: the simulator checks its values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Class {
     name: String,
     /// Name, value and help of each.
     attributes: Vec<(String, String, String)>,
+}
+
+impl Class {
+    /// What is known of an algorithm.
+    pub fn of(algorithm: &dyn Algorithm) -> Class {
+        let attribute = |setting: Setting| (setting.key.to_owned(), setting.default.text(), setting.help);
+        Class { name: algorithm.name().to_owned(), attributes: algorithm.list().into_iter().map(attribute).collect() }
+    }
 }
 
 impl Settings for Class {

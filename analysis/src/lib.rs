@@ -11,6 +11,7 @@ mod completions;
 mod control;
 mod describe;
 mod dissect;
+pub mod engine;
 pub mod human;
 mod install;
 mod manifest;
@@ -72,7 +73,7 @@ struct Arguments {
     /// What simulates.
     #[arg(long, global = true, value_enum, default_value_t)]
     simulator: simulator::Kind,
-    /// A congestion control of your own, one C++ file, for run, sweep and reproduce.
+    /// A congestion control of your own, for run, sweep and reproduce: one file in C++, or in Rust for --simulator core.
     #[arg(long, global = true, value_name = "FILE")]
     control: Option<PathBuf>,
 }
@@ -216,7 +217,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
             human::be_quiet(arguments.quiet);
-            simulator::choose(arguments.simulator);
+            simulator::choose(
+                arguments
+                    .control
+                    .as_deref()
+                    .map_or(arguments.simulator, |file| control::simulator(file, arguments.simulator)),
+            );
             let simulates =
                 matches!(arguments.command, Command::Run { .. } | Command::Sweep { .. } | Command::Reproduce(_));
             ensure!(simulates || arguments.control.is_none(), "--control belongs to run, sweep and reproduce");

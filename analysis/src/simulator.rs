@@ -59,6 +59,9 @@ impl Simulator {
     /// # Errors
     /// If there is none, or the build fails.
     pub fn find() -> Result<Simulator> {
+        if let Some(program) = control::program() {
+            return Ok(Simulator { program: program.to_owned() });
+        }
         if is_core() {
             let command = env::current_exe().context("the file of this program")?;
             return Ok(Simulator { program: existing(&command.with_file_name("hpcc-engine"))? });

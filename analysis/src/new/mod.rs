@@ -33,7 +33,7 @@ const LOAD: f64 = 0.5;
 pub struct Options {
     /// The file to write; it must not be there yet.
     file: PathBuf,
-    /// Writes a congestion control instead, a C++ class for --control of other commands.
+    /// Writes a congestion control instead, for --control of other commands: in C++ if FILE is *.cc, in Rust if it is *.rs.
     #[arg(long, conflicts_with_all = ["topology", "hosts", "rate", "leaves", "spines", "fabric_rate", "algorithm", "traffic", "size", "load"])]
     controller: bool,
     /// The network.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A congestion control of one's own in a C++ file: `new --controller` and `--control`.
+//! A congestion control of one's own in a file of C++ or Rust: `new --controller` and `--control`.
 
 use hpcc_tests::{Bench, TOML};
 
@@ -49,10 +49,10 @@ fn what_is_no_controller_is_told_before_anything_runs() {
     bench.write("text.so", "no library");
     for (file, words) in [
         ("broken.cc", "error: "),
-        ("none.cc", "none.cc: it has no class of its own"),
+        ("none.cc", "none.cc: it has no controller"),
         ("absent.cc", "absent.cc: no such file"),
-        ("scenario.toml", "scenario.toml: expected a C++ file, *.cc"),
-        ("text.so", "text.so: it has no class of its own"),
+        ("scenario.toml", "scenario.toml: expected a file in C++, *.cc"),
+        ("text.so", "text.so: it has no controller"),
     ] {
         let output = bench.hpcc(&["run", "scenario.toml", "--control", file, "--out", "out"]);
         assert!(output.code == Some(2) && output.err.contains(words), "{file}: {:?} {}", output.code, output.err);
@@ -60,4 +60,32 @@ fn what_is_no_controller_is_told_before_anything_runs() {
     }
     let report = bench.hpcc(&["report", "out", "--control", "my_cc.cc"]);
     assert!(report.err.contains("--control belongs to run, sweep and reproduce"), "{}", report.err);
+}
+
+#[test]
+fn a_file_in_rust_is_a_controller_without_ns3() {
+    let bench = Bench::new(TOML);
+    let written = bench.hpcc(&["new", "--controller", "my_rs.rs"]);
+    assert!(written.code == Some(0) && written.out.contains("algorithm=my_rs"), "{}{}", written.out, written.err);
+    let choice = "congestion_control.algorithm=my_rs";
+    let run = |out: &str, decrease: &str| {
+        let share = format!("congestion_control.decrease={decrease}");
+        bench.hpcc(&["run", "scenario.toml", "--control", "my_rs.rs", "--set", choice, "--set", &share, "--out", out])
+    };
+    let ran = run("own", "0.25");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(bench.read("own/summary.json").contains("\"decrease\": 0.25"), "{}", bench.read("own/summary.json"));
+    let refused = run("wrong", "2");
+    assert!(refused.code == Some(2) && refused.err.contains("congestion_control.decrease"), "{}", refused.err);
+    let sweep = format!(
+        "title = \"Own\"\nbase = \"scenario.toml\"\n[[variant]]\nname = \"hpcc\"\n\
+         [[variant]]\nname = \"own\"\nset = [\"{choice}\", \"congestion_control.decrease=0.25\"]\n"
+    );
+    bench.write("sweep.toml", &sweep);
+    let swept = bench.hpcc(&["sweep", "sweep.toml", "--control", "my_rs.rs", "--out", "swept"]);
+    assert_eq!(swept.code, Some(0), "{}", swept.err);
+    assert_eq!(bench.read("swept/own/fct.csv"), bench.read("own/fct.csv"), "the same run");
+    bench.edit("my_rs.rs", "self.congested |=", "self.congestd |=");
+    let broken = run("broken", "0.25");
+    assert!(broken.code == Some(2) && broken.err.contains("no field `congestd`"), "{}", broken.err);
 }
