@@ -26,7 +26,8 @@ mod tests;
 
 pub(crate) use config::read;
 pub(crate) use flow::FlowFile;
-pub(crate) use topology::{TopologyFile, read as read_topology};
+pub(crate) use topology::{TopologyFile, link as read_link, read as read_topology};
+pub(crate) use words::Words;
 pub use write::{write_flow, write_network};
 
 use crate::error::InputError;

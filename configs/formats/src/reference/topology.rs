@@ -44,7 +44,8 @@ pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
     Ok(TopologyFile { network, links, note })
 }
 
-fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+/// Reads a link.
+pub(crate) fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");
