@@ -8,7 +8,7 @@
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
-//! | [`jobs`] | jobs of other simulators: GOAL, connection matrices |
+//! | [`jobs`] | jobs of other simulators: GOAL, connection matrices, Chakra, SimAI |
 //! | [`lint`] | nothing: it looks for what is worth saying of a scenario that can run |
 //! | [`share`] | nothing: it divides a scenario among processes |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
@@ -32,6 +32,7 @@ pub mod kind;
 pub mod lint;
 mod load;
 pub mod memory;
+mod networks;
 mod origin;
 mod overbooked;
 mod place;

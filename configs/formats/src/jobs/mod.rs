@@ -9,6 +9,7 @@ mod goal_binary;
 mod goal_text;
 pub mod ideal;
 mod matching;
+pub(crate) mod simai;
 mod ways;
 
 pub(crate) use ways::Ways;

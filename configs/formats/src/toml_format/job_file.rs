@@ -2,12 +2,12 @@
 //! `[[traffic]]` of the kinds that are files of other simulators with jobs.
 
 use super::collective::ways;
-use super::keys::{Form, Need, TEXT, TIME, Values, keys};
+use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
 use super::placement;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::{JobFile, chakra, connection_matrix, goal};
+use crate::jobs::{JobFile, chakra, connection_matrix, goal, simai};
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, Named};
 use hpcc_core::topology::Network;
@@ -31,6 +31,12 @@ keys! {
         /// Name of a file of groups as ASTRA-sim has it, such as `{"1": [0, 1], "2": [2, 3]}`; without it, groups are those
         /// of the trace's metadata.
         groups: TEXT => Need::Optional;
+    }
+    SIMAI {
+        /// Name of a workload of SimAI, relative to the scenario's folder, then to the working folder.
+        path: TEXT;
+        /// How often the layers are passed, forward and backward.
+        passes: whole(1, 1_000_000) => Need::Else("1");
     }
     /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs.
     ALGORITHMS {
@@ -99,6 +105,18 @@ pub(super) fn connection_matrix(
     let hosts = placement::hosts(keys, network, random)?;
     let by_message = keys.the::<String>("remote_triggers") == "message";
     let file = connection_matrix::read(path, hosts.len() as u32, by_message)?;
+    Ok(job(keys, hosts, file))
+}
+
+/// The job of a workload of SimAI.
+pub(super) fn simai(
+    keys: &Values<'_>,
+    network: &Network,
+    random: &mut Random,
+    path: &Path,
+) -> Result<JobSpec, InputError> {
+    let hosts = placement::hosts(keys, network, random)?;
+    let file = simai::read(path, keys.the("passes"), hosts.len() as u32, &|kind| ways(keys, kind.name()))?;
     Ok(job(keys, hosts, file))
 }
 

@@ -5,9 +5,10 @@ use super::document::Document;
 use super::keys::{COUNT, Form, KindOf, Need, RATE, SHARE, TEXT, TIME, Values, keys};
 use crate::error::InputError;
 use crate::generate::{self, Wire};
+use crate::networks;
 use crate::origin::Origin;
 use crate::place::Place;
-use crate::reference::TopologyFile;
+use crate::reference::{self, TopologyFile};
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Conflict, Kind};
@@ -99,6 +100,19 @@ keys! {
         /// Probability that a link loses a frame whose own loss in the file is 0.
         default_loss: SHARE => Need::Else("0");
     }
+    HTSIM {
+        /// Name of a fat tree of htsim (.topo), relative to the scenario's folder, then to the working folder.
+        path: TEXT;
+        /// Probability that a link loses a frame.
+        default_loss: SHARE => Need::Else("0");
+    }
+    SIMAI {
+        /// Name of a topology of SimAI, relative to the scenario's folder, then to the working folder. GPUs are hosts, and
+        /// NVSwitches are switches.
+        path: TEXT;
+        /// Probability that a link loses a frame whose own loss in the file is 0.
+        default_loss: SHARE => Need::Else("0");
+    }
     LINKS {
         /// Number of hosts, which are the nodes from 0 on.
         hosts: COUNT;
@@ -129,7 +143,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 9] = [
+pub(super) static KINDS: [KindOf; 11] = [
     ("star", &[STAR, WIRES]),
     ("dumbbell", &[DUMBBELL, WIRES]),
     ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
@@ -138,6 +152,8 @@ pub(super) static KINDS: [KindOf; 9] = [
     ("fat_tree", &[FAT_TREE, WIRES, FABRIC]),
     ("k_ary_fat_tree", &[K_ARY, WIRES, FABRIC]),
     ("file", &[FILE]),
+    ("htsim", &[HTSIM]),
+    ("simai", &[SIMAI]),
     ("links", &[LINKS]),
 ];
 
@@ -159,7 +175,9 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
     let section = document.required(SECTION, "kind = \"star\"")?;
     let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
     let network = match kind {
-        "file" => return file(&keys, config),
+        "file" => return file(&keys, config, reference::read_topology),
+        "htsim" => return file(&keys, config, networks::htsim::read),
+        "simai" => return file(&keys, config, networks::simai::read),
         "links" => return links(&keys),
         kind => generated(kind, &keys),
     };
@@ -245,10 +263,14 @@ fn rates(network: &Network, origin: &Origin) -> Result<Vec<Place>, InputError> {
     network.links.iter().map(place).collect()
 }
 
-fn file(keys: &Values<'_>, config: &Path) -> Result<Topology, InputError> {
+fn file(
+    keys: &Values<'_>,
+    config: &Path,
+    read: fn(&Path) -> Result<TopologyFile, InputError>,
+) -> Result<Topology, InputError> {
     let name: String = keys.the("path");
     let path = resolve(config, &name).ok_or_else(|| keys.origin.error(&["path"], no_file("path", &name)))?;
-    let TopologyFile { network, links, note } = crate::reference::read_topology(&path)?;
+    let TopologyFile { network, links, note } = read(&path)?;
     Ok(Topology { network, links, section: None, default_loss: keys.the("default_loss"), note })
 }
 
