@@ -35,6 +35,9 @@ mod guides {
     #[doc = include_str!("../ns3-module/doc/adding-a-controller.md")]
     pub struct AddingAController;
 
+    #[doc = include_str!("../ns3-module/doc/adding-a-load-balancer.md")]
+    pub struct AddingALoadBalancer;
+
     #[doc = include_str!("../ns3-module/doc/adding-a-setting.md")]
     pub struct AddingASetting;
 

@@ -11,7 +11,9 @@ mod completions;
 mod describe;
 mod dissect;
 pub mod human;
+mod import;
 mod install;
+mod jobs;
 mod manifest;
 mod new;
 mod outcome;
@@ -68,9 +70,9 @@ struct Arguments {
     /// Silences progress, notes, and summaries of files. Errors, warnings and the output of a command still come.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// What simulates.
-    #[arg(long, global = true, value_enum, default_value_t)]
-    simulator: simulator::Kind,
+    /// What simulates [default: ns3, but core for jobs].
+    #[arg(long, global = true, value_enum)]
+    simulator: Option<simulator::Kind>,
 }
 
 #[derive(Subcommand)]
@@ -160,6 +162,9 @@ enum Command {
     Workload(describe::workload::Options),
     /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
     New(new::Options),
+    /// Writes a scenario in TOML for a config.txt of the reference simulator or of a descendant, and says what it took, guessed
+    /// and dropped.
+    Import(import::Options),
     /// Prints the JSON schema of scenario or sweep files, for editors.
     Schema {
         /// The kind of file.
@@ -265,6 +270,9 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Run { config, out, set, seed, ranks, threads, force, drawing } => {
+            if hpcc_formats::has_jobs(&config, &set) {
+                simulator::simulate_jobs();
+            }
             run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
@@ -278,6 +286,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
+        Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
         Command::Build => Err(script::exec("@simulator", &["all".into()])),

@@ -137,10 +137,7 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
         (FileKind::Sweep, _) => {
             bail!("{}: this is a sweep: use ./hpcc sweep {}", config.display(), human::quoted(config))
         }
-        (FileKind::Reference, Some(_)) => {
-            bail!("--seed: {} has no seed; the reference simulator always draws the same numbers", config.display())
-        }
-        (FileKind::Scenario, Some(seed)) => all.push(format!("{SEED_KEY}={seed}")),
+        (FileKind::Scenario | FileKind::Reference, Some(seed)) => all.push(format!("{SEED_KEY}={seed}")),
         (FileKind::Scenario | FileKind::Reference, None) => {}
     }
     hpcc_formats::refuse_overlaps(&all)?;

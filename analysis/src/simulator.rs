@@ -19,10 +19,9 @@ use crate::ranks::launcher;
 use crate::{children, human, script};
 
 /// What simulates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The ns-3 module.
-    #[default]
+    /// The ns-3 module, without another choice. It has no jobs.
     Ns3,
     /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, attacks, and no --ranks.
     Core,
@@ -30,9 +29,16 @@ pub enum Kind {
 
 static KIND: OnceLock<Kind> = OnceLock::new();
 
-/// What the command line chooses.
-pub fn choose(kind: Kind) {
-    KIND.get_or_init(|| kind);
+/// What the command line chooses, if it does.
+pub fn choose(kind: Option<Kind>) {
+    kind.map(|kind| KIND.get_or_init(|| kind));
+}
+
+/// Jobs are simulated by the engine of the core, unless the command line chooses.
+pub fn simulate_jobs() {
+    if KIND.set(Kind::Core).is_ok() {
+        human::note("jobs run by --simulator core");
+    }
 }
 
 /// Whether that is the engine of the core.

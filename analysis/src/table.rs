@@ -12,7 +12,7 @@ use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 
-use crate::human;
+use crate::{human, jobs};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -39,7 +39,7 @@ pub fn lasting(results: &Results) -> Result<String> {
 }
 
 fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
-    let mut text = String::new();
+    let mut text = jobs::render(results)?;
     if results.finished() > 0 {
         text += &completion_times(results)?;
         text.push('\n');

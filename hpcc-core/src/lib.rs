@@ -20,7 +20,8 @@
 //! | [`wire`] | how long frames are on the link |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
-//! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`balance`] | which of several next hops a frame takes |
+//! | [`switch`] | admission, pause and ECN mark of a frame |
 //! | [`cc`] | the sending rate and window of a flow |
 //! | [`frame`] | the bytes of a frame, and what bytes say |
 //! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
@@ -38,6 +39,7 @@ extern crate alloc;
 
 pub mod address;
 pub mod attack;
+pub mod balance;
 pub mod cc;
 pub mod ecn;
 pub mod engine;

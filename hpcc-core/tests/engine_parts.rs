@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Engines that share a network give the results of one.
 
+use hpcc_core::balance;
 use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
@@ -35,9 +37,11 @@ fn part_of(node: u32) -> u32 {
     }
 }
 
-fn engine(has_jobs: bool) -> Engine {
+/// Flows under a scheme of load balancing, and perhaps jobs.
+fn engine(scheme: &str, has_jobs: bool) -> Engine {
     let network = network();
     let mut settings = NodeSettings::default();
+    settings.set("load_balancing", None, "scheme", Input::Text(scheme)).expect("a scheme");
     if has_jobs {
         settings.transport.queue_pairs = QueuePairs::PerPair;
     }
@@ -124,13 +128,15 @@ fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
 
 #[test]
 fn parts_give_the_results_of_one() {
-    compare(false);
+    for scheme in balance::all() {
+        compare(scheme.name(), false);
+    }
 }
 
 /// Messages that wait for others cross from part to part.
 #[test]
 fn parts_run_jobs_as_one_does() {
-    compare(true);
+    compare("ecmp", true);
 }
 
 fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
@@ -138,19 +144,19 @@ fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
     notes
 }
 
-fn compare(has_jobs: bool) {
-    let mut alone = engine(has_jobs);
+fn compare(scheme: &'static str, has_jobs: bool) {
+    let mut alone = engine(scheme, has_jobs);
     alone.run_until(Nanos::SECOND);
     let expected = sorted(alone.take_completed());
     let of_jobs = if has_jobs { 12 * 3 * (4 * 22 + 4 * 11 + 4 * 4) } else { 0 };
-    assert_eq!((alone.unfinished_ranks().next(), expected.len()), (None, 200 + of_jobs), "all flows finish");
+    assert_eq!((alone.unfinished_ranks().next(), expected.len()), (None, 200 + of_jobs), "{scheme}: all flows finish");
     let expected_notes = sorted_notes(alone.take_notes());
     assert!(alone.totals().losses > 0, "frames are lost");
 
     let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
     let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
     let run = |own: usize| {
-        let mut engine = engine(has_jobs);
+        let mut engine = engine(scheme, has_jobs);
         assert!(engine.run_part(&of_node, own as u32));
         engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
         assert_eq!(engine.unfinished_ranks().next(), None);
@@ -162,7 +168,7 @@ fn compare(has_jobs: bool) {
     });
     let mut totals = hpcc_core::engine::Totals::default();
     results.iter().for_each(|result| totals += result.3);
-    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected);
+    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected, "{scheme}");
     assert_eq!(sorted_notes(results.iter().flat_map(|result| result.4.clone()).collect()), expected_notes);
     assert_eq!(totals, alone.totals());
     assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());

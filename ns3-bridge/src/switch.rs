@@ -19,6 +19,16 @@ pub(crate) mod ffi {
         dport: u16,
     }
 
+    /// A frame that came in, as its way depends on it: `hpcc_core::switch::Arriving`.
+    #[derive(Clone, Copy)]
+    struct Arriving {
+        key: FlowKey,
+        dst: u32,
+        hop_limit: u8,
+        priority: u8,
+        is_data: bool,
+    }
+
     /// Where a frame goes that came in.
     #[derive(Clone, Copy)]
     struct Route {
@@ -125,8 +135,12 @@ pub(crate) mod ffi {
         fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
         /// Bytes of all frames that left a port.
         fn sent(self: &Switch, egress: u16) -> u64;
+        /// Whether all data of a flow leaves by one port until routes change; answers always do.
+        fn keeps(self: &Switch) -> bool;
+        /// The far end of a port pauses these priorities from now on, and no others: bit n stands for priority n.
+        fn hear_pause(self: &mut Switch, egress: u16, priorities: u8);
         /// Where a frame goes that came in.
-        fn route(self: &Switch, dst: u32, key: &FlowKey, hop_limit: u8) -> Route;
+        fn route(self: &mut Switch, now_ns: u64, frame: &Arriving, rng: &mut Rng) -> Route;
         /// A frame that came in by one port is to wait at another.
         fn admit(self: &mut Switch, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission;
         /// A frame that came in just now leaves a port that is idle, and at which none waits: as `admit` and `depart` in one.
@@ -175,7 +189,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{Admission, CutThrough, DepartingFrame, Departure, FetchPlaces, FlowKey, Route, Verdict};
+use ffi::{Admission, Arriving, CutThrough, DepartingFrame, Departure, FetchPlaces, FlowKey, Route, Verdict};
 
 pub struct Switch {
     core: core_switch::Switch,
@@ -221,7 +235,11 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
     let (services, leaks) = (config.classes.map(|classes| classes.services()), config.faults.leak_buffer_on_link_down);
     let (host_rate, base_rtt) = (network.host_rate(), Nanos(network.max_rtt_ns()));
     let routes = network.table(node);
-    let core = core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes);
+    let balancer = settings.node.balancer(network.get(), node).map_err(told)?;
+    let mut core = core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes);
+    if let Some(balancer) = balancer {
+        core.balance(balancer);
+    }
     Ok(Box::new(Switch { core, notes_arrival, leaks, services }))
 }
 
@@ -255,9 +273,19 @@ pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switc
 }
 
 impl Switch {
-    pub fn route(&self, dst: u32, key: &FlowKey, hop_limit: u8) -> Route {
+    pub fn keeps(&self) -> bool {
+        self.core.keeps()
+    }
+
+    pub fn hear_pause(&mut self, egress: u16, priorities: u8) {
+        self.core.hear_pause(egress, priorities);
+    }
+
+    pub fn route(&mut self, now_ns: u64, frame: &Arriving, rng: &mut Rng) -> Route {
         let dropped = |verdict| Route { verdict, hop_limit: 0, egress: 0 };
-        match self.core.route(dst, &key.into(), hop_limit) {
+        let &Arriving { ref key, dst, hop_limit, priority, is_data } = frame;
+        let frame = core_switch::Arriving { dst, key: key.into(), hop_limit, priority, is_data };
+        match self.core.route(Nanos(now_ns), &frame, &mut rng.0) {
             core_switch::Route::To { egress, hop_limit } => Route { verdict: Verdict::Forward, hop_limit, egress },
             core_switch::Route::None => dropped(Verdict::NoRoute),
             core_switch::Route::Expired => dropped(Verdict::Expired),

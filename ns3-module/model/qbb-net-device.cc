@@ -637,9 +637,11 @@ QbbNetDevice::HandlePfc(const QbbFrame& frame)
         {
             m_pausedSince[frame.priority] = now;
         }
+        m_owner->OnPause(*this);
         return;
     }
     m_paused &= ~bit;
+    m_owner->OnPause(*this);
     if (wasPaused)
     {
         m_pausedTime[frame.priority] += now - m_pausedSince[frame.priority];

@@ -219,6 +219,12 @@ QbbNode::OnLinkUp(QbbNetDevice& port)
     port.TrySend();
 }
 
+void
+QbbNode::OnPause(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+}
+
 bool
 QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
 {

@@ -137,6 +137,12 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     virtual void OnLinkUp(QbbNetDevice& port);
 
     /**
+     * \brief The far end of a port pauses other priorities than before.
+     * \param port the port
+     */
+    virtual void OnPause(QbbNetDevice& port);
+
+    /**
      * \brief The network has computed new routes.
      */
     virtual void OnNewRoutes() = 0;

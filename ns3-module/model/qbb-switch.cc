@@ -30,14 +30,18 @@ namespace
 {
 
 /**
- * \brief The core's view of a frame's flow.
+ * \brief The core's view of a frame that looks for its way.
  * \param frame the frame
- * \return what ECMP hashes
+ * \return what its way depends on
  */
-hpcc::FlowKey
-KeyOf(const QbbFrame& frame)
+hpcc::Arriving
+Arriving(const QbbFrame& frame)
 {
-    return {frame.srcAddress, frame.dstAddress, frame.sport, frame.dport};
+    return {{frame.srcAddress, frame.dstAddress, frame.sport, frame.dport},
+            frame.dst,
+            frame.hopLimit,
+            frame.priority,
+            frame.CollectsTelemetry()};
 }
 
 } // namespace
@@ -213,6 +217,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     m_leakOnLinkDown = m_core->leaks_on_link_down();
     m_notesArrival = m_core->notes_arrival();
+    m_balances = !m_core->keeps();
     m_pauses = GetSettings().pause_us() > 0;
     m_nextHops.Start();
     for (const auto& port : m_ports)
@@ -242,6 +247,7 @@ void
 QbbSwitch::OnLinkUp(QbbNetDevice& port)
 {
     NS_LOG_FUNCTION(this << &port);
+    OnPause(port);
     // The far end has forgotten the pauses that are in force here.
     const uint8_t paused = m_core->paused(port.GetPortNumber());
     for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
@@ -252,6 +258,13 @@ QbbSwitch::OnLinkUp(QbbNetDevice& port)
         }
     }
     port.TrySend();
+}
+
+void
+QbbSwitch::OnPause(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    m_core->hear_pause(port.GetPortNumber(), port.GetPaused());
 }
 
 void
@@ -307,13 +320,17 @@ QbbSwitch::CutThrough(QbbNetDevice& out, QbbFrame* frame)
 
 // A part of Receive(), inline as well.
 [[gnu::always_inline]] inline QbbNetDevice*
-QbbSwitch::Route(QbbFrame* frame)
+QbbSwitch::Route(const QbbNetDevice& in, QbbFrame* frame)
 {
+    if (IsBalanced(*frame))
+    {
+        return RouteNew(in, frame);
+    }
     QbbNetDevice* const out = m_nextHops.Find(*frame).device;
     // Whether a hop limit has an end is for the core to say.
     if (!out || frame->hopLimit <= 1)
     {
-        return RouteNew(frame);
+        return RouteNew(in, frame);
     }
     --frame->hopLimit;
     return out;
@@ -331,7 +348,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         return;
     }
-    QbbNetDevice* const out = Route(frame);
+    QbbNetDevice* const out = Route(in, frame);
     if (!out)
     {
         return;
@@ -348,9 +365,9 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 }
 
 QbbNetDevice*
-QbbSwitch::RouteNew(QbbFrame* frame)
+QbbSwitch::RouteNew(const QbbNetDevice& in, QbbFrame* frame)
 {
-    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+    const hpcc::Route route = m_core->route(in.GetNow(), Arriving(*frame), *m_rng);
     if (route.verdict != hpcc::Verdict::Forward)
     {
         Drop(frame, route.verdict);
@@ -358,7 +375,10 @@ QbbSwitch::RouteNew(QbbFrame* frame)
     }
     frame->hopLimit = route.hop_limit;
     QbbNetDevice* const out = PeekPointer(m_ports[route.egress]);
-    m_nextHops.Keep(*frame, {out, route.egress});
+    if (!IsBalanced(*frame))
+    {
+        m_nextHops.Keep(*frame, {out, route.egress});
+    }
     return out;
 }
 
@@ -548,7 +568,8 @@ QbbSwitch::Send(QbbFrame* frame)
     JoinLists();
     // Frames of priority 0 are not accounted for, and never refused.
     // The hop limit of a frame that begins here counts from the next switch.
-    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+    const uint64_t now = Simulator::Now().GetTimeStep();
+    const hpcc::Route route = m_core->route(now, Arriving(*frame), *m_rng);
     QbbNetDevice* out =
         route.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[route.egress]) : nullptr;
     if (!out)
@@ -570,7 +591,7 @@ QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
 {
     if (frame->kind == QbbFrame::Kind::FAST_CNP || frame->kind == QbbFrame::Kind::ICMPV6)
     {
-        const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+        const hpcc::Route route = m_core->route(in.GetNow(), Arriving(*frame), *m_rng);
         const bool isForwarded = route.verdict == hpcc::Verdict::Forward;
         if (!m_fastCnp->Passes(in, *frame, true) ||
             (isForwarded && !m_fastCnp->Passes(*m_ports[route.egress], *frame, false)))

@@ -126,6 +126,7 @@ class QbbSwitch : public QbbNode
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void OnLinkDown(QbbNetDevice& port) override;
     void OnLinkUp(QbbNetDevice& port) override;
+    void OnPause(QbbNetDevice& port) override;
     void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
@@ -141,17 +142,28 @@ class QbbSwitch : public QbbNode
 
     /**
      * \brief Find where an arrived frame goes, or drop it.
+     * \param in port by which it came
      * \param frame the frame
      * \return port by which it leaves; nullptr if it was dropped
      */
-    QbbNetDevice* Route(QbbFrame* frame);
+    QbbNetDevice* Route(const QbbNetDevice& in, QbbFrame* frame);
 
     /**
-     * \brief Find where a frame of a flow goes that is not in m_nextHops: ask the core.
+     * \brief Find where a frame goes whose way is not in m_nextHops: ask the core.
+     * \param in port by which it came
      * \param frame the frame
      * \return as Route()
      */
-    [[gnu::noinline]] QbbNetDevice* RouteNew(QbbFrame* frame);
+    [[gnu::noinline]] QbbNetDevice* RouteNew(const QbbNetDevice& in, QbbFrame* frame);
+
+    /**
+     * \param frame an arrived frame
+     * \return whether it may leave by another port than the frame of its flow before it
+     */
+    bool IsBalanced(const QbbFrame& frame) const
+    {
+        return m_balances && frame.CollectsTelemetry();
+    }
 
     /**
      * \brief Fetch the core's accounts of a frame.
@@ -268,6 +280,7 @@ class QbbSwitch : public QbbNode
     std::vector<ActiveSwitches*> m_lists; //!< lists that wait for a frame
     NextHopCache m_nextHops;              //!< where the frames of its flows go
     bool m_notesArrival{false};           //!< whether telemetry says when a frame came in
+    bool m_balances{false};               //!< whether data of a flow may take several paths
     bool m_pauses{true};                  //!< whether a PFC pause lasts
     /// Whether frames that a failed link drops stay accounted.
     bool m_leakOnLinkDown{false};

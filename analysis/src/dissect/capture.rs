@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The frames of a pcap or pcapng file.
 
+use super::outer::Link;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_formats::input;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::Block;
 use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
-use pcap_file::{DataLink, PcapError};
+use pcap_file::{DataLink, PcapError, TsResolution};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -21,12 +22,24 @@ pub struct Captured {
     pub original_len: u32,
     /// The bytes that were captured.
     pub bytes: Vec<u8>,
+    /// What they begin with.
+    pub link: Link,
+    /// Name of the interface, where a file has names.
+    pub interface: Option<String>,
 }
 
 impl Captured {
     /// A frame without a file.
     pub fn alone(bytes: Vec<u8>) -> Captured {
-        Captured { time_ns: None, original_len: bytes.len() as u32, bytes }
+        let original_len = bytes.len() as u32;
+        Captured { time_ns: None, original_len, bytes, link: Link::Ethernet, interface: None }
+    }
+
+    /// Leaves out what is none of the frame: its check sequence of so many bytes, and what pads a file.
+    fn without(mut self, check_sequence: u32) -> Captured {
+        let len = self.original_len.saturating_sub(check_sequence);
+        self.bytes.truncate(len as usize);
+        Captured { original_len: len.max(self.bytes.len() as u32), ..self }
     }
 }
 
@@ -41,10 +54,10 @@ const PCAP: [[u8; 4]; 4] =
 /// Decimal places of a second without another option.
 const DEFAULT_RESOLUTION: u8 = 6;
 
-/// Opens a capture of Ethernet frames.
+/// Opens a capture.
 ///
 /// # Errors
-/// A file that cannot be read, is no capture, or is one of another link type.
+/// A file that cannot be read, is no capture, or is one of a link type that is not known.
 pub fn open(path: &Path) -> Result<Frames> {
     let named = || path.display().to_string();
     let mut file = input::open(path).with_context(named)?;
@@ -61,20 +74,33 @@ pub fn open(path: &Path) -> Result<Frames> {
     }
     let mut reader =
         PcapReader::new(file).map_err(|error| anyhow!("{}: no capture: {error}; expected pcap or pcapng", named()))?;
-    check_link(reader.header().datalink).with_context(named)?;
+    let number = u32::from(reader.header().datalink);
+    let (link, check_sequence) = (known(number).with_context(named)?, check_sequence(number));
+    let unit = if reader.header().ts_resolution == TsResolution::NanoSecond { 1 } else { 1_000 };
     Ok(frames(path, move || {
-        let captured = reader.next_packet()?.map(|packet| Captured {
-            time_ns: u64::try_from(packet.timestamp.as_nanos()).ok(),
+        // The library's own reading refuses what tcpdump -s writes.
+        let captured = reader.next_raw_packet()?.map(|packet| Captured {
+            time_ns: Some(u64::from(packet.ts_sec) * 1_000_000_000 + u64::from(packet.ts_frac) * unit),
             original_len: packet.orig_len,
             bytes: packet.data.into_owned(),
+            link,
+            interface: None,
         });
-        Some(captured.map(Ok))
+        Some(captured.map(|captured| Ok(captured.without(check_sequence))))
     }))
 }
 
-fn check_link(link: DataLink) -> Result<()> {
-    ensure!(link == DataLink::ETHERNET, "the link type is {link:?}; expected Ethernet");
-    Ok(())
+fn known(number: u32) -> Result<Link> {
+    Link::of(number).with_context(|| {
+        let name = DataLink::from(number & 0xffff);
+        format!("the link type is {name:?}; expected Ethernet, Linux's cooked captures, loopback or raw IP")
+    })
+}
+
+/// Bytes of the check sequence behind each frame, which the upper bits of a link type tell.
+fn check_sequence(number: u32) -> u32 {
+    const TOLD: u32 = 1 << 26;
+    if number & TOLD == 0 { 0 } else { 2 * (number >> 28) }
 }
 
 /// Frames until the first error, by what reads the next one: nothing at the end.
@@ -115,8 +141,20 @@ fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<R
             return Some(Ok(Err(anyhow!("a frame is of interface {interface}, which is not described"))));
         };
         let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface)));
-        let captured = Captured { time_ns, original_len, bytes: data.into_owned() };
-        return Some(Ok(check_link(interface.linktype).map(|()| captured)));
+        let (mut name, mut check_sequence) = (None, 0);
+        for option in &interface.options {
+            if let InterfaceDescriptionOption::IfName(told) = option {
+                name = Some(told.to_string());
+            }
+            if let InterfaceDescriptionOption::IfFcsLen(bytes) = option {
+                check_sequence = u32::from(*bytes);
+            }
+        }
+        let link = known(u32::from(interface.linktype));
+        let bytes = data.into_owned();
+        return Some(Ok(
+            link.map(|link| Captured { time_ns, original_len, bytes, link, interface: name }.without(check_sequence))
+        ));
     }
 }
 

@@ -2,17 +2,18 @@
 //! The layers of a frame as JSON.
 
 use super::capture::Captured;
+use super::outer;
 use super::telemetry::{self, Returned, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::fast_cnp::{FastCnpOption, OptionType, OptionTypes};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, ParseError, RoceFrame, RocePacket,
+    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, MARK_BITS, ParseError, RoceFrame, RocePacket,
     SectionLen, TELEMETRY_MARK,
 };
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
-use hpcc_core::roce::{Aeth, Bth, NakCode, Opcode, Syndrome};
+use hpcc_core::roce::{Aeth, Bth, NakCode, Opcode, Syndrome, bth};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::telemetry::ipv6_options::{Action, OptionsHeader, action, may_change};
 use serde_json::{Map, Value, json};
@@ -52,24 +53,55 @@ impl Dissector {
         if cut {
             frame.insert("captured_bytes".into(), captured.bytes.len().into());
         }
-        let dialect = Dialect { marks: &self.marks, ..Dialect::default() };
-        match parse(&captured.bytes, &dialect) {
-            Ok(parsed) => {
-                ethernet(&mut frame, &captured.bytes);
-                if let Some(tag) = parsed.vlan {
-                    frame.insert("vlan".into(), json!({ "id": tag & 0xfff, "priority": tag >> 13 }));
-                }
-                match parsed.content {
-                    Content::Pfc { pfc, .. } => drop(frame.insert("pfc".into(), pause(&pfc))),
-                    Content::Roce(packet) => self.roce(&mut frame, &packet),
-                }
+        if let Some(interface) = &captured.interface {
+            frame.insert("interface".into(), interface.as_str().into());
+        }
+        let inner = outer::strip(captured.link, &captured.bytes);
+        if let Some(ethernet_at) = inner.ethernet {
+            ethernet(&mut frame, &captured.bytes[ethernet_at..]);
+        }
+        inner.tell(&mut frame);
+        // What was cut off is known by its length alone.
+        let known = inner.frame.len();
+        let mut bytes = inner.frame.into_owned();
+        if cut {
+            bytes.resize(known + (captured.original_len as usize).min(LONGEST) - captured.bytes.len().min(LONGEST), 0);
+            forget_checksum(&mut bytes);
+        }
+        match self.parsed(&bytes, cut) {
+            Ok(Content::Pfc { pfc, .. }) => drop(frame.insert("pfc".into(), pause(&pfc))),
+            Ok(Content::Roce(packet)) if packet.offsets.base_transport + bth::LEN <= known => {
+                self.roce(&mut frame, &packet, (known < bytes.len()).then_some(known));
             }
-            Err(error) => refused(&mut frame, &captured.bytes, error, cut),
+            told => {
+                let truncated = ParseError { offset: known, layer: Layer::BaseTransport, fault: Fault::Truncated };
+                let error = told.err().unwrap_or(truncated);
+                refused(&mut frame, &bytes[..known], ParseError { offset: shifted(error, inner.shift), ..error }, cut);
+            }
         }
         frame
     }
 
-    fn roce(&self, frame: &mut Object, packet: &RocePacket<'_>) {
+    /// Reads a frame. Others have the DSCPs that mark our telemetry, too: it is there if the ICRC, or else its own header,
+    /// says so.
+    fn parsed<'a>(&self, bytes: &'a [u8], cut: bool) -> Result<Content<'a>, ParseError> {
+        let read = |marks| parse(bytes, &Dialect { marks, ..Dialect::default() }).map(|parsed| parsed.content);
+        let (marked, plain) = (read(&self.marks), read(&[]));
+        let Ok(Content::Roce(without)) = &plain else { return marked };
+        let is_right = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if !cut && packet.verdict().is_some());
+        if marked == plain || is_right(&plain) {
+            return plain;
+        }
+        let behind_udp = without.offsets.udp + UDP_LEN;
+        let is_int = without.frame.dscp & MARK_BITS == INT_MARK;
+        let has_shim = bytes.get(behind_udp..).is_some_and(telemetry::begins_as_int);
+        let is_opcode = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if packet.frame.bth.opcode.service().is_some());
+        let is_telemetry = if is_int { has_shim } else { marked.is_ok() && (is_opcode(&marked) || !is_opcode(&plain)) };
+        if is_right(&marked) || is_telemetry { marked } else { plain }
+    }
+
+    /// `known` is where a cut frame ends.
+    fn roce(&self, frame: &mut Object, packet: &RocePacket<'_>, known: Option<usize>) {
         let sent = &packet.frame;
         let (name, src, dst) = match sent.addresses {
             Addresses::V4 { src, dst } => ("ipv4", Ipv4Addr::from(src).to_string(), Ipv4Addr::from(dst).to_string()),
@@ -97,8 +129,10 @@ impl Dissector {
         };
         frame.insert("udp".into(), json!({ "sport": sent.sport, "dport": port }));
         frame.insert("bth".into(), bth(&sent.bth));
+        let payload_at = packet.offsets.payload;
         match &sent.extension {
             Extension::None => {}
+            _ if known.is_some_and(|end| end < payload_at) => {}
             Extension::Reth(reth) => {
                 let reth = json!({ "address": reth.address, "rkey": reth.rkey, "length": reth.length });
                 frame.insert("reth".into(), reth);
@@ -108,11 +142,59 @@ impl Dissector {
                 frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
             }
         }
-        if let Some(returned) = self.returned.filter(|_| brings_an_answer(sent)) {
+        if let Some(returned) = self.returned.filter(|_| known.is_none() && brings_an_answer(sent)) {
             frame.insert("returned_telemetry".into(), telemetry::returned(returned, sent.payload));
         }
-        frame.insert("payload_bytes".into(), sent.payload.len().into());
-        frame.insert("icrc".into(), icrc(packet));
+        let captured = known.map_or(usize::MAX, |end| end.saturating_sub(payload_at)).min(sent.payload.len());
+        let headers = extended(frame, sent.bth.opcode, &sent.payload[..captured]);
+        frame.insert("payload_bytes".into(), (sent.payload.len() - headers).into());
+        let verdict = if known.is_some() { json!({ "verdict": "not captured" }) } else { icrc(packet) };
+        frame.insert("icrc".into(), verdict);
+    }
+}
+
+/// The headers behind the first extended one, and how many bytes of the payload they are.
+fn extended(frame: &mut Object, opcode: Opcode, payload: &[u8]) -> usize {
+    let number =
+        |at: usize| payload.get(at..).and_then(|bytes| bytes.first_chunk()).map(|word| u32::from_be_bytes(*word));
+    let long = |at: usize| Some(u64::from(number(at)?) << 32 | u64::from(number(at + 4)?));
+    let (name, header, len) = match opcode.0 {
+        0x03 | 0x05 | 0x09 | 0x0b | 0x23 | 0x25 | 0x29 | 0x2b | 0x65 => {
+            ("immdt", number(0).map(|data| json!({ "data": format!("0x{data:08x}") })), 4)
+        }
+        0x12 => ("atomicacketh", long(0).map(|original| json!({ "original": original })), 8),
+        0x13 | 0x14 => {
+            let header = long(20).map(
+                |compare| json!({ "address": long(0), "rkey": number(8), "swap_or_add": long(12), "compare": compare }),
+            );
+            ("atomiceth", header, 28)
+        }
+        0x16 | 0x17 => ("ieth", number(0).map(|rkey| json!({ "rkey": rkey })), 4),
+        _ => return 0,
+    };
+    header.map_or(0, |header| {
+        frame.insert(name.into(), header);
+        len
+    })
+}
+
+/// Of a frame that was cut, in bytes.
+const LONGEST: usize = 1 << 18;
+const UDP_LEN: usize = 8;
+
+/// Where an error is in what was captured.
+fn shifted(error: ParseError, shift: isize) -> usize {
+    if error.offset == 0 { 0 } else { error.offset.saturating_add_signed(shift) }
+}
+
+/// Takes off the UDP checksum of a cut frame, which nobody can check.
+fn forget_checksum(bytes: &mut [u8]) {
+    let place = |packet: LaxSlicedPacket<'_>| {
+        let Some(TransportSlice::Udp(udp)) = packet.transport else { return None };
+        Some(udp.slice().as_ptr() as usize - bytes.as_ptr() as usize)
+    };
+    if let Some(udp) = LaxSlicedPacket::from_ethernet(bytes).ok().and_then(place) {
+        bytes[udp + 6..udp + 8].fill(0);
     }
 }
 
@@ -226,10 +308,10 @@ fn unknown_is(action: Action) -> &'static str {
 
 /// The known parts of a frame that is no RoCEv2 or PFC, or is broken.
 fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
-    ethernet(frame, bytes);
     let mut layer = words(&format!("{:?}", error.layer));
     if let Ok(sliced) = LaxSlicedPacket::from_ethernet(bytes) {
         other_layers(frame, &sliced);
+        foreign_telemetry(frame, &sliced);
         if let (Layer::Udp, Some(found)) = (error.layer, sliced.transport.as_ref().map(transport)) {
             layer = found.into();
         }
@@ -239,6 +321,37 @@ fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
     let name = if is_foreign || cut { "not_dissected" } else { "malformed" };
     let fault = words(&format!("{:?}", error.fault));
     frame.insert(name.into(), json!({ "layer": layer, "offset": error.offset, "fault": fault }));
+}
+
+/// IOAM in front of any protocol, and INT-MD behind TCP or UDP, to whatever port.
+fn foreign_telemetry(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
+    const HOP_BY_HOP: u8 = 0;
+    let (dscp, first) = match &sliced.net {
+        Some(LaxNetSlice::Ipv6(ip)) => {
+            let header = ip.header();
+            let options = (header.next_header().0 == HOP_BY_HOP).then(|| ip.extensions().slice());
+            (header.traffic_class() >> 2, options)
+        }
+        Some(LaxNetSlice::Ipv4(ip)) => (ip.header().dcp().value(), None),
+        Some(LaxNetSlice::Arp(_)) | None => return,
+    };
+    let payload = match &sliced.transport {
+        Some(TransportSlice::Udp(udp)) => udp.payload(),
+        Some(TransportSlice::Tcp(tcp)) => tcp.payload(),
+        _ => &[],
+    };
+    let told = if let Some(options) = first {
+        let header =
+            OptionsHeader::parse(options).ok().map_or(options, |(_, behind)| &options[..options.len() - behind.len()]);
+        Some(telemetry::hop_by_hop(header))
+    } else if dscp & MARK_BITS == INT_MARK && telemetry::begins_as_int(payload) {
+        Some(telemetry::int_of(payload))
+    } else {
+        None
+    };
+    if let Some(told) = told {
+        frame.insert("telemetry".into(), told);
+    }
 }
 
 /// The protocol in the place of UDP.
@@ -324,26 +437,102 @@ mod tests {
 
     const RECORDS: Returned = Returned { answer: FeedbackContent::Records, layout: Layout::Paper };
 
-    fn answer(syndrome: Syndrome, returned: Option<Returned>, payload: &[u8]) -> Object {
+    const UDP_CHECKSUM: usize = 40;
+
+    fn frame(dscp: u8, opcode: Opcode, extension: Extension, payload: &[u8]) -> Vec<u8> {
         let frame = RoceFrame {
             src_mac: [0; 6],
             dst_mac: [1; 6],
             addresses: Addresses::V4 { src: [10, 0, 0, 1], dst: [10, 0, 0, 2] },
-            dscp: 0,
+            dscp,
             ecn: 2,
             hop_limit: 64,
             identification: 0,
             sport: 10_000,
-            udp_checksum: false,
+            udp_checksum: true,
             telemetry: None,
             destination_options: &[],
-            bth: Bth { opcode: Opcode::ACKNOWLEDGE, ..Bth::default() },
-            extension: Extension::Aeth(Aeth { syndrome, msn: 1 }),
+            bth: Bth { opcode, ..Bth::default() },
+            extension,
             payload,
             zeros: 0,
         };
-        let bytes = build::roce(&frame, Coverage::default()).expect("a frame");
+        build::roce(&frame, Coverage::default()).expect("a frame")
+    }
+
+    fn answer(syndrome: Syndrome, returned: Option<Returned>, payload: &[u8]) -> Object {
+        let bytes = frame(0, Opcode::ACKNOWLEDGE, Extension::Aeth(Aeth { syndrome, msn: 1 }), payload);
         Dissector::new(Layout::Paper).reading_answers(returned).frame(1, &Captured::alone(bytes))
+    }
+
+    fn read(bytes: Vec<u8>, len: usize) -> Object {
+        let captured = Captured { original_len: len as u32, ..Captured::alone(bytes) };
+        Dissector::new(Layout::Paper).frame(1, &captured)
+    }
+
+    /// DSCP 26 is the usual one of RoCE, and its low bits are those that mark INT.
+    #[test]
+    fn no_dscp_makes_plain_traffic_telemetry() {
+        for dscp in 0..64 {
+            let bytes = frame(dscp, Opcode::WRITE_MIDDLE, Extension::None, &[0x55; 64]);
+            let mut wrong = bytes.clone();
+            *wrong.last_mut().expect("a byte") ^= 1;
+            wrong[UDP_CHECKSUM..UDP_CHECKSUM + 2].fill(0);
+            let len = bytes.len();
+            for told in [read(bytes.clone(), len), read(wrong, len), read(bytes[..70].to_vec(), len)] {
+                assert!(!told.contains_key("telemetry"), "{dscp}: {told:?}");
+                assert_eq!((&told["payload_bytes"], &told["ipv4"]["dscp"]), (&json!(64), &json!(dscp)), "{told:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn headers_behind_the_first_are_no_payload() {
+        let none = Extension::None;
+        let aeth = Extension::Aeth(Aeth { syndrome: Syndrome::ACK, msn: 1 });
+        for (opcode, extension, len, name, value) in [
+            (0x05, none, 1028, "immdt", json!({ "data": "0x01010101" })),
+            (0x09, none, 1028, "immdt", json!({ "data": "0x01010101" })),
+            (0x17, none, 1028, "ieth", json!({ "rkey": 0x0101_0101 })),
+            (0x12, aeth, 8, "atomicacketh", json!({ "original": 0x0101_0101_0101_0101u64 })),
+            (
+                0x14,
+                none,
+                28,
+                "atomiceth",
+                json!({
+                    "address": 0x0101_0101_0101_0101u64, "rkey": 0x0101_0101,
+                    "swap_or_add": 0x0101_0101_0101_0101u64, "compare": 0x0101_0101_0101_0101u64,
+                }),
+            ),
+        ] {
+            let bytes = frame(0, Opcode(opcode), extension, &vec![1; len]);
+            let told = read(bytes.clone(), bytes.len());
+            assert_eq!((&told[name], &told["payload_bytes"]), (&value, &json!(len / 1024 * 1024)), "{opcode:#x}");
+            assert_eq!((told.contains_key("aeth"), &told["icrc"]["verdict"]), (opcode == 0x12, &json!("right")));
+            let cut = read(bytes[..55].to_vec(), bytes.len());
+            assert!(!cut.contains_key(name) && cut["bth"]["opcode"] == json!(opcode), "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn int_is_read_behind_any_port_if_its_header_is_there() {
+        let int = [0x10, 4, 0, 0, 0x20, 0, 1, 7, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9];
+        let packet = |behind: &[u8]| {
+            let [high, low] = (28 + behind.len() as u16).to_be_bytes();
+            let [udp_high, udp_low] = (8 + behind.len() as u16).to_be_bytes();
+            let ip = [0x45, 26 << 2, high, low, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+            let udp = [0, 1, 0, 53, udp_high, udp_low, 0, 0];
+            let bytes = [&[2; 12][..], &[8, 0], &ip, &udp, behind].concat();
+            read(bytes.clone(), bytes.len())
+        };
+        let told = packet(&int);
+        assert_eq!(
+            (&told["telemetry"]["format"], &told["telemetry"]["hops"][0]["node_id"]),
+            (&json!("int_md"), &json!(9))
+        );
+        assert!(packet(&int[..16])["telemetry"]["malformed"].is_string(), "its shim says more");
+        assert!(!packet(&[0x10; 20]).contains_key("telemetry"), "no INT");
     }
 
     #[test]

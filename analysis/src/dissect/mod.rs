@@ -3,6 +3,7 @@
 
 mod capture;
 mod layers;
+mod outer;
 mod summary;
 mod telemetry;
 
@@ -24,7 +25,7 @@ use crate::human;
 /// What to dissect, and how.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A capture: pcap or pcapng, Ethernet.
+    /// A capture: pcap or pcapng, of Ethernet, Linux's cooked captures, loopback or raw IP.
     #[arg(required_unless_present = "hex")]
     file: Option<PathBuf>,
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.

@@ -46,7 +46,12 @@ fn what(frame: &Object) -> String {
         return format!("Fast CNP by {} about {destination} qp {}", text(&notification["sent_by"]), bth["dest_qp"]);
     }
     if let Some(bth) = frame.get("bth") {
-        let says = frame.get("aeth").map_or_else(|| text(&bth["operation"]), |aeth| text(&aeth["says"]));
+        let operation = text(&bth["operation"]);
+        let says = match frame.get("aeth") {
+            Some(aeth) if operation == "acknowledge" => text(&aeth["says"]),
+            Some(aeth) if aeth["says"] != "acknowledge" => format!("{operation}, {}", text(&aeth["says"])),
+            _ => operation,
+        };
         return format!(
             "{} {says} qp {} psn {}, {} B",
             text(&bth["service"]),

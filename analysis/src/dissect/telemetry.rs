@@ -126,6 +126,23 @@ fn said(telemetry: &Telemetry<'_>) -> Value {
     }
 }
 
+/// Whether bytes begin as INT-MD does: a shim of a known type, a header of its version, and a stack of whole hops.
+pub fn begins_as_int(bytes: &[u8]) -> bool {
+    let Some((shim, header)) = bytes.split_first_chunk() else { return false };
+    let (Ok(shim), Some(header)) = (Shim::parse(shim), header.first_chunk()) else { return false };
+    let header = IntHeader::parse(header);
+    header.version == INT_VERSION && shim.length >= 3 && header.hop_words > 0
+}
+
+/// INT-MD at the front of other bytes; where there are fewer than its shim says, that is all.
+pub fn int_of(bytes: &[u8]) -> Value {
+    let len = bytes.first_chunk().and_then(|shim| Shim::parse(shim).ok()).map_or(0, |shim| shim.section_len());
+    match bytes.get(..len) {
+        Some(section) => int_md(section),
+        None => json!({ "format": "int_md", "malformed": format!("{len} bytes by its shim, of {}", bytes.len()) }),
+    }
+}
+
 fn int_md(bytes: &[u8]) -> Value {
     let unreadable = || json!({ "format": "int" });
     let Some((shim, behind)) = bytes.split_first_chunk() else { return unreadable() };
@@ -201,7 +218,7 @@ fn ifa(bytes: &[u8]) -> Value {
     })
 }
 
-fn hop_by_hop(bytes: &[u8]) -> Value {
+pub fn hop_by_hop(bytes: &[u8]) -> Value {
     let Some(option) = OptionsHeader::parse(bytes).ok().and_then(|(header, _)| IoamOption::find(&header)) else {
         return json!({ "format": "hop-by-hop options" });
     };

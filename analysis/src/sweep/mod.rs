@@ -36,7 +36,7 @@ use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
-use crate::simulator::Simulator;
+use crate::simulator::{self, Simulator};
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
 use execute::Ended;
@@ -109,6 +109,9 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
+    if runs.iter().any(|run| run.facts.has_jobs) {
+        simulator::simulate_jobs();
+    }
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out, &file.axes)?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;

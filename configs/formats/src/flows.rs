@@ -47,11 +47,11 @@ impl FlowSource {
         job.into_iter().flat_map(|(job, origin)| job.samples().map(|flow| Ok((flow, origin.section().clone()))))
     }
 
-    /// On the part of a file that is not read; known after a [`walk`](FlowSource::walk).
-    pub fn note(&self) -> Option<String> {
+    /// On what of a file is uncertain, or not read; known after a [`walk`](FlowSource::walk).
+    pub fn notes(&self) -> Vec<String> {
         match self {
-            FlowSource::File(file) => file.note(),
-            FlowSource::Listed { .. } | FlowSource::Poisson { .. } | FlowSource::Job { .. } => None,
+            FlowSource::File(file) => [file.guess(), file.note()].into_iter().flatten().collect(),
+            FlowSource::Listed { .. } | FlowSource::Poisson { .. } | FlowSource::Job { .. } => Vec::new(),
         }
     }
 
@@ -169,6 +169,8 @@ impl FlowList {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::FlowForm;
+    use hpcc_core::units::{Bytes, Rounding};
     use std::path::Path;
 
     fn listed(starts: &[u64], dport: u16) -> FlowSource {
@@ -203,7 +205,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary folder");
         let path = dir.path().join("flow.txt");
         std::fs::write(&path, "2\n0 1 3 100 10 0.0\n0 1 3 100 10 0.000001\n").expect("written");
-        let (file, count) = crate::reference::FlowFile::new(&path, hpcc_core::units::Rounding::Nearest).expect("flows");
+        let form = FlowForm { columns: None, mtu: Bytes(1000), rounding: Rounding::Nearest };
+        let (file, count) = FlowFile::new(&path, form).expect("flows");
         assert_eq!(count, 2);
         std::fs::write(&path, "2\n0 1 3 100 10 0.0\n").expect("written");
         let traffic = vec![grouped("a", listed(&[500, 2_000], 1)), grouped("file", FlowSource::File(file))];

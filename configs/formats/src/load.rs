@@ -34,6 +34,24 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
+/// Whether a file of TOML has jobs, as far as it can be read: those the engine without ns-3 runs.
+pub fn has_jobs(path: &Path, overrides: &[String]) -> bool {
+    let text = crate::text::read(path).ok().filter(|text| is_toml(path, text));
+    text.is_some_and(|text| toml_format::has_jobs(path, &text, overrides))
+}
+
+/// Refuses jobs, which the ns-3 module does not run.
+///
+/// # Errors
+/// If there are any.
+pub fn refuse_jobs(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
+    if scenario.flows.jobs.is_empty() {
+        return Ok(());
+    }
+    let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
+    Err(Place::file(path).key_error("traffic", message))
+}
+
 /// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.
 ///
 /// # Errors
@@ -75,7 +93,7 @@ fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) 
         refuse_sweep(path, text)?;
         toml_format::read(path, text, overrides, defaults)
     } else {
-        reference::read(path, text, overrides)
+        reference::read(path, text, overrides, defaults)
     }
 }
 

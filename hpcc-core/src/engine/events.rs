@@ -71,6 +71,21 @@ impl From<What> for Event {
     }
 }
 
+/// How an event stands among those of its nanosecond.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// The first of those that it comes before.
+    child: Event,
+    /// The next that its parent comes before.
+    next: Event,
+}
+
+impl Default for Link {
+    fn default() -> Link {
+        Link { child: NONE, next: NONE }
+    }
+}
+
 /// Where events are looked up to put those of a nanosecond in order.
 pub(super) trait Keys {
     /// The node that an event concerns.
@@ -102,8 +117,10 @@ pub(super) struct Events {
     occupied: [u64; WORDS],
     /// The words of `occupied` that are not 0.
     words: u64,
-    /// The one behind each.
-    next: Vec<Event>,
+    /// Those of one nanosecond are a pairing heap: there may be many, for ports of a large switch often end together.
+    links: Vec<Link>,
+    /// Room for those that are added anew.
+    others: Vec<Event>,
 }
 
 const _: () = assert!(WORDS <= 64);
@@ -121,7 +138,8 @@ impl Events {
             first: vec![NONE; SPAN as usize].into(),
             occupied: [0; WORDS],
             words: 0,
-            next: Vec::new(),
+            links: Vec::new(),
+            others: Vec::new(),
         }
     }
 
@@ -175,7 +193,7 @@ impl Events {
             return self.add_among(slot, event, keys);
         }
         self.first[slot] = event;
-        self.set_next(event, NONE);
+        self.set_link(event, Link::default());
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
     }
@@ -183,49 +201,73 @@ impl Events {
     /// Adds one to those of a nanosecond.
     #[inline(never)]
     fn add_among(&mut self, slot: usize, event: Event, keys: &impl Keys) {
-        let key = self.key(event.what(), keys);
-        let (mut before, mut after) = (NONE, self.first[slot]);
-        while after != NONE && self.key(after.what(), keys) <= key {
-            (before, after) = (after, self.next[after.0 as usize]);
+        self.set_link(event, Link::default());
+        self.first[slot] = self.meld(self.first[slot], event, keys);
+    }
+
+    /// Of two heaps one; its first event, whose `next` is left as it was.
+    fn meld(&mut self, a: Event, b: Event, keys: &impl Keys) -> Event {
+        let is_first = self.key(a.what(), keys) <= self.key(b.what(), keys);
+        let (first, other) = if is_first { (a, b) } else { (b, a) };
+        self.links[other.0 as usize].next = self.links[first.0 as usize].child;
+        self.links[first.0 as usize].child = other;
+        first
+    }
+
+    /// What remains of a heap without its first event: pairs of its children, melded from the last to the first.
+    fn remainder(&mut self, first: Event, keys: &impl Keys) -> Event {
+        let (mut rest, mut pairs) = (self.links[first.0 as usize].child, NONE);
+        while rest != NONE {
+            let (a, b) = (rest, self.links[rest.0 as usize].next);
+            let pair = if b == NONE {
+                rest = NONE;
+                a
+            } else {
+                rest = self.links[b.0 as usize].next;
+                self.meld(a, b, keys)
+            };
+            self.links[pair.0 as usize].next = pairs;
+            pairs = pair;
         }
-        self.set_next(event, after);
-        if before == NONE {
-            self.first[slot] = event;
-        } else {
-            self.set_next(before, event);
+        let mut heap = NONE;
+        while pairs != NONE {
+            let next = self.links[pairs.0 as usize].next;
+            self.links[pairs.0 as usize].next = NONE;
+            heap = if heap == NONE { pairs } else { self.meld(heap, pairs, keys) };
+            pairs = next;
         }
+        heap
     }
 
     #[inline]
-    fn set_next(&mut self, event: Event, next: Event) {
-        match self.next.get_mut(event.0 as usize) {
-            Some(behind) => *behind = next,
-            None => self.make_room(event, next),
+    fn set_link(&mut self, event: Event, link: Link) {
+        match self.links.get_mut(event.0 as usize) {
+            Some(known) => *known = link,
+            None => self.make_room(event, link),
         }
     }
 
     #[cold]
-    fn make_room(&mut self, event: Event, next: Event) {
-        self.next.resize(event.0 as usize + 1, NONE);
-        self.next[event.0 as usize] = next;
+    fn make_room(&mut self, event: Event, link: Link) {
+        self.links.resize(event.0 as usize + 1, Link::default());
+        self.links[event.0 as usize] = link;
     }
 
-    /// Takes an event of this window back.
-    pub fn remove(&mut self, at: u64, what: What) {
+    /// Takes an event of this window back: the others of its nanosecond are added anew.
+    pub fn remove(&mut self, at: u64, what: What, keys: &impl Keys) {
         let slot = (at - self.start) as usize;
         let event = Event::from(what);
-        let (mut before, mut place) = (NONE, self.first[slot]);
-        while place != event {
-            if place == NONE {
-                return;
+        let mut others = core::mem::take(&mut self.others);
+        others.push(self.first[slot]);
+        self.set_first(slot, NONE);
+        while let Some(next) = others.pop().filter(|&next| next != NONE) {
+            let Link { child, next: behind } = self.links[next.0 as usize];
+            others.extend([child, behind].into_iter().filter(|&other| other != NONE));
+            if next != event {
+                self.add(at, next.what(), keys);
             }
-            (before, place) = (place, self.next[place.0 as usize]);
         }
-        let behind = self.next[event.0 as usize];
-        if before != NONE {
-            return self.set_next(before, behind);
-        }
-        self.set_first(slot, behind);
+        self.others = others;
     }
 
     #[inline]
@@ -296,7 +338,8 @@ impl Events {
                 self.late(keys.rank(what))
             }
         };
-        self.set_first(slot, self.next[event.0 as usize]);
+        let rest = if self.links[event.0 as usize].child == NONE { NONE } else { self.remainder(event, keys) };
+        self.set_first(slot, rest);
         Some(what)
     }
 }
@@ -358,11 +401,36 @@ mod tests {
         sorted.sort();
         for removed in [0, 7, 2_999] {
             let (at, what) = (times[removed], Alarm(removed as u32));
-            events.remove(at, what);
+            events.remove(at, what, &Numbered);
             sorted.retain(|&other| other != (at, what));
         }
         assert_eq!(events.next_time().map(|next| next.0), sorted.first().map(|&(at, _)| at));
         assert_eq!(all(&mut events), sorted);
+    }
+
+    /// Many of one nanosecond, added and taken by turns, and some taken back.
+    #[test]
+    fn many_events_of_a_nanosecond_come_in_their_order() {
+        let mut events = Events::new(Order::Insertion);
+        events.open(0, 100);
+        let (mut waiting, mut taken) = (Vec::new(), Vec::new());
+        for n in 0..1_000_u32 {
+            let place = n * 7_919 % 1_009 + 1_009;
+            events.add(9, Alarm(place), &Numbered);
+            waiting.push(place);
+            if n % 3 == 2 {
+                waiting.sort_unstable();
+                assert_eq!(events.take(&Numbered), Some(Alarm(waiting.remove(0))));
+            }
+            if n % 10 == 9 {
+                let place = waiting.remove(waiting.len() / 2);
+                events.remove(9, Alarm(place), &Numbered);
+                events.remove(9, Alarm(5_000), &Numbered);
+            }
+        }
+        waiting.sort_unstable();
+        taken.extend(all(&mut events).into_iter().map(|(_, what)| what));
+        assert_eq!(taken, waiting.into_iter().map(Alarm).collect::<Vec<_>>());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::ways::{KNOWN, Ports, UNKNOWN};
 use crate::address::host_address;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::SimulatedFrame;
-use crate::switch::{Departing, FlowKey, Head};
+use crate::switch::{Arriving, Departing, FlowKey, Head};
 use crate::units::Nanos;
 use core::mem::offset_of;
 
@@ -122,6 +122,23 @@ impl Frame {
         FlowKey { src_address, dst_address, sport: self.sport, dport: self.dport }
     }
 
+    /// What its way depends on.
+    pub(super) fn arriving(&self) -> Arriving {
+        Arriving {
+            dst: self.dst,
+            key: self.key(),
+            hop_limit: self.hop_limit,
+            priority: self.priority,
+            is_data: self.collects(),
+        }
+    }
+
+    /// Whether switches stamp their telemetry into it.
+    #[inline]
+    fn collects(&self) -> bool {
+        matches!(self.kind, PacketKind::Data | PacketKind::Probe)
+    }
+
     /// What it is on the wire, where it goes over IPv4 from and to no MAC address, and packets of its flow have one byte.
     pub fn on_wire(&self) -> SimulatedFrame {
         SimulatedFrame {
@@ -185,7 +202,7 @@ impl Departing for Leaving<'_> {
         Head {
             ingress: frame.ingress,
             priority: frame.priority,
-            is_data: matches!(frame.kind, PacketKind::Data | PacketKind::Probe),
+            is_data: frame.collects(),
             size: frame.size,
             queue: self.behind.into(),
             arrived: Nanos(frame.at),

@@ -9,7 +9,7 @@ use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::dscp;
-use crate::switch::{FlowKey, Section};
+use crate::switch::{Arriving, FlowKey, Section};
 use crate::transport::feedback::Arrived;
 use crate::transport::{
     Ack, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
@@ -87,7 +87,7 @@ impl Engine {
         let (queue_pair, dst, key) = (frame.reply_queue_pair, frame.dst, frame.key());
         let Some(&mut way) = self.nodes.host(node).traffic.way(queue_pair) else { return };
         let ports = way.ports(self.version, &key).unwrap_or_else(|| {
-            let way = self.find_way(p, dst, &key);
+            let way = self.find_way(p, dst, &key, true);
             if let Some(known) = self.nodes.host(node).traffic.way(queue_pair) {
                 *known = way;
             }
@@ -103,23 +103,25 @@ impl Engine {
         let (dst, key) = (frame.dst, frame.key());
         let way = *self.nodes.host(node).traffic.way_back(receiver);
         let ports = way.ports(self.version, &key).unwrap_or_else(|| {
-            let way = self.find_way(self.place(node, port), dst, &key);
+            let way = self.find_way(self.place(node, port), dst, &key, false);
             *self.nodes.host(node).traffic.way_back(receiver) = way;
             way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
         });
         self.all.frames.get_mut(f).ports = ports;
     }
 
-    /// The way of frames with this key from a host's port to node `dst`.
+    /// The way of frames with this key from a host's port to node `dst`, as far as they all take the same.
     #[cold]
-    fn find_way(&mut self, p: u32, dst: u32, key: &FlowKey) -> Way {
+    fn find_way(&mut self, p: u32, dst: u32, key: &FlowKey, is_data: bool) -> Way {
+        let frame = Arriving { dst, key: *key, is_data, ..Arriving::default() };
         let mut ports = [UNKNOWN; KNOWN];
         let mut node = self.all.ports[p as usize].peer_node;
         for port in &mut ports {
             if node == dst || !self.fabric.is_switch(node) {
                 break;
             }
-            let Some(egress) = self.nodes.switch(node).core.egress(dst, key) else { break };
+            let rng = Engine::rng(&mut self.rngs, node);
+            let Some(egress) = self.nodes.switch(node).core.kept_egress(&frame, rng) else { break };
             *port = u8::try_from(egress).unwrap_or(UNKNOWN);
             node = self.all.ports[self.place(node, egress) as usize].peer_node;
         }
@@ -440,7 +442,7 @@ impl Engine {
             return;
         }
         if pending < self.events.end() && self.groups.running == self.groups.of(node) {
-            self.events.remove(pending, What::Wake(p));
+            self.events.remove(pending, What::Wake(p), &self.all);
         }
         let rank = self.events.reserve();
         let port = &mut self.all.ports[p as usize];

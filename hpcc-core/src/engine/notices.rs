@@ -84,11 +84,10 @@ impl Engine {
         self.nodes.seat(node).is_touched = true;
         let frame = self.all.frames.get(f);
         // The hop limit of a frame that begins here counts from the next switch.
-        let core = &self.nodes.switch(node).core;
-        let Route::To { egress, .. } = core.route(frame.dst, &frame.key(), frame.hop_limit) else {
+        let priority = frame.priority;
+        let Route::To { egress, .. } = self.route(node, f) else {
             return self.drop_at_switch(node, f);
         };
-        let priority = frame.priority;
         if !self.passes(node, egress, f, Crossing::Outbound) {
             return self.all.frames.release(f);
         }
@@ -116,8 +115,7 @@ impl Engine {
         let frame = self.all.frames.get(f);
         let (dst, ingress, kind) = (frame.dst, frame.ingress, frame.kind);
         if matches!(kind, PacketKind::FastCnp | PacketKind::Icmpv6) {
-            let route = self.nodes.switch(node).core.route(dst, &frame.key(), frame.hop_limit);
-            let leaves = match route {
+            let leaves = match self.route(node, f) {
                 Route::To { egress, .. } => Some(egress),
                 Route::None | Route::Expired => None,
             };

@@ -6,6 +6,7 @@ use super::events::{Order, What};
 use super::flight::InFlight;
 use super::groups::NOBODY;
 use super::observer::Sight;
+use super::port::Port;
 use super::state::{Arenas, Engine};
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
@@ -326,12 +327,19 @@ impl Engine {
         self.all.frames.release(f);
         self.show_pause(p, pause);
         let port = &mut self.all.ports[p as usize];
-        if pause {
-            port.paused |= bit;
-            return;
+        port.paused = if pause { port.paused | bit } else { port.paused & !bit };
+        self.tell_pause(p);
+        if !pause {
+            self.try_send(p);
         }
-        port.paused &= !bit;
-        self.try_send(p);
+    }
+
+    /// A switch hears which priorities the far end of a port pauses.
+    pub(super) fn tell_pause(&mut self, p: u32) {
+        let &Port { node, number, paused, is_host, .. } = &self.all.ports[p as usize];
+        if !is_host {
+            self.nodes.switch(node).core.hear_pause(number, paused);
+        }
     }
 
     /// Whether a port sends. One that does is asked whether to wait for the end, for now something may wait for it.

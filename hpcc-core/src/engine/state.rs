@@ -242,13 +242,17 @@ impl Engine {
             let extras =
                 SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
             let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
+            let mut core = Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node));
+            if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {
+                core.balance(balancer);
+            }
             self.nodes.add_switch(SwitchNode {
                 leaks_on_link_down: config.faults.leak_buffer_on_link_down,
                 pauses: settings.switch.pause_micros() > 0,
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 sizes: settings.wire.profile.sizes(),
                 extras,
-                core: Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node)),
+                core,
                 learnt: 0,
             });
         } else {

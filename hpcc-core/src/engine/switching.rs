@@ -23,12 +23,12 @@ impl Engine {
         let (egress, hop_limit) = if let Some(known) = known.filter(|_| frame.hop_limit > 1) {
             (known, frame.hop_limit - 1)
         } else {
-            let core = &self.nodes.switch(node).core;
-            let Route::To { egress, hop_limit } = core.route(frame.dst, &frame.key(), frame.hop_limit) else {
+            let Route::To { egress, hop_limit } = self.route(node, f) else {
                 return self.drop_at_switch(node, f);
             };
             (egress, hop_limit)
         };
+        let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;
         let (priority, p) = (frame.priority, first + u32::from(egress));
         let is_through =
@@ -36,6 +36,14 @@ impl Engine {
         if !is_through {
             self.queue(node, p, f);
         }
+    }
+
+    /// Where a frame goes that is at a switch.
+    pub(super) fn route(&mut self, node: u32, f: u32) -> Route {
+        let now = self.events.now();
+        let frame = self.all.frames.get(f).arriving();
+        let rng = Engine::rng(&mut self.rngs, node);
+        self.nodes.switch(node).core.route(now, &frame, rng)
     }
 
     /// Lets a frame leave by an idle port at once; `false`, and nothing has happened, if it may be dropped, pause or resume.

@@ -31,7 +31,7 @@ pub use crate::telemetry::encapsulation::{Encapsulation, IFA_PROTOCOL, INT_MARK,
 use crate::roce::{Aeth, Bth, Deth, Reth};
 
 /// The bits of the DSCP that marks take.
-const MARK_BITS: u8 = 0b111;
+pub const MARK_BITS: u8 = 0b111;
 
 /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
 pub const INITIAL_HOP_LIMIT: u8 = 64;

@@ -27,6 +27,7 @@ pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
 
+use crate::balance::{LoadBalancer, LoadBalancingSettings};
 use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
@@ -69,6 +70,8 @@ pub struct NodeSettings {
     pub receive: ReceiveSettings,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
+    /// How switches choose among paths.
+    pub load_balancing: LoadBalancingSettings,
     /// When ports of these rates mark frames, in place of what [`SwitchSettings`] says for all.
     pub ecn_thresholds: Option<Vec<EcnThreshold>>,
     /// What switches do about Fast CNP.
@@ -90,6 +93,7 @@ impl NodeSettings {
             transport: TransportSettings::default(),
             receive: ReceiveSettings::default(),
             switch: SwitchSettings::default(),
+            load_balancing: LoadBalancingSettings::default(),
             ecn_thresholds: None,
             fast_cnp_switch: FastCnpSwitchSettings::default(),
             fast_cnp_host: FastCnpHostSettings::default(),
@@ -150,6 +154,7 @@ impl NodeSettings {
     /// Takes over what a host must know of the switches.
     pub fn follow_switches(&mut self, switch: &NodeSettings) {
         self.switch = switch.switch.clone();
+        self.load_balancing = switch.load_balancing.clone();
     }
 
     /// Settles what was left to the simulator. What an algorithm that nobody chose would need counts for nothing.
@@ -198,6 +203,7 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;
@@ -313,6 +319,14 @@ impl NodeSettings {
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
         self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults()).map_err(in_section("switch"))
+    }
+
+    /// How a switch balances load, once all is resolved and checked; `None`: by its number, as all do without a setting.
+    ///
+    /// # Errors
+    /// If something could not be read that [`NodeSettings::check`] refuses.
+    pub fn balancer(&self, network: &Network, node: u32) -> Result<Option<Box<dyn LoadBalancer>>, Located> {
+        self.load_balancing.balancer(network, node).map_err(in_section("load_balancing"))
     }
 
     /// When ports of this rate mark frames.

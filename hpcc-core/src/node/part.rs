@@ -64,6 +64,7 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
         part("transport", Owner::Host, "", &node.transport),
         part("receive", Owner::Host, "Receive", &node.receive),
         part("switch", Owner::Switch, "", &node.switch),
+        part("load_balancing", Owner::Switch, "LoadBalancing", &node.load_balancing),
         part("fast_cnp", Owner::FastCnpSwitch, "", &node.fast_cnp_switch),
         part("fast_cnp", Owner::FastCnpHost, "", &node.fast_cnp_host),
         part("congestion_control", Owner::Host, "CongestionControl", &node.control),
@@ -105,6 +106,7 @@ pub(super) fn of_section<'a>(
         "transport" => vec![&mut node.protocol, &mut node.transport],
         "receive" => vec![&mut node.receive],
         "switch" => vec![&mut node.switch],
+        "load_balancing" => vec![&mut node.load_balancing],
         "fast_cnp" => vec![&mut node.fast_cnp_switch, &mut node.fast_cnp_host],
         _ => Vec::new(),
     }

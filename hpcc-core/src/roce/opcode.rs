@@ -86,9 +86,9 @@ impl Opcode {
         matches!(self.0, 0x06 | 0x0a | 0x0b | 0x0c | 0x26 | 0x2a | 0x2b)
     }
 
-    /// Whether an AETH follows: acknowledgements; first, last and only packets of a READ response.
+    /// Whether an AETH follows: acknowledgements, of atomic operations, too; first, last and only packets of a READ response.
     pub fn has_aeth(self) -> bool {
-        matches!(self.0, 0x0d | 0x0f | 0x10 | 0x11)
+        matches!(self.0, 0x0d | 0x0f..=0x12)
     }
 
     /// Whether a DETH follows: unreliable datagrams.
@@ -113,6 +113,8 @@ mod tests {
             (0x0e, "RC", "read response middle", false, false),
             (0x10, "RC", "read response only", false, true),
             (0x11, "RC", "acknowledge", false, true),
+            (0x12, "RC", "atomic acknowledge", false, true),
+            (0x13, "RC", "compare and swap", false, false),
             (0x17, "RC", "send only with invalidate", false, false),
             (0x24, "UC", "send only", false, false),
             (0x2b, "UC", "write only with immediate", true, false),

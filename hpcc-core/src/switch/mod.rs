@@ -6,7 +6,6 @@
 //! and does what the answers say.
 
 mod classes;
-mod ecmp;
 mod lossy_buffer;
 mod priorities;
 mod records;
@@ -17,9 +16,9 @@ mod shared_buffer;
 #[cfg(test)]
 mod tests;
 
+pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
 pub use classes::{Classes, MAX_QUANTUM};
-pub use ecmp::{FlowKey, HOST_SEED};
 pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
@@ -30,6 +29,7 @@ pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 use lossy_buffer::LossyBuffer;
 use report::Report;
 
+use crate::balance::{Choice, EcmpBalancer, LoadBalancer, Ports};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::reference_faults::ReferenceFaults;
@@ -132,6 +132,21 @@ impl EgressPort {
             qlen: head.queue,
         }
     }
+}
+
+/// A frame that has come in, as its way depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arriving {
+    /// The node that it goes to.
+    pub dst: u32,
+    /// Its addresses and ports.
+    pub key: FlowKey,
+    /// IPv6 hop limit or IPv4 time to live with which it came.
+    pub hop_limit: u8,
+    /// Its priority group, 0 to 7.
+    pub priority: u8,
+    /// Whether it carries payload or collects telemetry: what answers it goes by the hash of its flow.
+    pub is_data: bool,
 }
 
 /// Where a frame goes that came in.
@@ -259,9 +274,30 @@ impl Buffer {
     }
 }
 
+/// What is known of all ports.
+struct View<'a> {
+    ports: &'a [EgressPort],
+    /// What each may not send, as bits.
+    paused: &'a [u8],
+}
+
+impl Ports for View<'_> {
+    fn queued(&self, port: u16) -> u32 {
+        self.ports[usize::from(port)].queued.iter().sum()
+    }
+
+    fn rate(&self, port: u16) -> BitRate {
+        self.ports[usize::from(port)].rate
+    }
+
+    fn is_paused(&self, port: u16, priority: u8) -> bool {
+        self.paused[usize::from(port)] >> (priority & 7) & 1 != 0
+    }
+}
+
 /// One switch. What every frame needs stands in two cache lines: between two frames of a switch a large network touches much
 /// else.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Switch {
     ports: Box<[EgressPort]>,
@@ -273,8 +309,13 @@ pub struct Switch {
     hop_limits: bool,
     /// Whether telemetry is none or the reference's, and of each frame the port's own counters, as mostly.
     reports_plainly: bool,
+    /// Whether frames of a flow leave by one port until routes change, data as well.
+    keeps: bool,
     // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
+    balancer: Box<dyn LoadBalancer>,
+    /// Priorities that the far end of each port pauses: bit n stands for priority n.
+    stopped: Vec<u8>,
     pint: Option<Pint>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
@@ -315,6 +356,9 @@ impl Switch {
             buffer: Buffer::new(config, host_rate, ports),
             ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
             ecn_thresholds,
+            keeps: true,
+            balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
+            stopped: alloc::vec![0; ports.len()],
             reports_plainly: is_short && report.is_none() && records.is_none(),
             pint,
             report,
@@ -328,10 +372,36 @@ impl Switch {
         self.routes = routes;
     }
 
-    /// The port by which a frame of a flow leaves for `dst`, if there is a route.
-    #[inline]
-    pub fn egress(&self, dst: u32, key: &FlowKey) -> Option<u16> {
-        key.choose(self.id, self.routes.next_hops(dst))
+    /// Data chooses among paths so, in place of ECMP by the switch's number.
+    pub fn balance(&mut self, balancer: Box<dyn LoadBalancer>) {
+        (self.keeps, self.balancer) = (balancer.keeps(), balancer);
+    }
+
+    /// Whether all data of a flow leaves by one port until routes change; answers always do.
+    pub fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// The far end of a port pauses these priorities from now on, and no others: bit n stands for priority n.
+    pub fn hear_pause(&mut self, egress: u16, priorities: u8) {
+        self.stopped[usize::from(egress)] = priorities;
+    }
+
+    /// The port by which a frame leaves, if there is a route, and all frames like it leave by that until routes change.
+    pub fn kept_egress(&mut self, frame: &Arriving, rng: &mut Rng) -> Option<u16> {
+        let has_choice = frame.is_data && !self.keeps && self.routes.next_hops(frame.dst).len() > 1;
+        if has_choice { None } else { self.egress(Nanos(0), frame, rng) }
+    }
+
+    /// The port by which a frame leaves, if there is a route.
+    fn egress(&mut self, now: Nanos, frame: &Arriving, rng: &mut Rng) -> Option<u16> {
+        let &Arriving { dst, ref key, priority, is_data, .. } = frame;
+        let hops = self.routes.next_hops(dst);
+        if hops.len() < 2 || !(is_data || self.keeps) {
+            return key.choose(self.id, hops);
+        }
+        let ports = &View { ports: &self.ports, paused: &self.stopped };
+        Some(self.balancer.choose(&Choice { now, dst, key, priority, hops, ports }, &mut rng.rand))
     }
 
     /// Address of what is looked up first to route a frame, for fetching it into the cache; 0 if there is none.
@@ -355,11 +425,10 @@ impl Switch {
         }
     }
 
-    /// Where a frame for host `dst` goes that came in with a hop limit.
-    #[inline]
-    pub fn route(&self, dst: u32, key: &FlowKey, hop_limit: u8) -> Route {
-        let Some(egress) = self.egress(dst, key) else { return Route::None };
-        let hop_limit = hop_limit.saturating_sub(1);
+    /// Where a frame goes that came in.
+    pub fn route(&mut self, now: Nanos, frame: &Arriving, rng: &mut Rng) -> Route {
+        let Some(egress) = self.egress(now, frame, rng) else { return Route::None };
+        let hop_limit = frame.hop_limit.saturating_sub(1);
         if hop_limit == 0 && self.hop_limits { Route::Expired } else { Route::To { egress, hop_limit } }
     }
 

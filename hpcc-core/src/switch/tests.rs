@@ -55,10 +55,16 @@ fn arrive(switch: &mut Switch) -> Admission {
     switch.admit(0, 2, 3, 1090)
 }
 
+/// Where data with a hop limit goes.
+fn route(switch: &mut Switch, dst: u32, hop_limit: u8) -> Route {
+    let frame = Arriving { dst, hop_limit, is_data: true, ..Arriving::default() };
+    switch.route(Nanos(0), &frame, &mut Rng::new(26, 1))
+}
+
 #[test]
 fn frames_go_where_the_destination_is() {
     let mut switch = star();
-    let routes = [2, 3, 99].map(|dst| switch.route(dst, &FlowKey::default(), 64));
+    let routes = [2, 3, 99].map(|dst| route(&mut switch, dst, 64));
     assert_eq!(routes, [Route::To { egress: 2, hop_limit: 63 }, Route::None, Route::None]);
     assert_eq!((arrive(&mut switch), switch.queued(2)), (ADMITTED, 1090));
 }
@@ -67,10 +73,10 @@ fn frames_go_where_the_destination_is() {
 fn a_frame_is_dropped_where_its_hop_limit_ends() {
     let mut switch = star();
     let to = |hop_limit| Route::To { egress: 2, hop_limit };
-    let last = |switch: &Switch| [2, 1, 0].map(|hop_limit| switch.route(2, &FlowKey::default(), hop_limit));
-    assert_eq!(last(&switch), [1, 0, 0].map(to), "frames without a hop limit");
+    let last = |switch: &mut Switch| [2, 1, 0].map(|hop_limit| route(switch, 2, hop_limit));
+    assert_eq!(last(&mut switch), [1, 0, 0].map(to), "frames without a hop limit");
     switch.hop_limits = true;
-    assert_eq!(last(&switch), [to(1), Route::Expired, Route::Expired]);
+    assert_eq!(last(&mut switch), [to(1), Route::Expired, Route::Expired]);
 }
 
 /// A record of 8 bytes joins the section of two.
@@ -143,9 +149,11 @@ fn discarded_frames_free_their_buffer_and_resume_their_sender() {
 fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
     let layout = Layout::Reference { multiplier: 1 };
     for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
-        let mut passes = star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() });
-        passes.ecn_thresholds[0].pmax = 0.5;
-        let mut waits = passes.clone();
+        let [mut passes, mut waits] = [(); 2].map(|()| {
+            let mut switch = star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() });
+            switch.ecn_thresholds[0].pmax = 0.5;
+            switch
+        });
         let (mut chance, mut waiting) = (Rng::new(26, 2), alloc::collections::VecDeque::new());
         let (mut of_passes, mut of_waits) = (Rng::new(26, 1), Rng::new(26, 1));
         let (mut passed, mut refused) = (0, 0);

@@ -13,26 +13,28 @@ use core::ops::RangeInclusive;
 pub struct NodeSet(Vec<u32>);
 
 impl NodeSet {
-    /// The nodes that a text names: `none`, `all`, `hosts`, `switches`, or numbers and ranges (`0,4-7`).
+    /// The nodes that a text names, with commas between: numbers, ranges (`0,4-7`), `none`, `all`, `hosts`, `switches`, and of
+    /// switches `leaf` (those with hosts), `spine` (a link further away from hosts) and `core` (all beyond).
     ///
     /// # Errors
     /// If it names something else: a sentence for the user.
     pub fn parse(text: &str, network: &Network) -> Result<NodeSet, String> {
-        match text.trim() {
-            "" | "none" => Ok(NodeSet::default()),
-            "all" => Ok(NodeSet((0..network.nodes.len() as u32).collect())),
-            "hosts" => Ok(NodeSet::hosts(network)),
-            "switches" => Ok(NodeSet(network.switches().collect())),
-            list => {
-                let mut nodes = Vec::new();
-                for part in list.split(',') {
-                    nodes.extend(range(part.trim(), network.nodes.len())?);
-                }
-                nodes.sort_unstable();
-                nodes.dedup();
-                Ok(NodeSet(nodes))
+        let mut nodes = Vec::new();
+        for part in text.split(',').filter(|_| !text.trim().is_empty()) {
+            match part.trim() {
+                "none" => {}
+                "all" => nodes.extend(0..network.nodes.len() as u32),
+                "hosts" => nodes.extend(network.hosts()),
+                "switches" => nodes.extend(network.switches()),
+                "leaf" => nodes.extend(tier(network, 1..=1)),
+                "spine" => nodes.extend(tier(network, 2..=2)),
+                "core" => nodes.extend(tier(network, 3..=usize::MAX)),
+                range => nodes.extend(self::range(range, network.nodes.len())?),
             }
         }
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(NodeSet(nodes))
     }
 
     /// The hosts that such a text names; `all` are all hosts.
@@ -80,11 +82,36 @@ impl NodeSet {
     }
 }
 
+/// The switches at these distances from the nearest host, in links.
+fn tier(network: &Network, distances: RangeInclusive<usize>) -> impl Iterator<Item = u32> {
+    let mut found: Vec<Option<usize>> =
+        network.nodes.iter().map(|kind| (*kind == NodeKind::Host).then_some(0)).collect();
+    let mut reached = 0;
+    loop {
+        let mut next = found.clone();
+        for link in &network.links {
+            for (near, far) in [(link.a, link.b), (link.b, link.a)] {
+                if found[near as usize] == Some(reached) && found[far as usize].is_none() {
+                    next[far as usize] = Some(reached + 1);
+                }
+            }
+        }
+        if next == found {
+            break;
+        }
+        (found, reached) = (next, reached + 1);
+    }
+    let is_in = move |distance: &Option<usize>| distance.is_some_and(|distance| distances.contains(&distance));
+    (0..).zip(found).filter(move |(_, distance)| is_in(distance)).map(|(node, _)| node)
+}
+
 fn range(text: &str, count: usize) -> Result<RangeInclusive<u32>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse::<u32>().ok();
     let (Some(first), Some(last)) = (number(first), number(last)) else {
-        return Err(format!("\"{text}\" is no node; expected none, all, hosts, switches, or numbers and ranges"));
+        return Err(format!(
+            "\"{text}\" is no node; expected none, all, hosts, switches, leaf, spine, core, or numbers and ranges"
+        ));
     };
     if first > last || last as usize >= count {
         let most = count.saturating_sub(1);
@@ -106,6 +133,8 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::Link;
+    use crate::units::{BitRate, Nanos};
 
     fn network() -> Network {
         use NodeKind::{Host, Switch};
@@ -130,6 +159,20 @@ mod tests {
         }
         let hosts = NodeSet::hosts(&network);
         assert_eq!(hosts.without(&NodeSet(alloc::vec![2])), NodeSet(alloc::vec![0, 3]));
+    }
+
+    /// Two hosts below a leaf each, a spine, and a core.
+    #[test]
+    fn tiers_of_switches_have_names() {
+        use NodeKind::{Host, Switch};
+        let link = |(a, b)| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1), loss: 0.0 };
+        let links = [(0, 2), (1, 3), (2, 4), (3, 4), (4, 5)].map(link);
+        let network = Network { nodes: alloc::vec![Host, Host, Switch, Switch, Switch, Switch], links: links.into() };
+        for (text, expected) in
+            [("leaf", &[2, 3][..]), ("spine", &[4]), ("core", &[5]), ("core, 0, leaf", &[0, 2, 3, 5])]
+        {
+            assert_eq!(NodeSet::parse(text, &network), Ok(NodeSet(expected.into())), "{text}");
+        }
     }
 
     #[test]

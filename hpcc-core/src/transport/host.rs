@@ -200,7 +200,8 @@ impl Host {
             Box::new(Listener::new(feedback, &limits, flow, spec.sport, spec.priority, least))
         });
         let send_times = needs.rtt.then(Box::default);
-        let key = self.senders.insert(Sender { qp, spec, nic, opened: now, listener, send_times })?;
+        let key =
+            self.senders.insert(Sender { qp, spec, nic: nic as u32, seat: 0, opened: now, listener, send_times })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
     }
@@ -224,7 +225,7 @@ impl Host {
     pub fn cut_off(&mut self, queue_pair: u32) {
         let Some(sender) = self.senders.get_mut(queue_pair) else { return };
         sender.qp.is_cut_off = true;
-        if let Some(nic) = self.nics.get_mut(sender.nic) {
+        if let Some(nic) = self.nics.get_mut(sender.nic()) {
             nic.remove(queue_pair);
         }
     }
@@ -234,8 +235,9 @@ impl Host {
     pub fn post(&mut self, now: Nanos, queue_pair: u32, size: u64) -> Option<PostResult> {
         let sender = self.senders.get_mut(queue_pair)?;
         let message = sender.qp.post(&self.rules.transport, now, size)?;
-        let nic = sender.nic;
+        let (nic, seat) = (sender.nic(), sender.seat);
         if !sender.qp.is_cut_off {
+            self.nics.get_mut(nic)?.ask(seat);
             self.nics.get_mut(nic)?.add_again(queue_pair);
         }
         Some(PostResult { nic, message, armed: sender.due_timers() })
@@ -272,7 +274,7 @@ impl Host {
         let nic = self.nics.get_mut(usize::from(port))?;
         nic.add(queue_pair);
         let sender = self.senders.get_mut(queue_pair)?;
-        if core::mem::replace(&mut sender.nic, usize::from(port)) != usize::from(port) {
+        if core::mem::replace(&mut sender.nic, port.into()) != u32::from(port) {
             sender.qp.on_port(nic.line_rate);
         }
         Some(port)
@@ -526,8 +528,8 @@ impl Host {
         if let Some(lost) = lost {
             effects = effects.and(lost);
         }
-        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-        Some(AckResult { nic: sender.nic, finished, armed: if is_finished { Armed(0) } else { armed } })
+        let armed = self.nics[sender.nic()].take_effects(&effects, sender, now);
+        Some(AckResult { nic: sender.nic(), finished, armed: if is_finished { Armed(0) } else { armed } })
     }
 
     /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
@@ -546,28 +548,28 @@ impl Host {
         if port != sender.spec.sport {
             let moves = sender.on_path_feedback(rules, decoder, counters, now, port, feedback, rng);
             counters.moves += u64::from(moves);
-            let nic = if moves { self.follow_path(feedback.queue_pair)? } else { sender.nic };
+            let nic = if moves { self.follow_path(feedback.queue_pair)? } else { sender.nic() };
             return Some(AckResult { nic, finished: 0, armed: Armed(0) });
         }
         if rules.feedback.notification_acks {
             return self.take_ack(now, feedback, rng);
         }
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
-        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-        Some(AckResult { nic: sender.nic, finished: 0, armed })
+        let armed = self.nics[sender.nic()].take_effects(&effects, sender, now);
+        Some(AckResult { nic: sender.nic(), finished: 0, armed })
     }
 
     /// Takes a flow that has another source port now to the port that frames with it leave by, and returns that.
     fn follow_path(&mut self, queue_pair: u32) -> Option<usize> {
         let sender = self.senders.get(queue_pair)?;
-        let old = sender.nic;
+        let old = sender.nic();
         let new = self.port_of(&sender.spec).unwrap_or(old);
         if old != new {
             self.nics.get_mut(old)?.remove(queue_pair);
             let nic = self.nics.get_mut(new)?;
             nic.add(queue_pair);
             let sender = self.senders.get_mut(queue_pair)?;
-            sender.nic = new;
+            sender.nic = new as u32;
             sender.qp.on_port(nic.line_rate);
         }
         Some(new)
@@ -608,15 +610,15 @@ impl Host {
                 if sender.qp.is_cut_off && in_flight == 0 {
                     sender.qp.park_timer(now);
                 }
-                return Some(TimeoutResult { nic: sender.nic, armed: sender.qp.take_armed(), send, probe: None });
+                return Some(TimeoutResult { nic: sender.nic(), armed: sender.qp.take_armed(), send, probe: None });
             }
             let effects = sender.qp.on_loss(&self.rules.transport, now, in_flight, LossSignal::Timeout);
-            let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-            return Some(TimeoutResult { nic: sender.nic, armed, send, probe: None });
+            let armed = self.nics[sender.nic()].take_effects(&effects, sender, now);
+            return Some(TimeoutResult { nic: sender.nic(), armed, send, probe: None });
         }
         let effects = sender.qp.on_timer(&self.rules.transport, timer, now);
-        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-        Some(TimeoutResult { nic: sender.nic, armed, send: false, probe: None })
+        let armed = self.nics[sender.nic()].take_effects(&effects, sender, now);
+        Some(TimeoutResult { nic: sender.nic(), armed, send: false, probe: None })
     }
 
     fn on_probe_timer(&mut self, now: Nanos, timer: u8, queue_pair: u32) -> Option<TimeoutResult> {
@@ -624,7 +626,7 @@ impl Host {
         let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
         let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);
-        let nic = sender.nic;
+        let nic = sender.nic();
         let elsewhere = probe.as_ref().filter(|_| timer == PATH_TIMER).and_then(|probe| self.port_of(&probe.sender));
         let nic = elsewhere.unwrap_or(nic);
         Some(TimeoutResult { nic, armed, send: false, probe })

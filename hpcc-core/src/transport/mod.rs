@@ -25,6 +25,7 @@ mod sender;
 mod settings;
 mod slab;
 mod timeout;
+mod turns;
 
 #[cfg(test)]
 mod host_tests;

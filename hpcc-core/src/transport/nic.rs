@@ -7,6 +7,7 @@ use super::posted::Message;
 use super::queue_pair::{Effects, QueuePair, SegmentRange};
 use super::sender::Sender;
 use super::slab::Slab;
+use super::turns::{Turn, Turns};
 use super::{SenderSpec, TransportConfig};
 use crate::cc::Armed;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
@@ -48,6 +49,11 @@ pub enum Poll {
     Wait,
 }
 
+/// No wake-up is planned.
+const NEVER: Nanos = Nanos(u64::MAX);
+/// A port with more queue pairs than that asks only those that may have changed.
+const FEW: usize = 8;
+
 /// State of one port: as much as a cache line.
 #[derive(Clone, Debug)]
 pub struct Nic {
@@ -55,7 +61,10 @@ pub struct Nic {
     /// Keys of the queue pairs in the order of their start. A few stand here, so that the way to them is short.
     members: SmallVec<[u32; 4]>,
     last_served: usize,
-    wake: Option<Nanos>,
+    /// `u64::MAX`: none is planned.
+    wake: Nanos,
+    /// Whom to ask among many.
+    turns: Option<Box<Turns>>,
     /// Which priority sends next; `None`: flows take turns whatever theirs is.
     scheduler: Option<Box<Scheduler>>,
 }
@@ -65,11 +74,27 @@ const _: () = assert!(size_of::<Nic>() == 64);
 impl Nic {
     pub fn new(line_rate: BitRate, transport: &TransportConfig) -> Self {
         let scheduler = transport.classes.map(|classes| Box::new(Scheduler::new(classes.services())));
-        Nic { line_rate, members: SmallVec::new(), last_served: 0, wake: None, scheduler }
+        Nic { line_rate, members: SmallVec::new(), last_served: 0, wake: NEVER, turns: None, scheduler }
     }
 
     pub fn add(&mut self, key: u32) {
         self.members.push(key);
+        self.unsettle();
+    }
+
+    /// Members have come or gone.
+    fn unsettle(&mut self) {
+        if let Some(turns) = &mut self.turns {
+            turns.unsettle();
+        }
+    }
+
+    /// Something has happened to the queue pair in a seat: it may send now.
+    #[inline]
+    pub fn ask(&mut self, seat: u32) {
+        if let Some(turns) = &mut self.turns {
+            turns.ask(seat);
+        }
     }
 
     /// Adds a queue pair that may have finished, and may have been dropped since then.
@@ -86,10 +111,12 @@ impl Nic {
         let next = self.last_served + usize::from(place > self.last_served);
         let count = self.members.len().max(1);
         self.last_served = (next + count - 1) % count;
+        self.unsettle();
     }
 
     /// Takes all queue pairs away; those that are over leave `senders`.
     pub fn clear(&mut self, senders: &mut Slab<Sender>) {
+        self.unsettle();
         for key in self.members.drain(..) {
             if senders.get(key).is_some_and(|sender| sender.qp.is_over()) {
                 senders.remove(key);
@@ -104,25 +131,24 @@ impl Nic {
     }
 
     pub fn wake(&self) -> Option<Nanos> {
-        self.wake
+        Some(self.wake).filter(|&wake| wake != NEVER)
     }
 
     pub fn on_wake(&mut self) {
-        self.wake = None;
+        self.wake = NEVER;
     }
 
     /// A queue pair may now leave at `next_avail`: a later wake-up moves there.
     pub fn advance_wake(&mut self, next_avail: Nanos, now: Nanos) {
-        if let Some(wake) = &mut self.wake
-            && next_avail < *wake
-        {
-            *wake = next_avail.max(now);
+        if self.wake != NEVER && next_avail < self.wake {
+            self.wake = next_avail.max(now);
         }
     }
 
     /// A controller has decided: a wake-up may move. Returns timers that were armed.
     #[inline]
     pub fn take_effects(&mut self, effects: &Effects, sender: &Sender, now: Nanos) -> Armed {
+        self.ask(sender.seat);
         if effects.repaced {
             self.advance_wake(sender.qp.next_avail(), now);
         }
@@ -132,6 +158,9 @@ impl Nic {
     /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
         let (winner, first_finished) = match &mut self.scheduler {
+            None if self.members.len() > FEW && !rules.transport.faults.missed_wakeups => {
+                self.ask_in_turn(senders, now, paused)
+            }
             None => self.scan(senders, now, paused),
             Some(scheduler) => scan_classes(&mut self.members, scheduler, senders, rules, now, paused),
         };
@@ -193,6 +222,11 @@ impl Nic {
         foresees: bool,
     ) -> bool {
         let misses = rules.transport.faults.missed_wakeups;
+        if let Some(next) = self.next_turn(senders, end, paused) {
+            let wake = if next > end && foresees { self.wake.min(next) } else { self.wake };
+            self.wake = wake;
+            return next <= end || (next < wake && !foresees);
+        }
         let mut first = None;
         for Sender { qp, .. } in self.members.iter().filter_map(|&key| senders.get(key)) {
             let (is_eligible, at) = (qp.is_eligible(paused), qp.next_avail());
@@ -204,16 +238,80 @@ impl Nic {
             }
         }
         let wake = self.wake_with(first, misses, end);
-        if self.scheduler.is_some() || (wake != self.wake && (misses || !foresees)) {
+        if self.scheduler.is_some() || (wake != self.wake() && (misses || !foresees)) {
             return true;
         }
-        self.wake = wake;
+        self.wake = wake.unwrap_or(NEVER);
         false
     }
 
     /// The wake-up that is planned at `now` if the first queue pair that waits may leave at `first`.
     fn wake_with(&self, first: Option<Nanos>, misses: bool, now: Nanos) -> Option<Nanos> {
-        if misses { self.wake.or(first.filter(|&at| at > now)) } else { self.wake.into_iter().chain(first).min() }
+        if misses { self.wake().or(first.filter(|&at| at > now)) } else { self.wake().into_iter().chain(first).min() }
+    }
+
+    /// As [`scan`](Nic::scan), but asks only those that may have changed.
+    fn ask_in_turn(&mut self, senders: &mut Slab<Sender>, now: Nanos, paused: u8) -> (Option<usize>, Option<usize>) {
+        let turns = self.turns.get_or_insert_with(|| {
+            let mut turns = Box::<Turns>::default();
+            turns.unsettle();
+            turns
+        });
+        if turns.is_stale() {
+            turns.settle(self.members.len());
+            for (seat, &key) in (0..).zip(&self.members) {
+                if let Some(sender) = senders.get_mut(key) {
+                    sender.seat = seat;
+                }
+            }
+        }
+        turns.wake(now);
+        let count = self.members.len();
+        let start = if self.last_served < count { self.last_served + 1 } else { self.last_served % count + 1 };
+        let (mut next, mut is_round, mut first_finished) = (start, false, None);
+        loop {
+            let seat = match turns.next_from(next) {
+                Some(seat) if !is_round || seat < start => seat,
+                None if !is_round => {
+                    (next, is_round) = (0, true);
+                    continue;
+                }
+                _ => return (None, first_finished),
+            };
+            next = seat + 1;
+            let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
+            let turn = turn(qp, now, paused);
+            if turn == Turn::Ask && qp.is_eligible(paused) {
+                return (Some(seat), first_finished);
+            }
+            if turn == Turn::Ask && qp.is_finished() {
+                first_finished = Some(first_finished.map_or(seat, |first: usize| first.min(seat)));
+            }
+            turns.answer(seat, turn);
+        }
+    }
+
+    /// When the first queue pair may send that does not wait for an acknowledgement, if [`Turns`] know: `now` if one has to be
+    /// asked then, [`NEVER`] if all wait.
+    fn next_turn(&mut self, senders: &Slab<Sender>, now: Nanos, paused: u8) -> Option<Nanos> {
+        let turns = self.turns.as_mut().filter(|turns| !turns.is_stale() && paused == 0 && self.members.len() > FEW)?;
+        turns.wake(now);
+        let mut next = 0;
+        while let Some(seat) = turns.next_from(next) {
+            next = seat + 1;
+            let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
+            let turn = turn(qp, now, paused);
+            if turn == Turn::Ask {
+                return Some(now);
+            }
+            turns.answer(seat, turn);
+        }
+        let members = &self.members;
+        let holds = |seat: u32, at| {
+            let sender = senders.get(members[seat as usize]);
+            sender.is_some_and(|sender| sender.qp.is_eligible(0) && sender.qp.next_avail() == at)
+        };
+        Some(turns.first_at(holds).unwrap_or(NEVER))
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first
@@ -240,6 +338,7 @@ impl Nic {
     /// Drops every finished queue pair from `first` on; returns where the winner is then. Whoever was next
     /// behind the last served one is next still. Those that are over leave `senders`.
     fn remove_finished(&mut self, senders: &mut Slab<Sender>, first: usize, winner: Option<usize>) -> Option<usize> {
+        self.unsettle();
         let mut kept = first;
         let mut winner_place = winner;
         let mut next = self.last_served + 1;
@@ -270,9 +369,26 @@ impl Nic {
     /// The reference (`misses`) counts one that the window holds back, too, keeps a wake-up that is planned, and plans none at a
     /// time that has passed.
     fn plan_wake(&mut self, senders: &Slab<Sender>, misses: bool, now: Nanos, paused: u8) {
+        if let Some(next) = self.next_turn(senders, now, paused).filter(|_| !misses) {
+            self.wake = self.wake.min(next);
+            return;
+        }
         let counts = |qp: &QueuePair| if misses { qp.has_data() } else { qp.is_eligible(paused) };
         let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(|sender| counts(&sender.qp));
-        self.wake = self.wake_with(waiting.map(|sender| sender.qp.next_avail()).min(), misses, now);
+        self.wake = self.wake_with(waiting.map(|sender| sender.qp.next_avail()).min(), misses, now).unwrap_or(NEVER);
+    }
+}
+
+/// What a queue pair answers at `now`.
+#[inline]
+fn turn(qp: &QueuePair, now: Nanos, paused: u8) -> Turn {
+    let at = qp.next_avail();
+    if qp.is_eligible(paused) {
+        if at <= now { Turn::Ask } else { Turn::At(at) }
+    } else if qp.is_finished() || qp.is_eligible(0) {
+        Turn::Ask
+    } else {
+        Turn::Never
     }
 }
 

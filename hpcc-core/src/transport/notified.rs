@@ -62,8 +62,8 @@ impl Host {
         }
         let notification = Notification { now, age: now - sender.opened, telemetry, origin };
         let effects = sender.on_notification(&rules.transport, &notification)?;
-        let armed = nics[sender.nic].take_effects(&effects, sender, now);
-        Ok(Notified { nic: sender.nic, armed })
+        let armed = nics[sender.nic()].take_effects(&effects, sender, now);
+        Ok(Notified { nic: sender.nic(), armed })
     }
 
     /// A congestion notification packet of the receiver is about a flow of this host. It counts only where receivers are told to

@@ -24,7 +24,9 @@ pub struct Sender {
     /// When packets left, for a controller that goes by round-trip times.
     pub send_times: Option<Box<SendTimes>>,
     /// Port that it sends on.
-    pub nic: usize,
+    pub nic: u32,
+    /// Its place among the members of that port, if the port keeps [`Turns`](super::turns::Turns).
+    pub seat: u32,
     /// When it could send its first packet.
     pub opened: Nanos,
     pub spec: SenderSpec,
@@ -34,6 +36,12 @@ pub struct Sender {
 const _: () = assert!(offset_of!(Sender, qp) == 64 - size_of::<u64>());
 
 impl Sender {
+    /// Port that it sends on.
+    #[inline]
+    pub fn nic(&self) -> usize {
+        self.nic as usize
+    }
+
     /// A data packet that ends before byte `end` leaves. Returns whether it collects telemetry, and timers that were armed.
     #[inline]
     pub fn sample(&mut self, now: Nanos, end: u64) -> (bool, Armed) {

@@ -22,6 +22,9 @@ pub struct Job {
     pub dport: u16,
 }
 
+/// The number of a receive, and its token.
+type Numbered = (u64, u64);
+
 /// What becomes of a rank's program.
 #[derive(Debug)]
 struct Seat {
@@ -31,7 +34,7 @@ struct Seat {
     /// Messages sent so far.
     sent: u32,
     /// Receives that wait, by source and tag, each with its number.
-    receives: BTreeMap<(Option<u32>, Option<u64>), VecDeque<(u64, u64)>>,
+    receives: BTreeMap<(Option<u32>, Option<u64>), VecDeque<Numbered>>,
     /// Messages that have arrived and that nobody has received, each with its number.
     arrived: BTreeMap<(u32, u64), VecDeque<u64>>,
     /// How many receives and arrivals there were.

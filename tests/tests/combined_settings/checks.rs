@@ -88,6 +88,9 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
     !is("switch", "telemetry_records", "all")
         || is("transport", "queue_pairs", "per_pair")
         || is("fast_cnp", "migrate", "true")
+        || !is("load_balancing", "scheme", "ecmp")
+        || !is("load_balancing", "ecmp_seed", "switch")
+        || is("load_balancing", "ecmp_weighted", "true")
         || !is("telemetry", "paths", "1")
         || is_disturbed(scenario)
 }

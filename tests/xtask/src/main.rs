@@ -46,8 +46,8 @@ enum Command {
         #[command(flatten)]
         data: parity::Data,
         /// What simulates.
-        #[arg(long, value_enum, default_value_t)]
-        simulator: simulator::Kind,
+        #[arg(long, value_enum)]
+        simulator: Option<simulator::Kind>,
         /// Simulations at a time; only with 1 do processor times mean something.
         #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
         jobs: NonZeroUsize,

@@ -54,7 +54,7 @@ pub(super) fn flows(
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
-    scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
+    scenario.notes.extend(traffic.iter().flat_map(|traffic| traffic.source.notes()));
     priorities.settle(scenario);
     controlled.settle(routes, scenario, places)?;
     let flows = FlowList::new(traffic, totals);

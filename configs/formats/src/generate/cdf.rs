@@ -30,8 +30,8 @@ impl Cdf {
         Cdf::parse(&Place::file(Path::new(name)), text).ok()
     }
 
-    /// Reads a file of `bytes percent` lines; `#` starts a comment. Bytes may not fall and percents must
-    /// rise, up to 100 in the last line. Unless the first percent is 0, the distribution starts at 0 bytes.
+    /// Reads a file of `bytes percent` lines; `#` starts a comment. Neither may fall, and the last percentage is 100; where it
+    /// is 1, all are fractions. Unless the first percent is 0, the distribution starts at 0 bytes.
     ///
     /// # Errors
     /// A missing file, or the first line that breaks these rules.
@@ -52,12 +52,18 @@ impl Cdf {
             if points.is_empty() && point.1 > 0.0 {
                 points.push((0.0, 0.0));
             }
-            if let Some(last) = points.last().filter(|last| point.0 < last.0 || point.1 <= last.1) {
+            if let Some(last) = points.last().filter(|last| point.0 < last.0 || point.1 < last.1) {
                 let found = format!("{} bytes at {} % follow {} bytes at {} %", point.0, point.1, last.0, last.1);
-                return Err(place.error(format!("{found}; expected no fewer bytes and a higher percentage")));
+                return Err(place.error(format!("{found}; expected no fewer bytes and no lower percentage")));
             }
             points.push(point);
         }
+        if points.last().is_some_and(|last| last.1 == 1.0) {
+            points.iter_mut().for_each(|point| point.1 *= 100.0);
+        }
+        // Whatever follows 100 % is the size of no flow.
+        let end = points.iter().position(|point| point.1 == 100.0).unwrap_or(points.len());
+        points.truncate(end + 1);
         match points.last() {
             Some(&(bytes, 100.0)) if bytes >= 1.0 => Ok(Cdf { points }),
             Some((bytes, percent)) => Err(place
@@ -120,6 +126,14 @@ mod tests {
         assert_eq!(cdf.size_at(75.0), 200);
         assert_eq!(cdf.size_at(100.0), 300);
         assert_abs_diff_eq!(cdf.mean(), 125.0, epsilon = 1e-9);
+    }
+
+    #[test]
+    fn shares_may_be_fractions_and_pieces_flat() {
+        let percent = parse("0 0\n2000 0\n2100 2\n10000 50\n1000000 100\n2000000 100\n").expect("valid");
+        assert_eq!((percent.size_at(0.0), percent.size_at(2.0), percent.size_at(100.0)), (2000, 2100, 1_000_000));
+        let fractions = parse("0 0\n2000 0\n2100 0.02\n10000 0.5\n1000000 1\n").expect("valid");
+        assert_eq!(fractions, percent);
     }
 
     #[test]

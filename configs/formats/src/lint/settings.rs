@@ -99,7 +99,7 @@ pub(super) fn rounded_times(scenario: &Scenario, _: &Pass) -> Vec<String> {
 pub(super) fn empty_histogram(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let Some(QueueHistogram { start, end }) = scenario.monitor.queue_histogram else { return Vec::new() };
     let (end, interval) = (end.min(scenario.stop), QueueHistogram::PRINT_INTERVAL);
-    if end <= start || end.0 / interval.0 * interval.0 > start.0 {
+    if end <= start || end.0 / interval.0 * interval.0 >= start.0 {
         return Vec::new();
     }
     vec![format!(

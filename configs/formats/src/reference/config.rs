@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `config.txt`: from its keys to a scenario.
 
-use super::settings::{Settings, narrow};
+use super::descendant::{Descendant, Remark, TomlKey};
+use super::export::{self, Files};
+use super::flow::FlowForm;
+use super::settings::{SKIP_UNKNOWN, Settings, narrow};
 use super::topology::TopologyFile;
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
-use crate::text::resolve;
+use crate::toml_format;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::FaultSettings;
+use hpcc_core::settings::Value;
 use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
@@ -23,40 +27,134 @@ const SEED: u64 = 1;
 /// Runs with more flows than this record no time series.
 const MAX_FLOWS_IN_SERIES: u64 = 64;
 
-/// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`.
-pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
+/// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`, or keys of TOML as
+/// `dotted.path=VALUE`.
+pub(crate) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     recognise(path, text)?;
-    let settings = Settings::parse(path, text, overrides)?;
-    check_unused(&settings)?;
-    let mut notes = notes(&settings)?;
-    let algorithm = algorithm::read(&settings, &mut notes)?;
-    let transport = transport(&settings, algorithm.name(), &mut notes)?;
-    let layout = algorithm::layout(&settings, algorithm.needs().reads)?;
+    let mut settings = Settings::parse(path, text, overrides)?;
+    let keys = std::mem::take(&mut settings.toml);
+    let Config { mut draft, files, keys: own, remarks } = configuration(path, &mut settings, false)?;
+    draft.scenario.notes.splice(0..0, remarks.into_iter().filter_map(|(kind, text)| note(kind, text)));
+    if keys.is_empty() && own.is_empty() {
+        let Scenario { settings, network, .. } = &mut draft.scenario;
+        settings.resolve(network);
+        return Ok(draft);
+    }
+    let text = export::toml(&draft.scenario, &files, &own);
+    let read = toml_format::read(path, &text, &keys, defaults).map_err(|error| of_toml(path, error))?;
+    let places = if read.scenario.network == draft.scenario.network { draft.places } else { read.places };
+    let notes = [draft.scenario.notes, read.scenario.notes].concat();
+    Ok(Draft { scenario: Scenario { notes, ..read.scenario }, places, ..read })
+}
+
+/// A configuration as a scenario in TOML, and what is to be said of that. `place` gives a file the name that the TOML has
+/// for it. The flows may be missing.
+///
+/// # Errors
+/// As those of a configuration that is run.
+pub fn import(
+    path: &Path,
+    overrides: &[String],
+    place: impl Fn(&Path) -> PathBuf,
+) -> Result<(String, Vec<(Remark, String)>), InputError> {
+    let text = crate::text::read(path)?;
+    recognise(path, &text)?;
+    let skip = SKIP_UNKNOWN.to_owned();
+    let overrides: Vec<String> = overrides.iter().cloned().chain([skip]).collect();
+    let mut settings = Settings::parse(path, &text, &overrides)?;
+    if let Some(key) = settings.toml.first() {
+        return Err(crate::place::Place::command_line().error(format!("{key}: expected a key of {}", path.display())));
+    }
+    let Config { draft, mut files, keys, mut remarks } = configuration(path, &mut settings, true)?;
+    files.topology = place(&files.topology);
+    files.flows = files.flows.map(|flows| place(&flows));
+    remarks.extend(draft.scenario.notes.iter().map(|note| (Remark::Guessed, note.clone())));
+    Ok((export::toml(&draft.scenario, &files, &keys), remarks))
+}
+
+/// What a remark is to those who run the file; what makes no difference is nothing to them.
+fn note(kind: Remark, text: String) -> Option<String> {
+    match kind {
+        Remark::Taken | Remark::Idle => None,
+        Remark::Dropped => Some(format!("dropped: {text}")),
+        Remark::Guessed => Some(text),
+    }
+}
+
+/// The line is none of the file's.
+fn of_toml(path: &Path, error: InputError) -> InputError {
+    if error.file != path {
+        return error;
+    }
+    let message = format!("{} (in the TOML that ./hpcc import {} writes)", error.without_place(), path.display());
+    InputError::new(path, None, message)
+}
+
+/// A configuration whose settings are not resolved yet.
+struct Config {
+    draft: Draft,
+    files: Files,
+    /// Keys of TOML that its own keys have become.
+    keys: Vec<TomlKey>,
+    remarks: Vec<(Remark, String)>,
+}
+
+fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Result<Config, InputError> {
+    let descendant = std::mem::take(&mut settings.descendant);
+    let Descendant { mut keys, mut remarks, last_start, marking } = descendant;
+    let settings = &*settings;
+    check_unused(settings)?;
+    let mut notes = Vec::new();
+    let algorithm = algorithm::read(settings, &mut notes)?;
+    if algorithm.name() != "dcqcn" {
+        keys.retain(|(section, ..)| *section != "congestion_control");
+    }
+    let transport = transport(settings, algorithm.name(), &mut notes)?;
+    let layout = algorithm::layout(settings, algorithm.needs().reads)?;
     let mut node = NodeSettings {
         faults: FaultSettings::of(settings.faults()),
         transport,
         layout,
-        switch: switch(&settings, &mut notes)?,
-        ecn_thresholds: Some(ecn_map::read(&settings, &mut notes)?),
+        switch: switch(settings, &mut notes)?,
+        ecn_thresholds: Some(ecn_map::read(settings, &mut notes)?),
         ..NodeSettings::default()
     };
     node.control.choose(algorithm);
-    let stop = stop(&settings)?;
+    let stop = stop(settings, last_start.as_deref(), &mut notes)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
-    let TopologyFile { network, links, note } = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
+    let topology_path = input(path, settings, "TOPOLOGY_FILE", &mut notes)?;
+    let TopologyFile { network, links, note } = topology::read(&topology_path)?;
     notes.extend(note);
-    let (flows, flow_count) = FlowFile::new(&input(path, &settings, "FLOW_FILE")?, settings.faults().rounding())?;
-    let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
-    let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
-    let link_failures = link_down(&settings, &network)?;
+    if let Some(thresholds) = ecn_map::of_all(marking, &network, &mut notes) {
+        node.ecn_thresholds = Some(thresholds);
+    }
+    let mut flows = Vec::new();
+    let (mut flow_count, mut flow_path, mut columns) = (0, None, None);
+    match input(path, settings, "FLOW_FILE", &mut notes) {
+        Err(error) if imports => {
+            remarks.push((Remark::Dropped, format!("{}: add a [[traffic]]", error.without_place())))
+        }
+        found => {
+            let found = found?;
+            let form = FlowForm { columns: None, mtu: node.transport.mtu, rounding: settings.faults().rounding() };
+            let (file, count) = FlowFile::new(&found, form)?;
+            if imports {
+                notes.extend(file.guess());
+            }
+            columns = file.foreign_columns();
+            flows.push(Traffic { group: "file".into(), source: FlowSource::File(file), offer: None });
+            (flow_count, flow_path) = (count, Some(found));
+        }
+    }
+    let trace_nodes = trace_nodes(path, settings, network.nodes.len(), &mut notes)?;
+    let monitor = Monitor { trace_nodes, ..monitor(settings, flow_count, &mut notes)? };
+    let link_failures = link_down(settings, &network)?;
     if settings.faults().last_parallel_link {
         notes.extend(parallel_links(&network));
     }
-    let name = name_of(path);
-    let places = places(&settings, links, &network);
-    node.resolve(&network);
+    let places = places(settings, links, &network);
     let scenario = Scenario {
-        name,
+        name: name_of(path),
         seed: SEED,
         order: EventOrder::Insertion,
         stop,
@@ -72,8 +170,16 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         notes,
         findings: Vec::new(),
     };
-    let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows), offer: None }];
-    Ok(Draft { scenario, flows, places })
+    let files = Files { topology: topology_path, flows: flow_path, columns };
+    Ok(Config { draft: Draft { scenario, flows, places }, files, keys, remarks })
+}
+
+/// Whether a file has lines that begin with keys: what is a configuration among other files of a folder.
+pub fn is_configuration(path: &Path) -> bool {
+    const ENOUGH: usize = 3;
+    let is_key = |line: &str| line.split_whitespace().next().is_some_and(|word| keys::values(word).is_some());
+    let text = crate::text::read(path).unwrap_or_default();
+    !crate::kind::is_toml(path, &text) && text.lines().filter(|line| is_key(line)).take(ENOUGH).count() == ENOUGH
 }
 
 /// Refuses a file that seems to be something else, for which a list of keys would be no help.
@@ -163,14 +269,6 @@ fn link_down(settings: &Settings<'_>, network: &Network) -> Result<Vec<LinkFailu
     Ok(vec![LinkFailure { time, until: None, links }])
 }
 
-fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
-    let mut notes = Vec::new();
-    for key in &settings.repeated {
-        notes.push(format!("{key} is given more than once; the last one counts"));
-    }
-    Ok(notes)
-}
-
 fn transport(
     settings: &Settings<'_>,
     algorithm: &str,
@@ -235,15 +333,39 @@ fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchSett
     })
 }
 
-fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
+/// Descendants write years for "no end", or have the time when the last flow starts.
+fn stop(settings: &Settings<'_>, last_start: Option<&str>, notes: &mut Vec<String>) -> Result<Nanos, InputError> {
+    const KEY: &str = "SIMULATOR_STOP_TIME";
+    /// Time that is left to flows that started last, as one descendant does.
+    const AFTER_LAST_START: f64 = 10.0;
     let rounding = settings.faults().rounding();
-    settings.seconds("SIMULATOR_STOP_TIME", Nanos::from_seconds(3.01, rounding), rounding)
+    if let (None, Some(start)) = (settings.word(KEY), last_start.and_then(|start| start.parse::<f64>().ok())) {
+        let stop = start + AFTER_LAST_START;
+        notes.push(format!("{KEY} is missing: {stop} s, {AFTER_LAST_START} s behind FLOWGEN_STOP_TIME"));
+        return Ok(Nanos::from_seconds(stop, rounding));
+    }
+    let seconds = settings.float(KEY, 3.01)?;
+    let stop = Nanos::from_seconds(seconds, rounding);
+    if stop > Nanos::LONGEST {
+        notes.push(format!(
+            "{KEY} is {seconds} s: the run ends with its last flow, or after {}",
+            Value::Time(Nanos::LONGEST).pretty()
+        ));
+    }
+    Ok(stop.min(Nanos::LONGEST))
 }
 
 /// Beside the reference's histogram, small runs get the time series that plots need.
-fn monitor(settings: &Settings<'_>, flows: u64) -> Result<Monitor, InputError> {
-    let start = Nanos(settings.u64("QLEN_MON_START", 2_000_000_000, u64::MAX)?);
-    let end = Nanos(settings.u64("QLEN_MON_END", 2_100_000_000, u64::MAX)?);
+fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Result<Monitor, InputError> {
+    let mut time = |key: &str, default| match settings.word(key) {
+        // Descendants write seconds.
+        Some(word) if word.text.contains('.') => {
+            notes.push(format!("{key} {} is in seconds", word.text));
+            settings.seconds(key, Nanos(default), settings.faults().rounding())
+        }
+        _ => settings.u64(key, default, u64::MAX).map(Nanos),
+    };
+    let (start, end) = (time("QLEN_MON_START", 2_000_000_000)?, time("QLEN_MON_END", 2_100_000_000)?);
     // The first sample is taken even if it is past the end, but only shows where it is printed.
     let shows = end > start || start.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0);
     let queue_histogram = shows.then_some(QueueHistogram { start, end });
@@ -272,7 +394,14 @@ fn trace_nodes(
     if settings.word("TRACE_FILE").is_none() {
         return Ok(Vec::new());
     }
-    let (listed, note) = trace::read(&input(path, settings, "TRACE_FILE")?)?;
+    let file = match input(path, settings, "TRACE_FILE", notes) {
+        Ok(file) => file,
+        Err(gone) => {
+            notes.push(format!("{}: nothing is traced", gone.message));
+            return Ok(Vec::new());
+        }
+    };
+    let (listed, note) = trace::read(&file)?;
     notes.extend(note);
     let present: Vec<u32> = listed.iter().filter(|&&id| id < nodes as u64).map(|&id| id as u32).collect();
     let absent = listed.len() - present.len();
@@ -282,11 +411,30 @@ fn trace_nodes(
     Ok(if enabled { present } else { Vec::new() })
 }
 
-/// The path of an input file that a key names.
-fn input(config: &Path, settings: &Settings<'_>, key: &str) -> Result<PathBuf, InputError> {
+/// The path of an input file that a key names: from the folder of the configuration, or one above it, as in a clone of the
+/// reference, whose files are named from a folder above; then from the working folder. Files that moved are looked for beside
+/// the configuration.
+fn input(config: &Path, settings: &Settings<'_>, key: &str, notes: &mut Vec<String>) -> Result<PathBuf, InputError> {
     let Some(word) = settings.word(key) else {
-        return Err(settings.error(key, format!("{key} is missing; expected the name of a file")));
+        return Err(
+            settings.error(key, format!("{key} is missing; expected the name of a file, here or by --set {key}=FILE"))
+        );
     };
-    resolve(config, word.text)
-        .ok_or_else(|| settings.error(key, format!("{key} names \"{}\", but there is no such file", word.text)))
+    let name = Path::new(word.text);
+    let folder = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
+    let beside = config.parent().unwrap_or(Path::new(""));
+    let above = folder.ancestors().skip(2).map(|folder| folder.join(name));
+    let found = std::iter::once(beside.join(name)).chain(above).chain([name.to_owned()]).find(|path| path.is_file());
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let moved = name.file_name().map(|name| beside.join(name)).filter(|path| path.is_file());
+    let Some(moved) = moved else {
+        let expected = "expected it in the folder of the file, or in one above";
+        return Err(
+            settings.error(key, format!("{key} names \"{}\", but there is no such file; {expected}", word.text))
+        );
+    };
+    notes.push(format!("{key}: there is no {}; {} is taken", word.text, moved.display()));
+    Ok(moved)
 }

@@ -7,7 +7,7 @@ use crate::error::InputError;
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Thresholds are given in units of this many bytes.
 const KILOBYTE: u64 = 1000;
@@ -43,6 +43,27 @@ pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<V
         thresholds.push(EcnThreshold { rate, kmin, kmax, pmax });
     }
     Ok(thresholds)
+}
+
+/// What the packets are that the DCQCN authors' simulator counts queues in.
+const PACKET: f64 = 1030.0;
+/// `KMAX` of at least this is in bytes.
+const BYTES: f64 = 20_000.0;
+
+/// The thresholds of all ports, whatever their rates, by `KMIN`, `KMAX` and `PMAX` of the DCQCN authors' simulator.
+pub(super) fn of_all(
+    marking: [Option<f64>; 3],
+    network: &Network,
+    notes: &mut Vec<String>,
+) -> Option<Vec<EcnThreshold>> {
+    let [Some(kmin), Some(kmax), Some(pmax)] = marking else { return None };
+    let unit = if kmax < BYTES { PACKET } else { 1.0 };
+    let name = if kmax < BYTES { "packets of 1030 bytes" } else { "bytes" };
+    notes.push(format!("KMIN {kmin} and KMAX {kmax} are {name}, for ports of all rates"));
+    let rates: BTreeSet<BitRate> = network.links.iter().map(|link| link.rate).collect();
+    let bytes = |count: f64| (count * unit) as u64;
+    let threshold = |rate| EcnThreshold { rate, kmin: bytes(kmin), kmax: bytes(kmax), pmax: pmax.min(1.0) };
+    Some(rates.into_iter().map(threshold).collect())
 }
 
 fn map<T>(

@@ -70,8 +70,18 @@ const MAPS: &[&str] = &["KMAX_MAP", "KMIN_MAP", "PMAX_MAP"];
 /// The one key with three values: time, node, node.
 pub(super) const LINK_DOWN: &str = "LINK_DOWN";
 
+/// Names that descendants have for keys.
+const ALIASES: &[(&str, &str)] =
+    &[("DCTCP_GAIN", "EWMA_GAIN"), ("MON_START", "QLEN_MON_START"), ("MON_END", "QLEN_MON_END")];
+
+/// The reference's name of a key.
+pub(super) fn canonical(key: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
+}
+
 /// The values behind the key; `None` if there is no such key.
 pub(super) fn values(key: &str) -> Option<Values> {
+    let key = canonical(key);
     if MAPS.contains(&key) {
         return Some(Values::Map);
     }

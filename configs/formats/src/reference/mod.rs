@@ -8,7 +8,9 @@
 
 mod algorithm;
 mod config;
+mod descendant;
 mod ecn_map;
+mod export;
 pub(crate) mod flow;
 mod keys;
 mod quantity;
@@ -20,19 +22,23 @@ mod words;
 mod write;
 
 #[cfg(test)]
+mod descendant_tests;
+#[cfg(test)]
 mod fault_tests;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use config::read;
-pub(crate) use flow::FlowFile;
-pub(crate) use topology::{TopologyFile, link as read_link, read as read_topology};
-pub(crate) use words::Words;
+pub use config::{import, is_configuration};
+pub use descendant::Remark;
+pub(crate) use flow::{Columns, FlowFile, FlowForm};
+pub(crate) use topology::{TopologyFile, read as read_topology};
 pub use write::{write_flow, write_network};
 
 use crate::error::InputError;
 use crate::flow::Flow;
 use hpcc_core::topology::Network;
+use hpcc_core::transport::TransportSettings;
 use hpcc_core::units::Rounding;
 use std::path::Path;
 
@@ -51,6 +57,7 @@ pub fn network(path: &Path) -> Result<Network, InputError> {
 /// # Errors
 /// Missing or malformed files, and flows out of order.
 pub fn flows(path: &Path) -> Result<Vec<Flow>, InputError> {
-    let (file, _) = FlowFile::new(path, Rounding::Floored)?;
+    let form = FlowForm { columns: None, mtu: TransportSettings::default().mtu, rounding: Rounding::Floored };
+    let (file, _) = FlowFile::new(path, form)?;
     file.walk().map(|flow| flow.map(|(flow, _)| flow)).collect()
 }

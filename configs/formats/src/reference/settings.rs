@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `config.txt` as a table from key to the words that follow it.
 
+use super::descendant::{Descendant, Remark};
 use super::keys::{self, Values};
 use super::tokens::{Token, Tokens};
 use crate::draft::Blame;
-use crate::error::{InputError, suggestion};
+use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{PROFILE, SECTION};
@@ -13,13 +14,24 @@ use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Set to [`SKIP`], keys that nobody knows are no error.
+const UNKNOWN_KEYS: &str = "unknown_keys";
+const SKIP: &str = "skip";
+/// The override that says so.
+pub(super) const SKIP_UNKNOWN: &str = "unknown_keys=skip";
+
 /// The last value of each key that is given.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     file: Place,
     values: BTreeMap<&'a str, Vec<Token<'a>>>,
-    /// Keys that the file gives more than once.
-    pub repeated: Vec<&'a str>,
+    /// What keys of descendants come to.
+    pub descendant: Descendant,
+    /// Overrides of keys of TOML.
+    pub toml: Vec<String>,
+    /// Keys that nobody knows.
+    unknown: Vec<Token<'a>>,
+    skips_unknown: bool,
     compatibility: Compatibility,
 }
 
@@ -30,19 +42,41 @@ impl<'a> Settings<'a> {
         let mut settings = Settings {
             file: file.clone(),
             values: BTreeMap::new(),
-            repeated: Vec::new(),
+            descendant: Descendant::default(),
+            toml: Vec::new(),
+            unknown: Vec::new(),
+            skips_unknown: false,
             compatibility: Compatibility::new(ReferenceFaults::REFERENCE),
         };
         let mut tokens = Tokens::new(file.at(1), text);
         while let Some(key) = tokens.next() {
-            if let Some(key) = settings.take(key, &mut tokens)? {
-                settings.repeated.push(key);
-            }
+            settings.take(key, &mut tokens)?;
         }
         for text in overrides {
             settings.set(text)?;
         }
+        settings.refuse_unknown()?;
         Ok(settings)
+    }
+
+    /// Names all keys that nobody knows at once.
+    fn refuse_unknown(&mut self) -> Result<(), InputError> {
+        let Some(first) = self.unknown.first() else { return Ok(()) };
+        let named = |key: &Token<'_>| match key.place.line() {
+            Some(line) if line != first.place.line().unwrap_or_default() => format!("{} (line {line})", key.text),
+            _ => key.text.to_owned(),
+        };
+        let keys: Vec<String> = self.unknown.iter().map(named).collect();
+        if self.skips_unknown {
+            self.descendant.remark(Remark::Dropped, format!("nobody knows {}", keys.join(", ")));
+            return Ok(());
+        }
+        let plural = if keys.len() > 1 { "s" } else { "" };
+        let hint = match (&keys[..], misspelt(first.text)) {
+            ([_], Some(meant)) => format!("; did you mean {meant}?"),
+            _ => format!("; --set {SKIP_UNKNOWN} goes on without"),
+        };
+        Err(first.place.key_error(first.text, format!("unknown key{plural} {}{hint}", keys.join(", "))))
     }
 
     /// Applies one `KEY=VALUE`.
@@ -54,6 +88,18 @@ impl<'a> Settings<'a> {
         if let Some(name) = key.trim().strip_prefix(SECTION).and_then(|rest| rest.strip_prefix('.')) {
             let result = self.correct(name, value.trim());
             return result.map_err(|message| place.key_error(key.trim(), message));
+        }
+        match key.trim() {
+            UNKNOWN_KEYS if value.trim() == SKIP => {
+                self.skips_unknown = true;
+                return Ok(());
+            }
+            UNKNOWN_KEYS => return Err(place.key_error(UNKNOWN_KEYS, format!("the value is {value}; expected {SKIP}"))),
+            toml if toml.starts_with(|letter: char| letter.is_ascii_lowercase()) => {
+                self.toml.push(text.into());
+                return Ok(());
+            }
+            _ => {}
         }
         let mut tokens = Tokens::new(place.clone(), value);
         self.take(Token { text: key.trim(), place }, &mut tokens)?;
@@ -80,23 +126,52 @@ impl<'a> Settings<'a> {
         self.compatibility.faults()
     }
 
-    /// Stores the values that follow a key; returns the key if it had values before.
-    fn take(&mut self, key: Token<'a>, tokens: &mut Tokens<'a>) -> Result<Option<&'a str>, InputError> {
-        let Some(shape) = keys::values(key.text) else { return Err(unknown(&key)) };
-        let mut words = Vec::new();
-        let mut wanted = match shape {
-            Values::Words(count) => count as u64,
-            Values::Map => 1,
-        };
-        while (words.len() as u64) < wanted {
-            let word = value(&key, tokens)?;
-            if shape == Values::Map && words.is_empty() {
-                let pairs = word.integer(format!("the number of entries of {}", key.text), u64::from(u32::MAX))?;
-                wanted += 2 * pairs;
+    /// Stores the values that follow a key.
+    fn take(&mut self, key: Token<'a>, tokens: &mut Tokens<'a>) -> Result<(), InputError> {
+        let words = match keys::values(key.text) {
+            Some(Values::Words(count)) => (0..count).map(|_| value(&key, tokens)).collect::<Result<_, _>>()?,
+            Some(Values::Map) => self.map(&key, tokens)?,
+            None => {
+                let words = tokens.rest_of_line(&key, is_known);
+                if !self.descendant.take(&key, &words)? {
+                    self.unknown.push(key);
+                }
+                return Ok(());
             }
-            words.push(word);
+        };
+        let is_of_file = key.place.line().is_some();
+        if self.values.insert(keys::canonical(key.text), words).is_some() && is_of_file {
+            self.descendant
+                .remark(Remark::Guessed, format!("{} is given more than once; the last one counts", key.text));
         }
-        Ok(self.values.insert(key.text, words).map(|_| key.text))
+        Ok(())
+    }
+
+    /// The pairs of a map, behind their number. The line tells where the two differ, as it does in files of descendants.
+    fn map(&mut self, key: &Token<'a>, tokens: &mut Tokens<'a>) -> Result<Vec<Token<'a>>, InputError> {
+        let count = value(key, tokens)?;
+        let announced = count.integer(format!("the number of entries of {}", key.text), u64::from(u32::MAX))?;
+        let may_follow = |word: &Token<'_>| {
+            !is_known(word.text) && (word.place.line() == key.place.line() || word.text.parse::<f64>().is_ok())
+        };
+        let mut words = vec![count];
+        let mut ahead = tokens.clone();
+        while words.len() as u64 <= 2 * announced
+            && let Some(word) = ahead.next().filter(|word| may_follow(word))
+        {
+            words.push(word);
+            *tokens = ahead.clone();
+        }
+        words.extend(tokens.rest_of_line(key, is_known));
+        let pairs = words.len() / 2;
+        if words.len() % 2 == 0 {
+            return Err(key.place.key_error(key.text, format!("{} lacks a value: a rate has none", key.text)));
+        }
+        if pairs as u64 != announced {
+            let found = format!("{} announces {announced} pairs and {pairs} follow: these count", key.text);
+            self.descendant.remark(Remark::Guessed, found);
+        }
+        Ok(words)
     }
 
     /// The words after a key, `None` if it is not given.
@@ -187,17 +262,18 @@ pub(super) fn keyed(key: &str, error: InputError) -> InputError {
 fn value<'a>(key: &Token<'a>, tokens: &mut Tokens<'a>) -> Result<Token<'a>, InputError> {
     let missing = || key.place.key_error(key.text, format!("{} lacks a value", key.text));
     let word = tokens.next().ok_or_else(missing)?;
-    if word.place.line() != key.place.line() && keys::values(word.text).is_some() {
+    if word.place.line() != key.place.line() && is_known(word.text) {
         return Err(missing());
     }
     Ok(word)
 }
 
-fn unknown(key: &Token<'_>) -> InputError {
-    let hint = if key.text.starts_with('#') {
-        "; this format has no comments".into()
-    } else {
-        suggestion(key.text, &keys::all())
-    };
-    key.place.key_error(key.text, format!("unknown key {}{hint}", key.text))
+/// Whether this is a key, of the reference or of a descendant.
+fn is_known(word: &str) -> bool {
+    keys::values(word).is_some() || Descendant::knows(word)
+}
+
+/// The key that was meant, if at most two letters are wrong: descendants have others that merely resemble them.
+fn misspelt(word: &str) -> Option<&'static str> {
+    keys::all().into_iter().find(|key| strsim::damerau_levenshtein(key, word) <= 2)
 }

@@ -23,8 +23,13 @@ impl Token<'_> {
 
     /// A whole number from 0 to `max`.
     pub fn integer(&self, what: impl Display, max: u64) -> Result<u64, InputError> {
-        let number = self.text.parse().ok().filter(|&value| value <= max);
-        number.ok_or_else(|| self.refuse(what, &format!("a whole number from 0 to {max}")))
+        self.whole(what, 0, max)
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn whole(&self, what: impl Display, least: u64, most: u64) -> Result<u64, InputError> {
+        let number = self.text.parse().ok().filter(|value| (least..=most).contains(value));
+        number.ok_or_else(|| self.refuse(what, &format!("a whole number from {least} to {most}")))
     }
 
     /// A finite number of at least 0.
@@ -68,30 +73,56 @@ impl Token<'_> {
     }
 }
 
-/// A file's words from first to last.
-#[derive(Debug)]
+/// A text's words from first to last, without comments: `{ ... }`, and `#` or `//` to the end of a line.
+#[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     file: Place,
-    rest: std::str::SplitWhitespace<'a>,
     text: &'a str,
-    /// Bytes of `text` whose newlines are in `line` already.
-    counted: usize,
+    /// Bytes of `text` that were read.
+    at: usize,
     line: u32,
 }
 
 impl<'a> Tokens<'a> {
     pub fn new(file: Place, text: &'a str) -> Tokens<'a> {
-        Tokens { file, rest: text.split_whitespace(), text, counted: 0, line: 1 }
+        Tokens { file, text, at: 0, line: 1 }
     }
 
     /// The next word, or `None` at the end.
     pub fn next(&mut self) -> Option<Token<'a>> {
-        let word = self.rest.next()?;
-        let offset = word.as_ptr() as usize - self.text.as_ptr() as usize;
-        self.line += crate::text::line_count(&self.text.as_bytes()[self.counted..offset]) - 1;
-        self.counted = offset;
-        // Values of the command line have no line.
-        let place = if self.file.line().is_some() { self.file.at(self.line) } else { self.file.clone() };
-        Some(Token { text: word, place })
+        loop {
+            let rest = self.text[self.at..].trim_start();
+            let comment = comment(rest);
+            let word = rest.split_whitespace().next()?;
+            let start = self.text.len() - rest.len();
+            let end = start + comment.unwrap_or(word.len());
+            let line = self.line + crate::text::line_count(&self.text.as_bytes()[self.at..start]) - 1;
+            self.line = line + crate::text::line_count(&self.text.as_bytes()[start..end]) - 1;
+            self.at = end;
+            if comment.is_none() {
+                // Values of the command line have no line.
+                let place = if self.file.line().is_some() { self.file.at(line) } else { self.file.clone() };
+                return Some(Token { text: word, place });
+            }
+        }
     }
+
+    /// The words that follow a token in its line, up to one that `ends` them.
+    pub fn rest_of_line(&mut self, token: &Token<'a>, ends: impl Fn(&str) -> bool) -> Vec<Token<'a>> {
+        let mut words = Vec::new();
+        let mut ahead = self.clone();
+        while let Some(word) = ahead.next().filter(|word| word.place.line() == token.place.line() && !ends(word.text)) {
+            words.push(word);
+            *self = ahead.clone();
+        }
+        words
+    }
+}
+
+/// The bytes of the comment with which a text begins, if it does.
+fn comment(text: &str) -> Option<usize> {
+    if text.starts_with('#') || text.starts_with("//") {
+        return Some(text.find('\n').unwrap_or(text.len()));
+    }
+    text.starts_with('{').then(|| text.find('}')).flatten().map(|end| end + 1)
 }

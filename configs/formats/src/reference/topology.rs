@@ -3,9 +3,11 @@
 
 use super::words::Words;
 use crate::error::InputError;
+use crate::input;
 use crate::place::Place;
 use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::{Link, Network};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// The contents of a topology file.
@@ -19,14 +21,22 @@ pub(crate) struct TopologyFile {
 
 /// Reads the file.
 pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
+    let guess = Guess::of(path);
     let mut words = Words::open(path)?;
     let mut header = |what: &str| {
         let token = words.expect(what)?;
         Ok::<_, InputError>((token.integer(what, u64::MAX)?, token.place))
     };
     let (nodes, place) = header("the number of nodes")?;
-    let (switches, switches_place) = header("the number of switches")?;
-    let (links, _) = header("the number of links")?;
+    let (mut switches, switches_place) = header("the number of switches")?;
+    let (mut links, _) = header("the number of links")?;
+    let guessed = guess.map(|guess| {
+        (switches, links) = (guess.switches, guess.links);
+        (3..guess.words)
+            .try_for_each(|_| words.expect("a word of the first line").map(drop))
+            .map(|()| guess.note(&place))
+    });
+    let guessed = guessed.transpose()?;
     let mut builder = NetworkBuilder::new(nodes, &place)?;
     if switches > nodes {
         return Err(switches_place.error(format!("{switches} switches among {nodes} nodes; expected at most {nodes}")));
@@ -39,13 +49,44 @@ pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
     for index in 1..=links {
         link(&mut words, &mut builder, &format!("of link {index} of {links}"))?;
     }
-    let note = words.finish(format_args!("the {links} links that the first line announces"))?;
+    let note = words.finish(format_args!("the {links} links that the first line announces"))?.or(guessed);
     let (network, links) = builder.finish();
     Ok(TopologyFile { network, links, note })
 }
 
-/// Reads a link.
-pub(crate) fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+/// Descendants have more words in the first line, in another order: the lines tell how many switches and links there are.
+struct Guess {
+    words: usize,
+    switches: u64,
+    links: u64,
+}
+
+impl Guess {
+    /// `None` of the reference's three words, and where the lines do not agree with the first one.
+    fn of(path: &Path) -> Option<Guess> {
+        let mut lines = BufReader::new(input::open(path).ok()?).lines().map_while(Result::ok);
+        let first = lines.next()?;
+        let header: Vec<&str> = first.split_whitespace().collect();
+        if header.len() <= 3 {
+            return None;
+        }
+        let is_number = |word: &str| word.parse::<u64>().is_ok();
+        let switches = lines.next()?.split_whitespace().filter(|word| is_number(word)).count() as u64;
+        let is_link = |line: &String| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.len() == 5 && is_number(words[0]) && is_number(words[1])
+        };
+        let links = lines.filter(|line| !line.trim().is_empty()).take_while(is_link).count() as u64;
+        header[1..].contains(&links.to_string().as_str()).then_some(Guess { words: header.len(), switches, links })
+    }
+
+    fn note(&self, place: &Place) -> String {
+        let Guess { words, switches, links } = self;
+        place.error(format!("{words} words: {switches} switches and {links} links, as the lines tell")).to_string()
+    }
+}
+
+fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");

@@ -4,7 +4,7 @@
 use crate::flow::Flow;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::{Nanos, Rounding};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 /// Writes a topology file.
 ///
@@ -27,13 +27,9 @@ pub fn write_network(network: &Network, out: &mut impl Write) -> io::Result<()> 
 /// Appends a flow to a flow file, behind their number and the flows before it.
 ///
 /// # Errors
-/// Those of the output, and if the file has no way to say the flow's size.
+/// Those of the output.
 pub fn write_flow(flow: &Flow, out: &mut impl Write) -> io::Result<()> {
     let Flow { src, dst, priority, dport, size, start } = *flow;
-    if size > u64::from(u32::MAX) {
-        let message = format!("a flow has {size} bytes; the format ends at {}", u32::MAX);
-        return Err(io::Error::new(ErrorKind::InvalidData, message));
-    }
     writeln!(out, "{src} {dst} {priority} {dport} {size} {}", seconds(start))
 }
 
@@ -80,12 +76,10 @@ mod tests {
         assert_eq!(network(&topology).expect("own output"), known);
 
         let flow = |size, start| Flow { src: 0, dst: 2, priority: 3, dport: 100, size, start: Nanos(start) };
-        let written = [flow(1_000, 7), flow(4_294_967_295, 2_000_000_013)];
+        let written = [flow(1_000, 7), flow(10_000_000_000, 2_000_000_013)];
         let mut text = b"2\n".to_vec();
         written.iter().for_each(|flow| write_flow(flow, &mut text).expect("memory"));
         std::fs::write(&list, text).expect("file");
         assert_eq!(flows(&list).expect("own output"), written);
-        let error = write_flow(&flow(4_294_967_296, 0), &mut Vec::new()).expect_err("too large");
-        assert!(error.to_string().contains("a flow has 4294967296 bytes"), "{error}");
     }
 }

@@ -14,7 +14,7 @@ use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 18] = [
+const OUR_FILES: [&str; 20] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -26,6 +26,8 @@ const OUR_FILES: [&str; 18] = [
     "goodput.csv",
     "control.csv",
     "ports.csv",
+    "jobs.csv",
+    "collectives.csv",
     "queue.svg",
     "goodput.svg",
     "slowdown.svg",

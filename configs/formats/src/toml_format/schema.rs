@@ -27,6 +27,7 @@ pub fn scenario() -> Value {
         "transport": section(&plain("transport")),
         "receive": section(&plain("receive")),
         "switch": with_lists(section(&plain("switch")), settings::SWITCH),
+        "load_balancing": section(&plain("load_balancing")),
         "traffic": { "type": "array", "items": kinded("Kind of traffic, which decides on the other keys.", &traffic::KINDS) },
         "legacy": legacy_nodes(&nodes),
         "failures": object(&[failures::FAILURES]),

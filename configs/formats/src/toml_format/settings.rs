@@ -103,6 +103,22 @@ pub(super) fn thresholds(lists: &Values<'_>) -> Result<Option<Vec<EcnThreshold>>
     Ok(lists.has("ecn_thresholds").then_some(thresholds))
 }
 
+/// Numbers and ranges with commas between; none without a text.
+fn numbers(text: &str) -> Option<Vec<u32>> {
+    /// More are a mistake.
+    const MOST: usize = 1_000_000;
+    let mut numbers = Vec::new();
+    for part in text.split(',').filter(|_| !["", "none"].contains(&text.trim())) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        numbers.extend((first..=last).take(MOST));
+        if first > last || numbers.len() >= MOST {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
 /// `[monitor]`, and where it names flows.
 pub(super) fn monitor(
     document: &mut Document<'_>,
@@ -148,9 +164,10 @@ pub(super) fn monitor(
         return refuse("capture_nodes", message.into());
     }
     let flows = keys.get::<String>("control_flows").unwrap_or_default();
-    let numbers = flows.split(',').filter(|_| keys.has("control_flows") && flows != "none");
-    let Ok(control_flows) = numbers.map(|number| number.trim().parse()).collect::<Result<Vec<u32>, _>>() else {
-        return refuse("control_flows", format!("\"{flows}\" is no list of flows; expected numbers such as [0, 3]"));
+    let Some(control_flows) = numbers(&flows) else {
+        let message =
+            format!("\"{flows}\" is no list of flows; expected numbers such as [0, 3], or ranges such as \"0-3, 6\"");
+        return refuse("control_flows", message);
     };
     if keys.has("control_flows") && !keys.has("control_interval") {
         let message = "no flow is watched without an interval; expected control_interval as well";
@@ -166,4 +183,18 @@ pub(super) fn monitor(
         goodput_interval: keys.get("goodput_interval"),
     };
     Ok((monitor, Blame::new(keys.origin.place(&["control_flows"]), "monitor.control_flows")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn flows_are_named_by_numbers_and_ranges() {
+        assert_eq!(numbers("0-2, 8"), Some(vec![0, 1, 2, 8]));
+        assert_eq!((numbers(""), numbers("none")), (Some(vec![]), Some(vec![])));
+        for wrong in ["3-1", "x", "1,", "0-4294967295"] {
+            assert_eq!(numbers(wrong), None, "{wrong}");
+        }
+    }
 }

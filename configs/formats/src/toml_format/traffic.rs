@@ -10,12 +10,12 @@ use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
-use crate::reference::FlowFile;
+use crate::reference::{Columns, FlowFile, FlowForm};
 use crate::scenario::host;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, quantity};
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ keys! {
     INCAST {
         /// Number of the one host that all send to.
         receiver: COUNT;
-        /// The hosts that send, such as `[1, 2]` or `"1-8"`.
+        /// The hosts that send, such as `[1, 2]`, `"1-8"` or `"hosts"`.
         senders: TEXT => Need::Optional;
         /// How many hosts send, in place of `senders`: the hosts with the lowest numbers, without the receiver.
         sender_count: COUNT => Need::Optional;
@@ -119,6 +119,10 @@ keys! {
         /// scenario's folder, then to the working folder. It has the number of flows and for each, sorted by start,
         /// `SRC DST PRIORITY DPORT BYTES START`, with the start in seconds.
         path: TEXT;
+        /// The columns of the file, such as `src dst priority packets start skip`: `src`, `dst`, `start`, `size` or `packets`,
+        /// and perhaps `priority`, `dport`, and `skip` for a word that does not count. Without it they are those of the
+        /// reference, unless the first flows tell that they are others.
+        columns: TEXT => Need::Optional;
     }
 }
 
@@ -155,6 +159,8 @@ struct Context<'a> {
     seed: u64,
     /// Of the reference's start times in seconds.
     rounding: Rounding,
+    /// Payload of a full packet.
+    mtu: Bytes,
 }
 
 /// Where the flows of each section come from, with their names, in the order of the sections.
@@ -164,8 +170,9 @@ pub(super) fn read(
     network: &Network,
     seed: u64,
     rounding: Rounding,
+    mtu: Bytes,
 ) -> Result<Vec<Traffic>, InputError> {
-    let context = Context { config, network, seed, rounding };
+    let context = Context { config, network, seed, rounding, mtu };
     let mut traffic = Vec::new();
     for (section, index) in document.list(SECTION)?.into_iter().zip(0..) {
         let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
@@ -249,7 +256,10 @@ fn read_one(
             return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));
         }
         _ => {
-            let (file, _) = FlowFile::new(&input(keys, context, "path")?, context.rounding)?;
+            let columns = keys.get::<String>("columns").map(|columns| Columns::parse(&columns)).transpose();
+            let columns = columns.map_err(|message| keys.origin.error(&["columns"], message))?;
+            let form = FlowForm { columns, mtu: context.mtu, rounding: context.rounding };
+            let (file, _) = FlowFile::new(&input(keys, context, "path")?, form)?;
             return Ok((FlowSource::File(file), None));
         }
     };
@@ -303,11 +313,13 @@ fn load(keys: &Values<'_>) -> Result<f64, InputError> {
     if load > 0.0 { Ok(load) } else { Err(keys.origin.error(&["load"], "the load is 0; expected more, and at most 1")) }
 }
 
-/// The nodes that a key lists, in the order of a list of numbers.
+/// The hosts that a key lists, in the order of a list of numbers; those of a word, such as `hosts`, are all but the receiver.
 pub(super) fn node_list(keys: &Values<'_>, key: &str, network: &Network) -> Result<Option<Vec<u32>>, InputError> {
     let Some(text) = keys.get::<String>(key) else { return Ok(None) };
     let numbers: Result<Vec<u32>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-    let listed = numbers.or_else(|_| NodeSet::parse(&text, network).map(|nodes| nodes.iter().collect()));
+    let receiver = keys.get("receiver").filter(|_| text.contains(char::is_alphabetic));
+    let others = |nodes: NodeSet| nodes.iter().filter(|node| Some(*node) != receiver).collect();
+    let listed = numbers.or_else(|_| NodeSet::parse_hosts(&text, network).map(others));
     listed.map(Some).map_err(|message: String| keys.origin.error(&[key], message))
 }
 

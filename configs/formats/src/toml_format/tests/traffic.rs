@@ -9,6 +9,7 @@ fn traffic_of_each_kind_loads() {
     let poisson = format!("kind='poisson'\nload=0.5\nsizes='{}'\nduration='100us'", workload.display());
     for (section, flows) in [
         ("kind='incast'\nreceiver=2\nsenders=[0,1]\nsize=500", 2..3),
+        ("kind='incast'\nreceiver=2\nsenders='hosts'\nsize=500", 3..4),
         ("kind='incast'\nreceiver=2\nsender_count=3\nsize='1KB'\nstart='5us'\npriority=1\ndport=7", 3..4),
         ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
         ("kind='random_incast'\nfan_in=3\nsize=1000\nload=0.5\nduration='100us'", 1_500..3_500),

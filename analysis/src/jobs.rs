@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The jobs of a run as text: collectives in the columns that nccl-tests have, and how long each job took.
+
+use anyhow::Result;
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
+use hpcc_formats::results::jobs_csv;
+use hpcc_measures::results::Results;
+use std::collections::BTreeMap;
+
+use crate::human;
+use crate::table::table;
+
+/// The tables of a run's jobs; nothing if there are none.
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn render(results: &Results) -> Result<String> {
+    let (jobs, collectives) = (results.dir.join("jobs.csv"), results.dir.join("collectives.csv"));
+    if !jobs.exists() {
+        return Ok(String::new());
+    }
+    let name = |group: u32| results.summary.groups.get(group as usize).cloned().unwrap_or_default();
+    let rows = jobs_csv::read(&jobs)?.into_iter().map(|job| {
+        let time = job.time_ns.map_or_else(|| format!("{} ranks are not over", job.ranks - job.finished), microseconds);
+        vec![name(job.group), human::count(job.ranks.into()), time, human::count(job.messages), human::bytes(job.bytes)]
+    });
+    let mut text = table(&["job", "ranks", "time (us)", "messages", "bytes"], rows) + "\n";
+    let collectives = collectives_csv::read(&collectives)?;
+    if !collectives.is_empty() {
+        let mut kinds = BTreeMap::<_, Vec<&CollectiveRow>>::new();
+        for row in &collectives {
+            kinds.entry((row.group, &row.operation, &row.algorithm, row.ranks, row.size)).or_default().push(row);
+        }
+        let rows = kinds.values().map(|rows| row(&name(rows[0].group), rows));
+        let header = [
+            "job",
+            "operation",
+            "algorithm",
+            "ranks",
+            "size (B)",
+            "times",
+            "time (us)",
+            "shortest",
+            "longest",
+            "algbw (GB/s)",
+            "busbw (GB/s)",
+        ];
+        text += &(table(&header, rows) + "\n");
+    }
+    Ok(text)
+}
+
+fn microseconds(ns: u64) -> String {
+    format!("{:.2}", Nanos(ns).0 as f64 / 1e3)
+}
+
+/// All iterations of one kind of collective; bandwidths are those of the mean time.
+fn row(job: &str, rows: &[&CollectiveRow]) -> Vec<String> {
+    let first = rows[0];
+    let mean = rows.iter().map(|row| row.time_ns).sum::<u64>() as f64 / rows.len() as f64;
+    let algbw = first.size as f64 / mean.max(1.0);
+    let factor = if first.algbw > 0.0 { first.busbw / first.algbw } else { 1.0 };
+    let times = || rows.iter().map(|row| row.time_ns);
+    vec![
+        job.to_owned(),
+        first.operation.clone(),
+        first.algorithm.clone(),
+        human::count(first.ranks.into()),
+        human::count(first.size),
+        human::count(rows.len() as u64),
+        format!("{:.2}", mean / 1e3),
+        microseconds(times().min().unwrap_or_default()),
+        microseconds(times().max().unwrap_or_default()),
+        format!("{algbw:.2}"),
+        format!("{:.2}", algbw * factor),
+    ]
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which scheme, at which switches, with which parameters.
+
+use super::{LoadBalancer, Scheme, all};
+use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
+use crate::topology::{Network, NodeSet};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// The key of the choice.
+const KEY: &str = "scheme";
+
+crate::settings! {
+    /// Where a scheme holds.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Where {
+        /// Switches at which the scheme holds; at the others `ecmp`. All, switches, or numbers and ranges.
+        #[change = "Name those of one tier to balance there alone."]
+        pub switches: String = "all".to_string();
+    }
+}
+
+/// Load balancing: which scheme, where, and the parameters of each.
+#[derive(Clone, Debug)]
+pub struct LoadBalancingSettings {
+    /// At least one.
+    schemes: Vec<Box<dyn Scheme>>,
+    chosen: usize,
+    place: Where,
+}
+
+impl LoadBalancingSettings {
+    /// The schemes of this crate, and others besides.
+    pub fn with(foreign: Vec<Box<dyn Scheme>>) -> Self {
+        LoadBalancingSettings {
+            schemes: all().into_iter().chain(foreign).collect(),
+            ..LoadBalancingSettings::default()
+        }
+    }
+
+    /// The chosen scheme.
+    pub fn chosen(&self) -> &dyn Scheme {
+        self.schemes[self.chosen].as_ref()
+    }
+
+    /// Whether all packets of a flow take one path until routes change.
+    pub fn keeps(&self) -> bool {
+        self.chosen().start(&Network::default(), 0).keeps()
+    }
+
+    /// Checks settings against each other and the network.
+    ///
+    /// # Errors
+    /// The first that contradicts another one.
+    pub fn check(&self, network: &Network) -> Result<(), Conflict> {
+        self.switches(network)?;
+        self.chosen().check()
+    }
+
+    /// What a switch does; `None`: as without any setting.
+    ///
+    /// # Errors
+    /// If the switches cannot be read.
+    pub fn balancer(&self, network: &Network, switch: u32) -> Result<Option<Box<dyn LoadBalancer>>, Conflict> {
+        Ok(self.switches(network)?.contains(switch).then(|| self.chosen().start(network, switch)))
+    }
+
+    fn switches(&self, network: &Network) -> Result<NodeSet, Conflict> {
+        NodeSet::parse(&self.place.switches, network).map_err(|message| Conflict::new("switches", message))
+    }
+}
+
+impl Default for LoadBalancingSettings {
+    fn default() -> Self {
+        LoadBalancingSettings { schemes: all(), chosen: 0, place: Where::default() }
+    }
+}
+
+impl PartialEq for LoadBalancingSettings {
+    fn eq(&self, other: &Self) -> bool {
+        self.list().iter().all(|setting| self.get(setting.key) == other.get(setting.key))
+    }
+}
+
+impl Settings for LoadBalancingSettings {
+    fn list(&self) -> Vec<Setting> {
+        let names: Vec<String> = self.schemes.iter().map(|scheme| scheme.name().into()).collect();
+        let help = "How a switch chooses among equally short paths for a packet; answers go by `ecmp`. Change it to compare \
+                    schemes: all but `ecmp` bring packets out of order, which `transport.recovery` = `selective_repeat` \
+                    takes best."
+            .into();
+        let default = Value::Word(names.first().cloned().unwrap_or_default());
+        let choice = Setting { key: KEY, kind: Kind::Choice(names), auto: false, default, condition: None, help };
+        let of_schemes = self.schemes.iter().flat_map(|scheme| scheme.list());
+        [choice].into_iter().chain(self.place.list()).chain(of_schemes).collect()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        if key == KEY {
+            return Some(Value::Word(self.chosen().name().into()));
+        }
+        self.place.get(key).or_else(|| self.schemes.iter().find_map(|scheme| scheme.get(key)))
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        if key == KEY {
+            let mut names = self.schemes.iter().map(|scheme| scheme.name());
+            let place = names.position(|name| matches!(input, Input::Text(text) if text == name));
+            self.chosen = place.ok_or_else(|| {
+                let expected =
+                    Kind::Choice(self.schemes.iter().map(|scheme| scheme.name().into()).collect()).expected();
+                SettingError::Value(format!("the value is {}; expected one of {expected}", input.shown()))
+            })?;
+            return Ok(());
+        }
+        let places = [&mut self.place as &mut dyn Settings].into_iter();
+        for settings in places.chain(self.schemes.iter_mut().map(|scheme| scheme.as_mut() as &mut dyn Settings)) {
+            match settings.set(key, input) {
+                Err(SettingError::Unknown) => {}
+                known => return known,
+            }
+        }
+        Err(SettingError::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{node_with, star};
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn a_scheme_is_chosen_by_its_name() {
+        let mut settings = LoadBalancingSettings::default();
+        assert!(settings.keeps() && settings == LoadBalancingSettings::default());
+        settings.set(KEY, Input::Text("random")).expect("a name");
+        assert_eq!(settings.get(KEY), Some(Value::Word("random".into())));
+        assert!(!settings.keeps() && settings != LoadBalancingSettings::default());
+        let wrong = settings.set(KEY, Input::Text("nope"));
+        assert!(matches!(wrong, Err(SettingError::Value(text)) if text.contains("one of \"ecmp\", \"random\"")));
+        assert_eq!(settings.set("nope", Input::Text("1")), Err(SettingError::Unknown));
+    }
+
+    /// Front ends tell them apart by their keys alone.
+    #[test]
+    fn no_two_schemes_have_a_parameter_of_the_same_name() {
+        let list = LoadBalancingSettings::default().list();
+        let keys: BTreeSet<&str> = list.iter().map(|setting| setting.key).collect();
+        assert_eq!(keys.len(), list.len());
+        for scheme in all() {
+            for setting in scheme.list() {
+                assert_eq!(setting.condition.map(|condition| condition.key), Some(KEY), "{}", setting.key);
+            }
+        }
+    }
+
+    #[test]
+    fn a_scheme_holds_where_it_is_said_to() {
+        let at = |switches: &str| {
+            let sets = [("load_balancing", "scheme", "random"), ("load_balancing", "switches", switches)];
+            node_with(&sets).load_balancing
+        };
+        let has = |switches: &str| at(switches).balancer(&star(), 3).map(|balancer| balancer.is_some());
+        assert_eq!([has("all"), has("3"), has("2"), has("none")], [Ok(true), Ok(true), Ok(false), Ok(false)]);
+        assert_eq!(has("77").map_err(|conflict| conflict.key), Err("switches"));
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which of a port's many queue pairs are worth asking.
+//!
+//! A port with a few queue pairs asks all of them for each packet. Among many most wait for an acknowledgement, or for their
+//! pacer: they are asked again when something has happened to them, or when their time has come.
+
+use crate::units::Nanos;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// What a queue pair answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It has to be asked again: it may send, or only a pause holds it back, or it is over.
+    Ask,
+    /// It may send from then on.
+    At(Nanos),
+    /// It waits until something happens to it.
+    Never,
+}
+
+/// The queue pairs of a port by their seats: their places among its members.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    /// One bit a seat: to be asked.
+    asked: Vec<u64>,
+    /// Times from which on those may send that wait for their pacer. What has changed since is asked again and says so.
+    paced: BinaryHeap<Reverse<(Nanos, u32)>>,
+    /// Members have come or gone: seats are not what they were.
+    is_stale: bool,
+}
+
+impl Turns {
+    /// Members have come or gone.
+    pub fn unsettle(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Whether seats are not what they were.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
+    /// All of `count` members are to be asked.
+    pub fn settle(&mut self, count: usize) {
+        self.is_stale = false;
+        self.paced.clear();
+        self.asked.clear();
+        self.asked.resize(count.div_ceil(64), u64::MAX);
+        if let Some(last) = self.asked.last_mut().filter(|_| !count.is_multiple_of(64)) {
+            *last = (1 << (count % 64)) - 1;
+        }
+    }
+
+    /// Something has happened to a queue pair.
+    #[inline]
+    pub fn ask(&mut self, seat: u32) {
+        if let Some(word) = self.asked.get_mut(seat as usize / 64) {
+            *word |= 1 << (seat % 64);
+        }
+    }
+
+    /// Those whose time has come by `now` are to be asked.
+    #[inline]
+    pub fn wake(&mut self, now: Nanos) {
+        while let Some(&Reverse((at, seat))) = self.paced.peek()
+            && at <= now
+        {
+            self.paced.pop();
+            self.ask(seat);
+        }
+    }
+
+    /// The first to be asked at `seat` or behind it.
+    #[inline]
+    pub fn next_from(&self, seat: usize) -> Option<usize> {
+        let first = seat / 64;
+        let mut word = self.asked.get(first)? & u64::MAX << (seat % 64);
+        let mut place = first;
+        while word == 0 {
+            place += 1;
+            word = *self.asked.get(place)?;
+        }
+        Some(place * 64 + word.trailing_zeros() as usize)
+    }
+
+    /// A queue pair has answered.
+    #[inline]
+    pub fn answer(&mut self, seat: usize, turn: Turn) {
+        if let Turn::At(at) = turn {
+            self.paced.push(Reverse((at, seat as u32)));
+        }
+        if turn != Turn::Ask {
+            self.asked[seat / 64] &= !(1 << (seat % 64));
+        }
+    }
+
+    /// The first time at which one may send, of those that wait for their pacer; `holds` says whether that of a seat is still so.
+    pub fn first_at(&mut self, holds: impl Fn(u32, Nanos) -> bool) -> Option<Nanos> {
+        loop {
+            let &Reverse((at, seat)) = self.paced.peek()?;
+            let is_asked = self.asked[seat as usize / 64] >> (seat % 64) & 1 != 0;
+            if !is_asked && holds(seat, at) {
+                return Some(at);
+            }
+            self.paced.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(turns: &Turns) -> Vec<usize> {
+        let mut seats = Vec::new();
+        let mut next = 0;
+        while let Some(seat) = turns.next_from(next) {
+            seats.push(seat);
+            next = seat + 1;
+        }
+        seats
+    }
+
+    #[test]
+    fn only_those_are_asked_to_which_something_has_happened_or_whose_time_has_come() {
+        let mut turns = Turns::default();
+        turns.settle(130);
+        assert_eq!(asked(&turns), (0..130).collect::<Vec<_>>());
+        for seat in 0..130 {
+            turns.answer(seat, if seat < 100 { Turn::Never } else { Turn::At(Nanos(seat as u64)) });
+        }
+        assert_eq!((asked(&turns), turns.first_at(|_, _| true)), (Vec::new(), Some(Nanos(100))));
+        turns.ask(3);
+        turns.wake(Nanos(101));
+        assert_eq!(asked(&turns), [3, 100, 101]);
+        turns.answer(100, Turn::Ask);
+        turns.answer(101, Turn::Never);
+        assert_eq!((asked(&turns), turns.first_at(|seat, _| seat > 110)), ([3, 100].into(), Some(Nanos(111))));
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Load balancing in a network of two leaves and four spines.
+
+use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Input;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::units::{BitRate, Nanos};
+use std::rc::Rc;
+
+const PER_LEAF: u32 = 4;
+const HOSTS: u32 = 2 * PER_LEAF;
+const SPINES: u32 = 4;
+const LEAF: u32 = HOSTS;
+
+/// Links of hosts have 100 Gb/s, those of spines these rates to the second leaf, and 400 Gb/s from the first.
+fn network(down: [u64; SPINES as usize]) -> Network {
+    let nodes = (0..HOSTS + 2 + SPINES).map(|node| if node < HOSTS { NodeKind::Host } else { NodeKind::Switch });
+    let link = |a, b, gbps| Link { a, b, rate: BitRate::gbps(gbps), delay: Nanos(500), loss: 0.0 };
+    let hosts = (0..HOSTS).map(|host| link(host, LEAF + host / PER_LEAF, 100));
+    let spine = |n| LEAF + 2 + n;
+    let up = (0..SPINES).map(|n| link(LEAF, spine(n), 400));
+    let down = (0..SPINES).zip(down).map(|(n, rate)| link(LEAF + 1, spine(n), rate));
+    Network { nodes: nodes.collect(), links: hosts.chain(up).chain(down).collect() }
+}
+
+/// Every host of the first leaf sends these bytes to its counterpart at the second.
+fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
+    let mut settings = NodeSettings::default();
+    for &(section, key, text) in sets {
+        settings.set(section, None, key, Input::Text(text)).expect("a value");
+    }
+    settings.resolve(network);
+    settings.check(network).expect("they go together");
+    let settings = Rc::new(settings);
+    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let mut engine =
+        Engine::new(network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
+    engine.add_flows((0..PER_LEAF).map(|src| {
+        let dst = src + PER_LEAF;
+        FlowRequest { id: src, src, dst, dport: 200, priority: 3, size, start: Nanos(0) }
+    }));
+    engine.run_until(Nanos::SECOND);
+    assert_eq!(engine.take_completed().len(), PER_LEAF as usize);
+    engine
+}
+
+/// Bytes that the first leaf sent to each spine.
+fn uplinks(engine: &Engine) -> [u64; SPINES as usize] {
+    std::array::from_fn(|n| engine.sent(LEAF, PER_LEAF as u16 + n as u16).expect("a switch"))
+}
+
+const SELECTIVE: (&str, &str, &str) = ("transport", "recovery", "selective_repeat");
+const NOTHING: (&str, &str, &str) = ("congestion_control", "algorithm", "none");
+const PLAIN: (&str, &str, &str) = ("telemetry", "content", "none");
+
+fn scheme(name: &'static str) -> (&'static str, &'static str, &'static str) {
+    ("load_balancing", "scheme", name)
+}
+
+/// 1,001 packets of each flow.
+#[test]
+fn oblivious_spraying_gives_each_uplink_the_same_packets_but_for_one() {
+    let network = network([400; 4]);
+    let engine = run(&network, &[scheme("oblivious"), SELECTIVE, NOTHING, PLAIN], 1_000);
+    assert_eq!(uplinks(&engine).map(|bytes| bytes > 0), [true; 4], "a packet each: {:?}", uplinks(&engine));
+    let frame = uplinks(&engine)[0];
+    let sent = uplinks(&run(&network, &[scheme("oblivious"), SELECTIVE, NOTHING, PLAIN], 1_001_000));
+    assert!(sent.iter().all(|bytes| bytes % frame == 0), "{sent:?} in frames of {frame}");
+    let (least, most) = (sent.iter().min().expect("four"), sent.iter().max().expect("four"));
+    assert!(most - least <= frame && sent.iter().sum::<u64>() >= 4_004 * frame, "{sent:?}");
+}
+
+/// By queues of any length adaptive routing tells nothing here, so that pauses alone keep it away from the narrow way; without
+/// knowing of them a quarter goes there.
+#[test]
+fn adaptive_routing_avoids_what_is_paused() {
+    let network = network([10, 400, 400, 400]);
+    let blind = ("load_balancing", "adaptive_quantum", "1GB");
+    let long = ("transport", "base_rtt", "200us");
+    let small = ("switch", "buffer", "1MB");
+    let engine = run(&network, &[scheme("adaptive"), blind, SELECTIVE, long, NOTHING, PLAIN, small], 4_000_000);
+    let sent = uplinks(&engine);
+    assert!(engine.totals().drops == 0 && sent[0] < sent.iter().sum::<u64>() / 10, "{sent:?}");
+    let random = uplinks(&run(&network, &[scheme("random"), SELECTIVE, NOTHING, PLAIN], 1_000_000));
+    assert!(random[0] > random.iter().sum::<u64>() / 5, "{random:?}");
+}
