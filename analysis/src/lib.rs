@@ -86,8 +86,11 @@ enum Command {
     ///
     /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
     Run {
-        /// The scenario, or a config.txt of the reference simulator.
+        /// The scenario, a config.txt of the reference simulator, or a job of another simulator (GOAL, .cm, SimAI).
         config: PathBuf,
+        /// The network: a .topo of htsim, or a topology in the reference's format.
+        #[arg(long, value_name = "FILE")]
+        topology: Option<PathBuf>,
         /// Folder for the results [default: hpcc-out/ and the scenario's name].
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
@@ -283,7 +286,8 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, ranks, threads, force, drawing } => {
+        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, drawing } => {
+            set.extend(topology.as_deref().map(run::of_topology));
             if hpcc_formats::has_jobs(&config, &set) {
                 simulator::simulate_jobs();
             }

@@ -137,11 +137,23 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
         (FileKind::Sweep, _) => {
             bail!("{}: this is a sweep: use ./hpcc sweep {}", config.display(), human::quoted(config))
         }
-        (FileKind::Scenario | FileKind::Reference, Some(seed)) => all.push(format!("{SEED_KEY}={seed}")),
-        (FileKind::Scenario | FileKind::Reference, None) => {}
+        (FileKind::Scenario | FileKind::Reference | FileKind::Job, Some(seed)) => {
+            all.push(format!("{SEED_KEY}={seed}"))
+        }
+        (FileKind::Scenario | FileKind::Reference | FileKind::Job, None) => {}
+    }
+    if kind == FileKind::Job && !set.iter().any(|pair| pair.starts_with("topology")) {
+        human::note("without --topology, all hosts are around one switch, at 400 Gb/s");
     }
     hpcc_formats::refuse_overlaps(&all)?;
     Ok(all)
+}
+
+/// The override for a network from a file: htsim's, or one in the reference's format.
+pub fn of_topology(file: &Path) -> String {
+    let is_htsim = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("topo"));
+    let (kind, path) = (if is_htsim { "htsim" } else { "file" }, Value::from(file.display().to_string()));
+    format!("topology={{ kind = \"{kind}\", path = {path} }}")
 }
 
 /// Reports on a run that ended well. The scenario was fine, so trouble from here on is not bad input.

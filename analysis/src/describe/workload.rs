@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `workload`: what flows there are, and the flows in the reference's format; or what a distribution of sizes says.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,14 +9,19 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
+use hpcc_core::topology::routes::Routes;
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::Message;
 use hpcc_formats::flows::Flow;
 use hpcc_formats::generate::Cdf;
+use hpcc_formats::jobs::ideal;
+use hpcc_formats::scenario::Scenario;
 use hpcc_formats::{Overbooked, overbooked, reference};
 
 use super::distribution::{self, Sizes};
 use super::{Content, lines};
 use crate::human;
+use crate::run::of_topology;
 use crate::save;
 use crate::settings;
 use crate::table::table;
@@ -23,8 +29,12 @@ use crate::table::table;
 /// Which flows, and what to do with them.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A scenario, a config.txt or a flow file of the reference simulator, or a distribution of flow sizes.
+    /// A scenario, a config.txt or a flow file of the reference simulator, a job of another simulator (GOAL, .cm, SimAI), or a
+    /// distribution of flow sizes.
     file: PathBuf,
+    /// The network: a .topo of htsim, or a topology in the reference's format.
+    #[arg(long, value_name = "FILE")]
+    topology: Option<PathBuf>,
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
@@ -39,10 +49,13 @@ pub struct Options {
 /// If the file makes no sense, or the other one cannot be written.
 pub fn workload(options: &Options) -> Result<()> {
     let content = Content::of(&options.file)?;
-    if let (Content::Numbers(_), false) = (&content, options.set.is_empty()) {
-        bail!("{}: --set belongs to scenarios, and this is none", options.file.display());
+    if let (Content::Numbers(_), false) = (&content, options.set.is_empty() && options.topology.is_none()) {
+        bail!("{}: --set and --topology belong to scenarios, and this is none", options.file.display());
     }
+    let mut set = options.set.clone();
+    set.extend(options.topology.as_deref().map(of_topology));
     let mut traffic = Traffic::default();
+    let mut jobs = String::new();
     let mut flows: Vec<Flow> = Vec::new();
     // Only flows to be written are kept.
     let mut keep = |flow: &Flow| options.write.is_some().then(|| flows.push(*flow));
@@ -61,7 +74,8 @@ pub fn workload(options: &Options) -> Result<()> {
             }
         }
         Content::Scenario => {
-            let scenario = hpcc_formats::load(&options.file, &options.set)?;
+            let scenario = hpcc_formats::load(&options.file, &set)?;
+            jobs = describe_jobs(&scenario);
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
             traffic.overbooked = overbooked(&scenario.network, &scenario.flows.offers);
@@ -78,8 +92,44 @@ pub fn workload(options: &Options) -> Result<()> {
             flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
         })?;
     }
-    human::print(&traffic.describe())?;
+    if jobs.is_empty() || !traffic.of_group.is_empty() {
+        human::print(&traffic.describe())?;
+    }
+    human::print(&jobs)?;
     options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
+}
+
+/// The jobs of a scenario: what they send, and how long they take if no message waits for another one.
+fn describe_jobs(scenario: &Scenario) -> String {
+    if scenario.flows.jobs.is_empty() {
+        return String::new();
+    }
+    let payload = u32::try_from(scenario.settings.transport.mtu.0).unwrap_or(u32::MAX);
+    let routes = Routes::new(&scenario.network, payload);
+    let rows = scenario.flows.jobs.iter().map(|job| {
+        let (messages, bytes) = job.traffic();
+        let mut paths: BTreeMap<(u32, u32), (u64, Nanos)> = BTreeMap::new();
+        let known = RefCell::new(&mut paths);
+        let alone = |message: &Message| {
+            let mut known = known.borrow_mut();
+            let &mut (rate, delay) = known.entry((message.src, message.dst)).or_insert_with(|| {
+                let links = routes.links(message.src, message.dst).unwrap_or_default();
+                let rate = links.iter().map(|(rate, _)| rate.0).min().unwrap_or(u64::MAX);
+                (rate, Nanos(links.iter().map(|(_, delay)| delay.0).sum()))
+            });
+            delay + Nanos((u128::from(message.size) * 8_000_000_000 / u128::from(rate)) as u64)
+        };
+        let path = ideal::run(job.job(), alone, |time| time).time;
+        vec![
+            scenario.flows.groups[job.group as usize].clone(),
+            human::count(job.hosts.len() as u64),
+            human::count(messages),
+            human::bytes(bytes),
+            human::count(ideal::depth(job.job()).time.0),
+            path.to_string(),
+        ]
+    });
+    table(&["job", "ranks", "messages", "bytes", "depth", "critical path"], rows) + "\n"
 }
 
 /// Totals of all flows.

@@ -2,6 +2,7 @@
 //! What a file describes, before anything is made of it.
 
 use crate::error::InputError;
+use crate::jobs::alone;
 use crate::place::Place;
 use crate::text;
 use std::path::Path;
@@ -16,6 +17,8 @@ pub enum FileKind {
     Sweep,
     /// One simulation, as the reference's `config.txt`.
     Reference,
+    /// A job of another simulator.
+    Job,
 }
 
 /// The kind of a file, as far as its sections tell. Whether it can be used is for its reader to find out.
@@ -23,12 +26,20 @@ pub enum FileKind {
 /// # Errors
 /// If the file cannot be read.
 pub fn kind(path: &Path) -> Result<FileKind, InputError> {
+    if alone::scenario(path).is_some() {
+        return Ok(FileKind::Job);
+    }
     let text = text::read(path)?;
     Ok(match (is_toml(path, &text), variants(&text)) {
         (false, _) => FileKind::Reference,
         (true, None) => FileKind::Scenario,
         (true, Some(_)) => FileKind::Sweep,
     })
+}
+
+/// The text of a scenario, or of one that a job alone stands for.
+pub(crate) fn scenario_text(path: &Path) -> Result<String, InputError> {
+    alone::scenario(path).map_or_else(|| text::read(path), Ok)
 }
 
 /// Whether a file is TOML, not the reference's `config.txt`.

@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use crate::error::InputError;
-use crate::kind::{is_toml, refuse_sweep};
+use crate::kind::{is_toml, refuse_sweep, scenario_text};
 use crate::place::{COMMAND_LINE, Place};
 use crate::scenario::Scenario;
 use crate::{check, reference, toml_format};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Reads and checks a scenario.
 ///
 /// A `.toml` file is TOML, and so is any file whose first line of content opens a section or assigns a value;
-/// everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
+/// a job of another simulator alone is one, too; everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
 /// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`). In
 /// both, `compatibility.NAME=false` corrects one of the reference's faults.
 ///
@@ -29,14 +29,14 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
 /// As [`load`].
 pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
     refuse_overlaps(overrides)?;
-    let text = crate::text::read(path)?;
+    let text = scenario_text(path)?;
     let parsed = |overrides: &[String]| parse(path, &text, overrides, defaults.clone());
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
 /// Whether a file of TOML has jobs, as far as it can be read: those the engine without ns-3 runs.
 pub fn has_jobs(path: &Path, overrides: &[String]) -> bool {
-    let text = crate::text::read(path).ok().filter(|text| is_toml(path, text));
+    let text = scenario_text(path).ok().filter(|text| is_toml(path, text));
     text.is_some_and(|text| toml_format::has_jobs(path, &text, overrides))
 }
 
@@ -57,7 +57,7 @@ pub fn refuse_jobs(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
 /// # Errors
 /// As [`load`], but for what does not fit the network.
 pub fn load_network(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
-    let text = crate::text::read(path)?;
+    let text = scenario_text(path)?;
     draft(path, &text, overrides, NodeSettings::default()).map(|draft| draft.scenario)
 }
 

@@ -374,7 +374,9 @@ mod tests {
         assert_eq!(begun(&mut todo), [1]);
 
         let mut builder = GraphBuilder::default();
-        [10, 20].map(|time| builder.add(Work::Compute(Nanos(time)), Some(1)));
+        for time in [10, 20] {
+            builder.add(Work::Compute(Nanos(time)), Some(1));
+        }
         builder.build().expect("no circle").without_resources().start(&mut todo);
         assert_eq!(begun(&mut todo), [0, 1]);
     }

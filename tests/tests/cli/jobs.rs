@@ -94,6 +94,117 @@ fn a_job_that_does_not_end_says_who_waits_for_whom() {
     assert!(told.err.contains("job job: 8 of 8 ranks are not over: rank 0 (host 0) waits for"), "{}", told.err);
 }
 
+const GOAL: &str = "num_ranks 2
+rank 0 {
+a: calc 5000
+b: send 4000b to 1 tag 7
+b requires a
+c: recv 1000b from 1 tag 8
+c requires b
+}
+rank 1 {
+x: recv 4000b from 0 tag 7
+y: calc 2500
+y requires x
+z: send 1000b to 0 tag 8
+z requires y
+}
+";
+
+/// The same in binary form: operations are type, peer, size, tag, and how many require the end of each, from where in the list.
+fn goal_in_binary() -> Vec<u8> {
+    type Entry = (u8, u32, u64, u32, u32, u32);
+    let rank = |operations: [Entry; 3]| {
+        let mut bytes: Vec<u8> = [3_u32, 1, 0].iter().flat_map(|number| number.to_le_bytes()).collect();
+        for (what, peer, size, tag, count, first) in operations {
+            bytes.extend([&[0; 4][..], &[what], &peer.to_le_bytes(), &size.to_le_bytes(), &tag.to_le_bytes()].concat());
+            bytes.extend([&[0; 2][..], &count.to_le_bytes(), &first.to_le_bytes(), &[0; 8]].concat());
+        }
+        bytes.extend([1_u32, 2].iter().flat_map(|number| number.to_le_bytes()));
+        bytes
+    };
+    let ranks = [
+        rank([(3, 0, 5000, 0, 1, 0), (1, 1, 4000, 7, 1, 1), (2, 1, 1000, 8, 0, 0)]),
+        rank([(2, 0, 4000, 7, 1, 0), (3, 0, 2500, 0, 1, 1), (1, 0, 1000, 8, 0, 0)]),
+    ];
+    let mut bytes = [&4223_u64.to_le_bytes()[..], &2_u32.to_le_bytes(), &[0, 0]].concat();
+    let middle = 38 + ranks[0].len() as u64;
+    for offset in [38, middle, middle, middle + ranks[1].len() as u64] {
+        bytes.extend(offset.to_le_bytes());
+    }
+    bytes.extend(ranks.concat());
+    bytes
+}
+
+/// The time of a job in a file, and how many messages it has.
+fn of_file(bench: &Bench, kind: &str, path: &str, keys: &[&str]) -> (u64, u64) {
+    let traffic = format!("traffic=[{{ kind = \"{kind}\", path = \"{path}\" }}]");
+    let set: Vec<&str> = [traffic.as_str()].iter().chain(keys).flat_map(|pair| ["--set", pair]).collect();
+    let told = bench.hpcc(&[&["run", "job.toml", "--out", "out", "--force", "--quiet"], &set[..]].concat());
+    assert_eq!(told.code, Some(0), "{kind}: {}", told.err);
+    let jobs = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs");
+    (jobs[0].time_ns.expect("a time"), jobs[0].messages)
+}
+
+/// On the way of a message of so many packets of 1,000 bytes between hosts of a rack.
+fn arrival(packets: u64) -> u64 {
+    (packets + 1) * 84 + 2_000
+}
+
+/// Text and binary form of GOAL, whose times are known: both ranks compute, and a message goes there and one back.
+#[test]
+fn goal_runs_as_text_and_in_binary() {
+    let bench = Bench::new(&[("job.toml", TOML), ("a.goal", GOAL)]);
+    fs::write(bench.path("b.goal"), goal_in_binary()).expect("written");
+    let (time, messages) = of_file(&bench, "goal", "a.goal", &[]);
+    let flows = fs::read(bench.path("out/fct.csv")).expect("flows");
+    let computed = 5_000 + arrival(4) + 2_500;
+    // The last rank to end is the one that sends the answer: it waits for the acknowledgement.
+    let acknowledged = computed + arrival(1) + 2_000;
+    assert!((acknowledged..acknowledged + 30).contains(&time), "{time}, {acknowledged}");
+    assert_eq!(messages, 2);
+    assert_eq!(of_file(&bench, "goal", "b.goal", &[]), (time, messages));
+    assert_eq!(fs::read(bench.path("out/fct.csv")).expect("flows"), flows);
+    // Two overheads of each message are on the way, and the receiver's of the last one beside its acknowledgement.
+    let with_costs = "traffic=[{ kind = \"goal\", path = \"a.goal\", o = \"700ns\" }]";
+    let told = bench.hpcc(&["run", "job.toml", "--out", "costs", "--quiet", "--set", with_costs]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let costs = jobs_csv::read(&bench.path("costs/jobs.csv")).expect("jobs")[0].time_ns;
+    assert_eq!(costs, Some(time + 3 * 700));
+}
+
+/// A trigger starts the next connection when the one before is acknowledged.
+#[test]
+fn connections_follow_each_other_by_triggers() {
+    let chain = "Nodes 8\nConnections 2\nTriggers 1\n0->1 id 1 start 3000000 size 4000 send_done_trigger 1\n\
+        0->2 id 2 trigger 1 size 1000\ntrigger id 1 oneshot\n";
+    let bench = Bench::new(&[("job.toml", TOML), ("a.cm", chain)]);
+    let (time, messages) = of_file(&bench, "connection_matrix", "a.cm", &[]);
+    let expected = 3_000 + arrival(4) + 2_000 + arrival(1) + 2_000;
+    assert!((expected..expected + 60).contains(&time), "{time}, {expected}");
+    assert_eq!(messages, 2);
+}
+
+/// A collective of a trace, or of a layer, is the collective of a section.
+#[test]
+fn collectives_of_files_are_those_of_sections() {
+    let node = r#"{"workload_graph": [{"Id": 0, "NodeType": 4, "runtime": 5},
+        {"Id": 1, "NodeType": 7, "data_deps": [0], "comm_type": 0, "comm_size": 400000}]}"#;
+    let layers = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4 ep: 1 pp: 1 all_gpus: 4\n1\n\
+        a -1 5000 ALLREDUCE 400000 0 NONE 0 0 NONE 0 0\n";
+    let names = ["a.0.json", "a.1.json", "a.2.json", "a.3.json"];
+    let bench =
+        Bench::new(&[&[("job.toml", TOML), ("layers.txt", layers)], &names.map(|name| (name, node))[..]].concat());
+    let rows = run(&bench, &["traffic.0.ranks=0-3", "traffic.0.size=400000"]);
+    let known = rows[0].time_ns;
+    for (kind, path) in [("chakra", "a"), ("simai", "layers.txt")] {
+        let (time, messages) = of_file(&bench, kind, path, &[]);
+        let rows = collectives_csv::read(&bench.path("out/collectives.csv")).expect("collectives");
+        assert_eq!((rows[0].start_ns, rows[0].time_ns, messages), (5_000, known, 24), "{kind}");
+        assert!((5_000 + known..5_000 + known + 10).contains(&time), "{kind}: {time}");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_refused() {
     let bench = Bench::new(&[("job.toml", TOML)]);

@@ -24,6 +24,9 @@ const COMMUNICATION: u16 = 2;
 /// A communicator: its name and its ranks.
 type Group = (String, Arc<[u32]>);
 
+/// The ranks of groups by name.
+type Groups = BTreeMap<String, Arc<[u32]>>;
+
 /// A collective of a group, as the first rank that has it says.
 struct Common {
     plan: Plan,
@@ -39,7 +42,7 @@ struct Trace<'a> {
     ways: &'a dyn Fn(Kind) -> Ways,
     all: Arc<[u32]>,
     /// Groups of the file of groups.
-    groups: BTreeMap<String, Arc<[u32]>>,
+    groups: Groups,
     /// By group, in its order.
     collectives: HashMap<Group, Vec<Common>>,
     count: u32,
@@ -79,10 +82,11 @@ pub(crate) fn read(
     }
     let mut hash = vec![format!("{:?}", Kind::ALL.iter().map(|kind| ways(*kind)).collect::<Vec<_>>()).into_bytes()];
     let all: Arc<[u32]> = (0..count).collect();
-    let mut trace = Trace { ways, all, groups: BTreeMap::new(), collectives: HashMap::new(), count: 0 };
+    let mut trace = Trace { ways, all, groups: Groups::new(), collectives: HashMap::new(), count: 0 };
     if let Some(path) = groups {
-        let (groups, bytes) = group_file(path, count)?;
-        trace.groups = groups;
+        let place = Place::file(path);
+        let bytes = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
+        trace.groups = group_file(&place, &bytes, count)?;
         hash.push(bytes);
     }
     let mut graphs = Vec::new();
@@ -126,10 +130,8 @@ fn sorted(mut nodes: Vec<Node>) -> Vec<Node> {
     nodes
 }
 
-fn group_file(path: &Path, count: u32) -> Result<(BTreeMap<String, Arc<[u32]>>, Vec<u8>), InputError> {
-    let place = Place::file(path);
-    let bytes = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
-    let groups: BTreeMap<String, Vec<u32>> = serde_json::from_slice(&bytes).map_err(|error| {
+fn group_file(place: &Place, bytes: &[u8], count: u32) -> Result<Groups, InputError> {
+    let groups: BTreeMap<String, Vec<u32>> = serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("no groups: {error}; expected such as {{\"1\": [0, 1], \"2\": [2, 3]}}");
         place.at(error.line() as u32).error(message)
     })?;
@@ -140,8 +142,7 @@ fn group_file(path: &Path, count: u32) -> Result<(BTreeMap<String, Arc<[u32]>>, 
             );
         }
     }
-    let groups = groups.into_iter().map(|(name, ranks)| (name, ranks.into())).collect();
-    Ok((groups, bytes))
+    Ok(groups.into_iter().map(|(name, ranks)| (name, ranks.into())).collect())
 }
 
 /// A group of processes in a node of PyTorch; without ranks it has all.
@@ -201,7 +202,7 @@ impl Trace<'_> {
         &mut self,
         rank: u32,
         node: &Node,
-        groups: &BTreeMap<String, Arc<[u32]>>,
+        groups: &Groups,
         orders: &mut HashMap<Group, usize>,
     ) -> Result<(Work, Option<u16>), String> {
         let peer = |other: u32| match self.all.get(other as usize) {
@@ -236,7 +237,7 @@ impl Trace<'_> {
         rank: u32,
         node: &Node,
         size: u64,
-        groups: &BTreeMap<String, Arc<[u32]>>,
+        groups: &Groups,
         orders: &mut HashMap<Group, usize>,
     ) -> Result<Work, String> {
         let name = if node.pg_name.is_empty() { "0" } else { &node.pg_name };

@@ -45,6 +45,25 @@ pub(crate) fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Sc
     std::fs::write(folder.path().join("bad.cdf"), "10 20\n5 100\n").expect("writable");
     let topology = "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n";
     std::fs::write(folder.path().join("topology.txt"), topology).expect("writable");
+    let simai = "9 2 2 3 10 H100\n4 5 6 7 8\n0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n1 4 2880Gbps 0.000025ms 0\n\
+        1 7 400Gbps 0.0005ms 0\n2 5 2880Gbps 0.000025ms 0\n2 6 400Gbps 0.0005ms 0\n3 5 2880Gbps 0.000025ms 0\n\
+        3 7 400Gbps 0.0005ms 0\n6 8 400Gbps 0.0005ms 0\n7 8 400Gbps 0.0005ms 0\n";
+    let htsim = "Nodes 8\nTiers 2\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nDownlink_Latency_ns 500\n\
+        Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 500\n";
+    let layer = "a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 4000 1";
+    for (name, text) in [
+        ("simai.txt", simai),
+        ("a.topo", htsim),
+        ("a.goal", "num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nrecv 10b from 0\n}\n"),
+        ("a.cm", "Nodes 3\nConnections 1\n2->0 start 0 size 10\n"),
+        ("a.0.json", "{\"workload_graph\": [{\"Id\": 0, \"NodeType\": 4, \"runtime\": 3}]}"),
+        (
+            "layers.txt",
+            &format!("HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 1 pp: 1 all_gpus: 3\n1\n{layer}\n"),
+        ),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    }
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let prefix = format!("{}/", folder.path().display());
     load(&path, &overrides).map_err(|error| error.to_string().replace(&prefix, ""))

@@ -5,7 +5,7 @@ use super::document::Document;
 use super::keys::{COUNT, Form, KindOf, Need, RATE, SHARE, TEXT, TIME, Values, keys};
 use crate::error::InputError;
 use crate::generate::{self, Wire};
-use crate::networks;
+use crate::htsim_network;
 use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::{self, TopologyFile};
@@ -114,13 +114,6 @@ keys! {
         /// Probability that a link loses a frame.
         default_loss: SHARE => Need::Else("0");
     }
-    SIMAI {
-        /// Name of a topology of SimAI, relative to the scenario's folder, then to the working folder. GPUs are hosts, and
-        /// NVSwitches are switches.
-        path: TEXT;
-        /// Probability that a link loses a frame whose own loss in the file is 0.
-        default_loss: SHARE => Need::Else("0");
-    }
     LINKS {
         /// Number of hosts, which are the nodes from 0 on.
         hosts: COUNT;
@@ -151,7 +144,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 12] = [
+pub(super) static KINDS: [KindOf; 11] = [
     ("star", &[STAR, WIRES]),
     ("dumbbell", &[DUMBBELL, WIRES]),
     ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
@@ -162,7 +155,6 @@ pub(super) static KINDS: [KindOf; 12] = [
     ("k_ary_fat_tree", &[K_ARY, WIRES, FABRIC]),
     ("file", &[FILE]),
     ("htsim", &[HTSIM]),
-    ("simai", &[SIMAI]),
     ("links", &[LINKS]),
 ];
 
@@ -185,8 +177,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
     let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
     let network = match kind {
         "file" => return file(&keys, config, reference::read_topology),
-        "htsim" => return file(&keys, config, networks::htsim::read),
-        "simai" => return file(&keys, config, networks::simai::read),
+        "htsim" => return file(&keys, config, htsim_network::read),
         "links" => return links(&keys),
         kind => generated(kind, &keys),
     };

@@ -19,6 +19,8 @@ fn topologies_of_each_kind_load() {
             20,
         ),
         ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
+        ("kind='file'\npath='simai.txt'", 9, 10),
+        ("kind='htsim'\npath='a.topo'", 14, 16),
         (
             "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nloss=0.2\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
             3,
