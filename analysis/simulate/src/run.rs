@@ -17,7 +17,6 @@ use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
-use hpcc_formats::job::JobSpec;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary};
 use hpcc_formats::scenario::{EventOrder, QueueHistogram, Scenario};
@@ -182,7 +181,7 @@ impl Run {
         begin_traces(&scenario, &engines[0], &mut lock(&writer));
         let fleet = Fleet::new(engines, part_of);
         let clock = series(&scenario, &mut fleet.pause(), &mut lock(&writer), first_start);
-        let of_jobs = scenario.flows.jobs.iter().map(JobSpec::traffic);
+        let of_jobs = scenario.flows.jobs.iter().map(|job| job.traffic(scenario.servers));
         let listed = (scenario.flows.totals.count, scenario.flows.totals.bytes);
         let (count, bytes) = of_jobs.fold(listed, |(count, bytes), job| (count + job.0, bytes.saturating_add(job.1)));
         let progress = new_progress(bytes, count as u32, is_quiet);

@@ -107,7 +107,7 @@ fn describe_jobs(scenario: &Scenario) -> String {
     let payload = u32::try_from(scenario.settings.transport.mtu.0).unwrap_or(u32::MAX);
     let routes = Routes::new(&scenario.network, payload);
     let rows = scenario.flows.jobs.iter().map(|job| {
-        let (messages, bytes) = job.traffic();
+        let (messages, bytes) = job.traffic(scenario.servers);
         let mut paths: BTreeMap<(u32, u32), (u64, Nanos)> = BTreeMap::new();
         let known = RefCell::new(&mut paths);
         let alone = |message: &Message| {

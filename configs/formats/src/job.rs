@@ -68,13 +68,19 @@ impl JobSpec {
         Job { start, ranks, send_latency, priority, dport }
     }
 
-    /// How many messages it sends, and their bytes.
-    pub fn traffic(&self) -> (u64, u64) {
+    /// How many messages it sends over the network, and their bytes.
+    pub fn traffic(&self, servers: Option<Servers>) -> (u64, u64) {
+        let is_inside = |src, dst| servers.is_some_and(|servers| servers.are_together(src, dst));
+        let crosses = |from: u32, to: u32| {
+            let (src, dst) = (self.hosts[from as usize], self.hosts[to as usize]);
+            src != dst && !is_inside(src, dst)
+        };
         let add = |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1.saturating_add(one.1));
         match &self.work {
-            JobWork::Collective(plan) => plan.traffic(),
+            JobWork::Collective(plan) => plan.traffic(crosses),
             JobWork::Graphs { graphs, collectives, .. } => {
-                graphs.iter().map(Graph::traffic).chain(collectives.iter().map(Plan::traffic)).fold((0, 0), add)
+                let of_ranks = graphs.iter().zip(0..).map(|(graph, rank)| graph.traffic(|to| crosses(rank, to)));
+                of_ranks.chain(collectives.iter().map(|plan| plan.traffic(crosses))).fold((0, 0), add)
             }
         }
     }

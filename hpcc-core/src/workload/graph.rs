@@ -179,10 +179,17 @@ impl Graph {
         (token >> SHIFT) as u32
     }
 
-    /// How many messages it sends, and their bytes, without those of collectives.
-    pub fn traffic(&self) -> (u64, u64) {
-        let sends = self.works().filter_map(|work| if let Work::Send { size, .. } = *work { Some(size) } else { None });
-        sends.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    /// How many messages it sends to ranks for which `counts` holds, and their bytes, without those of collectives.
+    pub fn traffic(&self, counts: impl Fn(u32) -> bool) -> (u64, u64) {
+        let size = |work: &Work| {
+            if let Work::Send { to, size, .. } = *work { Some(size).filter(|_| counts(to)) } else { None }
+        };
+        self.works().filter_map(size).fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
+    /// How long its computations take.
+    pub fn computations(&self) -> impl Iterator<Item = Nanos> + '_ {
+        self.nodes.iter().filter_map(|node| if let Work::Compute(time) = node.work { Some(time) } else { None })
     }
 
     /// Changes how its collectives are done, before it begins.

@@ -224,3 +224,28 @@ fn what_cannot_be_done_is_refused() {
     let told = bench.hpcc(&["run", "job.toml", "--simulator", "ns3", "--out", "none"]);
     assert!(told.code == Some(2) && told.err.contains("expected --simulator core"), "{}", told.err);
 }
+
+/// A model whose network is so fast that only its computations take time, and the same on a slow one.
+#[test]
+fn a_transformer_takes_its_computations_and_what_the_network_adds() {
+    let text = r#"
+run.stop = "10s"
+topology = { kind = "rails", servers = 2, rails = 2, spines = 1, rate = "400Gbps", delay = "100ns" }
+servers = { gpus = 2, rate = "10Tbps", latency = "100ns" }
+traffic = [{ kind = "transformer", name = "job", layers = 4, hidden = 512, sequence = 256, micro_batches = 2, tensor = 2, pipeline = 2, teraflops = 0.1 }]
+"#;
+    let bench = Bench::new(&[("job.toml", text)]);
+    let time = |set: &[&str]| {
+        run(&bench, set);
+        let jobs = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs");
+        jobs[0].time_ns.expect("it ends") as f64
+    };
+    // Two stages of two layers: forward takes a third of a micro-batch's time; a bubble of one micro-batch is in front and behind.
+    let layer = (24 * 256 * 512 * 512 + 4 * 256 * 256 * 512) as f64 / 2.0 / 100.0;
+    let compute = 3.0 * 3.0 * 2.0 * layer;
+    let fast = time(&[]);
+    assert!(fast > compute && fast < compute * 1.05, "{fast} {compute}");
+    let slow = time(&["traffic.0.teraflops=1000", "topology.rate=10Gbps"]);
+    // Two stages, each sending 4 micro-batches of 256 kB/2 forward and back, can hide none of it.
+    assert!(slow > 2.0 * 128.0 * 1024.0 * 0.8 && slow < fast, "{slow}");
+}

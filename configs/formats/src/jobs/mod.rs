@@ -10,7 +10,9 @@ mod goal_binary;
 mod goal_text;
 pub mod ideal;
 mod matching;
+mod plans;
 pub(crate) mod simai;
+pub(crate) mod transformer;
 mod ways;
 
 pub(crate) use ways::Ways;

@@ -5,13 +5,14 @@
 //! weights' computation, whose collective runs beside what follows, then the inputs' computation and its collective, which the next
 //! layer waits for; the first layer has no inputs' part. A layer's next forward pass waits for its weights' collective and update.
 
+use super::plans::Plans;
 use super::{JobFile, Ways, digest};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::settings::Named;
 use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{Collective, Kind, Plan};
+use hpcc_core::workload::collective::Kind;
 use hpcc_core::workload::{GraphBuilder, Work};
 use std::collections::HashMap;
 use std::path::Path;
@@ -81,13 +82,6 @@ struct Rank<'a> {
     order: u32,
 }
 
-/// The plans of collectives by their order and their ranks.
-struct Plans<'a> {
-    ways: &'a dyn Fn(Kind) -> Ways,
-    known: HashMap<(u32, Arc<[u32]>), u32>,
-    list: Vec<Plan>,
-}
-
 impl Rank<'_> {
     fn add(&mut self, work: Work) -> u32 {
         let node = self.builder.add(work, None);
@@ -102,21 +96,8 @@ impl Rank<'_> {
         let Some((kind, group, size)) = part.together else { return Ok(None) };
         let group = self.division.group(self.number, group);
         self.order += 1;
-        if group.len() < 2 {
-            return Ok(None);
-        }
-        let place = group.iter().position(|rank| *rank == self.number).unwrap_or_default() as u32;
-        let next = plans.list.len() as u32;
-        let number = *plans.known.entry((self.order, group.clone())).or_insert(next);
-        if number == next {
-            if next == Plan::MOST {
-                return Err(format!("there are more than {} collectives", Plan::MOST));
-            }
-            let plan = (plans.ways)(kind).plan(kind, group, size, number);
-            plans.list.push(plan.map_err(|(key, message)| format!("{key}: {message}"))?);
-        }
-        let plan = plans.list[number as usize].clone();
-        Ok(Some(self.add(Work::Collective(Box::new(Collective::new(plan, place))))))
+        let collective = plans.collective(self.order, group, self.number, (kind, size))?;
+        Ok(collective.map(|collective| self.add(Work::Collective(Box::new(collective)))))
     }
 
     /// A computation, and a collective that what follows waits for.
@@ -174,7 +155,7 @@ pub(crate) fn read(
             format!("there are {} GPUs and {most_ranks} hosts for them; expected at most {most_ranks}", division.ranks);
         return Err(place.at(1).error(message));
     }
-    let mut plans = Plans { ways, known: HashMap::new(), list: Vec::new() };
+    let mut plans = Plans::new(ways);
     let mut graphs = Vec::new();
     for number in 0..division.ranks {
         let mut rank = Rank { number, builder: GraphBuilder::default(), last: None, division: &division, order: 0 };
@@ -188,7 +169,7 @@ pub(crate) fn read(
     }
     let all: Vec<Ways> = Kind::ALL.iter().map(|kind| ways(*kind)).collect();
     let digest = digest([text.as_bytes(), format!("{passes}{all:?}").as_bytes()]);
-    Ok(JobFile { graphs, collectives: plans.list, digest })
+    Ok(JobFile { graphs, collectives: plans.finish(), digest })
 }
 
 fn parse(place: &Place, text: &str) -> Result<(Division, Vec<Layer>), InputError> {

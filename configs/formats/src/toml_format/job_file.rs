@@ -7,6 +7,7 @@ use super::placement;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
+use crate::jobs::transformer::Transformer;
 use crate::jobs::{JobFile, chakra, connection_matrix, goal, simai};
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, Named};
@@ -37,6 +38,37 @@ keys! {
         path: TEXT;
         /// How often the layers are passed, forward and backward.
         passes: whole(1, 1_000_000) => Need::Else("1");
+    }
+    TRANSFORMER {
+        /// Layers of the model.
+        layers: whole(1, 10_000);
+        /// Hidden size.
+        hidden: whole(1, 1_000_000);
+        /// Size of the feed-forward part; by default four times the hidden size. With a gated one, such as Llama's, give one and
+        /// a half times its size.
+        feed_forward: whole(1, 10_000_000) => Need::Optional;
+        /// Tokens of a sequence.
+        sequence: whole(1, 100_000_000);
+        /// Tokens that the last layer tells apart; with 0 it costs nothing.
+        vocabulary: whole(0, 10_000_000) => Need::Else("0");
+        /// Sequences of a micro-batch.
+        micro_batch: whole(1, 1_000_000) => Need::Else("1");
+        /// Micro-batches that each pipeline passes in an iteration.
+        micro_batches: whole(1, 100_000) => Need::Else("1");
+        /// Ranks that share each layer (tensor parallelism).
+        tensor: whole(1, 100_000) => Need::Else("1");
+        /// Stages, each with as many layers (pipeline parallelism).
+        pipeline: whole(1, 10_000) => Need::Else("1");
+        /// Data-parallel ranks among which experts are divided (expert parallelism); 1: there are none.
+        expert: whole(1, 100_000) => Need::Else("1");
+        /// Experts of each token.
+        top_k: whole(1, 1_000) => Need::Else("2");
+        /// What a GPU really computes, in 10^12 operations a second.
+        teraflops: Form::One(Kind::Real { least: 1e-3, most: 1e9 });
+        /// So many all-reduces take the gradients of a stage, each as soon as the last backward pass has them.
+        buckets: whole(1, 10_000) => Need::Else("1");
+        /// How many iterations follow each other.
+        iterations: whole(1, 10_000) => Need::Else("1");
     }
     /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs.
     ALGORITHMS {
@@ -117,6 +149,31 @@ pub(super) fn simai(
 ) -> Result<JobSpec, InputError> {
     let hosts = placement::hosts(keys, network, random)?;
     let file = simai::read(path, keys.the("passes"), hosts.len() as u32, &|kind| ways(keys, kind.name()))?;
+    Ok(job(keys, hosts, file))
+}
+
+/// The job of a transformer in training.
+pub(super) fn transformer(keys: &Values<'_>, network: &Network, random: &mut Random) -> Result<JobSpec, InputError> {
+    let hosts = placement::hosts(keys, network, random)?;
+    let hidden: u64 = keys.the("hidden");
+    let model = Transformer {
+        layers: keys.the("layers"),
+        hidden,
+        feed_forward: keys.get("feed_forward").unwrap_or(4 * hidden),
+        sequence: keys.the("sequence"),
+        vocabulary: keys.the("vocabulary"),
+        micro_batch: keys.the("micro_batch"),
+        micro_batches: keys.the("micro_batches"),
+        tensor: keys.the("tensor"),
+        pipeline: keys.the("pipeline"),
+        expert: keys.the("expert"),
+        top_k: keys.the("top_k"),
+        speed: keys.the::<f64>("teraflops") * 1e3,
+        buckets: keys.the("buckets"),
+        iterations: keys.the("iterations"),
+    };
+    let file = model.job(hosts.len() as u32, &|kind| ways(keys, kind.name()));
+    let file = file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?;
     Ok(job(keys, hosts, file))
 }
 

@@ -3,7 +3,7 @@
 
 use super::collective::{self, COLLECTIVE, WAYS};
 use super::document::Document;
-use super::job_file::{self, ALGORITHMS, CHAKRA, CONNECTION_MATRIX, GOAL, SIMAI};
+use super::job_file::{self, ALGORITHMS, CHAKRA, CONNECTION_MATRIX, GOAL, SIMAI, TRANSFORMER};
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
 use super::placement::PLACED;
 use crate::error::InputError;
@@ -127,7 +127,7 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 12] = [
+pub(super) static KINDS: [KindOf; 13] = [
     ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
@@ -139,12 +139,13 @@ pub(super) static KINDS: [KindOf; 12] = [
     ("chakra", &[CHAKRA, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
     ("connection_matrix", &[CONNECTION_MATRIX, PLACED, START, CLASS, ORDINARY, NAME]),
     ("goal", &[GOAL, PLACED, START, CLASS, ORDINARY, NAME]),
+    ("transformer", &[TRANSFORMER, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
     ("simai", &[SIMAI, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
 ];
 
 /// Whether traffic of a kind is a job, in which messages wait for others.
 fn is_job(kind: &str) -> bool {
-    ["collective", "chakra", "connection_matrix", "goal", "simai"].contains(&kind)
+    ["collective", "chakra", "connection_matrix", "goal", "simai", "transformer"].contains(&kind)
 }
 
 /// Whether any section is a job.
@@ -243,6 +244,7 @@ fn read_one(
             let network = context.network;
             let job = match kind {
                 "collective" => collective::job(keys, network, &mut random)?,
+                "transformer" => job_file::transformer(keys, network, &mut random)?,
                 "chakra" => job_file::chakra(keys, network, &mut random, context.config)?,
                 _ => {
                     let of = match kind {

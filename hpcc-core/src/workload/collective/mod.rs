@@ -111,8 +111,8 @@ impl Plan {
         server * self.per_server + local % self.per_server
     }
 
-    /// How many messages all iterations are together, and their bytes.
-    pub fn traffic(&self) -> (u64, u64) {
+    /// How many messages all iterations are together, and their bytes, between ranks of the job for which `counts` holds.
+    pub fn traffic(&self, counts: impl Fn(u32, u32) -> bool) -> (u64, u64) {
         let (mut messages, mut bytes) = (0, 0);
         let mut step = Step::default();
         for channel in 0..self.channels {
@@ -127,8 +127,11 @@ impl Plan {
                     step.sends.clear();
                     step.receives.clear();
                     (self.pattern.step)(&Shape { ranks: self.ranks(), rank, size, way }, number, &mut step);
-                    messages += count * step.sends.len() as u64;
-                    bytes += count * step.sends.iter().map(|&(_, size)| size.max(1)).sum::<u64>();
+                    let rank_at = |place| self.group[self.turn(channel, place) as usize];
+                    for &(_, size) in step.sends.iter().filter(|&&(to, _)| counts(rank_at(rank), rank_at(to))) {
+                        messages += count;
+                        bytes += count * size.max(1);
+                    }
                 }
             }
         }

@@ -134,7 +134,7 @@ fn a_whole_number_may_have_any_type() {
         let mut node = transfer(1, 5, 1, &[]);
         node[4] = attribute("comm_size", size);
         let file = load(&[trace(&[node]), trace(&[transfer(1, 6, 0, &[])])], None).expect("a trace");
-        file.graphs[0].traffic()
+        file.graphs[0].traffic(|_| true)
     };
     for tag in [7, 9, 11, 13] {
         assert_eq!(with(Number(tag, 60)), (1, 60), "field {tag}");

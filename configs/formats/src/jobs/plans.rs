@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The collectives of a job of graphs: which of them are one, and how each is done.
+
+use super::Ways;
+use hpcc_core::workload::collective::{Collective, Kind, Plan};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
+pub(crate) struct Plans<'a> {
+    ways: &'a dyn Fn(Kind) -> Ways,
+    known: HashMap<(u32, Arc<[u32]>), u32>,
+    list: Vec<Plan>,
+}
+
+impl<'a> Plans<'a> {
+    /// None yet; `ways` says how each kind is done.
+    pub fn new(ways: &'a dyn Fn(Kind) -> Ways) -> Plans<'a> {
+        Plans { ways, known: HashMap::new(), list: Vec::new() }
+    }
+
+    /// What a rank of a group does in a collective that is the `order`-th for all of the group; `None` of a rank alone.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub fn collective(
+        &mut self,
+        order: u32,
+        group: Arc<[u32]>,
+        rank: u32,
+        (kind, size): (Kind, u64),
+    ) -> Result<Option<Collective>, String> {
+        if group.len() < 2 {
+            return Ok(None);
+        }
+        let place = group.iter().position(|member| *member == rank).unwrap_or_default() as u32;
+        let next = self.list.len() as u32;
+        let number = *self.known.entry((order, group.clone())).or_insert(next);
+        if number == next {
+            if next == Plan::MOST {
+                return Err(format!("there are more than {} collectives", Plan::MOST));
+            }
+            let plan = (self.ways)(kind).plan(kind, group, size, number);
+            self.list.push(plan.map_err(|(key, message)| format!("{key}: {message}"))?);
+        }
+        Ok(Some(Collective::new(self.list[number as usize].clone(), place)))
+    }
+
+    /// All of them, by number.
+    pub fn finish(self) -> Vec<Plan> {
+        self.list
+    }
+}
