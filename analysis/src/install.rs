@@ -72,7 +72,10 @@ fn fill(folder: &Path, simulator: &Path) -> Result<()> {
 }
 
 /// Names and places of the libraries that a program loads, but for those of the system.
-fn libraries(program: &Path) -> Result<Vec<(String, PathBuf)>> {
+///
+/// # Errors
+/// If one is not found.
+pub fn libraries(program: &Path) -> Result<Vec<(String, PathBuf)>> {
     let output = Command::new("ldd").arg(program).output().context("ldd")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut found = Vec::new();

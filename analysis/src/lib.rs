@@ -8,8 +8,10 @@ mod check;
 mod children;
 mod compare;
 mod completions;
+mod control;
 mod describe;
 mod dissect;
+pub mod engine;
 pub mod human;
 mod import;
 mod install;
@@ -40,7 +42,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -73,6 +75,9 @@ struct Arguments {
     /// What simulates [default: ns3, but core for jobs].
     #[arg(long, global = true, value_enum)]
     simulator: Option<simulator::Kind>,
+    /// A congestion control of your own, for run, sweep and reproduce: one file in C++, or in Rust for --simulator core.
+    #[arg(long, global = true, value_name = "FILE")]
+    control: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -220,7 +225,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
             human::be_quiet(arguments.quiet);
-            simulator::choose(arguments.simulator);
+            simulator::choose(
+                arguments
+                    .control
+                    .as_deref()
+                    .map_or(arguments.simulator, |file| control::simulator(file, arguments.simulator)),
+            );
+            let simulates =
+                matches!(arguments.command, Command::Run { .. } | Command::Sweep { .. } | Command::Reproduce(_));
+            ensure!(simulates || arguments.control.is_none(), "--control belongs to run, sweep and reproduce");
+            arguments.control.as_deref().map_or(Ok(()), control::choose)?;
             execute(arguments.command)
         }
         Err(told) => tell(&told),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a sweep leaves for [`report`](crate::report): names of files, and the list of its runs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hpcc_measures::select::Selection;
 use serde::{Deserialize, Serialize};
+
+use crate::table::Titled;
 
 /// The file in a sweep's folder that lists its runs.
 pub const MANIFEST: &str = "sweep.json";
@@ -21,6 +24,12 @@ pub struct Manifest {
     /// The sweep's selection.
     #[serde(default)]
     pub measured: Selection,
+    /// What the sweep printed.
+    #[serde(default)]
+    pub tables: Vec<Titled>,
+    /// Names of its plots.
+    #[serde(default)]
+    pub plots: Vec<String>,
     /// By variant, then by value of the axis.
     pub entries: Vec<ManifestEntry>,
 }
@@ -30,6 +39,15 @@ pub struct Manifest {
 pub struct ManifestEntry {
     /// `VARIANT`, or `VARIANT, AXIS VALUE`.
     pub name: String,
+    /// Name of the variant.
+    #[serde(default)]
+    pub variant: String,
+    /// What readers see of it.
+    #[serde(default)]
+    pub label: String,
+    /// Values of the axes by name.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
     /// One for each seed.
     pub runs: Vec<ManifestRun>,
 }
@@ -39,4 +57,7 @@ pub struct ManifestEntry {
 pub struct ManifestRun {
     /// Its folder, relative to the sweep's.
     pub folder: PathBuf,
+    /// Its seed.
+    #[serde(default)]
+    pub seed: u64,
 }

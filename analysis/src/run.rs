@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self, flat};
 use crate::simulator::{self, Simulator, describe_crash, quiet_option};
-use crate::{human, ranks, save};
+use crate::{control, human, ranks, save};
 
 /// Simulates a scenario into `out` and reports.
 ///
@@ -101,7 +101,7 @@ impl Sharing {
 
 /// Refuses a run that so many processes cannot share, before they are started.
 fn can_share(config: &Path, set: &[String], ranks: u32) -> Result<()> {
-    let scenario = hpcc_formats::load(config, set)?;
+    let scenario = hpcc_formats::load_with(config, set, control::defaults())?;
     share::divide(&scenario, ranks).map_err(|why| anyhow!("{}: --ranks {}: {why}", config.display(), ranks))?;
     Ok(())
 }
@@ -113,7 +113,7 @@ const STOPPED: i32 = 4;
 fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
     // What else is wrong with folder or file the simulator tells.
     let Ok(earlier) = Summary::read(&out.join("summary.json")) else { return Ok(()) };
-    let Ok(scenario) = hpcc_formats::load(config, set) else { return Ok(()) };
+    let Ok(scenario) = hpcc_formats::load_with(config, set, control::defaults()) else { return Ok(()) };
     let (there, here) = (flat(&earlier.scenario), flat(&scenario.effective()));
     let Some(key) = here.keys().chain(there.keys()).find(|&key| there.get(key) != here.get(key)) else { return Ok(()) };
     let value = |keys: &Map<String, Value>| keys.get(key).and_then(Value::as_str).unwrap_or("not set").to_owned();

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::launcher;
-use crate::{children, human, script};
+use crate::{children, control, human, script};
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,6 +65,9 @@ impl Simulator {
     /// # Errors
     /// If there is none, or the build fails.
     pub fn find() -> Result<Simulator> {
+        if let Some(program) = control::program() {
+            return Ok(Simulator { program: program.to_owned() });
+        }
         if is_core() {
             let command = env::current_exe().context("the file of this program")?;
             return Ok(Simulator { program: existing(&command.with_file_name("hpcc-engine"))? });
@@ -110,6 +113,10 @@ impl Simulator {
             .arg(option("--out=", out.as_os_str()))
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
+        // The classes of a library register themselves when it is loaded.
+        control::library().iter().for_each(|library| {
+            command.env("LD_PRELOAD", library);
+        });
         let (variable, huge_pages) = TUNABLES;
         if env::var_os(variable).is_none() {
             command.env(variable, huge_pages);

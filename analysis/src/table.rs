@@ -11,7 +11,9 @@ use hpcc_formats::results::Summary;
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
+use serde::{Deserialize, Serialize};
 
+use crate::chart::mean_and_deviation;
 use crate::{human, jobs};
 
 /// Columns apart, a rule below the header, no frame.
@@ -101,6 +103,29 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     table.trim_fmt() + "\n"
 }
 
+/// A table with a heading.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Titled {
+    /// The heading; empty if the table stands alone.
+    pub heading: String,
+    /// Titles of its columns.
+    pub header: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+    /// What has to be said below it; may be empty.
+    pub note: String,
+}
+
+impl Titled {
+    /// As text.
+    pub fn render(&self) -> String {
+        let heading = if self.heading.is_empty() { String::new() } else { format!("\n{}\n", self.heading) };
+        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
+        let note = if self.note.is_empty() { String::new() } else { format!("\n{}\n", self.note) };
+        format!("{heading}\n{}{note}", table(&header, self.rows.iter().cloned()))
+    }
+}
+
 fn completion_times(results: &Results) -> Result<String> {
     let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
     let mut rows = rows(iter::once(results))?;
@@ -126,24 +151,35 @@ const MARK: char = '*';
 /// What it means.
 pub const FEW: &str = "* Fewer than 10 flows are above this percentile.";
 
-/// The table of completion times: by size, of all, and by group if there are several.
+/// The table of completion times: by size, of all, and by group if there are several. Of several seeds, the mean of each
+/// figure ± standard deviation, and all flows.
 ///
 /// # Errors
 /// If a file of the results cannot be read.
 pub fn rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<Vec<String>>> {
-    Ok(size_rows(runs)?.iter().map(|(label, stats)| row(label, stats)).collect())
+    let seeds: Vec<_> = runs.clone().map(|run| size_rows(iter::once(run))).collect::<Result<_>>()?;
+    let row = |(label, all): &(String, FctStats)| {
+        let of_seeds = seeds.iter().flat_map(|rows| rows.iter().filter(|(other, _)| other == label));
+        row(label, all.flows, &of_seeds.map(|(_, stats)| *stats).collect::<Vec<_>>())
+    };
+    Ok(size_rows(runs)?.iter().map(row).collect())
 }
 
-fn row(label: &str, stats: &FctStats) -> Vec<String> {
-    let marked = |percent, text: String| text + if stats::rests_on_few(stats.flows, percent) { "*" } else { "" };
+fn row(label: &str, flows: u64, seeds: &[FctStats]) -> Vec<String> {
+    let figure = |percent, digits: usize, of: fn(&FctStats) -> f64| {
+        let (mean, spread) = mean_and_deviation(&seeds.iter().map(of).collect::<Vec<_>>());
+        let spread = spread.map(|spread| format!(" ±{spread:.digits$}")).unwrap_or_default();
+        let few = percent > 0 && stats::rests_on_few(flows, percent);
+        format!("{mean:.digits$}{spread}{}", if few { "*" } else { "" })
+    };
     vec![
         label.to_owned(),
-        human::count(stats.flows),
-        format!("{:.2}", stats.slowdown_mean),
-        marked(50, format!("{:.2}", stats.slowdown_p50)),
-        marked(95, format!("{:.2}", stats.slowdown_p95)),
-        marked(99, format!("{:.2}", stats.slowdown_p99)),
-        marked(99, format!("{:.1}", stats.fct_p99_ns as f64 / 1e3)),
+        human::count(flows),
+        figure(0, 2, |stats| stats.slowdown_mean),
+        figure(50, 2, |stats| stats.slowdown_p50),
+        figure(95, 2, |stats| stats.slowdown_p95),
+        figure(99, 2, |stats| stats.slowdown_p99),
+        figure(99, 1, |stats| stats.fct_p99_ns as f64 / 1e3),
     ]
 }
 

@@ -324,7 +324,10 @@ fn bad_files_are_refused_with_line_and_expectation() {
         ),
         // The full form knows before it runs, too.
         (format!("{ONE}[quick]\nset = [\"run.seeed=5\"]\n"), "sweep.toml:9: run.seeed: unknown key"),
-        (ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"), "such as ns3::TcpDctcp; "),
+        (
+            ONE.replace("run.seed=2", "congestion_control.algorithm=ns3::Own"),
+            "or with --control FILE.cc a class of that file",
+        ),
     ] {
         let printed = refusal(&text, &[]);
         if !printed.contains(expected) {
@@ -418,4 +421,56 @@ fn columns_make_one_table_in_place_of_the_usual_ones() {
     let both = out(&output);
     let at = |words: &str| both.find(words).unwrap_or_else(|| panic!("no {words}: {both}"));
     assert!(at("slowdown p99") < at("Queue of the busiest port"), "{both}");
+}
+
+/// What the file wishes of figures is in their SVG, their data and the script beside them.
+#[test]
+fn figures_follow_the_wishes_of_the_file_and_have_their_data_beside_them() {
+    let folder = folder();
+    let wishes = "[[figure]]\nwidth_mm = 120\nheight_mm = 60\nfont = \"Times\"\n\
+        [[figure]]\nplot = \"slowdown-by-size\"\npanel = 2\ny_scale = \"log\"\ny_range = [1, 50]\n";
+    let text = TWO.replace("name = \"plain\"", "name = \"plain\"\nlabel = \"HPCC (eta 0.95)\"") + wishes;
+    let output = sweep(folder.path(), &text, &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("HPCC (eta 0.95)"), "{}", out(&output));
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    let svg = read("slowdown-by-size.svg");
+    for words in
+        ["width=\"120mm\" height=\"60mm\"", "Times", "HPCC (eta 0.95)", "&lt; 10 flows above", "99th percentile"]
+    {
+        assert!(svg.contains(words), "no {words}: {svg}");
+    }
+    assert!(!svg.contains("Median slowdown"), "the first chart is left out");
+    let csv = read("slowdown-by-size.plot.csv");
+    let row = "99th percentile of the slowdown,HPCC (eta 0.95),100000,2,2,2,1\n";
+    assert!(csv.starts_with("chart,line,x,value,low,high,few_flows\n") && csv.contains(row), "{csv}");
+    let script = read("slowdown-by-size.plot.py");
+    assert!(script.contains("\"yscale\":\"log\",\"ylim\":[1.0,50.0]") && !script.contains("# CHARTS"), "{script}");
+    assert!(
+        read("queue-cdf.svg").contains("Times") && read("sweep.csv").contains("\nplain,,4,"),
+        "all plots; names in data"
+    );
+
+    let report =
+        hpcc(&["report", "out/plain/seed-4", "--data"]).current_dir(folder.path()).output().expect("hpcc starts");
+    let plain = |name: &str| folder.path().join("out/plain/seed-4").join(name);
+    assert!(plain("slowdown.plot.csv").exists() && plain("queue.plot.py").exists(), "{}", err(&report));
+    hpcc(&["report", "out/plain/seed-4"]).current_dir(folder.path()).output().expect("hpcc starts");
+    assert!(!plain("slowdown.plot.csv").exists(), "it would be of an earlier plot");
+    let wrong = sweep(folder.path(), &text.replace("panel = 2", "panel = 3"), &[], &[]);
+    let expected = "sweep.toml:16: panel is 3, and \"Slowdown by flow size\" has 2";
+    assert!(wrong.status.code() == Some(1) && err(&wrong).contains(expected), "{}", err(&wrong));
+    for (wish, expected) in [
+        ("width_mm = 5", "width_mm is 5; expected 20 to 1000"),
+        ("height_mm = 50", "expected width_mm beside it"),
+        ("y_range = [3, 3]", "y_range is [3, 3]; expected the lower end first"),
+        ("y_scale = \"log\"\ny_range = [0, 3]", "and above 0 on a logarithmic axis"),
+        ("font = \"a<b\"", "expected the name of a family"),
+        ("plot = \"slowdown\"", "unknown name \"slowdown\""),
+    ] {
+        let printed = refusal(&format!("{ONE}[[figure]]\n{wish}\n"), &[]);
+        assert!(printed.contains("sweep.toml:") && printed.contains(expected), "{printed} lacks {expected}");
+    }
+    let label = ONE.replace("name = \"a\"", "name = \"a\"\nlabel = \" \"");
+    assert!(refusal(&label, &[]).contains("sweep.toml:5: label is \" \""), "{}", refusal(&label, &[]));
 }

@@ -4,7 +4,7 @@
 use crate::fleet::Paused;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Jobs, Note, Noted, Unfinished};
+use hpcc_core::workload::{Jobs, Note, Noted, Servers, Unfinished};
 use hpcc_formats::job::JobSpec;
 use hpcc_formats::results::collectives_csv::CollectiveRow;
 use hpcc_formats::results::jobs_csv::JobRow;
@@ -40,8 +40,8 @@ pub struct JobResults {
 }
 
 /// The jobs for an engine, whose messages are numbered behind `flows` flows.
-pub fn jobs(specs: &[JobSpec], flows: u32) -> Jobs {
-    let mut jobs = Jobs::numbered_from(flows);
+pub fn jobs(specs: &[JobSpec], flows: u32, servers: Option<Servers>) -> Jobs {
+    let mut jobs = Jobs::new(flows, servers);
     specs.iter().for_each(|spec| _ = jobs.add(spec.job()));
     jobs
 }

@@ -168,7 +168,7 @@ impl Run {
             // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
             engine.add_flows(requests.iter().copied());
             if !scenario.flows.jobs.is_empty() {
-                engine.add_jobs(jobs(&scenario.flows.jobs, requests.len() as u32));
+                engine.add_jobs(jobs(&scenario.flows.jobs, requests.len() as u32, scenario.servers));
             }
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
@@ -363,7 +363,8 @@ fn parts(scenario: &Scenario, threads: u32) -> Result<Vec<u32>, Outcome> {
             "{threads} threads are too many: links of hosts and links without delay are not cut, which leaves {units} parts"
         )
     };
-    Units::new(&scenario.network).divide(threads).map_err(|few| Outcome::refused(&why(few.units)))
+    let together = scenario.servers.map(|servers| servers.pairs(&scenario.network)).unwrap_or_default();
+    Units::with(&scenario.network, &together).divide(threads).map_err(|few| Outcome::refused(&why(few.units)))
 }
 
 /// The engine of a scenario.

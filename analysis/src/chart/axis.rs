@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::ticks;
 
@@ -26,6 +27,22 @@ pub struct Axis {
     /// Values that are labelled, ascending, unless who draws it does better.
     #[serde(skip)]
     pub ticks: Vec<(f64, String)>,
+    /// Whether its places have names, and no scale.
+    #[serde(skip)]
+    pub named: bool,
+    /// The value that a tick labels with 1.
+    #[serde(skip)]
+    pub tick_unit: f64,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Equal distances for equal differences.
+    Linear,
+    /// Equal distances for equal ratios.
+    Log,
 }
 
 /// The kind of an axis's values.
@@ -43,9 +60,37 @@ pub enum Unit {
 }
 
 impl Axis {
+    fn new(title: &str, log: bool, range: Range<f64>, ticks: Vec<(f64, String)>) -> Axis {
+        let (title, unit) = (title.to_owned(), Unit::Number);
+        Axis { title, unit, log, fixed: true, range, ticks, named: false, tick_unit: 1.0 }
+    }
+
     fn linear(title: &str, range: Range<f64>) -> Axis {
         let ticks = ticks::linear(range.start, range.end).into_iter().map(|tick| (tick, ticks::label(tick))).collect();
-        Axis { title: title.to_owned(), unit: Unit::Number, log: false, fixed: true, range, ticks }
+        Axis::new(title, false, range, ticks)
+    }
+
+    /// With another scale and range, as far as they are given; the range is in the unit of the axis. A logarithmic axis begins at
+    /// `lowest` where the range would begin at 0.
+    pub fn rescaled(self, scale: Option<Scale>, range: Option<[f64; 2]>, lowest: f64) -> Axis {
+        if self.named || (scale.is_none() && range.is_none()) {
+            return self;
+        }
+        let log = scale.map_or(self.log, |scale| scale == Scale::Log);
+        let unit = self.tick_unit;
+        let [mut start, end] = range.map_or([self.range.start, self.range.end], |ends| ends.map(|end| end * unit));
+        if log && start <= 0.0 {
+            start = lowest / 1.2;
+        } else if !log && self.log && range.is_none() {
+            start = 0.0;
+        }
+        let values = if log { ticks::logarithmic(start, end) } else { ticks::linear(start / unit, end / unit) };
+        let label = |value: f64| match (self.unit == Unit::Bytes, log) {
+            (true, _) => (value, size_label(value)),
+            (false, true) => (value, ticks::short(value / unit)),
+            (false, false) => (value * unit, ticks::label(value)),
+        };
+        Axis { log, range: start..end, fixed: true, ticks: values.into_iter().map(label).collect(), ..self }
     }
 
     /// With this unit.
@@ -57,7 +102,8 @@ impl Axis {
     pub fn sizes(title: &str, sizes: Range<f64>) -> Axis {
         let range = sizes.start / 1.6..sizes.end * 1.6;
         let ticks = ticks::logarithmic(range.start, range.end).into_iter().map(|tick| (tick, size_label(tick)));
-        Axis { title: title.to_owned(), unit: Unit::Bytes, log: true, fixed: true, ticks: ticks.collect(), range }
+        let ticks = ticks.collect();
+        Axis::new(title, true, range, ticks).unit(Unit::Bytes)
     }
 
     /// An axis of slowdowns up to `highest`.
@@ -65,14 +111,8 @@ impl Axis {
         if highest >= LOG_FROM {
             let range = 0.9..highest * 1.2;
             let ticks = ticks::logarithmic(1.0, range.end).into_iter().map(|tick| (tick, ticks::label(tick)));
-            return Axis {
-                title: title.to_owned(),
-                unit: Unit::Number,
-                log: true,
-                fixed: true,
-                ticks: ticks.collect(),
-                range,
-            };
+            let ticks = ticks.collect();
+            return Axis::new(title, true, range, ticks);
         }
         // A little room below 1, where many markers lie.
         let span = (highest - 1.0).max(0.2);
@@ -93,7 +133,7 @@ impl Axis {
         let end = span_ns / 1e3;
         let ticks = ticks::linear(0.0, end / micros).into_iter().map(|tick| (tick * micros, ticks::label(tick)));
         let title = format!("Time{since} ({unit})");
-        Axis { ticks: ticks.collect(), unit: Unit::Micros, ..Axis::linear(&title, 0.0..end) }
+        Axis { ticks: ticks.collect(), unit: Unit::Micros, tick_unit: micros, ..Axis::linear(&title, 0.0..end) }
     }
 
     /// A linear axis of values from 0 to a little more than the highest.
@@ -110,12 +150,12 @@ impl Axis {
     pub fn share(title: &str, rarest: f64) -> Axis {
         let low = rarest.log10().floor() as i32;
         let ticks = (low..=0).map(|power| (10f64.powi(power), ticks::power_of_ten(power))).collect();
-        Axis { title: title.to_owned(), unit: Unit::Number, log: true, fixed: true, range: 10f64.powi(low)..1.0, ticks }
+        Axis::new(title, true, 10f64.powi(low)..1.0, ticks)
     }
 
     /// With these labels.
     pub fn labelled(title: &str, range: Range<f64>, ticks: Vec<(f64, String)>) -> Axis {
-        Axis { title: title.to_owned(), unit: Unit::Number, log: false, fixed: true, range, ticks }
+        Axis { named: true, ..Axis::new(title, false, range, ticks) }
     }
 }
 
@@ -132,6 +172,19 @@ fn size_label(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_axis_takes_another_scale_and_range() {
+        let labels = |axis: &Axis| axis.ticks.iter().map(|(_, label)| label.clone()).collect::<Vec<_>>();
+        let linear = Axis::sizes("Size", 1e3..1e6).rescaled(Some(Scale::Linear), None, 1e3);
+        assert!(!linear.log && linear.range.start == 0.0 && labels(&linear)[1] == "200 kB", "{linear:?}");
+        let log = Axis::value("Queue", 90.0).rescaled(Some(Scale::Log), None, 1.2);
+        assert!(log.log && (log.range.start - 1.0).abs() < 1e-9 && labels(&log)[..2] == ["1", "2"], "{log:?}");
+        let time = Axis::time(9e6, 1).rescaled(None, Some([2.0, 4.0]), 1.0);
+        assert_eq!((time.range.clone(), labels(&time)[0].as_str()), (2e3..4e3, "2"), "in ms, as its title says");
+        let named = Axis::labelled("Load", 0.0..2.0, vec![(1.0, "0.5".into())]);
+        assert_eq!(labels(&named.rescaled(Some(Scale::Log), Some([1.0, 2.0]), 1.0)), ["0.5"], "names have no scale");
+    }
 
     #[test]
     fn sizes_have_units() {

@@ -5,13 +5,15 @@
 mod axis;
 mod control;
 mod over_time;
+mod seeds;
 mod ticks;
 
-pub use axis::{Axis, Unit};
+pub use axis::{Axis, Scale, Unit};
 pub use control::{Quantity, control};
 pub use over_time::{Steps, flow_name, goodput, queues, rates_of};
+pub use seeds::{Spread, mean_and_deviation};
 
-use hpcc_measures::stats::FctStats;
+use hpcc_measures::stats::{self, FctStats};
 use serde::Serialize;
 
 /// Lines over one axis.
@@ -67,6 +69,12 @@ pub struct Line {
     pub name: String,
     /// A value for each place, as far as there are some.
     pub y: Vec<Option<f64>>,
+    /// From where to where the seeds' values are, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<Option<(f64, f64)>>,
+    /// Whether each value rests on few flows; empty if none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub few: Vec<bool>,
     /// How files show it.
     #[serde(skip)]
     pub look: LineLook,
@@ -121,7 +129,8 @@ impl LineLook {
 impl Line {
     /// A line of a variant, with markers.
     pub fn of_variant(variant: usize, name: impl Into<String>, y: Vec<Option<f64>>) -> Line {
-        Line { name: name.into(), y, look: LineLook::marked(variant), entry: 0, of: None }
+        let (band, few, look) = (Vec::new(), Vec::new(), LineLook::marked(variant));
+        Line { name: name.into(), y, band, few, look, entry: 0, of: None }
     }
 
     /// All of its values.
@@ -130,9 +139,10 @@ impl Line {
     }
 }
 
-/// The highest value of some lines; at least 0.
+/// The highest value of some lines and of their bands; at least 0.
 pub fn highest(lines: &[Line]) -> f64 {
-    lines.iter().flat_map(Line::values).fold(0.0, f64::max)
+    let bands = lines.iter().flat_map(|line| line.band.iter().flatten().map(|(_, high)| *high));
+    lines.iter().flat_map(Line::values).chain(bands).fold(0.0, f64::max)
 }
 
 /// Values, of which some are no numbers.
@@ -143,4 +153,12 @@ pub fn finite(values: Vec<f64>) -> Vec<Option<f64>> {
 /// A figure of each bin of flow sizes; nothing where a bin has no flow.
 pub fn of_bins(bins: &[FctStats], of: fn(&FctStats) -> f64) -> Vec<Option<f64>> {
     bins.iter().map(|stats| (stats.flows > 0).then(|| of(stats))).collect()
+}
+
+/// Whether a percentile of each bin rests on few flows, of all seeds together; empty if none does.
+pub fn few_in_bins(seeds: &[Vec<FctStats>], percent: u64) -> Vec<bool> {
+    let bins = seeds.iter().map(Vec::len).max().unwrap_or(0);
+    let flows = |bin: usize| seeds.iter().map(|bins| bins[bin].flows).sum();
+    let few: Vec<bool> = (0..bins).map(|bin| stats::rests_on_few(flows(bin), percent)).collect();
+    if few.contains(&true) { few } else { Vec::new() }
 }

@@ -34,6 +34,11 @@ pub fn label(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// A tick's number on a logarithmic axis, where it can be very small.
+pub fn short(value: f64) -> String {
+    if value >= 1e-3 { label(value) } else { format!("{value:e}") }
+}
+
 /// A power of ten, which keeps labels of small shares short: `10⁻⁵`.
 pub fn power_of_ten(exponent: i32) -> String {
     let raised = |digit: char| match digit {

@@ -2,6 +2,7 @@
 //! `new`: a commented scenario to start from.
 
 mod ask;
+mod controller;
 mod write;
 
 use std::fs;
@@ -32,6 +33,9 @@ const LOAD: f64 = 0.5;
 pub struct Options {
     /// The file to write; it must not be there yet.
     file: PathBuf,
+    /// Writes a congestion control instead, for --control of other commands: in C++ if FILE is *.cc, in Rust if it is *.rs.
+    #[arg(long, conflicts_with_all = ["topology", "hosts", "rate", "leaves", "spines", "fabric_rate", "algorithm", "traffic", "size", "load"])]
+    controller: bool,
     /// The network.
     #[arg(long, value_enum, value_name = "KIND")]
     topology: Option<Topology>,
@@ -176,6 +180,9 @@ pub fn new(options: &Options) -> Result<()> {
         "{path:?}: expected a name without control characters"
     );
     ensure!(path.to_str().is_some(), "{path:?}: expected a name in Unicode");
+    if options.controller {
+        return write_controller(path);
+    }
     let on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let options = if on_terminal {
         answered(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?
@@ -184,6 +191,18 @@ pub fn new(options: &Options) -> Result<()> {
     };
     save(path, &write::scenario(&options, path)?)?;
     human::tell(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
+}
+
+fn write_controller(path: &Path) -> Result<()> {
+    let (text, class) = controller::text(path)?;
+    let mut draft = Draft::of(path)?;
+    draft.fill(|file| file.write_all(text.as_bytes()))?;
+    draft.keep()?;
+    let file = human::quoted(path);
+    human::tell(&format!(
+        "wrote {}; run it: ./hpcc run configs/quickstart.toml --control {file} --set congestion_control.algorithm={class}\n",
+        path.display()
+    ))
 }
 
 /// The options, and answers where there are none. An answer that makes no scenario with what is known is asked for again.

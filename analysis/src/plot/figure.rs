@@ -6,11 +6,13 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::look::{Area, Look};
+use super::clip;
+use super::look::{Area, Look, TICK_FONT};
 use super::marker::{self, marker};
 use super::palette::{self, FAINT, GRID, INK};
+use super::picture::Picture;
 use super::ruler::Ruler;
-use crate::chart::{Axis, Chart, LineLook};
+use crate::chart::{Axis, Chart, Line, LineLook};
 
 /// A chart whose ticks were chosen by hand.
 pub type Drawn<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Ruler>>;
@@ -21,7 +23,6 @@ const LEGEND_WIDTH: u32 = 230;
 const TITLE_FONT: u32 = 30;
 const SUBTITLE_FONT: u32 = 20;
 const LABEL_FONT: u32 = 26;
-const TICK_FONT: u32 = 22;
 /// Radius of a dot that stands for one flow.
 pub const DOT: u32 = 4;
 
@@ -40,30 +41,51 @@ pub struct Figure {
 pub struct LegendEntry {
     /// What it says.
     pub text: String,
-    /// The line that looks so; without one, a dot.
-    pub look: Option<LineLook>,
+    /// What it says this of.
+    pub sign: Sign,
+}
+
+/// A sign of the legend.
+#[derive(Clone, Copy)]
+pub enum Sign {
+    /// The line that looks so.
+    Line(LineLook),
+    /// A dot for a flow.
+    Dot,
+    /// A marker that is empty.
+    Few,
+}
+
+impl LegendEntry {
+    /// What an empty marker means, if a line has one.
+    pub fn few<'a>(mut lines: impl Iterator<Item = &'a Line>) -> Option<LegendEntry> {
+        let any = lines.any(|line| line.few.contains(&true));
+        any.then(|| LegendEntry { text: "< 10 flows above".to_owned(), sign: Sign::Few })
+    }
 }
 
 impl Figure {
-    /// The figure as SVG, with each name of a line in its legend.
+    /// Draws the figure, with each name of a line in its legend.
     ///
     /// # Errors
     /// Those of the plotting library.
-    pub fn render(&self, look: &Look) -> Result<String> {
+    pub fn render(&self, look: &Look) -> Result<Picture> {
         let mut legend: Vec<LegendEntry> = Vec::new();
         for line in self.charts.iter().max_by_key(|chart| chart.lines.len()).into_iter().flat_map(|chart| &chart.lines)
         {
             if legend.iter().all(|entry| entry.text != line.name) {
-                legend.push(LegendEntry { text: line.name.clone(), look: Some(line.look) });
+                legend.push(LegendEntry { text: line.name.clone(), sign: Sign::Line(line.look) });
             }
         }
-        render(look, &self.title, &self.subtitle, &legend, |area| {
+        legend.extend(LegendEntry::few(self.charts.iter().flat_map(|chart| &chart.lines)));
+        let svg = render(look, &self.title, &self.subtitle, &legend, |area| {
             for (chart, area) in self.charts.iter().zip(area.split_evenly((1, self.charts.len()))) {
                 let drawn = axes(look, &area, &chart.x, &chart.y)?;
                 draw_lines(look, &area, &drawn, chart)?;
             }
             Ok(())
-        })
+        })?;
+        Picture::new(svg, &self.charts.iter().collect::<Vec<_>>())
     }
 }
 
@@ -72,24 +94,67 @@ impl Figure {
 /// # Errors
 /// Those of the plotting library.
 pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &Chart) -> Result<()> {
+    let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
+    let inside = |at: &(f64, f64)| (x.start..=x.end).contains(&at.0) && (y.start..=y.end).contains(&at.1);
+    let scaled = |point: &(f64, f64)| (chart.x.scaled(point.0), chart.y.scaled(point.1));
+    let pixel = |at: &(f64, f64)| pixel(area, drawn, *at);
     for line in chart.lines.iter().rev() {
+        draw_band(look, area, drawn, chart, line)?;
         let places = line.y.iter().enumerate();
         let points: Vec<(f64, f64)> =
             places.filter_map(|(index, value)| Some((chart.at.place(index), (*value)?))).collect();
         let corners = if chart.stepped { staircase(&points, chart.at.place(line.y.len())) } else { points.clone() };
-        let at = |point: &(f64, f64)| pixel(area, drawn, (chart.x.scaled(point.0), chart.y.scaled(point.1)));
-        stroke(look, area, line.look, corners.iter().map(at).collect())?;
+        let corners: Vec<(f64, f64)> = corners.iter().map(scaled).collect();
+        for piece in clip::pieces(&corners, &x, &y) {
+            stroke(look, area, line.look, piece.iter().map(pixel).collect())?;
+        }
         let Some(mark) = line.look.mark else { continue };
         let every = if chart.points { 1 } else { (points.len() / 6).max(1) };
         // Lines that coincide show all their markers if those do not coincide, too.
         let first = if chart.points { 0 } else { mark.shape * every / 8 };
-        for point in points.iter().skip(first).step_by(every) {
+        let few =
+            (0..line.y.len()).filter(|place| line.y[*place].is_some()).map(|place| line.few.get(place) == Some(&true));
+        let marks = points.iter().map(scaled).zip(few).skip(first).step_by(every);
+        for (at, few) in marks.filter(|(at, _)| inside(at)) {
             let size = mark.size * look.scale;
             if mark.edged {
-                area.draw(&marker(mark.shape, at(point), size + 3.0 * look.scale, WHITE))?;
+                area.draw(&marker(mark.shape, pixel(&at), size + 3.0 * look.scale, WHITE))?;
             }
-            area.draw(&marker(mark.shape, at(point), size, palette::variant(line.look.color)))?;
+            area.draw(&marker(mark.shape, pixel(&at), size, palette::variant(line.look.color)))?;
+            if few {
+                area.draw(&marker(mark.shape, pixel(&at), EMPTY * size, WHITE))?;
+            }
         }
+    }
+    Ok(())
+}
+
+/// The size of an empty marker's middle, of the whole.
+const EMPTY: f64 = 0.6;
+/// How much of its colour a band has.
+const BAND: f64 = 0.2;
+
+/// Draws where the seeds' values are: as a band, or as bars where points are marked.
+fn draw_band(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &Chart, line: &Line) -> Result<()> {
+    let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
+    let at = |place: usize, value: f64| {
+        // A logarithmic axis has no place for 0.
+        let height = chart.y.scaled(value).max(y.start).min(y.end);
+        pixel(area, drawn, (chart.x.scaled(chart.at.place(place)).clamp(x.start, x.end), height))
+    };
+    let ends = line.band.iter().enumerate().filter_map(|(place, band)| Some((place, (*band)?)));
+    let color = palette::variant(line.look.color);
+    if chart.points {
+        for (place, (low, high)) in ends {
+            let bar = vec![at(place, low), at(place, high)];
+            area.draw(&PathElement::new(bar, color.mix(0.6).stroke_width(look.px(2))))?;
+        }
+        return Ok(());
+    }
+    let (mut low, high): (Vec<_>, Vec<_>) = ends.map(|(place, (low, high))| (at(place, low), at(place, high))).unzip();
+    low.extend(high.into_iter().rev());
+    if !low.is_empty() {
+        area.draw(&Polygon::new(low, color.mix(BAND).filled()))?;
     }
     Ok(())
 }
@@ -151,9 +216,9 @@ pub fn render(
         root.fill(&WHITE)?;
         let (head, body) = root.split_vertically(if look.headed { TITLE_HEIGHT } else { 0 });
         if look.headed {
-            let heading = text(look.px(TITLE_FONT)).style(FontStyle::Bold).color(&INK);
+            let heading = text(look, TITLE_FONT).style(FontStyle::Bold).color(&INK);
             head.draw(&Text::new(title.to_owned(), (28, 18), heading))?;
-            head.draw(&Text::new(subtitle.to_owned(), (28, 56), text(look.px(SUBTITLE_FONT)).color(&INK)))?;
+            head.draw(&Text::new(subtitle.to_owned(), (28, 56), text(look, SUBTITLE_FONT).color(&INK)))?;
         }
         if look.legend_above {
             let places = places_above(look, legend);
@@ -195,8 +260,8 @@ pub fn axes<'a, 'b>(look: &Look, area: &'a Area<'b>, x: &Axis, y: &Axis) -> Resu
         .set_all_tick_mark_size(look.px(8))
         .x_desc(x.title.as_str())
         .y_desc(y.title.as_str())
-        .axis_desc_style(text(look.px(LABEL_FONT)).color(&INK))
-        .label_style(text(look.px(TICK_FONT)).color(&INK))
+        .axis_desc_style(text(look, LABEL_FONT).color(&INK))
+        .label_style(text(look, TICK_FONT).color(&INK))
         .x_label_formatter(&|value| x.label(*value))
         .y_label_formatter(&|value| y.label(*value))
         .draw()?;
@@ -237,16 +302,17 @@ fn places_above(look: &Look, entries: &[LegendEntry]) -> Vec<(i32, i32)> {
 }
 
 fn draw_legend(look: &Look, area: &Area<'_>, entries: &[LegendEntry], places: &[(i32, i32)]) -> Result<()> {
-    let style = text(look.px(TICK_FONT)).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+    let style = text(look, TICK_FONT).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
     let px = |length| look.px(length) as i32;
     for (entry, &(x, y)) in entries.iter().zip(places) {
         let ends = vec![(x + px(2), y), (x + px(42), y)];
         let middle = (x + px(22), y);
-        match entry.look {
-            Some(line) => stroke(look, area, line, ends)?,
-            None => area.draw(&Circle::new(middle, look.px(DOT), FAINT.filled()))?,
+        match entry.sign {
+            Sign::Line(line) => stroke(look, area, line, ends)?,
+            Sign::Dot => area.draw(&Circle::new(middle, look.px(DOT), FAINT.filled()))?,
+            Sign::Few => area.draw(&Circle::new(middle, look.px(2 * DOT), INK.stroke_width(look.px(2))))?,
         }
-        if let Some(LineLook { color, mark: Some(mark), .. }) = entry.look {
+        if let Sign::Line(LineLook { color, mark: Some(mark), .. }) = entry.sign {
             area.draw(&marker(mark.shape, middle, look.scale * marker::SIZE, palette::variant(color)))?;
         }
         area.draw(&Text::new(entry.text.clone(), (x + px(52), y), style.clone()))?;
@@ -260,15 +326,9 @@ pub fn pixel(area: &Area<'_>, chart: &Drawn<'_, '_>, point: (f64, f64)) -> (i32,
     (x - left, y - top)
 }
 
-/// A line of text, its left end above a pixel.
-pub fn note(look: &Look, words: &str, at: (i32, i32)) -> Text<'static, (i32, i32), String> {
-    let style = text(look.px(TICK_FONT)).color(&INK).pos(Pos::new(HPos::Left, VPos::Bottom));
-    Text::new(words.to_owned(), (at.0 + 4, at.1 - 10), style)
-}
-
 /// SVG viewers bring their own fonts, so none is needed to draw.
-fn text(size: u32) -> FontDesc<'static> {
-    ("sans-serif", f64::from(size)).into_font()
+fn text(look: &Look, size: u32) -> FontDesc<'_> {
+    (look.font.as_str(), f64::from(look.px(size))).into_font()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum Style {
 
 /// How a style looks. A figure is drawn in pixels, which the backend rounds to whole ones, so that there are more of
 /// them than a page shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     /// Width and height in pixels.
     pub size: (u32, u32),
@@ -34,21 +34,48 @@ pub struct Look {
     pub headed: bool,
     /// Whether the legend is above the chart, rather than beside it.
     pub legend_above: bool,
+    /// The family of its font.
+    pub font: String,
 }
+
+/// The height of ticks' type, in pixels of a screen's figure.
+pub const TICK_FONT: u32 = 22;
+const POINTS_PER_INCH: f64 = 72.0;
+const MM_PER_INCH: f64 = 25.4;
 
 impl Style {
     /// How the style looks.
     pub fn look(self) -> Look {
-        let paper = Look { size: (1280, 800), width_mm: Some(88), scale: 1.64, headed: false, legend_above: true };
+        let screen = Look {
+            size: (1280, 720),
+            width_mm: None,
+            scale: 1.0,
+            headed: true,
+            legend_above: false,
+            font: "sans-serif".to_owned(),
+        };
         match self {
-            Style::Screen => Look { size: (1280, 720), width_mm: None, scale: 1.0, headed: true, legend_above: false },
-            Style::Paper => paper,
-            Style::PaperWide => Look { size: (1280, 500), width_mm: Some(181), scale: 0.8, ..paper },
+            Style::Screen => screen,
+            Style::Paper => screen.on_paper(88, 0.625),
+            Style::PaperWide => screen.on_paper(181, 0.390_625),
         }
     }
 }
 
 impl Look {
+    /// So wide on paper, and as many times so high, with type of seven points.
+    pub fn on_paper(self, width_mm: u32, height: f64) -> Look {
+        let size = (1280, (1280.0 * height).round() as u32);
+        Look { size, width_mm: Some(width_mm), headed: false, legend_above: true, ..self }.with_type(7.0)
+    }
+
+    /// With ticks' type of so many points.
+    pub fn with_type(self, points: f64) -> Look {
+        let pixels_per_inch =
+            self.width_mm.map_or(96.0, |width| f64::from(self.size.0) * MM_PER_INCH / f64::from(width));
+        Look { scale: points / POINTS_PER_INCH * pixels_per_inch / f64::from(TICK_FONT), ..self }
+    }
+
     /// A length of the screen's figures, in pixels.
     pub fn px(&self, length: u32) -> u32 {
         (f64::from(length) * self.scale).round().max(1.0) as u32

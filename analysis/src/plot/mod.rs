@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The plots of a run, as files in its output folder.
 
+mod clip;
+mod convert;
 mod drawing;
 mod figure;
 mod look;
 mod marker;
 mod palette;
-mod png;
+mod picture;
 mod ruler;
 mod runs;
 mod slowdown;
-
-pub mod dot_rows;
 
 pub use drawing::Drawing;
 pub use figure::Figure;
@@ -41,13 +41,13 @@ pub fn draw_all(results: &Results, drawing: Drawing) -> Result<(Vec<String>, Vec
         ("slowdown.svg", slowdown::draw(results, &look)?, Some(no_slowdown(results).to_owned())),
     ];
     let (mut names, mut missing) = (Vec::new(), Vec::new());
-    for (name, svg, why) in plots {
+    for (name, picture, why) in plots {
         let path = results.dir.join(name);
-        match svg {
-            Some(svg) => names.extend(drawing.write(&path, &svg)?),
+        match picture {
+            Some(picture) => names.extend(drawing.write(&path, &picture)?),
             None => {
                 save::remove(&path)?;
-                save::remove(&png::beside(&path))?;
+                drawing::beside(&path).iter().try_for_each(|file| save::remove(file))?;
                 missing.extend(why.map(|why| format!("no {name}: {why}")));
             }
         }

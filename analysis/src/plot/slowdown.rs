@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `slowdown.svg`: completion times relative to the ideal, by flow size.
 
-use std::iter;
+use std::{iter, slice};
 
 use anyhow::Result;
 use hpcc_measures::results::Results;
 use hpcc_measures::stats::{self, FctStats, Split};
 use plotters::prelude::*;
 
-use super::figure::{self, DOT, LegendEntry};
+use super::figure::{self, DOT, LegendEntry, Sign};
 use super::look::Look;
 use super::palette::FAINT;
+use super::picture::Picture;
 use crate::chart::{self, At, Axis, Chart, Line, LineLook, Mark, STROKE};
 use crate::human;
 
@@ -23,6 +24,7 @@ const GROUPS: usize = 4;
 /// apart, or groups where there are some.
 struct Percentile {
     name: &'static str,
+    percent: u64,
     of: fn(&FctStats) -> f64,
     look: LineLook,
 }
@@ -32,16 +34,16 @@ const fn look(color: usize, dash: usize, width: u32, shape: usize, size: f64) ->
 }
 
 const PERCENTILES: [Percentile; 3] = [
-    Percentile { name: "p99", of: |stats| stats.slowdown_p99, look: look(1, 0, STROKE + 3, 1, 13.5) },
-    Percentile { name: "p95", of: |stats| stats.slowdown_p95, look: look(5, 1, STROKE, 2, 7.65) },
-    Percentile { name: "p50", of: |stats| stats.slowdown_p50, look: look(0, 0, STROKE - 1, 0, 6.3) },
+    Percentile { name: "p99", percent: 99, of: |stats| stats.slowdown_p99, look: look(1, 0, STROKE + 3, 1, 13.5) },
+    Percentile { name: "p95", percent: 95, of: |stats| stats.slowdown_p95, look: look(5, 1, STROKE, 2, 7.65) },
+    Percentile { name: "p50", percent: 50, of: |stats| stats.slowdown_p50, look: look(0, 0, STROKE - 1, 0, 6.3) },
 ];
 
 /// Draws the figure, if a flow completed.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
+pub fn draw(results: &Results, look: &Look) -> Result<Option<Picture>> {
     if results.finished() == 0 {
         return Ok(None);
     }
@@ -57,17 +59,19 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         let name = name.as_ref().map_or(percentile.name.to_owned(), |name| format!("{name}, {}", percentile.name));
         let color = if has_groups { group } else { percentile.look.color };
         let look = LineLook { color, ..percentile.look };
-        Line { look, ..Line::of_variant(0, name, chart::of_bins(bins, percentile.of)) }
+        let few = chart::few_in_bins(slice::from_ref(bins), percentile.percent);
+        Line { look, few, ..Line::of_variant(0, name, chart::of_bins(bins, percentile.of)) }
     };
     // A group without a finished flow has no lines.
     let shown = || (0..groups.len()).filter(|group| groups[*group].1.iter().any(|stats| stats.flows > 0));
-    let entry = |line: Line| LegendEntry { text: line.name, look: Some(line.look) };
+    let entry = |line: Line| LegendEntry { text: line.name, sign: Sign::Line(line.look) };
     let entries = shown().flat_map(|group| PERCENTILES.iter().map(move |percentile| entry(line(group, percentile))));
     let mut legend: Vec<LegendEntry> = entries.collect();
-    legend.extend((!few.is_empty()).then(|| LegendEntry { text: "single flows".to_owned(), look: None }));
+    legend.extend((!few.is_empty()).then(|| LegendEntry { text: "single flows".to_owned(), sign: Sign::Dot }));
     let mut lines: Vec<Line> =
         PERCENTILES.iter().flat_map(|percentile| shown().map(|group| line(group, percentile))).collect();
     lines.reverse();
+    legend.extend(LegendEntry::few(lines.iter()));
     let highest = few.iter().map(|(_, slowdown)| *slowdown).fold(1.0, f64::max).max(chart::highest(&lines));
     let at: Vec<f64> = bounds.iter().map(|bound| *bound as f64).collect();
     let used = (0..at.len()).filter(|bin| lines.iter().any(|line| line.y[*bin].is_some())).map(|bin| at[bin]);
@@ -89,7 +93,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         drawn.draw_series(few.iter().map(|flow| Circle::new(at(flow), look.px(DOT), FAINT.filled())))?;
         figure::draw_lines(look, area, &drawn, &chart)
     })?;
-    Ok(Some(svg))
+    Picture::new(svg, &[&chart]).map(Some)
 }
 
 /// The figures of each bin of sizes, by group if there are some, but few.
@@ -117,7 +121,7 @@ mod tests {
         let summary = Summary { groups: vec!["a".into(), "b".into(), "c".into()], ..Summary::default() };
         let endless = UnfinishedFlow { group: 2, ..UnfinishedFlow::default() };
         let results = in_memory(summary, vec![flow(0, 10, 2), flow(0, 20, 3), flow(1, 20, 9)], vec![endless]);
-        let svg = draw(&results, &Style::Screen.look()).expect("drawn").expect("a figure");
+        let svg = draw(&results, &Style::Screen.look()).expect("drawn").expect("a figure").svg;
         assert!(["a, p99", "a, p50", "b, p95"].iter().all(|name| svg.contains(name)), "{svg}");
         assert!(!svg.contains("c, p99"), "{svg}");
     }
@@ -129,7 +133,7 @@ mod tests {
         for (style, size) in
             [(Style::Paper, "width=\"88mm\" height=\"55mm\""), (Style::PaperWide, "width=\"181mm\" height=\"70.")]
         {
-            let svg = draw(&results, &style.look()).expect("drawn").expect("a figure");
+            let svg = draw(&results, &style.look()).expect("drawn").expect("a figure").svg;
             assert!(svg.contains(size) && svg.contains("<text") && !svg.contains("Slowdown by flow size"), "{svg}");
         }
     }

@@ -9,13 +9,13 @@ use anyhow::Result;
 use hpcc_formats::results::ports_csv::{self, PortRow};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Fairness, Grid, Rates};
-use hpcc_measures::stats::{self, Extents, FctStats, Split, Tally};
+use hpcc_measures::stats::{self, Extents, FctStats, Split};
 use serde::Serialize;
 
 use super::cdf;
 use super::entry::Entry;
 use super::number::short;
-use crate::chart::{self, At, Axis, Chart, Line, Quantity, Steps, Unit, highest, of_bins};
+use crate::chart::{self, At, Axis, Chart, Line, Quantity, Spread, Steps, Unit, few_in_bins, highest, of_bins};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
 const STEPS: usize = 9_000;
@@ -59,9 +59,9 @@ pub struct Slot {
 pub fn charts(entries: &[Entry]) -> Result<Vec<Slot>> {
     let mut slots = of_flows(entries)?;
     slots.extend(over_time(entries)?);
-    let charts = slots.iter_mut().flat_map(|slot| &mut slot.charts);
-    for chart in charts {
-        chart.lines.iter_mut().flat_map(|line| line.y.iter_mut().flatten()).for_each(|value| *value = short(*value));
+    for line in slots.iter_mut().flat_map(|slot| &mut slot.charts).flat_map(|chart| &mut chart.lines) {
+        line.y.iter_mut().flatten().for_each(|value| *value = short(*value));
+        line.band.iter_mut().flatten().for_each(|(low, high)| (*low, *high) = (short(*low), short(*high)));
     }
     Ok(slots)
 }
@@ -78,8 +78,8 @@ fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
     Line { entry, of: Some(name.to_owned()), ..Line::of_variant(0, name, y) }
 }
 
-/// Heading, and the value of a bin.
-type Percentile = (&'static str, fn(&FctStats) -> f64);
+/// Heading, the percentile, and the value of a bin.
+type Percentile = (&'static str, u64, fn(&FctStats) -> f64);
 
 /// Slowdown by size, and distributions.
 fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
@@ -89,20 +89,25 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     let fct_us = cdf::axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3);
     let slowdowns = cdf::axis(all.slowdowns.low, all.slowdowns.high);
     let percentiles: [Percentile; 3] = [
-        ("Median", |stats| stats.slowdown_p50),
-        ("95th percentile", |stats| stats.slowdown_p95),
-        ("99th percentile", |stats| stats.slowdown_p99),
+        ("Median", 50, |stats| stats.slowdown_p50),
+        ("95th percentile", 95, |stats| stats.slowdown_p95),
+        ("99th percentile", 99, |stats| stats.slowdown_p99),
     ];
     let (mut by_size, mut by_fct, mut by_slowdown) = ([(); 3].map(|()| Vec::new()), Vec::new(), Vec::new());
     // Rounded, as a product may be a little less than the time that it stands for.
     let fct_ns: Vec<f64> = fct_us.iter().map(|us| (us * 1e6).round() / 1e3).collect();
     for (index, entry) in entries.iter().enumerate() {
         let splits = stats::split(entry.runs.iter(), &entry.groups(), &bounds)?;
-        let named = selection_names(entry).into_iter().zip(&splits);
-        for (name, Split { all, bins }) in named.filter(|(_, split)| !split.all.times_ns.is_empty()) {
-            let (name, bins) = (name.as_str(), bins.iter().map(Tally::stats).collect::<Vec<_>>());
-            for ((_, of), lines) in percentiles.iter().zip(&mut by_size) {
-                lines.push(line(index, name, of_bins(&bins, *of)));
+        let of_run = |run| stats::split(iter::once(run), &entry.groups(), &bounds);
+        let seeds: Vec<Vec<Split>> = entry.runs.iter().map(of_run).collect::<Result<_>>()?;
+        let named = selection_names(entry).into_iter().zip(&splits).enumerate();
+        for (place, (name, Split { all, .. })) in named.filter(|(_, (_, split))| !split.all.times_ns.is_empty()) {
+            let name = name.as_str();
+            let seeds: Vec<Vec<FctStats>> = seeds.iter().map(|splits| splits[place].bin_stats()).collect();
+            for ((_, percent, of), lines) in percentiles.iter().zip(&mut by_size) {
+                let values: Vec<_> = seeds.iter().map(|bins| of_bins(bins, *of)).collect();
+                let (y, band) = Spread::MinMax.of(&values);
+                lines.push(Line { band, few: few_in_bins(&seeds, *percent), ..line(index, name, y) });
             }
             by_fct.push(line(index, name, cdf::share_up_to(&all.times_ns, &fct_ns)));
             by_slowdown.push(line(index, name, cdf::share_up_to(&all.slowdowns, &slowdowns)));
@@ -114,11 +119,11 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
     let sizes = || Axis::sizes("Flow size", 1.0..all.sizes.largest().max(1) as f64);
     let logarithmic = |title: &str| Axis { log: true, ..Axis::value(title, 1.0) };
     let mut slots: Vec<Slot> = Vec::new();
-    for ((title, _), lines) in percentiles.iter().zip(by_size) {
+    for ((title, ..), lines) in percentiles.iter().zip(by_size) {
         let chart = new(title, sizes(), at.clone(), Axis::slowdown("Slowdown", top), lines);
         slots.push(slot("slowdown", title, Chart { points: true, ..chart }, NO_FLOW));
     }
-    let share = || Axis::up_to("Share of flows up to it", 1.02);
+    let share = || Axis::up_to("Fraction of flows that have no more", 1.02);
     let times = logarithmic("Completion time").unit(Unit::Micros);
     let fct = new("Completion time", times, At::Each(fct_us), share(), by_fct);
     slots.push(slot("distributions", "Completion time", fct, NO_FLOW));
@@ -211,7 +216,7 @@ fn queue_above(entries: usize, busiest: Vec<(Vec<(u64, u64)>, u64)>) -> Slot {
     let lines = above.enumerate().filter(|(_, y)| !y.is_empty());
     let lines = lines.map(|(entry, y)| Line { entry, ..Line::of_variant(0, name, y) }).collect();
     let x = Axis { log: true, ..Axis::value("Queue length", 1.0).unit(Unit::Kilobytes) };
-    let y = Axis { log: true, ..Axis::value("Share of time above it", 1.0) };
+    let y = Axis { log: true, ..Axis::value("Fraction of time with a longer queue", 1.0) };
     let kilobytes = at.iter().map(|bytes| short(bytes / 1e3)).collect();
     let title = "Queue of the busiest port";
     let chart = new(title, x, At::Each(kilobytes), y, lines);

@@ -2,7 +2,7 @@
 //! The rows of the page's flow table, column by column.
 
 use anyhow::Result;
-use hpcc_measures::results::Life;
+use hpcc_measures::results::{Life, Results};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
@@ -11,13 +11,15 @@ use super::number::short;
 /// Rows of all entries together.
 const MOST_ROWS: usize = 100_000;
 
-/// The flows of an entry; where all entries together have too many, those that did not finish, and the slowest.
+/// The flows of an entry; where all entries together have too many, those that did not finish, and the slowest: a hundredth
+/// of all at least.
 ///
 /// # Errors
 /// If a file of a run cannot be read.
 pub fn columns(entry: &Entry, entries: usize) -> Result<Value> {
     let total: u64 = entry.runs.iter().map(|run| run.finished() + run.unfinished()).sum();
-    let most = (MOST_ROWS / entries.max(1)).max(1);
+    let unfinished: u64 = entry.runs.iter().map(Results::unfinished).sum();
+    let most = (MOST_ROWS / entries.max(1)).max((total.div_ceil(100) + unfinished) as usize);
     let mut rows = Vec::new();
     for (place, run) in entry.runs.iter().enumerate() {
         let mut keep = |life: Life, fct_ns: Option<u64>, slowdown: Option<f64>| {
@@ -71,7 +73,7 @@ struct Row {
 mod tests {
     use super::*;
     use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
-    use hpcc_measures::results::{Results, in_memory};
+    use hpcc_measures::results::in_memory;
 
     /// So many flows, of which those with the first numbers are the slowest, and one that did not finish.
     fn run(flows: u32) -> Results {
@@ -93,6 +95,13 @@ mod tests {
             assert_eq!((&flows[most - 2], &flows[most - 1]), (&json!(most - 2), &json!(250_000)));
             assert_eq!(columns["fct"][most - 1], Value::Null);
         }
+    }
+
+    #[test]
+    fn however_many_entries_there_are_a_hundredth_and_the_unfinished_stay() {
+        let columns = columns_of(vec![run(20_000)], 100_000);
+        let flows = columns["flow"].as_array().expect("a column");
+        assert_eq!((flows.len(), flows[200].as_u64(), &columns["fct"][201]), (202, Some(200), &Value::Null));
     }
 
     #[test]

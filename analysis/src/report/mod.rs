@@ -10,6 +10,7 @@ mod flows;
 mod map;
 mod number;
 mod page;
+mod swept;
 
 pub use config::flat;
 pub use entry::Entry;
@@ -22,7 +23,7 @@ use clap::Args;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
 
-use crate::manifest::PAGE;
+use crate::manifest::{MANIFEST, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
 use crate::save::{self, Draft};
@@ -62,8 +63,8 @@ pub fn report(options: &Options) -> Result<Outcome> {
         let loaded = entry::load(dir, &options.selection)?;
         if !options.drawing.is_usual() && loaded.iter().any(|entry| !entry.is_run) {
             bail!(
-                "{} is of a sweep, whose plots compare variants: `./hpcc sweep FILE --out DIR` draws them anew with --style and \
-                 --png, from the runs that it finds; expected folders of runs",
+                "{} is of a sweep, whose plots compare variants: `./hpcc sweep FILE --out DIR` draws them anew with --style, --pdf, \
+                 --png and --data, from the runs that it finds; expected folders of runs",
                 dir.display()
             );
         }
@@ -93,7 +94,12 @@ pub fn report(options: &Options) -> Result<Outcome> {
             }
         }
     }
-    page::write(&entries, &page)?;
+    // Its tables are of the sweep's own selection.
+    let swept = match options.dirs.as_slice() {
+        [dir] if options.selection == Selection::default() && dir.join(MANIFEST).exists() => Some(dir.as_path()),
+        _ => None,
+    };
+    page::write(&entries, swept, &page)?;
     human::tell(&opening_line(&page))?;
     Ok(outcome)
 }

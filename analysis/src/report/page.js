@@ -58,6 +58,116 @@
   const ofOneSeed = !several ? "" : many ? " (of each first seed)" : " (seed " + entries[0].seeds[0] + ")";
   const shownEntries = () => entries.map((entry, index) => ({ entry, index })).filter(({ index }) => state.shown.has(index));
 
+  // ---- files
+
+  function save(name, blob) {
+    const link = element("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  /** An SVG text as PNG, three pixels for each. */
+  async function pngOf(text) {
+    const picture = new Image();
+    picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+    await picture.decode();
+    const canvas = element("canvas", { width: 3 * picture.width, height: 3 * picture.height });
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    return new Promise((done) => canvas.toBlob(done));
+  }
+
+  /** Buttons that save a chart; its SVG and CSV are made when asked for. */
+  function filesOf(name, svgText, csvText) {
+    const file = name.replace(/[^\w.-]+/g, "-").toLowerCase();
+    const button = (end, make) => element("button", {
+      type: "button", title: "Save as " + end.toUpperCase(), onclick: async () => save(file + "." + end, await make()),
+    }, end.toUpperCase());
+    return [
+      button("svg", () => new Blob([svgText()], { type: "image/svg+xml" })),
+      button("png", () => pngOf(svgText())),
+      button("csv", () => new Blob([csvText()], { type: "text/csv" })),
+    ];
+  }
+
+  const quoted = (text) => (/[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text);
+  const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+  /** What a chart shows, as CSV. */
+  function csvOf(chart) {
+    const shown = chart.series.map((_, index) => index).filter((index) => index === 0 || chart.series[index].show);
+    const rows = chart.data[0].map((_, row) => shown.map((index) => chart.data[index][row] ?? "").join(","));
+    return [shown.map((index) => quoted(chart.series[index].label)).join(","), ...rows].join("\n") + "\n";
+  }
+
+  /** What a chart shows, as SVG: as it is zoomed, with its legend below. */
+  function svgOf(chart, title) {
+    const ratio = uPlot.pxRatio;
+    const [left, top, width, height] = ["left", "top", "width", "height"].map((key) => chart.bbox[key] / ratio);
+    const [ink, rule] = [color("--ink"), color("--rule")];
+    const lines = chart.series.slice(1).filter((line) => line.show);
+    const at = (value, scale) => chart.valToPos(value, scale) + (scale === "x" ? left : top);
+    const text = (x, y, words, more = "") => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}" font-size="12" ${more}>${escaped(words)}</text>`;
+    const path = (line) => {
+      const values = chart.data[chart.series.indexOf(line)];
+      let [d, open] = ["", false];
+      chart.data[0].forEach((x, index) => {
+        const value = values[index];
+        if (value == null || (chart.scales.y.distr === 3 && value <= 0)) { open = open && line.spanGaps; return; }
+        const [px, py] = [at(x, "x").toFixed(1), at(value, "y").toFixed(1)];
+        d += !open ? `M${px} ${py}` : line.paths && chart.stepped ? `H${px}V${py}` : `L${px} ${py}`;
+        open = true;
+      });
+      return `<path d="${d}" fill="none" stroke="${line.stroke()}" stroke-width="1.8" stroke-dasharray="${(line.dash || []).join(" ")}"/>`;
+    };
+    const ticks = chart.axes.map((axis, index) => axis._splits.map((value, tick) => {
+      const place = at(value, index === 0 ? "x" : "y");
+      const words = axis._values[tick] ?? "";
+      return index === 0 ? text(place, top + height + 16, words, 'text-anchor="middle"')
+        : `<path d="M${left} ${place.toFixed(1)}h${width}" stroke="${rule}"/>` + text(left - 6, place + 4, words, 'text-anchor="end"');
+    }).join("")).join("");
+    const legend = lines.map((line, index) => {
+      const y = top + height + 62 + 18 * index;
+      return `<path d="M${left} ${y - 4}h28" stroke="${line.stroke()}" stroke-width="2" stroke-dasharray="${(line.dash || []).join(" ")}"/>` + text(left + 36, y, line.label);
+    }).join("");
+    const [w, h] = [chart.width, top + height + 62 + 18 * lines.length];
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h + 24}" viewBox="0 -24 ${w} ${h + 24}" font-family="sans-serif">`
+      + `<rect y="-24" width="${w}" height="${h + 24}" fill="${color("--card")}"/>${text(left, -8, title, 'font-weight="bold"')}${ticks}`
+      + `<clipPath id="in"><rect x="${left}" y="${top}" width="${width}" height="${height}"/></clipPath><g clip-path="url(#in)">${lines.map(path).join("")}</g>`
+      + `<path d="M${left} ${top}v${height}h${width}" fill="none" stroke="${ink}"/>`
+      + text(left + width / 2, top + height + 38, chart.axes[0].label, 'text-anchor="middle"')
+      + text(0, 0, chart.axes[1].label, `text-anchor="middle" transform="translate(12 ${top + height / 2}) rotate(-90)"`) + legend + "</svg>\n";
+  }
+
+  /** Bars of several seeds, and the middles of markers that rest on few flows. */
+  function drawSpread(lines) {
+    return (u) => lines.forEach((line, index) => {
+      if (!u.series[index + 1].show) return;
+      const { ctx } = u;
+      const at = (value, scale) => u.valToPos(value, scale, true);
+      const radius = 2 * uPlot.pxRatio;
+      ctx.save();
+      ctx.strokeStyle = stroke(index).stroke;
+      ctx.fillStyle = color("--card");
+      ctx.globalAlpha = 0.6;
+      (line.band ?? []).forEach((ends, place) => {
+        const x = at(u.data[0][place], "x");
+        if (ends && x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) {
+          ctx.beginPath();
+          for (const end of ends) ctx.lineTo(x, at(end, "y"));
+          ctx.stroke();
+        }
+      });
+      ctx.globalAlpha = 1;
+      (line.few ?? []).forEach((few, place) => {
+        if (!few || line.y[place] == null) return;
+        ctx.beginPath();
+        ctx.arc(at(u.data[0][place], "x"), at(line.y[place], "y"), radius, 0, 7);
+        ctx.fill();
+      });
+      ctx.restore();
+    });
+  }
+
   // ---- which lines are drawn
 
   /** Whether a line is of an entry that is shown, and of the selection of flows that is chosen. */
@@ -171,13 +281,15 @@
       cursor: { drag: { x: true, y: false }, sync: overTime ? { key: "time" } : undefined, focus: { prox: 24 } },
       focus: { alpha: 0.35 },
       legend: { live: true, markers: { width: 3, dash: (u, i) => (i > 0 && u.series[i].dash && u.series[i].dash.length ? "dashed" : "solid") } },
-      hooks: { setScale: [follow] },
+      hooks: { setScale: [follow], draw: [drawSpread(lines)] },
     }, [places, ...lines.map((line) => line.y)], plot);
     chart.overTime = overTime;
+    chart.stepped = chosen.stepped;
     chart.box = holder;
     charts.push(chart);
     if (chart.overTime) showAll(chart);
     makeUsableByKeys(chart, plot, head);
+    head.append(...filesOf(title, () => svgOf(chart, title), () => csvOf(chart)));
   }
 
   function zoom(chart, factor) {
@@ -273,6 +385,24 @@
     const total = (entry, name) => (entry.totals.find(([key]) => key === name) || ["", ""])[1];
     body.replaceChildren(tableOf(["run", "flows of", ...columns], rows, 2), element("p", {}),
       tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 1 + names.length));
+  }
+
+  function drawSweep() {
+    const { tables = [], claims = [], figures = [] } = data.sweep ?? {};
+    const put = (id, parts) => {
+      $(id).hidden = parts.length === 0;
+      document.querySelector("#" + id + " .body").replaceChildren(...parts);
+    };
+    const headed = ({ heading, header, rows, note }) => [
+      ...(heading ? [element("h3", {}, heading)] : []), tableOf(header.map((title) => title.trim()), rows),
+      ...(note ? [element("p", { class: "note" }, note)] : [])];
+    const seeds = several ? [element("p", { class: "note" }, "Mean over seeds ± standard deviation.")] : [];
+    put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds] : []);
+    const header = ["claim", "paper", "holds if", "ours", "verdict", "why"];
+    put("claims", claims.length ? [tableOf(header, claims, header.length)] : []);
+    put("figures", figures.map(({ name, svg, csv }) => element("figure", {},
+      element("div", { class: "bar files" }, element("h3", {}, name), ...filesOf(name, () => svg, () => csv)),
+      element("img", { alt: name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg) }))));
   }
 
   function drawPauses() {
@@ -583,15 +713,15 @@
 
   function makeHead() {
     const first = entries[0];
-    $("title").textContent = many ? entries.length + " runs side by side" : first.name;
+    $("title").textContent = data.sweep ? data.sweep.title : many ? entries.length + " runs side by side" : first.name;
     const seeds = many ? "" : first.seeds.length > 1 ? ", seeds " + first.seeds.join(", ") : ", seed " + first.seeds[0];
     const window = first.window ? ". Measured from " + micros(first.window[0]) + " to " + micros(first.window[1]) + " of simulated time" : "";
     const [finished, total] = ["finished", "total"].map((key) => entries.reduce((sum, entry) => sum + entry[key], 0));
     $("subtitle").textContent = count(finished) + " of " + count(total) + " flows finished" + seeds + window;
-    $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
+    $("contents").append(...Array.from(document.querySelectorAll("main > section:not([hidden])"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
-    $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
+    $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
     for (const id of ["time", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
     $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
@@ -612,6 +742,7 @@
     find();
   }
 
+  drawSweep();
   makeHead();
   makeTheme();
   makeChoice();

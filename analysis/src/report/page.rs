@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::data;
 use super::entry::Entry;
+use super::swept::swept;
 use crate::save;
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -18,13 +19,19 @@ const PARTS: [(&str, &str); 4] = [
     ("{{page.js}}", include_str!("page.js")),
 ];
 
-/// Writes the page of some entries; whoever opens the file finds an old one or the new one.
+/// Writes the page of some entries, with what a sweep says if they are its; whoever opens the file finds an old one or the new one.
 ///
 /// # Errors
 /// If a run's files cannot be read, or the page cannot be written.
-pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
+pub fn write(entries: &[Entry], sweep: Option<&Path>, file: &Path) -> Result<()> {
+    let mut data = data::data(entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    save::replace(file, render(&names.join(", "), &data::data(entries)?.to_string()))
+    let mut title = names.join(", ");
+    if let Some(folder) = sweep {
+        data["sweep"] = swept(folder)?;
+        data["sweep"]["title"].as_str().unwrap_or_default().clone_into(&mut title);
+    }
+    save::replace(file, render(&title, &data.to_string()))
 }
 
 fn render(title: &str, data: &str) -> String {

@@ -2,34 +2,37 @@
 //! The variants side by side, as text.
 
 use super::file::SweepFile;
-use super::group::{Group, mean_and_deviation};
+use super::group::Group;
 use super::metrics::{LARGE, Metric, SMALL, Sizes};
 use super::report::TableKind;
+use crate::chart::mean_and_deviation;
 use crate::human;
-use crate::table::table;
+use crate::table::Titled;
 
 /// A column below a heading: its title and its metric.
 type Column = (String, String);
 
-/// A heading, and the columns below it.
-type Part = (String, Vec<Column>);
-
-/// The columns that the file asks for, then its tables, one below the other, with a row for each variant and step of the axes.
-pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
+/// The tables, what is to be said of seeds, and the file's title ahead.
+pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> String {
     let mut text = format!("{}\n", file.title);
-    if !file.columns.is_empty() {
-        text += &format!("\n{}", chosen(file, sizes, groups));
-    }
-    let names = group_names(groups);
-    for (heading, columns) in file.tables.iter().flat_map(|kind| parts(*kind, sizes, &names)) {
-        text += &format!("\n{heading}\n\n{}", rows(file, "", &columns, groups));
-    }
+    tables.iter().for_each(|table| text += &table.render());
     if file.seeds.len() > 1 {
         let lacks_runs = groups.iter().any(|group| group.runs.len() < file.seeds.len());
         let fewer = if lacks_runs { "; of fewer where runs are missing" } else { "" };
         text += &format!("\nmean of {} seeds ± standard deviation{fewer}\n", file.seeds.len());
     }
     text
+}
+
+/// A heading, and the columns below it.
+type Part = (String, Vec<Column>);
+
+/// The columns that the file asks for, then its tables, one below the other, with a row for each variant and step of the axes.
+pub fn tables(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> Vec<Titled> {
+    let names = group_names(groups);
+    let kinds = file.tables.iter().flat_map(|kind| parts(*kind, sizes, &names));
+    let kinds = kinds.map(|(heading, columns)| Titled { heading, ..rows(file, "", &columns, groups) });
+    (!file.columns.is_empty()).then(|| chosen(file, sizes, groups)).into_iter().chain(kinds).collect()
 }
 
 /// The groups of flows that any run has, if there are several.
@@ -111,35 +114,30 @@ const FEEDBACK: &[(&str, &str)] = &[
 ];
 
 /// The table of the columns that the file chose, with what small and large flows are if any is of those.
-fn chosen(file: &SweepFile, sizes: Sizes, groups: &[Group<'_>]) -> String {
+fn chosen(file: &SweepFile, sizes: Sizes, groups: &[Group<'_>]) -> Titled {
     let columns: Vec<Column> = file.columns.iter().map(|column| (column.head(), column.name.clone())).collect();
-    let mut text = rows(file, "\n", &columns, groups);
     let notes = [
         (SMALL, format!("up to {}", human::bytes(sizes.small_up_to))),
         (LARGE, format!("over {}", human::bytes(sizes.large_above))),
     ];
     let notes = notes.iter().filter(|(whose, _)| file.columns.iter().any(|column| column.is_of(whose)));
     let notes: Vec<String> = notes.map(|(whose, sizes)| format!("{whose}: {sizes}")).collect();
-    if !notes.is_empty() {
-        text += &format!("\n{}\n", notes.join("; "));
-    }
-    text
+    Titled { note: notes.join("; "), ..rows(file, "\n", &columns, groups) }
 }
 
 /// A row for each variant and step of the axes; columns are titles and metrics. What is ahead of the titles that have one line
 /// moves these to the last line of the others.
-fn rows(file: &SweepFile, ahead: &str, columns: &[Column], groups: &[Group<'_>]) -> String {
+fn rows(file: &SweepFile, ahead: &str, columns: &[Column], groups: &[Group<'_>]) -> Titled {
     let names = ["variant"].into_iter().chain(file.axes.iter().map(|axis| axis.name.as_str()));
     let mut header: Vec<String> = names.map(|name| format!("{ahead}{name}")).collect();
     header.extend(columns.iter().map(|(title, _)| title.clone()));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = groups.iter().map(|group| {
-        let mut row = vec![group.variant.to_owned()];
+        let mut row = vec![group.label.to_owned()];
         row.extend(group.values.iter().map(|value| (*value).to_owned()));
         row.extend(columns.iter().map(|(_, metric)| cell(group, metric)));
         row
     });
-    table(&header, rows)
+    Titled { heading: String::new(), header, rows: rows.collect(), note: String::new() }
 }
 
 /// The mean over the runs, with its spread if there are several.

@@ -19,7 +19,7 @@ use super::run::Run;
 use super::{How, conclude, execute, slurm, sweep};
 use crate::outcome::Outcome;
 use crate::simulator::{self, Simulator};
-use crate::{human, save};
+use crate::{control, human, save};
 
 /// What simulates the runs of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -46,7 +46,7 @@ pub struct Elsewhere {
     #[arg(long, conflicts_with_all = ["engine", "slurm", "jobs", "fresh", "list"])]
     collect: bool,
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<usize, { u64::MAX }>, conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "png"])]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<usize, { u64::MAX }>, conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "pdf", "png", "data"])]
     run: Option<usize>,
     /// Also puts all flows of all runs into one table, a row each: CSV.
     #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]
@@ -228,6 +228,9 @@ impl Sweep<'_> {
         let mut command: Vec<&OsStr> = vec![OsStr::new("env"), &assignment, program.as_os_str(), OsStr::new("sweep")];
         command.extend([self.path.as_os_str(), OsStr::new("--out"), self.out.as_os_str()]);
         command.extend(self.set.iter().flat_map(|pair| [OsStr::new("--set"), OsStr::new(pair)]));
+        if let Some(library) = control::library() {
+            command.extend([OsStr::new("--control"), library.as_os_str()]);
+        }
         if self.how.form() == Form::Quick {
             command.push(OsStr::new("--quick"));
         }

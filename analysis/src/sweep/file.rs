@@ -15,12 +15,15 @@ use toml::Value;
 use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
 use super::columns::Column;
+use super::figures::FigureKeys;
 use super::keys::{Form, Variant, label, time};
 use super::placed::{At, Placed, Setting, Source};
 use super::report::{Plot, TableKind};
+use crate::chart::Spread;
+use crate::plot::{Figure, Look};
 
 /// Ends that files beside a run's folder have.
-const TAKEN_ENDINGS: [&str; 8] = [".csv", ".svg", ".png", ".txt", ".log", ".partial", ".json", ".html"];
+const TAKEN_ENDINGS: [&str; 10] = [".csv", ".svg", ".png", ".pdf", ".py", ".txt", ".log", ".partial", ".json", ".html"];
 /// Longer names do not fit into a legend.
 const LONGEST_NAME: usize = 32;
 
@@ -54,6 +57,10 @@ pub struct SweepFile {
     pub plots: Option<Vec<Plot>>,
     /// Upper bounds of flow sizes in bytes, ascending.
     pub size_bins: Option<Vec<u64>>,
+    /// How figures look.
+    pub figures: Vec<FigureKeys>,
+    /// What bars and bands show of several seeds.
+    pub spread: Spread,
     /// What of each run is measured.
     pub selection: Selection,
     /// Where its groups are named.
@@ -93,6 +100,9 @@ pub struct Keys {
     /// Tables and plots.
     #[serde(default)]
     report: ReportKeys,
+    /// How figures look.
+    #[serde(default)]
+    figure: Vec<FigureKeys>,
     /// The small form of the experiment, for --quick.
     quick: Option<QuickKeys>,
     /// Expected results.
@@ -134,6 +144,8 @@ struct ReportKeys {
     plots: Option<Vec<Plot>>,
     /// Ascending upper bounds of the flow sizes that tables and plots tell apart, such as "10KB".
     size_bins: Option<Vec<Placed<String>>>,
+    /// What bars and bands of figures show where there are several seeds.
+    spread: Spread,
     /// Groups of flows (`name` of `[[traffic]]`) that tables and plots count; without the key all.
     groups: Option<Placed<Vec<String>>>,
     /// Only what is later is measured, in time since the first flow's start, such as "2ms". Give it to leave out how
@@ -178,6 +190,20 @@ impl SweepFile {
         self.selection.warm_up.is_some() || self.selection.until.is_some()
     }
 
+    /// How a plot looks, with what the file wants.
+    pub fn look(&self, plot: Plot, look: Look) -> Look {
+        self.figures.iter().filter(|figure| figure.are_for(plot)).fold(look, |look, figure| figure.look(look))
+    }
+
+    /// Changes a plot's figure as the file wants.
+    ///
+    /// # Errors
+    /// If the figure does not have what the file wants to change.
+    pub fn change(&self, plot: Plot, figure: &mut Figure) -> Result<(), InputError> {
+        let mut wishes = self.figures.iter().filter(|wishes| wishes.are_for(plot));
+        wishes.try_for_each(|wishes| wishes.change(figure, &self.text))
+    }
+
     /// An error that blames a place of this file.
     pub fn error(&self, at: At, message: impl Into<String>) -> InputError {
         self.text.error(at, message)
@@ -212,7 +238,9 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
     };
     for variant in &keys.variant {
         check_name(&text, "variant", &variant.name, variant.name.at())?;
+        variant.check_label(&text)?;
     }
+    keys.figure.iter().try_for_each(|figure| figure.check(&text))?;
     let axes = keys.axis.into_iter().map(|keys| axis(&text, keys)).collect::<Result<_, _>>().map(Axes::new)?;
     let claims = claim::check(&text, keys.claim, &keys.variant, &axes, form)?;
     let report = keys.report;
@@ -243,6 +271,8 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
         tables: report.tables.unwrap_or(usual_tables),
         plots: report.plots,
         size_bins,
+        figures: keys.figure,
+        spread: report.spread,
         selection,
         groups_at: report.groups.and_then(|groups| groups.at()),
         window_at: report.until.or(report.warm_up).and_then(|time| time.at()),

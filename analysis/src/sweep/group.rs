@@ -22,6 +22,8 @@ pub struct Group<'a> {
     pub index: usize,
     /// Its name.
     pub variant: &'a str,
+    /// What figures call it.
+    pub label: &'a str,
     /// Number of the combination of the axes' values.
     pub step: usize,
     /// The values, one of each axis.
@@ -64,23 +66,4 @@ pub fn sorted_sizes(groups: &[&Group<'_>]) -> Result<Vec<u64>> {
     }
     sizes.sort_unstable();
     Ok(sizes)
-}
-
-/// Mean and standard deviation of a sample, the latter of at least two.
-pub fn mean_and_deviation(values: &[f64]) -> (f64, Option<f64>) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_deviation_is_that_of_a_sample() {
-        assert_eq!(mean_and_deviation(&[2.0, 4.0, 6.0]), (4.0, Some(2.0)));
-        assert_eq!(mean_and_deviation(&[5.0]), (5.0, None));
-    }
 }

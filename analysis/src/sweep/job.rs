@@ -14,8 +14,8 @@ use hpcc_measures::results::{self, Results};
 use super::file::SweepFile;
 use super::run::Run;
 use super::{plan, program};
-use crate::human;
 use crate::simulator::{Simulator, describe_crash};
+use crate::{control, human};
 
 /// The common parts of a sweep's runs.
 pub struct Job<'a> {
@@ -32,7 +32,7 @@ impl<'a> Job<'a> {
     /// If the simulator cannot be read.
     pub fn new(simulator: &'a Simulator, file: &'a SweepFile, out: &'a Path) -> Result<Job<'a>> {
         let program = simulator.path();
-        let program_hash = program::hash(program).with_context(|| program.display().to_string())?;
+        let program_hash = program::hash(program, control::library()).with_context(|| program.display().to_string())?;
         Ok(Job { simulator, program_hash, file, out })
     }
 
@@ -117,7 +117,7 @@ impl<'a> Job<'a> {
         ensure!(is_as_planned, "{base}, or a file that it names, was changed meanwhile: start the sweep again");
         let program = self.simulator.path();
         ensure!(
-            program::hash(program).is_ok_and(|now| now == self.program_hash),
+            program::hash(program, control::library()).is_ok_and(|now| now == self.program_hash),
             "the simulator {} was changed meanwhile: start the sweep again",
             program.display()
         );

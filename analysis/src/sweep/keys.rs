@@ -37,9 +37,31 @@ impl Form {
 pub struct Variant {
     /// Name of the variant and of its folder: up to 32 letters, digits, - _ . +
     pub name: Placed<String>,
+    /// What tables and figures call it, such as "HPCC (eta 0.95)" [default: its name].
+    label: Option<Placed<String>>,
     /// Settings of the variant, KEY=VALUE each, as behind --set.
     #[serde(default)]
     pub set: Vec<Placed<String>>,
+}
+
+impl Variant {
+    /// What readers see.
+    pub fn label(&self) -> &str {
+        self.label.as_ref().map_or(&self.name, |label| label)
+    }
+
+    /// Refuses a label that fits into no legend.
+    ///
+    /// # Errors
+    /// With its line.
+    pub fn check_label(&self, text: &Source) -> Result<(), InputError> {
+        let is_bad = |label: &&Placed<String>| {
+            label.trim().is_empty() || label.chars().count() > 48 || label.contains(char::is_control)
+        };
+        self.label.as_ref().filter(is_bad).map_or(Ok(()), |label| {
+            Err(text.error(label.at(), format!("label is \"{}\"; expected up to 48 letters in a line", **label)))
+        })
+    }
 }
 
 /// The time that a key has, in ns.

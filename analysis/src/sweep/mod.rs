@@ -7,6 +7,7 @@ mod columns;
 mod comparison;
 mod elsewhere;
 mod execute;
+mod figures;
 mod file;
 mod flow_table;
 mod folder;
@@ -37,6 +38,7 @@ use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
 use crate::simulator::{self, Simulator};
+use crate::table::Titled;
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
 use execute::Ended;
@@ -66,7 +68,7 @@ pub struct How {
     #[arg(long)]
     quick: bool,
     /// Checks the file and lists its runs, but runs nothing and writes nothing.
-    #[arg(long, conflicts_with_all = ["jobs", "fresh", "style", "png"])]
+    #[arg(long, conflicts_with_all = ["jobs", "fresh", "style", "pdf", "png", "data"])]
     list: bool,
     #[command(flatten)]
     drawing: Drawing,
@@ -152,7 +154,7 @@ fn show(
     let entries = entries(file, runs, ended);
     if !entries.is_empty() {
         let file = folder.path().join(PAGE);
-        page::write_page(&entries, &file)?;
+        page::write_page(&entries, Some(folder.path()), &file)?;
         human::tell(&page::opening_line(&file))?;
     }
     Ok(outcome)
@@ -183,19 +185,26 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
 }
 
 fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
-    let name = &*file.variants[variant].name;
+    let name = file.variants[variant].label();
     if file.axes.is_empty() { name.to_owned() } else { format!("{name}, {}", file.axes.words(step)) }
 }
 
 /// The sweep's file for `report`.
-fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
-    let run = |measured: &&Measured<'_>| ManifestRun { folder: measured.run.folder.clone() };
+fn manifest(file: &SweepFile, groups: &[Group<'_>], tables: Vec<Titled>, plots: Vec<String>) -> Manifest {
+    let run = |measured: &&Measured<'_>| ManifestRun {
+        folder: measured.run.folder.clone(),
+        seed: measured.results.summary.seed,
+    };
+    let axes = || file.axes.iter().map(|axis| axis.name.clone());
     let entry = |group: &Group<'_>| ManifestEntry {
         name: entry_name(file, group.index, group.step),
+        variant: group.variant.to_owned(),
+        label: group.label.to_owned(),
+        values: axes().zip(group.values.iter().map(|value| (*value).to_owned())).collect(),
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: file.selection.clone(), entries }
+    Manifest { title: file.title.clone(), measured: file.selection.clone(), tables, plots, entries }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
@@ -220,7 +229,8 @@ fn report_on(
     notes::notes(file, &groups).iter().for_each(|note| human::note(format_args!("note: {note}")));
     let complete = outcome != Outcome::Failed;
     let verdicts = verdict::judge(file, &groups).filter(|_| complete);
-    let mut table = comparison::render(file, &groups, sizes);
+    let tables = comparison::tables(file, &groups, sizes);
+    let mut table = comparison::render(file, &groups, &tables);
     table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {
@@ -231,11 +241,12 @@ fn report_on(
     if complete && !file.columns.is_empty() {
         folder.write(folder::WIDE, &comparison::wide(file, &groups)?)?;
     }
-    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
+    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups, tables, plots.clone()))? + "\n"))?;
     let data = folder.finish(&table, &folder::data(file, &measured)?, complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
     if !plots.is_empty() {
-        line += &format!("; plots: {}", plots.join(", "));
+        let ends = drawing.ends().join(", ");
+        line += &format!("; plots: {}, as {ends}", plots.join(", "));
     }
     line += ")\n";
     missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));
@@ -252,6 +263,7 @@ fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>
             groups.push(Group {
                 index,
                 variant: &variant.name,
+                label: variant.label(),
                 step,
                 values: file.axes.values(step),
                 runs: measured.iter().filter(belongs).collect(),

@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use hpcc_core::cc::{LineRate, TcpClass};
-use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
 use hpcc_measures::select::Selection;
@@ -16,6 +14,7 @@ use super::keys::Variant;
 use super::placed::{At, Placed, Setting};
 use super::report::Series;
 use super::run::{Facts, Run};
+use crate::control;
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";
@@ -55,7 +54,7 @@ pub fn plan_one(file: &SweepFile, set: &[String], number: usize) -> Result<Run> 
 /// If a file of it was changed since the run was planned.
 pub fn scenario(file: &SweepFile, overrides: &[String]) -> Result<Scenario, InputError> {
     hpcc_formats::refuse_overlaps(overrides)?;
-    hpcc_formats::load_with(&file.base, overrides, defaults())
+    hpcc_formats::load_with(&file.base, overrides, control::defaults())
 }
 
 /// A run: index of the variant, step of the axes, seed.
@@ -81,19 +80,6 @@ fn run(file: &SweepFile, set: &[String], (index, step, seed): Combination<'_>) -
     folder.extend(seed.map(|seed| format!("seed-{seed}")));
     let (facts, inputs) = (Facts::of(&scenario), scenario.digest()?);
     Ok(Run { variant: index, step, seed, folder, overrides, facts, inputs })
-}
-
-/// The defaults of files, in which congestion controls of ns-3's TCP are known by their names; of their attributes nothing
-/// is.
-fn defaults() -> NodeSettings {
-    NodeSettings::new(ControlSettings::with(Vec::new(), |name| {
-        if name.starts_with("ns3::Tcp") {
-            return Ok(Box::new(TcpClass::new(name, LineRate)));
-        }
-        Err("for TCP the name of one of ns-3's classes such as ns3::TcpDctcp; the classes of a program are known to it \
-             alone, and a sweep does not run it"
-            .into())
-    }))
 }
 
 fn settings(

@@ -8,31 +8,21 @@ mod goodput;
 mod over_time;
 mod queues;
 
+use std::iter;
+
 use anyhow::Result;
+use hpcc_measures::stats::{self, FctStats};
 
 use super::file::SweepFile;
 use super::folder::SweepFolder;
 use super::group::Group;
 use super::metrics::Sizes;
 use super::report::Plot;
-use crate::chart::Line;
+use crate::chart::{Line, few_in_bins, of_bins};
 use crate::human;
-use crate::plot::{Drawing, Figure, Look};
+use crate::plot::{Drawing, Figure};
 
-/// A figure, and its data as CSV where the sweep's data lack them.
-pub struct Drawn {
-    figure: Figure,
-    csv: Option<String>,
-}
-
-impl From<Figure> for Drawn {
-    fn from(figure: Figure) -> Drawn {
-        Drawn { figure, csv: None }
-    }
-}
-
-/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives the names of the
-/// files, and sentences on plots that there is nothing to draw for.
+/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives their names, and sentences on plots that there is nothing to draw for.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
@@ -43,19 +33,19 @@ pub fn draw_all(
     groups: &[Group<'_>],
     sizes: Sizes,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let look = drawing.look();
     let chosen = file.plots.as_deref().unwrap_or(&Plot::USUAL);
     let (mut names, mut missing) = (Vec::new(), Vec::new());
     for plot in chosen {
-        let figures = draw(file, &look, *plot, groups, sizes)?;
+        let look = file.look(*plot, drawing.look());
+        let figures = draw(file, *plot, groups, sizes)?;
         if figures.is_empty() && (file.plots.is_some() || plot.by_axis().is_none()) {
             missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
         }
-        for (name, svg, csv) in figures {
-            names.extend(drawing.write(&folder.path().join(format!("{name}.svg")), &svg)?);
-            if let Some(csv) = csv {
-                folder.write(&format!("{name}.csv"), &csv)?;
-            }
+        for (name, mut figure) in figures {
+            file.change(*plot, &mut figure)?;
+            let drawing = drawing.with_data();
+            drawing.write(&folder.path().join(format!("{name}.svg")), &figure.render(&look)?)?;
+            names.push(name);
         }
     }
     Ok((names, missing))
@@ -82,25 +72,18 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
     }
 }
 
-/// A figure's name, the figure as SVG, and its data as CSV.
-type Files = (String, String, Option<String>);
-
-/// The figures of one kind, each with its name, and with its data as CSV where the sweep's data lack them.
-fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<Files>> {
+/// The figures of one kind, each with its name.
+fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Figure)>> {
     let mut figures = Vec::new();
     if let Some(what) = plot.by_axis() {
         for (end, figure) in by_axis::figures(file, groups, what, sizes) {
-            figures.push((format!("{}{end}", plot.name()), figure.render(look)?, None));
+            figures.push((format!("{}{end}", plot.name()), figure));
         }
         return Ok(figures);
     }
     for step in 0..file.axes.steps() {
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
         let name = format!("{}{}", plot.name(), suffix(file.axes.folders(step)));
-        if plot == Plot::GoodputByVariant {
-            figures.extend(goodput::draw(file, look, &shown, sizes)?.map(|svg| (name, svg, None)));
-            continue;
-        }
         let drawn = match plot {
             Plot::SlowdownBySize => by_size::draw(file, &shown)?,
             Plot::QueueCdf => queues::draw(file, &shown)?,
@@ -108,11 +91,10 @@ fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: 
             Plot::QueueOverTime => over_time::queue(file, &shown)?,
             Plot::GoodputOverTime => over_time::goodput(file, &shown)?,
             // Drawn above.
-            Plot::GoodputByVariant | Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
+            Plot::GoodputByVariant => goodput::draw(file, &shown, sizes)?,
+            Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
         };
-        if let Some(Drawn { figure, csv }) = drawn {
-            figures.push((name, figure.render(look)?, csv));
-        }
+        figures.extend(drawn.map(|figure| (name, figure)));
     }
     Ok(figures)
 }
@@ -122,28 +104,39 @@ fn suffix(parts: impl Iterator<Item = String>) -> String {
     parts.map(|part| format!(".{part}")).collect()
 }
 
-/// Which of several seeds' runs a plot shows.
-#[derive(Clone, Copy)]
-enum Seeds {
-    All,
-    First,
-}
-
-/// Second line of a heading: the quantity, and the runs.
-fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>], seeds: Seeds) -> String {
+/// Second line of a heading: the quantity, the runs, and what is shown of several seeds.
+fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>]) -> String {
     let mut text = format!("{}: {what}", file.title);
     if let Some(group) = groups.first().filter(|_| !file.axes.is_empty()) {
         text += &format!(", {}", file.axes.words(group.step));
     }
-    text += &match (seeds, file.seeds.as_slice()) {
-        (_, [] | [_]) => String::new(),
-        (Seeds::All, several) => format!(", {} seeds", several.len()),
-        (Seeds::First, [first, ..]) => format!(", seed {}", **first),
-    };
-    text
+    text + &of_seeds(file)
 }
 
-/// The line of a variant.
-fn line(group: &Group<'_>, y: Vec<Option<f64>>) -> Line {
-    Line::of_variant(group.index, group.variant, y)
+/// What is shown of several seeds.
+fn of_seeds(file: &SweepFile) -> String {
+    match file.seeds.len() {
+        0 | 1 => String::new(),
+        several => format!(", mean of {several} seeds{}", file.spread.words()),
+    }
+}
+
+/// The line of a variant, of the values that each seed has.
+fn line(file: &SweepFile, group: &Group<'_>, seeds: &[Vec<Option<f64>>]) -> Line {
+    let (y, band) = file.spread.of(seeds);
+    Line { band, ..Line::of_variant(group.index, group.label, y) }
+}
+
+/// The line of a variant, of a percentile of the flows of each size.
+fn line_of_bins(file: &SweepFile, group: &Group<'_>, seeds: &[Vec<FctStats>], (percent, of): Percentile) -> Line {
+    let values: Vec<_> = seeds.iter().map(|bins| of_bins(bins, of)).collect();
+    Line { few: few_in_bins(seeds, percent), ..line(file, group, &values) }
+}
+
+/// A percentile of the slowdown: in percent, and its value in a bin.
+type Percentile = (u64, fn(&FctStats) -> f64);
+
+/// The figures of each seed's flows, by size.
+fn by_size(group: &Group<'_>, bounds: &[u64]) -> Result<Vec<Vec<FctStats>>> {
+    group.results().map(|results| stats::by_size(iter::once(results), bounds)).collect()
 }

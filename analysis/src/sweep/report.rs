@@ -114,7 +114,7 @@ impl Plot {
 
     /// Whether a file has the name of one.
     pub fn is_name_of_any(file: &str) -> bool {
-        [".svg", ".png", ".csv"].iter().any(|end| file.ends_with(end))
+        [".svg", ".png", ".pdf", ".csv", ".py"].iter().any(|end| file.ends_with(end))
             && PLOTS.iter().any(|(_, name, ..)| file.starts_with(name))
     }
 }

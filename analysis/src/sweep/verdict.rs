@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::{Cell, Claim};
 use super::file::SweepFile;
-use super::group::{Group, mean_and_deviation};
+use super::group::Group;
 use super::keys::Form;
+use crate::chart::mean_and_deviation;
 use crate::human;
 use crate::table::table;
 

@@ -10,6 +10,7 @@ use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::Servers;
 use itertools::Itertools;
 use std::sync::Arc;
 
@@ -38,6 +39,13 @@ impl FlowSource {
             }
             FlowSource::File(file) => file.walk(),
             FlowSource::Job { .. } => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Makes a job fit the servers that its hosts are in.
+    pub fn settle(&mut self, servers: Option<Servers>) {
+        if let (FlowSource::Job { job, .. }, Some(servers)) = (self, servers) {
+            Arc::make_mut(job).settle(&servers);
         }
     }
 

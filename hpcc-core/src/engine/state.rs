@@ -298,12 +298,16 @@ impl Engine {
         }
         self.all.flights.resize_with(self.all.ports.len(), Flight::default);
         self.sampled.queues = vec![0; self.all.ports.len()];
-        let count = network.nodes.len();
+        self.group(network, &[]);
+    }
+
+    /// Nodes find their groups; these pairs are of one.
+    pub(super) fn group(&mut self, network: &Network, pairs: &[(u32, u32)]) {
         let (of_node, window) = if self.events.order() == Order::Insertion {
-            (vec![0; count], SPAN)
+            (vec![0; network.nodes.len()], SPAN)
         } else {
             let delays = network.links.iter().map(|link| link.delay.0).filter(|&delay| delay > 0);
-            (unite(network, |link| link.delay == Nanos(0)), delays.min().unwrap_or(SPAN).min(SPAN))
+            (unite(network, pairs, |link| link.delay == Nanos(0)), delays.min().unwrap_or(SPAN).min(SPAN))
         };
         self.groups = Groups::new(of_node, self.all.ports.iter().map(|port| port.node), window);
     }

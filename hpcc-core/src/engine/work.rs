@@ -35,6 +35,11 @@ impl Engine {
         for job in 0..jobs.count() {
             self.agenda_at(jobs.start(job), Item::Job(job));
         }
+        if let Some(servers) = jobs.servers() {
+            // What happens at one of a server's hosts reaches the others sooner than over any link.
+            let network = self.fabric.network().clone();
+            self.group(&network, &servers.pairs(&network));
+        }
         for host in jobs.hosts() {
             self.nodes.host(host).traffic.has_ranks = true;
         }

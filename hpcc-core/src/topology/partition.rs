@@ -40,8 +40,13 @@ pub struct Units {
 impl Units {
     /// The units of a network.
     pub fn new(network: &Network) -> Units {
+        Units::with(network, &[])
+    }
+
+    /// The units of a network in which these pairs of nodes belong together.
+    pub fn with(network: &Network, pairs: &[(u32, u32)]) -> Units {
         let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
-        let of_node = unite(network, |link| is_host(link.a) || is_host(link.b) || link.delay.0 == 0);
+        let of_node = unite(network, pairs, |link| is_host(link.a) || is_host(link.b) || link.delay.0 == 0);
         let count = of_node.iter().max().map_or(0, |&last| last as usize + 1);
         let mut units =
             Units { of_node, weights: vec![0; count], neighbours: vec![BTreeMap::new(); count], window: None };
@@ -148,11 +153,13 @@ impl Units {
     }
 }
 
-/// What hangs together by the links that `together` names: a number for each node, from 0 on in the order of nodes.
-pub fn unite(network: &Network, together: impl Fn(&Link) -> bool) -> Vec<u32> {
+/// What hangs together by these pairs of nodes, and by the links that `together` names: a number for each node, from 0 on in
+/// the order of nodes.
+pub fn unite(network: &Network, pairs: &[(u32, u32)], together: impl Fn(&Link) -> bool) -> Vec<u32> {
     let mut leader: Vec<u32> = (0..network.nodes.len() as u32).collect();
-    for link in network.links.iter().filter(|link| together(link)) {
-        let (a, b) = (find(&mut leader, link.a), find(&mut leader, link.b));
+    let linked = network.links.iter().filter(|link| together(link)).map(|link| (link.a, link.b));
+    for (a, b) in linked.chain(pairs.iter().copied()) {
+        let (a, b) = (find(&mut leader, a), find(&mut leader, b));
         leader[a.max(b) as usize] = a.min(b);
     }
     let mut numbers = BTreeMap::new();

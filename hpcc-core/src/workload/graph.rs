@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program that is a graph: operations with those that each of them requires.
 
-use super::collective::Collective;
+use super::collective::{Collective, Plan};
 use super::{Operation, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -183,6 +183,15 @@ impl Graph {
     pub fn traffic(&self) -> (u64, u64) {
         let sends = self.works().filter_map(|work| if let Work::Send { size, .. } = *work { Some(size) } else { None });
         sends.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
+    /// Changes how its collectives are done, before it begins.
+    pub fn each_plan(&mut self, mut change: impl FnMut(&mut Plan)) {
+        for node in Arc::make_mut(&mut self.nodes) {
+            if let Work::Collective(collective) = &mut node.work {
+                change(collective.plan());
+            }
+        }
     }
 
     fn ends(&self, node: u32) -> core::ops::Range<u32> {

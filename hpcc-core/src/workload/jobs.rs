@@ -2,7 +2,8 @@
 //! Jobs under way: which rank is where, and which message is for which receive.
 
 use super::{Note, Operation, Program, Todo};
-use crate::units::Nanos;
+use crate::topology::Network;
+use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -100,6 +101,8 @@ pub enum Waiting {
     Program(u32, u64),
     /// A message, until it may leave.
     Message(Message),
+    /// A message within a server, until it arrives.
+    Arrival(Message),
 }
 
 /// Something that results tell of.
@@ -130,6 +133,36 @@ pub struct Unfinished {
     pub token: Option<u64>,
 }
 
+/// Hosts that are the GPUs of a server: the first of them, the next ones, and so on. Between two of one server a message
+/// takes its bytes at a rate, one message behind the other at its sender, and a latency, and no part of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Servers {
+    /// Hosts of a server, at least 1.
+    pub gpus: u32,
+    /// Of each host, above 0.
+    pub rate: BitRate,
+    /// From the last byte at the sender to its arrival.
+    pub latency: Nanos,
+}
+
+impl Servers {
+    /// Whether two hosts are of one server.
+    pub fn are_together(&self, a: u32, b: u32) -> bool {
+        a / self.gpus == b / self.gpus
+    }
+
+    /// For how long a host sends a message, rounded up.
+    fn time_of(&self, size: u64) -> Nanos {
+        Nanos((u128::from(size) * 8_000_000_000).div_ceil(u128::from(self.rate.0.max(1))) as u64)
+    }
+
+    /// Pairs of hosts, by which the hosts of each server hang together.
+    pub fn pairs(&self, network: &Network) -> Vec<(u32, u32)> {
+        let pairs = network.hosts().map(|host| (host / self.gpus * self.gpus, host));
+        pairs.filter(|&(first, host)| first != host && network.is_host(first)).collect()
+    }
+}
+
 /// All jobs of a run.
 #[derive(Debug, Default)]
 pub struct Jobs {
@@ -141,12 +174,20 @@ pub struct Jobs {
     notes: Vec<Noted>,
     /// Number of the first message.
     first_id: u32,
+    servers: Option<Servers>,
+    /// From when on each host may begin to send within its server.
+    free_at: BTreeMap<u32, Nanos>,
 }
 
 impl Jobs {
     /// Messages are numbered from a number on.
-    pub fn numbered_from(first_id: u32) -> Jobs {
-        Jobs { first_id, ..Jobs::default() }
+    pub fn new(first_id: u32, servers: Option<Servers>) -> Jobs {
+        Jobs { first_id, servers, ..Jobs::default() }
+    }
+
+    /// Hosts that are GPUs of servers.
+    pub fn servers(&self) -> Option<Servers> {
+        self.servers
     }
 
     /// Adds a job; returns its number.
@@ -194,7 +235,7 @@ impl Jobs {
         self.seats.get(seat as usize).map(|seat| seat.job)
     }
 
-    /// The pairs of different hosts, with the destination port, between which a job may send.
+    /// The pairs of hosts, with priority and destination port, between which a job may send over the network.
     pub fn pairs(&self, job: u32) -> Vec<(u32, u32, u8, u16)> {
         let Extent { first, priority, dport, .. } = self.jobs[job as usize];
         let mut pairs = Vec::new();
@@ -204,7 +245,8 @@ impl Jobs {
             let ends = peers.into_iter().map(|(to, channel)| (self.seats[(first + to) as usize].host, channel));
             pairs.extend(ends.map(|(dst, channel)| (src, dst, priority, dport.wrapping_add(channel))));
         }
-        pairs.retain(|&(src, dst, ..)| src != dst);
+        let is_inside = |src, dst| self.servers.is_some_and(|servers| servers.are_together(src, dst));
+        pairs.retain(|&(src, dst, ..)| src != dst && !is_inside(src, dst));
         pairs.sort_unstable();
         pairs.dedup();
         pairs
@@ -253,18 +295,27 @@ impl Jobs {
     pub fn waited(&mut self, waiting: Waiting, now: Nanos, actions: &mut Vec<Action>) {
         match waiting {
             Waiting::Program(seat, token) => self.over.push_back((seat, token)),
-            Waiting::Message(message) => self.send(message, actions),
+            Waiting::Message(message) => self.send(message, now, actions),
+            Waiting::Arrival(message) => self.deliver(&message),
         }
         self.go_on(now, actions);
     }
 
-    /// Messages between ranks of one host take no time.
-    fn send(&mut self, message: Message, actions: &mut Vec<Action>) {
-        if message.src == message.dst {
-            self.over.push_back((message.from, message.token));
+    /// Messages between ranks of one host take no time, and messages within a server no network.
+    fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
+        let Message { from, src, dst, size, token, .. } = message;
+        if src == dst {
+            self.over.push_back((from, token));
             return self.deliver(&message);
         }
-        actions.push(Action::Send(message));
+        let Some(servers) = self.servers.filter(|servers| servers.are_together(src, dst)) else {
+            return actions.push(Action::Send(message));
+        };
+        let free_at = self.free_at.entry(src).or_default();
+        *free_at = (*free_at).max(now) + servers.time_of(size);
+        let time = *free_at - now;
+        actions.push(Action::Wait { host: src, time, waiting: Waiting::Program(from, token) });
+        actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
     }
 
     fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
@@ -288,7 +339,7 @@ impl Jobs {
                 Operation::Send { to, tag, size, channel } => {
                     let message = self.message(seat, first + to, (tag, size, channel), token);
                     if send_latency == Nanos(0) {
-                        self.send(message, actions);
+                        self.send(message, now, actions);
                     } else {
                         let (host, time) = (message.src, send_latency);
                         actions.push(Action::Wait { host, time, waiting: Waiting::Message(message) });

@@ -10,7 +10,7 @@ mod graph;
 mod jobs;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
-pub use jobs::{Action, Job, Jobs, Message, Noted, Unfinished, Waiting};
+pub use jobs::{Action, Job, Jobs, Message, Noted, Servers, Unfinished, Waiting};
 
 use crate::units::Nanos;
 use alloc::vec::Vec;

@@ -31,6 +31,7 @@ mod leaked_buffer;
 mod legacy;
 mod new;
 mod outcomes;
+mod own_control;
 mod parity;
 mod path_changes;
 mod paths;

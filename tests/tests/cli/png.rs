@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Plots as PNG files: with `--png`, by rsvg-convert.
+//! Plots as PNG and PDF files: with `--png` and `--pdf`, by rsvg-convert.
 
 use hpcc_tests::{Bench, ProcessOutput, TOML, hpcc, skipped};
 use std::fs;
@@ -50,9 +50,15 @@ fn plots_become_png_files_of_300_pixels_an_inch() {
     assert_eq!(without.code, Some(0), "{}", without.err);
     assert!(!bench.path("out/slowdown.png").exists(), "it would show another plot than the SVG file");
 
-    let swept = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--png", "--style", "paper"]);
+    let swept = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--png", "--pdf", "--style", "paper"]);
     assert_eq!(swept.code, Some(0), "{}", swept.err);
     assert_eq!(size(&bench, "swept/slowdown-by-rank.png"), (1040, 650));
+    let pdf = fs::read(bench.path("swept/slowdown-by-rank.pdf")).expect("a PDF file");
+    let pdf = String::from_utf8_lossy(&pdf);
+    // 88 mm in points; fonts are in it.
+    for part in ["%PDF-", "/MediaBox [ 0 0 249.44", "/FontFile"] {
+        assert!(pdf.contains(part), "no {part}");
+    }
 }
 
 #[test]

@@ -64,7 +64,14 @@ pub fn probe(page: &Path, probe: &str) -> Option<Value> {
     let copy = folder.path().join("page.html");
     std::fs::write(&copy, text).expect("page");
     let output = Command::new(program)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--enable-logging=stderr"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--window-size=1400,900",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=10000",
+        ])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .args(["--dump-dom", &format!("file://{}", copy.display())])
         .output()

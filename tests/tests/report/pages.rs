@@ -265,18 +265,25 @@ fn what_is_of_one_seed_says_so() {
     let Some(found) = probe(
         &bench.path("sweep/report.html"),
         "return {
-            heads: texts('h2'), queue: texts('h3').filter((head) => head.startsWith('Queue of')),
+            heads: texts('section:not([hidden]) h2'), queue: texts('#distributions h3').filter((head) => head.startsWith('Queue of')),
             note: $('#rounding').textContent, flows: texts('#summary tbody td:nth-child(2)'), rows: column(0).length,
         };",
     ) else {
         return;
     };
-    let heads =
-        ["Summary", "Slowdown by flow size", "Distributions", "Over time (seed 4)", "PFC pause time by link (seed 4)"];
+    let heads = [
+        "Results of the sweep",
+        "Figures of the sweep",
+        "Summary",
+        "Slowdown by flow size",
+        "Distributions",
+        "Over time (seed 4)",
+        "PFC pause time by link (seed 4)",
+    ];
     let more = ["Map of the network (seed 4)", "Flows", "Effective configuration (seed 4)"];
     assert_eq!(found["heads"], json!([&heads[..], &more[..]].concat()));
     assert_eq!(found["queue"], json!(["Queue of the busiest port (seed 4)"]));
-    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are of all seeds together, the other totals (seed 4).";
+    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals (seed 4).";
     assert_eq!((&found["note"], &found["rows"]), (&json!(note), &json!(8)));
 }
 
@@ -289,4 +296,60 @@ fn what_was_not_recorded_is_said() {
     assert_eq!(found[0], 5);
     assert!(found[1][0].as_str().is_some_and(|why| why.contains("monitor.queue_interval is off")), "{found}");
     assert!(found[1][4].as_str().is_some_and(|why| why.contains("monitor.goodput_interval is off")), "{found}");
+}
+
+/// Two variants and seeds, one claim.
+const SWEEP: &str = "title = \"Two <ways>\"\nbase = \"scenario.toml\"\nseeds = [1, 2]\n\
+    [[variant]]\nname = \"a\"\nlabel = \"HPCC (eta 0.95)\"\n\
+    [[variant]]\nname = \"b\"\nset = [\"congestion_control.algorithm=dctcp\"]\n\
+    [[claim]]\ntext = \"Flows are quick\"\npaper = \"10\"\nmeasure = \"slowdown\"\nof = \"a\"\nholds = { at_most = 10 }\n";
+
+#[test]
+fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_saved() {
+    let bench = bench();
+    bench.write("sweep.toml", SWEEP);
+    let swept = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--simulator", "core"]);
+    assert!(matches!(swept.code, Some(0 | 3)), "{}", swept.err);
+    let again = bench.hpcc(&["report", "swept"]);
+    assert!(matches!(again.code, Some(0 | 3)), "{}", again.err);
+    let Some(found) = probe(
+        &bench.path("swept/report.html"),
+        "const saved = [];
+        URL.createObjectURL = (blob) => { saved.push(blob); return '#'; };
+        const wait = async (count) => { while (saved.length < count) await new Promise((done) => setTimeout(done, 20)); };
+        const buttons = (box) => Array.from(box.querySelectorAll('button[title^=\"Save as\"]'));
+        const press = async (box) => {
+            saved.length = 0;
+            buttons(box).forEach((button) => button.click());
+            await wait(3);
+            return [await saved.find((blob) => blob.type.includes('svg')).text(), saved.some((blob) => blob.type === 'image/png' && blob.size > 1000),
+                await saved.find((blob) => blob.type === 'text/csv').text()];
+        };
+        return {
+            title: $('h1').textContent,
+            table: texts('#sweep td'),
+            claim: texts('#claims tbody td'),
+            figures: texts('#figures h3'),
+            figure: await press($('#figures figure')),
+            chart: await press($('#slowdown .chart')),
+            summary: texts('#summary td'),
+            contents: texts('#contents a'),
+        };",
+    ) else {
+        return;
+    };
+    let has = |key: &str, part: &str| {
+        found[key].as_array().expect(key).iter().any(|text| text.as_str().is_some_and(|text| text.contains(part)))
+    };
+    assert_eq!(found["title"], "Two <ways>");
+    assert!(has("table", "HPCC (eta 0.95)") && has("claim", "holds") && has("contents", "Claims"), "{found}");
+    assert!(has("figures", "slowdown-by-size") && has("figures", "queue-cdf"), "{}", found["figures"]);
+    assert!(has("summary", "\u{b1}"), "the mean of two seeds has a deviation: {}", found["summary"]);
+    for key in ["figure", "chart"] {
+        let [svg, png, csv] = [0, 1, 2].map(|part| &found[key][part]);
+        let (svg, csv) = (svg.as_str().expect("SVG"), csv.as_str().expect("CSV"));
+        assert!(svg.contains("<svg") && svg.contains("HPCC (eta 0.95)") && svg.contains("</svg>"), "{svg}");
+        assert_eq!(png, true, "{key}");
+        assert!(csv.contains("HPCC (eta 0.95)") && csv.contains("300000"), "{csv}");
+    }
 }

@@ -127,6 +127,12 @@ impl Build {
         Ok(())
     }
 
+    /// A command with the variables of this build, and with the command `hpcc` for Python.
+    pub fn with_command(&self, command: Expression) -> Expression {
+        let hpcc = self.variables.iter().find(|(name, _)| *name == "HPCC_ANALYSIS_PROGRAM");
+        hpcc.iter().fold(self.with(command), |command, (_, program)| command.env("HPCC_COMMAND", program))
+    }
+
     /// A command with the variables of this build.
     fn with(&self, command: Expression) -> Expression {
         with(&self.variables, command)

@@ -122,6 +122,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     }
     stages.take("documentation", documentation);
     stages.take("core, formats, bridge, analysis", |stages| build.cargo(stages, "--workspace --exclude hpcc-tests"));
+    stages.take("Python package", |stages| python_package(stages, &cache, &build));
     stages.take("ns-3 module", |stages| build.suite(stages, "hpcc"));
     stages.take("hostile bytes", |stages| stages.run(here("hpcc-core/fuzz/run 3")?));
     stages.take("hostile files", |stages| stages.run(here("tests/fuzz/run 3")?));
@@ -168,6 +169,21 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
         }
     }
     Ok(program("python"))
+}
+
+/// The package of analysis/python as `pip install .` gives it, in an environment of its own, with its notebooks.
+fn python_package(stages: &Stages, cache: &Path, build: &Build) -> Result<()> {
+    let venv = cache.join("python-package");
+    let python = venv.join("bin/python");
+    if !python.exists() && cmd!("python3", "-m", "venv", &venv).run().is_err() {
+        return stages.skip("the Python package: no virtual environment can be made; package python3-venv");
+    }
+    let install = cmd!(&python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ".[test]");
+    if install.dir(source_tree()?).run().is_err() {
+        return stages.skip("the Python package: it, or what its tests need, cannot be installed");
+    }
+    let tests = cmd!(&python, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", "analysis/python/tests");
+    stages.watch(build.with_command(tests.dir(source_tree()?)), |line| line.starts_with("SKIPPED"))
 }
 
 /// Runs a cargo command that comes as a component of its own; a minimal toolchain has not got it.

@@ -7,7 +7,7 @@ use super::super::group::Group;
 use super::super::keys::Variant;
 use super::super::metrics::Sizes;
 use super::super::report::ByAxis;
-use super::suffix;
+use super::{of_seeds, suffix};
 use crate::chart::{At, Axis, Chart, Line, highest};
 use crate::human;
 use crate::plot::Figure;
@@ -62,21 +62,22 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis,
     };
     let mut subtitle = format!("{}: {of}", file.title);
     line.others.iter().for_each(|(name, value)| subtitle += &format!(", {name} {value}"));
-    if file.seeds.len() > 1 {
-        subtitle += &format!(", mean of {} seeds", file.seeds.len());
-    }
+    subtitle += &of_seeds(file);
     Some(Figure { title: format!("{title} by {}", line.axis.name), subtitle, charts })
 }
 
 /// The mean over the runs that have the metric, a line for each variant.
 fn lines(file: &SweepFile, way: &Way<'_>, groups: &[&Group<'_>], metric: &str, unit: f64) -> Vec<Line> {
-    let value = |variant: usize, step: usize| {
-        let group = groups.iter().find(|group| group.index == variant && group.step == step)?;
-        let values = group.metric(metric);
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64 / unit)
+    let values = |variant: usize, step: &usize| -> Vec<f64> {
+        let group = groups.iter().find(|group| group.index == variant && group.step == *step);
+        group.map(|group| group.metric(metric)).unwrap_or_default()
     };
     let line = |(index, variant): (usize, &Variant)| {
-        Line::of_variant(index, &*variant.name, way.steps.iter().map(|step| value(index, *step)).collect())
+        let places: Vec<Vec<f64>> = way.steps.iter().map(|step| values(index, step)).collect();
+        let seeds = places.iter().map(Vec::len).max().unwrap_or(0);
+        let seed = |seed: usize| places.iter().map(|values| values.get(seed).map(|value| value / unit)).collect();
+        let (y, band) = file.spread.of(&(0..seeds).map(seed).collect::<Vec<_>>());
+        Line { band, ..Line::of_variant(index, variant.label(), y) }
     };
     file.variants.iter().enumerate().map(line).collect()
 }

@@ -3,12 +3,11 @@
 //! flows has the same width, whatever their sizes.
 
 use anyhow::Result;
-use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{Drawn, Seeds, line, subtitle};
-use crate::chart::{At, Axis, Chart, highest, of_bins};
+use super::{by_size, line_of_bins, subtitle};
+use crate::chart::{At, Axis, Chart, Line, highest};
 use crate::human;
 use crate::plot::Figure;
 
@@ -19,19 +18,15 @@ const PARTS: usize = 20;
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> {
     let sizes = sorted_sizes(groups)?;
     if sizes.is_empty() {
         return Ok(None);
     }
     let (ranks, bounds): (Vec<f64>, Vec<u64>) = bounds(&sizes).into_iter().unzip();
-    let mut parts: Vec<Vec<FctStats>> = Vec::new();
-    for group in groups {
-        parts.push(stats::by_size(group.results(), &bounds)?);
-    }
-    let of_group =
-        |(group, bins): (&&Group<'_>, &Vec<FctStats>)| line(group, of_bins(bins, |stats| stats.slowdown_p95));
-    let lines: Vec<_> = groups.iter().zip(&parts).map(of_group).collect();
+    let line =
+        |group: &&Group<'_>| Ok(line_of_bins(file, group, &by_size(group, &bounds)?, (95, |stats| stats.slowdown_p95)));
+    let lines: Vec<Line> = groups.iter().map(line).collect::<Result<_>>()?;
     let title = "95th percentile of the slowdown";
     // Every other part is labelled with its largest size.
     let every = if bounds.len() > PARTS / 2 { 2 } else { 1 };
@@ -48,10 +43,10 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     };
     let figure = Figure {
         title: format!("{title} by flow size"),
-        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups, Seeds::All),
+        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups),
         charts: vec![chart],
     };
-    Ok(Some(Drawn { figure, csv: Some(csv(groups, &bounds, &parts)) }))
+    Ok(Some(figure))
 }
 
 /// The rank, from 0 to 1, at which each part ends, and the largest size in it. Parts that end with the same size are one.
@@ -66,18 +61,6 @@ fn bounds(sizes: &[u64]) -> Vec<(f64, u64)> {
         }
     }
     bounds
-}
-
-fn csv(groups: &[&Group<'_>], bounds: &[u64], parts: &[Vec<FctStats>]) -> String {
-    let mut text = "variant,size_up_to_bytes,flows,slowdown_p50,slowdown_p95,slowdown_p99\n".to_owned();
-    for (group, bins) in groups.iter().zip(parts) {
-        for (bound, stats) in bounds.iter().zip(bins).filter(|(_, stats)| stats.flows > 0) {
-            let FctStats { flows, slowdown_p50, slowdown_p95, slowdown_p99, .. } = stats;
-            text +=
-                &format!("{},{bound},{flows},{slowdown_p50:.4},{slowdown_p95:.4},{slowdown_p99:.4}\n", group.variant);
-        }
-    }
-    text
 }
 
 #[cfg(test)]

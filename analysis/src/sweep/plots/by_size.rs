@@ -2,12 +2,12 @@
 //! `slowdown-by-size.svg`: median and 99th percentile by flow size.
 
 use anyhow::Result;
-use hpcc_measures::stats::{self, FctStats};
+use hpcc_measures::stats::FctStats;
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{Drawn, Seeds, line, subtitle};
-use crate::chart::{At, Axis, Chart, Line, highest, of_bins};
+use super::{Percentile, by_size, line_of_bins, subtitle};
+use crate::chart::{At, Axis, Chart, Line, highest};
 use crate::plot::Figure;
 
 /// With at most this many sizes, each is a bin of its own.
@@ -16,30 +16,27 @@ const DISTINCT_SIZES: usize = 12;
 /// variant: a 99th percentile needs them.
 const BIN_FLOWS: usize = 200;
 
-/// Title and value of a vertical axis.
-type Percentile = (&'static str, fn(&FctStats) -> f64);
-
 /// Draws the figure, if a flow completed.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> {
     let sizes: Vec<u64> = sorted_sizes(groups)?.into_iter().map(|size| size.max(1)).collect();
     let (Some(&smallest), Some(&largest)) = (sizes.first(), sizes.last()) else { return Ok(None) };
     let bounds = match &file.size_bins {
         Some(bins) => inner_bounds(bins, smallest, largest),
         None => bounds(&sizes, groups.len()),
     };
-    let mut binned: Vec<Vec<FctStats>> = Vec::new();
+    let mut binned: Vec<Vec<Vec<FctStats>>> = Vec::new();
     for group in groups {
-        binned.push(stats::by_size(group.results(), &bounds)?);
+        binned.push(by_size(group, &bounds)?);
     }
-    let percentiles: [Percentile; 2] = [
-        ("Median slowdown", |stats| stats.slowdown_p50),
-        ("99th percentile of the slowdown", |stats| stats.slowdown_p99),
+    let percentiles: [(&str, Percentile); 2] = [
+        ("Median slowdown", (50, |stats| stats.slowdown_p50)),
+        ("99th percentile of the slowdown", (99, |stats| stats.slowdown_p99)),
     ];
     let lines = percentiles.map(|(_, of)| -> Vec<Line> {
-        groups.iter().zip(&binned).map(|(group, bins)| line(group, of_bins(bins, of))).collect()
+        groups.iter().zip(&binned).map(|(group, seeds)| line_of_bins(file, group, seeds, of)).collect()
     });
     // One scale, as they stand side by side.
     let top = lines.iter().map(|lines| highest(lines)).fold(1.0, f64::max);
@@ -55,10 +52,10 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
     });
     let figure = Figure {
         title: "Slowdown by flow size".to_owned(),
-        subtitle: subtitle(file, "completion time relative to an empty network", groups, Seeds::All),
+        subtitle: subtitle(file, "completion time relative to an empty network", groups),
         charts: charts.collect(),
     };
-    Ok(Some(figure.into()))
+    Ok(Some(figure))
 }
 
 /// Upper bounds of bins; `sizes` are the sizes of all variants' flows, ascending.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Time series of all variants: `queue-over-time.svg`, `goodput-over-time.svg`. They show the first seed.
+//! Time series of all variants: `queue-over-time.svg`, `goodput-over-time.svg`.
+
+use std::iter;
 
 use anyhow::Result;
 use hpcc_measures::results::{Life, Results};
@@ -7,57 +9,65 @@ use hpcc_measures::series::{self, Grid};
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
-use super::{Drawn, Seeds, line, subtitle};
+use super::{line, subtitle};
 use crate::chart::{self, At, Axis, Chart, Line, highest};
 use crate::plot::Figure;
 
 /// Steps that a line has.
 const STEPS: usize = 400;
 /// More flows than this are shown by group.
-const FLOWS: usize = 8;
+const FLOWS: u64 = 8;
 
 /// The queue of the busiest port of each variant, if one built up.
 ///
 /// # Errors
 /// If a `queue.csv` cannot be read.
-pub fn queue(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
-    let (groups, runs) = first_runs(groups);
-    let span_ns = longest(&runs);
+pub fn queue(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> {
+    let span_ns = longest(groups);
     let grid = Grid::new(0, span_ns, 1, STEPS);
-    let mut lines: Vec<Line> = Vec::new();
-    for (group, results) in groups.iter().zip(&runs) {
-        let grid = Grid { origin_ns: results.window.from_ns, ..grid };
-        let (queues, _) = chart::queues(results, grid, 1, &[])?;
-        lines.push(line(group, queues.into_iter().next().map(|line| line.y).unwrap_or_default()));
-    }
+    let of_run = |results: &Results| {
+        let (queues, _) = chart::queues(results, Grid { origin_ns: results.window.from_ns, ..grid }, 1, &[])?;
+        Ok(queues.into_iter().next().map(|line| line.y).unwrap_or_default())
+    };
+    let of_group = |group: &&Group<'_>| {
+        let seeds: Vec<Vec<Option<f64>>> = group.results().map(of_run).collect::<Result<_>>()?;
+        Ok(line(file, group, &seeds))
+    };
+    let lines: Vec<Line> = groups.iter().map(of_group).collect::<Result<_>>()?;
     if highest(&lines) <= 0.0 {
         return Ok(None);
     }
-    let mut text = "variant,time_us,queue_kB\n".to_owned();
-    lines.iter().for_each(|line| text += &rows(&line.name, line, grid));
-    let figure = Figure {
+    Ok(Some(Figure {
         title: "Queue length".to_owned(),
-        subtitle: subtitle(file, "the port with the longest queue", &groups, Seeds::First),
+        subtitle: subtitle(file, "the port with the longest queue", groups),
         charts: vec![over_time("Queue length (kB)", span_ns, 1, grid, lines)],
-    };
-    Ok(Some(Drawn { figure, csv: Some(text) }))
+    }))
 }
 
 /// Goodput of each variant's flows: flow by flow where there are few, otherwise by group.
 ///
 /// # Errors
 /// If a `goodput.csv` cannot be read.
-pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
-    let (groups, runs) = first_runs(groups);
-    let span_ns = longest(&runs);
-    let mut text = "variant,flow,time_us,goodput_gbps\n".to_owned();
+pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> {
+    let span_ns = longest(groups);
     let mut charts = Vec::new();
-    for (group, results) in groups.iter().zip(&runs) {
+    let by_flow = groups.iter().flat_map(|group| group.results()).all(|results| results.lives() <= FLOWS);
+    for group in groups.iter().filter(|group| !group.runs.is_empty()) {
         // Steps are no shorter than the interval in which rates were recorded.
-        let grid = Grid::new(results.window.from_ns, span_ns, results.goodput_interval_ns(), STEPS);
-        let lines = rates(results, grid)?;
-        lines.iter().for_each(|line| text += &rows(&format!("{},{}", group.variant, line.name), line, grid));
-        let title = format!("{}: goodput (Gb/s)", group.variant);
+        let recorded_ns = group.results().map(Results::goodput_interval_ns).max().unwrap_or(1);
+        let grid = Grid::new(0, span_ns, recorded_ns, STEPS);
+        let of_run = |results: &Results| rates(results, Grid { origin_ns: results.window.from_ns, ..grid }, by_flow);
+        let seeds: Vec<Vec<(String, Vec<Option<f64>>)>> = group.results().map(of_run).collect::<Result<_>>()?;
+        let names: Vec<&String> =
+            seeds.iter().max_by_key(|seed| seed.len()).into_iter().flatten().map(|(name, _)| name).collect();
+        let of_name = |(place, name): (usize, &&String)| {
+            let named = seeds.iter().filter_map(|seed| seed.iter().find(|(other, _)| other == *name));
+            let values: Vec<_> = named.map(|(_, values)| values.clone()).collect();
+            let (y, band) = file.spread.of(&values);
+            Line { band, ..Line::of_variant(place, name.as_str(), y) }
+        };
+        let lines = names.iter().enumerate().map(of_name).collect();
+        let title = format!("{}: goodput (Gb/s)", group.label);
         charts.push(over_time(&title, span_ns, groups.len(), grid, lines));
     }
     if charts.iter().all(|chart| chart.lines.is_empty()) {
@@ -66,8 +76,8 @@ pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Drawn>>
     // One scale for all, as they stand side by side.
     let top = charts.iter().map(|chart| highest(&chart.lines)).fold(0.0, f64::max);
     charts.iter_mut().for_each(|chart| chart.y = Axis::value(&chart.title, top));
-    let subtitle = subtitle(file, "rate of acknowledged payload", &groups, Seeds::First);
-    Ok(Some(Drawn { figure: Figure { title: "Goodput".to_owned(), subtitle, charts }, csv: Some(text) }))
+    let subtitle = subtitle(file, "rate of acknowledged payload", groups);
+    Ok(Some(Figure { title: "Goodput".to_owned(), subtitle, charts }))
 }
 
 fn over_time(title: &str, span_ns: u64, charts: usize, grid: Grid, lines: Vec<Line>) -> Chart {
@@ -76,19 +86,16 @@ fn over_time(title: &str, span_ns: u64, charts: usize, grid: Grid, lines: Vec<Li
     Chart { title: title.to_owned(), x, at: At::grid(grid, 0.0), y, lines, stepped: false, points: false }
 }
 
-/// The first run of each variant that has one.
-fn first_runs<'a>(groups: &[&'a Group<'a>]) -> (Vec<&'a Group<'a>>, Vec<&'a Results>) {
-    groups.iter().filter_map(|group| Some((*group, group.runs.first()?.results))).unzip()
+/// The time that the longest run took.
+fn longest(groups: &[&Group<'_>]) -> u64 {
+    let spans = groups.iter().flat_map(|group| group.results()).map(|results| results.window.span_ns());
+    spans.max().unwrap_or(0)
 }
 
-fn longest(runs: &[&Results]) -> u64 {
-    runs.iter().map(|results| results.window.span_ns()).max().unwrap_or(0)
-}
-
-fn rates(results: &Results, grid: Grid) -> Result<Vec<Line>> {
+/// Names of flows or groups, and their rates.
+fn rates(results: &Results, grid: Grid, by_flow: bool) -> Result<Vec<(String, Vec<Option<f64>>)>> {
     let groups = results.groups();
-    let flows = results.first_lives(FLOWS, |_| ())?;
-    let by_flow = flows.len() as u64 == results.lives();
+    let flows = results.first_lives(FLOWS as usize, |_| ())?;
     let names: Vec<String> = if by_flow {
         flows.iter().map(|life| format!("{} {}", results.summary.group_name(life.group), life.flow)).collect()
     } else {
@@ -102,12 +109,5 @@ fn rates(results: &Results, grid: Grid) -> Result<Vec<Line>> {
         }
     };
     let rates = series::rates(results, grid, names.len(), line_of)?;
-    let line = |(variant, (name, rates))| Line::of_variant(variant, name, chart::finite(rates));
-    Ok(names.into_iter().zip(rates).enumerate().map(line).collect())
-}
-
-fn rows(name: &str, line: &Line, grid: Grid) -> String {
-    let row =
-        |(index, value): (usize, f64)| format!("{name},{:.3},{value:.4}\n", index as f64 * grid.step_ns as f64 / 1e3);
-    line.values().enumerate().map(row).collect()
+    Ok(iter::zip(names, rates.into_iter().map(chart::finite)).collect())
 }

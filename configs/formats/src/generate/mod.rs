@@ -9,7 +9,7 @@ mod pairs;
 mod traffic;
 
 pub use cdf::Cdf;
-pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Wire, star};
+pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Rails, Wire, star};
 pub use offer::Offer;
 pub use pairs::Pairs;
 pub use traffic::{Class, Poisson, RandomIncast, permutation, shuffled};

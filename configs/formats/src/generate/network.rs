@@ -163,6 +163,39 @@ impl LeafSpine {
     }
 }
 
+/// Servers of GPUs, each with a NIC of its own: the n-th GPU of each server is linked to the n-th leaf, its rail. All leaves are
+/// linked to all spines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rails {
+    /// Servers, at least 1.
+    pub servers: u32,
+    /// GPUs of each, and leaves; at least 1.
+    pub rails: u32,
+    /// Spine switches, at least 1.
+    pub spines: u32,
+    /// Links of hosts.
+    pub edge: Wire,
+    /// Links between switches.
+    pub fabric: Wire,
+}
+
+impl Rails {
+    /// The network: GPUs server by server, leaves, spines.
+    ///
+    /// # Errors
+    /// A count of 0, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
+        let Rails { servers, rails, spines, edge, fabric } = *self;
+        let hosts = servers.saturating_mul(rails);
+        let links = u64::from(hosts) + u64::from(rails) * u64::from(spines);
+        let counts = [("servers", servers), ("rails", rails), ("spines", spines)];
+        let mut plan = Plan::new(&counts, hosts, &[rails, spines], &[servers.saturating_add(spines), rails], links)?;
+        (0..hosts).for_each(|host| plan.link(host, hosts + host % rails, edge));
+        plan.mesh(hosts, rails, hosts + rails, spines, fabric);
+        Ok(plan.network)
+    }
+}
+
 /// Pods of top-of-rack and aggregation switches under groups of core switches: the i-th aggregation switch
 /// of every pod is linked to all cores of the i-th group.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -313,6 +346,13 @@ mod tests {
         assert_eq!(ends(&network), [(0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (3, 6), (4, 6), (5, 6)]);
         assert_eq!((network.hosts().count(), network.links[4].rate), (2, BitRate::gbps(100)));
         assert!(DualHomed { pairs: u32::MAX, ..pod }.network().is_err());
+    }
+
+    #[test]
+    fn gpus_of_a_server_are_on_different_rails() {
+        let rails = Rails { servers: 2, rails: 3, spines: 1, edge: wire(400), fabric: wire(800) };
+        let ends: Vec<_> = rails.network().expect("fits").links.iter().map(|link| (link.a, link.b)).collect();
+        assert_eq!(ends, [(0, 6), (1, 7), (2, 8), (3, 6), (4, 7), (5, 8), (6, 9), (7, 9), (8, 9)]);
     }
 
     #[test]

@@ -45,6 +45,18 @@ impl Ways {
         }
         let channels = if kind == Kind::Barrier { 1 } else { self.channels };
         let &Ways { chunk, depth, window, .. } = self;
-        Ok(Plan { pattern, group, size, channels, chunk, depth, window, iterations: 1, gap: Nanos(0), number })
+        Ok(Plan {
+            pattern,
+            group,
+            per_server: 1,
+            size,
+            channels,
+            chunk,
+            depth,
+            window,
+            iterations: 1,
+            gap: Nanos(0),
+            number,
+        })
     }
 }

@@ -165,6 +165,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         borders: Vec::new(),
         attacks: Vec::new(),
         default_loss,
+        servers: None,
         link_failures,
         monitor,
         notes,

@@ -86,7 +86,8 @@ impl Guess {
     }
 }
 
-fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+/// Reads a link.
+pub(crate) fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");

@@ -30,6 +30,13 @@ impl Scenario {
             "monitor": self.effective_monitor(),
             "notes": self.notes,
         });
+        if !self.flows.jobs.is_empty() {
+            effective["jobs"] = self.flows.jobs.iter().map(|job| job.effective(&self.flows.groups)).collect();
+            effective["servers"] = self.servers.map_or(
+                Value::Null,
+                |servers| json!({ "gpus": servers.gpus, "rate_bps": servers.rate.0, "latency_ns": servers.latency.0 }),
+            );
+        }
         self.add_settings(&mut effective);
         effective
     }

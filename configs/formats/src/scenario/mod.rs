@@ -27,6 +27,7 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::Servers;
 use std::path::Path;
 
 /// One simulation, checked: whatever reaches a simulator through [`load()`](crate::load()) can run.
@@ -51,6 +52,8 @@ pub struct Scenario {
     pub default_loss: f64,
     /// Nodes that know nothing of telemetry.
     pub legacy: Legacy,
+    /// Hosts that are the GPUs of servers, for jobs.
+    pub servers: Option<Servers>,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
     /// The edge of the domain in which switches notify senders.

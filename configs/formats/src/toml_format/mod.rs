@@ -15,6 +15,7 @@
 //! | `[load_balancing]` | which of several paths a packet takes |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[legacy]` | nodes that know nothing of telemetry |
+//! | `[servers]` | hosts that are the GPUs of servers |
 //! | `[failures]` | links that fail during the run |
 //! | `[fast_cnp]` | congestion notifications by switches |
 //! | `[[attack]]` | who attacks whom |
@@ -34,6 +35,7 @@ mod legacy;
 mod placement;
 mod plain;
 mod schema;
+mod servers;
 mod settings;
 mod source;
 mod topology;
@@ -68,6 +70,7 @@ const SECTIONS: &[&str] = &[
     "switch",
     "load_balancing",
     "traffic",
+    "servers",
     "legacy",
     "failures",
     "fast_cnp",
@@ -105,6 +108,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
     let has_jobs = traffic::has_jobs(&document);
+    let servers = servers::read(&mut document, &topology.network, has_jobs)?;
     if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
         settings.transport.queue_pairs = QueuePairs::PerPair;
     }
@@ -120,7 +124,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
-    let flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
+    let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
+    flows.iter_mut().for_each(|traffic| traffic.source.settle(servers));
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
@@ -153,6 +158,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         settings,
         default_loss: topology.default_loss,
         legacy,
+        servers,
         link_failures,
         borders,
         attacks,

@@ -5,7 +5,7 @@
 
 use super::attack::REQUIRED;
 use super::keys::{Form, INTERVAL, Key, KindOf, Need, RATE, SIZE, TIME};
-use super::{failures, fast_cnp, legacy, settings, topology, traffic};
+use super::{failures, fast_cnp, legacy, servers, settings, topology, traffic};
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
@@ -29,6 +29,7 @@ pub fn scenario() -> Value {
         "switch": with_lists(section(&plain("switch")), settings::SWITCH),
         "load_balancing": section(&plain("load_balancing")),
         "traffic": { "type": "array", "items": kinded("Kind of traffic, which decides on the other keys.", &traffic::KINDS) },
+        "servers": object(&[servers::SERVERS]),
         "legacy": legacy_nodes(&nodes),
         "failures": object(&[failures::FAILURES]),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), fast_cnp::LISTS),

@@ -64,6 +64,14 @@ keys! {
         /// Number of hosts at each leaf.
         hosts_per_leaf: COUNT;
     }
+    RAILS {
+        /// Number of servers.
+        servers: COUNT;
+        /// Number of GPUs in each server, which are hosts with a NIC each: the n-th is linked to the n-th leaf.
+        rails: COUNT;
+        /// Number of spine switches, each linked to every leaf.
+        spines: COUNT;
+    }
     DUAL_HOMED {
         /// Number of pairs of top-of-rack switches.
         pairs: COUNT;
@@ -136,11 +144,12 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 10] = [
+pub(super) static KINDS: [KindOf; 11] = [
     ("star", &[STAR, WIRES]),
     ("dumbbell", &[DUMBBELL, WIRES]),
     ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
     ("leaf_spine", &[LEAF_SPINE, WIRES, FABRIC]),
+    ("rails", &[RAILS, WIRES, FABRIC]),
     ("dual_homed", &[DUAL_HOMED, WIRES, FABRIC]),
     ("fat_tree", &[FAT_TREE, WIRES, FABRIC]),
     ("k_ary_fat_tree", &[K_ARY, WIRES, FABRIC]),
@@ -199,6 +208,10 @@ fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
         "leaf_spine" => {
             let (leaves, spines, hosts_per_leaf) = (keys.the("leaves"), keys.the("spines"), keys.the("hosts_per_leaf"));
             generate::LeafSpine { leaves, spines, hosts_per_leaf, edge, fabric }.network()
+        }
+        "rails" => {
+            let (servers, rails, spines) = (keys.the("servers"), keys.the("rails"), keys.the("spines"));
+            generate::Rails { servers, rails, spines, edge, fabric }.network()
         }
         "dual_homed" => {
             let (pairs, hosts_per_pair, aggs) = (keys.the("pairs"), keys.the("hosts_per_pair"), keys.the("aggs"));

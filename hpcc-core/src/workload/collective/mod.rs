@@ -14,6 +14,7 @@ pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
 use super::{Note, Operation, Program, Todo};
 use crate::units::Nanos;
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -58,6 +59,9 @@ pub struct Plan {
     pub pattern: &'static Pattern,
     /// Its ranks, as the job numbers them.
     pub group: Arc<[u32]>,
+    /// So many ranks, one behind the other in the group, are in one server; at least 1, and all servers have as many. Channels
+    /// then begin at different ranks of a server, and leave it by that rank's rail, as NCCL's rings do.
+    pub per_server: u32,
     /// Bytes, as nccl-tests count them: the whole array where ranks have parts of it.
     pub size: u64,
     /// The data is divided among so many channels, each with queue pairs of its own; at least 1.
@@ -82,6 +86,29 @@ impl Plan {
 
     fn ranks(&self) -> u32 {
         self.group.len() as u32
+    }
+
+    /// A place in the ring of a channel, and what is there, are each found from the other: servers are passed in turn, the
+    /// even ones from the channel's rank upwards, the odd ones from the rank before downwards.
+    fn turn(&self, channel: u16, place: u32) -> u32 {
+        let (server, local) = (place / self.per_server, place % self.per_server);
+        let first = u32::from(channel) % self.per_server;
+        let local = match server.is_multiple_of(2) {
+            true => first + local,
+            false => 2 * self.per_server + first - 1 - local,
+        };
+        server * self.per_server + local % self.per_server
+    }
+
+    /// The place of a rank of the group in the ring of a channel.
+    fn place_of(&self, channel: u16, rank: u32) -> u32 {
+        let (server, local) = (rank / self.per_server, rank % self.per_server);
+        let first = u32::from(channel) % self.per_server;
+        let local = match server.is_multiple_of(2) {
+            true => local + self.per_server - first,
+            false => 2 * self.per_server + first - 1 - local,
+        };
+        server * self.per_server + local % self.per_server
     }
 
     /// How many messages all iterations are together, and their bytes.
@@ -180,6 +207,11 @@ impl Collective {
         Collective { plan, place, iteration: 0, channels: Vec::new(), is_over: false }
     }
 
+    /// How it is done; to be changed before it begins.
+    pub(super) fn plan(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
     fn begin_iteration(&mut self, todo: &mut Todo) {
         todo.note(Note::Begin { collective: self.plan.number, iteration: self.iteration });
         self.channels = (0..self.plan.channels).map(|_| Channel::default()).collect();
@@ -210,7 +242,8 @@ impl Collective {
         let plan = &self.plan;
         let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
         let way = piece.number % plan.pattern.ways;
-        let shape = Shape { ranks: plan.ranks(), rank: self.place, size, way };
+        let rank = plan.place_of(channel, self.place);
+        let shape = Shape { ranks: plan.ranks(), rank, size, way };
         let steps = (plan.pattern.steps)(shape.ranks);
         let window = if plan.pattern.is_chain { 1 } else { plan.window as usize };
         // The next step needs what this one receives; what it sends may still be under way.
@@ -227,11 +260,11 @@ impl Collective {
             let number = plan.number.wrapping_add(self.iteration) % Plan::MOST;
             let tag = 1 << 63 | u64::from(number) << (STEP_BITS + PIECE_BITS + CHANNEL_BITS) | tag;
             for from in step.receives {
-                let from = Some(plan.group[from as usize]);
+                let from = Some(plan.group[plan.turn(channel, from) as usize]);
                 todo.begin(token << 1 | 1, Operation::Receive { from, tag: Some(tag) });
             }
             for (to, size) in step.sends {
-                let to = plan.group[to as usize];
+                let to = plan.group[plan.turn(channel, to) as usize];
                 todo.begin(token << 1, Operation::Send { to, tag, size, channel });
             }
             piece.next += 1;
@@ -300,27 +333,22 @@ impl Program for Collective {
     }
 
     fn peers(&self) -> Vec<(u32, u16)> {
-        let pattern = self.plan.pattern;
-        let (ranks, steps) = (self.plan.ranks(), (pattern.steps)(self.plan.ranks()));
-        let mut places = Vec::new();
-        for (way, number) in (0..pattern.ways).flat_map(|way| (0..steps).map(move |number| (way, number))) {
-            let shape = Shape { ranks, rank: self.place, size: self.plan.size, way };
-            let mut step = Step::default();
-            (pattern.step)(&shape, number, &mut step);
-            places.extend(step.sends.iter().map(|&(to, _)| to));
-            // A ring always sends to the same rank.
-            if places.len() > 64 {
-                places.sort_unstable();
-                places.dedup();
+        let plan = &self.plan;
+        let (ranks, steps) = (plan.ranks(), (plan.pattern.steps)(plan.ranks()));
+        let mut peers = BTreeSet::new();
+        let mut step = Step::default();
+        for (channel, way) in
+            (0..plan.channels).flat_map(|channel| (0..plan.pattern.ways).map(move |way| (channel, way)))
+        {
+            let shape = Shape { ranks, rank: plan.place_of(channel, self.place), size: plan.size, way };
+            for number in 0..steps {
+                step.sends.clear();
+                step.receives.clear();
+                (plan.pattern.step)(&shape, number, &mut step);
+                peers.extend(step.sends.iter().map(|&(to, _)| (plan.group[plan.turn(channel, to) as usize], channel)));
             }
         }
-        places.sort_unstable();
-        places.dedup();
-        let group = &self.plan.group;
-        places
-            .into_iter()
-            .flat_map(|to| (0..self.plan.channels).map(move |channel| (group[to as usize], channel)))
-            .collect()
+        peers.into_iter().collect()
     }
 }
 

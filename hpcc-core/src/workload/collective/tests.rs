@@ -21,6 +21,7 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
     Plan {
         pattern,
         group: (0..ranks).collect(),
+        per_server: 1,
         size,
         channels: 1,
         chunk: u64::MAX,
@@ -145,5 +146,22 @@ fn a_window_holds_direct_exchanges_back() {
         let mut actions = Vec::new();
         jobs.begin(0, Nanos(0), |_| true, &mut actions);
         assert_eq!(actions.len() as u32, 32 * window);
+    }
+}
+
+/// Each channel's ring passes all ranks, and goes from server to server by one rail.
+#[test]
+fn rings_of_servers_leave_by_the_rail_by_which_they_come() {
+    let plan = Plan { per_server: 4, channels: 9, ..plan(find(Kind::AllReduce, None).expect("an algorithm"), 16, 1) };
+    for channel in 0..9 {
+        let ring: Vec<u32> = (0..16).map(|place| plan.turn(channel, place)).collect();
+        assert!((0..16).all(|place| plan.place_of(channel, ring[place as usize]) == place), "{channel}: {ring:?}");
+        let mut sorted = ring.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..16).collect::<Vec<_>>());
+        for (one, next) in ring.iter().zip(ring.iter().cycle().skip(1)).filter(|(one, next)| *one / 4 != *next / 4) {
+            assert_eq!(one % 4, next % 4, "{channel}: {ring:?}");
+        }
+        assert_eq!(ring[0], u32::from(channel) % 4);
     }
 }

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A controller of the user's own: one C++ file, which is compiled against the simulator and loaded into it.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, bail, ensure};
+use hpcc_core::cc::{Algorithm, CongestionControl, FlowLimits, LineRate, Needs, Reaction, Reads, TcpClass};
+use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::node::{ControlSettings, NodeSettings};
+use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
+use hpcc_core::units::BitRate;
+use serde::{Deserialize, Serialize};
+
+use crate::install::libraries;
+use crate::simulator::{self, Simulator};
+use crate::{human, script};
+
+/// What was made of the file.
+#[derive(Debug)]
+struct Own {
+    made: Made,
+    classes: Vec<Class>,
+}
+
+/// Where the controllers are.
+#[derive(Debug)]
+enum Made {
+    /// In a library that ns-3's simulator loads.
+    Library(PathBuf),
+    /// In a simulator of their own.
+    Program(PathBuf),
+}
+
+static OWN: OnceLock<Own> = OnceLock::new();
+
+/// The library that simulators load, if there is one.
+pub fn library() -> Option<&'static Path> {
+    OWN.get().and_then(|own| if let Made::Library(path) = &own.made { Some(path.as_path()) } else { None })
+}
+
+/// The simulator with the controllers, if there is one.
+pub fn program() -> Option<&'static Path> {
+    OWN.get().and_then(|own| if let Made::Program(path) = &own.made { Some(path.as_path()) } else { None })
+}
+
+/// What simulates with this file: a Rust file has the engine of the core.
+pub fn simulator(source: &Path, chosen: Option<simulator::Kind>) -> Option<simulator::Kind> {
+    if source.extension().is_some_and(|end| end == "rs") { Some(simulator::Kind::Core) } else { chosen }
+}
+
+/// Compiles a file for all runs of this process, and asks for its classes.
+///
+/// # Errors
+/// If the compiler, or what it made, says what is wrong.
+pub fn choose(source: &Path) -> Result<()> {
+    let named = || source.display().to_string();
+    ensure!(source.is_file(), "{}: no such file", named());
+    let path = source.canonicalize().with_context(named)?;
+    let end = source.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let own = match end {
+        "rs" => of_rust(&path).with_context(named)?,
+        "cc" | "so" if simulator::is_core() => bail!("{}: --simulator core takes a controller in Rust, *.rs", named()),
+        "cc" | "so" => of_cpp(&path, end == "cc").with_context(named)?,
+        _ => bail!(
+            "{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one in C++, *.so",
+            named()
+        ),
+    };
+    ensure!(
+        !own.classes.is_empty(),
+        "{}: it has no controller; expected one, as ./hpcc new --controller writes it",
+        named()
+    );
+    OWN.get_or_init(|| own);
+    Ok(())
+}
+
+/// A library, and the classes that the simulator knows with it alone.
+fn of_cpp(source: &Path, is_source: bool) -> Result<Own> {
+    let simulator = Simulator::find()?;
+    let library = if is_source { compile(source, simulator.path())? } else { source.to_owned() };
+    let usual: HashSet<String> = ids(simulator.path(), None)?.into_iter().collect();
+    let own = ids(simulator.path(), Some(&library))?.into_iter().filter(|name| !usual.contains(name));
+    let classes = own.map(|name| ask(simulator.path(), &library, name)).collect::<Result<_>>()?;
+    Ok(Own { made: Made::Library(library), classes })
+}
+
+/// The manifest of a simulator with a file of the user's.
+const MANIFEST: &str = "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
+    [dependencies]\nhpcc-core = { path = '{tree}/hpcc-core' }\nhpcc-analysis = { path = '{tree}/analysis' }\n\n";
+/// Its only source; the user's file is a module of it.
+const MAIN: &str = "#[path = {file}]\nmod own;\n\nfn main() -> std::process::ExitCode {\n    hpcc_analysis::engine::main(own::controllers())\n}\n";
+
+/// Builds a simulator in the folder of this command's own build, which shares with it what is compiled already.
+fn of_rust(source: &Path) -> Result<Own> {
+    let tree = script::source_tree()?;
+    let own = env::current_exe().context("the program hpcc has no path")?;
+    let target = own.ancestors().nth(2).context("the program hpcc is in no folder")?;
+    let path = source.to_str().context("expected a name in Unicode")?;
+    let name = format!("own-{}", &blake3::hash(path.as_bytes()).to_hex()[..12]);
+    let project = target.join("own-controls").join(&name);
+    let read = |name: &str| fs::read_to_string(tree.join(name)).with_context(|| name.to_owned());
+    let workspace = read("Cargo.toml")?;
+    let profiles = workspace.find("[profile.").map_or("", |begin| &workspace[begin..]);
+    let manifest = MANIFEST.replace("{name}", &name).replace("{tree}", &tree.display().to_string());
+    fs::create_dir_all(project.join("src")).with_context(|| project.display().to_string())?;
+    for (file, text) in [
+        ("Cargo.toml", manifest + profiles),
+        ("Cargo.lock", read("Cargo.lock")?),
+        ("src/main.rs", MAIN.replace("{file}", &format!("{path:?}"))),
+    ] {
+        let file = project.join(file);
+        // Cargo compiles again what is newer; the lock has the project's own entry, too, after the first time.
+        let is_there = fs::read_to_string(&file).is_ok_and(|there| there == text || file.ends_with("Cargo.lock"));
+        if !is_there {
+            fs::write(&file, text).with_context(|| file.display().to_string())?;
+        }
+    }
+    human::note(format_args!("compiling {}", source.display()));
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(tree).args(["build", "--release", "--quiet", "--manifest-path"]).arg(project.join("Cargo.toml"));
+    let said = cargo.arg("--target-dir").arg(target).output().context("cargo")?;
+    ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
+    let program = target.join("release").join(name);
+    let classes = serde_json::from_str(&told(&program, None, "--algorithms")?).context("its controllers")?;
+    Ok(Own { made: Made::Program(program), classes })
+}
+
+/// A command of a compilation database.
+#[derive(Deserialize)]
+struct Compilation {
+    file: String,
+    command: String,
+}
+
+/// Compiles a file as the simulator's own was, into a library beside it that is named by what is in it.
+fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
+    let folders = [program.parent(), program.ancestors().nth(3)].into_iter().flatten();
+    let folders = folders.flat_map(|folder| [folder.to_owned(), folder.join("cmake-cache")]);
+    let Some(build) = folders.into_iter().find(|folder| folder.join("build.ninja").exists()) else {
+        bail!("--control compiles with what the simulator was built from, by ninja: use ./hpcc of a source tree");
+    };
+    let known = Command::new("ninja").arg("-C").arg(&build).args(["-t", "compdb"]).output().context("ninja")?;
+    // What ninja says of the folder comes ahead.
+    let json = known.stdout.iter().position(|byte| *byte == b'[').map_or(&[][..], |begin| &known.stdout[begin..]);
+    let known: Vec<Compilation> = serde_json::from_slice(json).context("the commands of the build")?;
+    let scenario = known.iter().find(|one| one.file.ends_with("scratch/hpcc-scenario.cc"));
+    let how = &scenario.context("the build has no hpcc-scenario.cc")?.command;
+    // Without the part of the object file; precompiled headers are of other options.
+    let end = [" -MD ", " -o "].iter().filter_map(|part| how.find(part)).min().unwrap_or(how.len());
+    let how = how[..end].replace(" -Winvalid-pch", "").replace(" -fdiagnostics-color=always", "");
+    let folder = build.join("own-controls");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    human::note(format_args!("compiling {}", source.display()));
+    let draft = tempfile::Builder::new().suffix(".so").tempfile_in(&folder).context("a library")?.into_temp_path();
+    let mut compiler = Command::new("sh");
+    compiler
+        .current_dir(&build)
+        .args(["-c", &format!("exec {how} -fPIC -shared -o \"$@\""), "sh"])
+        .arg(&draft)
+        .arg(source);
+    for (_, path) in libraries(program)?.iter().filter(|(name, _)| name.contains("ns3") || name.contains("hpcc")) {
+        let place = path.parent().map(|folder| format!("-Wl,-rpath,{}", folder.display())).unwrap_or_default();
+        compiler.arg(path).arg(place);
+    }
+    let said = compiler.output().context("the compiler")?;
+    ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
+    let hash = blake3::hash(&fs::read(&draft)?).to_hex();
+    let library = folder.join(format!("{}.so", &hash[..16]));
+    draft.persist(&library).with_context(|| library.display().to_string())?;
+    Ok(library)
+}
+
+/// What the simulator prints with an option of ns-3.
+fn told(program: &Path, library: Option<&Path>, option: &str) -> Result<String> {
+    let mut command = Command::new(program);
+    library.iter().for_each(|library| {
+        command.env("LD_PRELOAD", library);
+    });
+    let output = command.arg(option).output().with_context(|| program.display().to_string())?;
+    ensure!(output.status.success(), "it cannot be loaded: {}", String::from_utf8_lossy(&output.stderr).trim_end());
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn ids(program: &Path, library: Option<&Path>) -> Result<Vec<String>> {
+    let text = told(program, library, "--PrintTypeIds")?;
+    Ok(text.lines().map(str::trim).filter(|line| line.contains("::")).map(str::to_owned).collect())
+}
+
+/// A class with its attributes, which ns-3 lists as `--NAME::ATTRIBUTE=[VALUE]`, the help in the line below.
+fn ask(program: &Path, library: &Path, name: String) -> Result<Class> {
+    let text = told(program, Some(library), &format!("--PrintAttributes={name}"))?;
+    let begin = format!("--{name}::");
+    let attribute = |(line, help): (&str, &str)| {
+        let (key, value) = line.trim().strip_prefix(&begin)?.split_once("=[")?;
+        Some((key.to_owned(), value.strip_suffix(']')?.to_owned(), help.trim().to_owned()))
+    };
+    let attributes = text.lines().zip(text.lines().skip(1)).filter_map(attribute).collect();
+    Ok(Class { name, attributes })
+}
+
+/// The defaults of files, in which congestion controls of ns-3's TCP are known by their names, of whose attributes nothing is,
+/// and those of the user's own file.
+pub fn defaults() -> NodeSettings {
+    NodeSettings::new(ControlSettings::with(Vec::new(), |name| {
+        let classes = OWN.get().map(|own| own.classes.as_slice()).unwrap_or_default();
+        if let Some(class) = classes.iter().find(|class| class.name == name) {
+            return Ok(Box::new(class.clone()));
+        }
+        if name.starts_with("ns3::Tcp") {
+            return Ok(Box::new(TcpClass::new(name, LineRate)));
+        }
+        let own: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+        Err(match own.as_slice() {
+            [] => "for TCP the name of one of ns-3's classes such as ns3::TcpDctcp, or with --control FILE.cc a class of that file"
+                .into(),
+            own => format!("{} of --control", own.join(", ")),
+        })
+    }))
+}
+
+/// A controller of the file, as far as the command has to know it: the simulator checks its values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Class {
+    name: String,
+    /// Name, value and help of each.
+    attributes: Vec<(String, String, String)>,
+}
+
+impl Class {
+    /// What is known of an algorithm.
+    pub fn of(algorithm: &dyn Algorithm) -> Class {
+        let attribute = |setting: Setting| (setting.key.to_owned(), setting.default.text(), setting.help);
+        Class { name: algorithm.name().to_owned(), attributes: algorithm.list().into_iter().map(attribute).collect() }
+    }
+}
+
+impl Settings for Class {
+    fn list(&self) -> Vec<Setting> {
+        let setting = |(key, value, help): &(String, String, String)| Setting {
+            // There are few, and they are asked for once or twice in a run of the command.
+            key: key.clone().leak(),
+            kind: Kind::Text,
+            auto: false,
+            default: Value::Text(value.clone()),
+            condition: None,
+            help: help.clone(),
+        };
+        self.attributes.iter().map(setting).collect()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        let (_, value, _) = self.attributes.iter().find(|(name, ..)| name == key)?;
+        Some(Value::Text(value.clone()))
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        let (_, value, _) = self.attributes.iter_mut().find(|(name, ..)| name == key).ok_or(SettingError::Unknown)?;
+        *value = match input {
+            Input::Switch(on) => on.to_string(),
+            Input::Whole(number) => number.to_string(),
+            Input::Large(number) => number.to_string(),
+            Input::Real(number) => number.to_string(),
+            Input::Text(text) => text.into(),
+        };
+        Ok(())
+    }
+}
+
+impl Algorithm for Class {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        "a class of --control"
+    }
+
+    /// The simulator starts flows, not the command.
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        LineRate.start(limits)
+    }
+
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
+        None
+    }
+
+    /// What a class can need, as ns-3 does not say what this one does.
+    fn needs(&self) -> Needs {
+        let (reads, reaction) = (Reads::Records, Reaction::Mark);
+        Needs { reads, reaction, rtt: true, sent: true, ecn: Some(EcnThreshold::USUAL), ..Needs::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_of_a_class_are_keys_whose_values_the_simulator_checks() {
+        let attributes = vec![("Target".to_owned(), "10000".to_owned(), "Bytes that are welcome".to_owned())];
+        let mut class = Class { name: "ns3::Own".into(), attributes };
+        class.set("Target", Input::Whole(5)).expect("an attribute");
+        assert_eq!(class.get("Target").map(|value| value.text()), Some("5".into()));
+        assert!(class.set("Target2", Input::Whole(5)).is_err() && class.list()[0].help == "Bytes that are welcome");
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A figure as it is written: the drawing, its data, and a script that draws them with matplotlib.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::chart::{Axis, Chart, Unit};
+
+const SCRIPT: &str = include_str!("matplotlib.py");
+
+/// What is written of a figure.
+#[derive(Debug)]
+pub struct Picture {
+    /// The drawing.
+    pub svg: String,
+    /// Its data: a row for each value of each line.
+    pub csv: String,
+    /// A program that draws the data.
+    pub script: String,
+}
+
+impl Picture {
+    /// Of charts that were drawn.
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub fn new(svg: String, charts: &[&Chart]) -> Result<Picture> {
+        // The licence of the template is not for the reader's own script.
+        let template = SCRIPT.split_once('\n').map_or(SCRIPT, |(_, rest)| rest);
+        let axes: Vec<Value> = charts.iter().map(|chart| axes(chart)).collect();
+        let lines: Vec<String> = axes.iter().map(|chart| format!("    {chart},\n")).collect();
+        Ok(Picture { svg, csv: csv(charts)?, script: template.replace("    # CHARTS\n", &lines.concat()) })
+    }
+}
+
+/// A chart's axes in Python's words, which are those of JSON where nothing is true or null.
+fn axes(chart: &Chart) -> Value {
+    let scale = |axis: &Axis| if axis.log { "log" } else { "linear" };
+    let ticks: Vec<Value> = chart.x.ticks.iter().map(|(at, name)| json!([at, name])).collect();
+    json!({
+        "x": with_unit(&chart.x),
+        "y": with_unit(&chart.y),
+        "xscale": scale(&chart.x),
+        "yscale": scale(&chart.y),
+        "ylim": [chart.y.range.start, chart.y.range.end],
+        "xticks": if chart.x.named { ticks } else { Vec::new() },
+        "marker": if chart.points { "o" } else { "" },
+        "drawstyle": if chart.stepped { "steps-post" } else { "default" },
+    })
+}
+
+fn with_unit(axis: &Axis) -> String {
+    let unit = if axis.unit == Unit::Bytes { " (bytes)" } else { "" };
+    format!("{}{unit}", axis.title)
+}
+
+fn csv(charts: &[&Chart]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["chart", "line", "x", "value", "low", "high", "few_flows"])?;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for chart in charts {
+        for line in &chart.lines {
+            for (place, value) in line.y.iter().enumerate().filter(|(_, value)| value.is_some()) {
+                let (low, high) = line.band.get(place).copied().flatten().unzip();
+                let few = u8::from(line.few.get(place) == Some(&true)).to_string();
+                let x = number(Some(chart.at.place(place) / chart.x.tick_unit));
+                writer.write_record([
+                    &chart.title,
+                    &line.name,
+                    &x,
+                    &number(*value),
+                    &number(low),
+                    &number(high),
+                    &few,
+                ])?;
+            }
+        }
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

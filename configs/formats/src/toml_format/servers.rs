@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[servers]`: hosts that are the GPUs of servers, for jobs.
+
+use super::document::Document;
+use super::keys::{RATE, TIME, Values, keys, whole};
+use crate::error::InputError;
+use hpcc_core::topology::Network;
+use hpcc_core::units::BitRate;
+use hpcc_core::workload::Servers;
+
+const SECTION: &str = "servers";
+
+keys! {
+    SERVERS {
+        /// Hosts of each server: the first so many, the next so many, and so on. Each is a GPU with a NIC of its own.
+        gpus: whole(1, u32::MAX as u64);
+        /// Rate at which each GPU sends to others of its server, such as NVLink's.
+        rate: RATE;
+        /// Time from the last byte's way out of a GPU to its arrival at another one of the server.
+        latency: TIME;
+    }
+}
+
+/// The servers, if there are any; `has_jobs`: without jobs they are of no use.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    network: &Network,
+    has_jobs: bool,
+) -> Result<Option<Servers>, InputError> {
+    let Some(section) = document.section(SECTION) else { return Ok(None) };
+    let keys = Values::of(SECTION, &section, SERVERS)?;
+    if !has_jobs {
+        let message = "servers are for jobs, and no [[traffic]] is one; expected such as kind = \"collective\"";
+        return Err(section.place().key_error(SECTION, message));
+    }
+    let servers = Servers { gpus: keys.the("gpus"), rate: keys.the("rate"), latency: keys.the("latency") };
+    let hosts = network.hosts().count() as u32;
+    if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
+        let message = format!(
+            "{hosts} hosts are no servers of {} GPUs; expected a multiple, and hosts that are the first nodes",
+            servers.gpus
+        );
+        return Err(keys.origin.error(&["gpus"], message));
+    }
+    if servers.rate == BitRate(0) {
+        return Err(keys.origin.error(&["rate"], "the rate is 0; expected more"));
+    }
+    Ok(Some(servers))
+}
