@@ -32,8 +32,7 @@ pub(crate) use config::read;
 pub use config::{import, is_configuration};
 pub use descendant::Remark;
 pub(crate) use flow::{Columns, FlowFile, FlowForm};
-pub(crate) use topology::{TopologyFile, link as read_link, read as read_topology};
-pub(crate) use words::Words;
+pub(crate) use topology::{TopologyFile, read as read_topology};
 pub use write::{write_flow, write_network};
 
 use crate::error::InputError;

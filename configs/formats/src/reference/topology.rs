@@ -86,8 +86,7 @@ impl Guess {
     }
 }
 
-/// Reads a link.
-pub(crate) fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");
