@@ -129,7 +129,7 @@ fn describe_jobs(scenario: &Scenario) -> String {
             path.to_string(),
         ]
     });
-    table(&["job", "ranks", "messages", "bytes", "depth", "critical path"], rows) + "\n"
+    table(&["job", "ranks", "messages", "bytes", "depth", "critical path"], rows)
 }
 
 /// Totals of all flows.

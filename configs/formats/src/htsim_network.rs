@@ -39,7 +39,7 @@ pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
     let place = Place::file(path);
     let tree = parse(&place, &crate::text::read(path)?)?;
     let counts = tree.counts().map_err(|message| place.error(message))?;
-    let total = tree.nodes + counts.iter().sum::<u64>();
+    let total = counts.iter().fold(tree.nodes, |sum, count| sum.saturating_add(*count));
     let mut builder = NetworkBuilder::new(total, &place)?;
     for switch in tree.nodes..total {
         builder.switch(switch, &place)?;
@@ -296,6 +296,10 @@ mod tests {
             (with("Bundle 2", "Bundle x"), "a.topo:20: bundle is \"x\"; expected a whole number"),
             (with("Bundle 2", "Bundle"), "a.topo:20: \"Bundle\" is no setting"),
             ("Nodes 4\n".into(), "a.topo: Tiers is missing"),
+            (
+                SMALL.replace("Radix_Up 4", "Radix_Up 4294967294"),
+                "a.topo: the network has 4294967310 nodes; expected at most",
+            ),
         ] {
             let told = load(&text).map(|_| ()).expect_err(expected);
             assert!(told.starts_with(expected), "{told}");

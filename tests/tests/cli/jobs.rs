@@ -136,11 +136,10 @@ fn goal_in_binary() -> Vec<u8> {
     bytes
 }
 
-/// The time of a job in a file, and how many messages it has.
-fn of_file(bench: &Bench, kind: &str, path: &str, keys: &[&str]) -> (u64, u64) {
-    let traffic = format!("traffic=[{{ kind = \"{kind}\", path = \"{path}\" }}]");
-    let set: Vec<&str> = [traffic.as_str()].iter().chain(keys).flat_map(|pair| ["--set", pair]).collect();
-    let told = bench.hpcc(&[&["run", "job.toml", "--out", "out", "--force", "--quiet"], &set[..]].concat());
+/// The time of a job in a file, which keys name, and how many messages it has.
+fn of_file(bench: &Bench, kind: &str, keys: &str) -> (u64, u64) {
+    let traffic = format!("traffic=[{{ kind = \"{kind}\", {keys} }}]");
+    let told = bench.hpcc(&["run", "job.toml", "--out", "out", "--force", "--quiet", "--set", &traffic]);
     assert_eq!(told.code, Some(0), "{kind}: {}", told.err);
     let jobs = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs");
     (jobs[0].time_ns.expect("a time"), jobs[0].messages)
@@ -156,33 +155,54 @@ fn arrival(packets: u64) -> u64 {
 fn goal_runs_as_text_and_in_binary() {
     let bench = Bench::new(&[("job.toml", TOML), ("a.goal", GOAL)]);
     fs::write(bench.path("b.goal"), goal_in_binary()).expect("written");
-    let (time, messages) = of_file(&bench, "goal", "a.goal", &[]);
+    let (time, messages) = of_file(&bench, "goal", "path = 'a.goal'");
     let flows = fs::read(bench.path("out/fct.csv")).expect("flows");
     let computed = 5_000 + arrival(4) + 2_500;
     // The last rank to end is the one that sends the answer: it waits for the acknowledgement.
     let acknowledged = computed + arrival(1) + 2_000;
     assert!((acknowledged..acknowledged + 30).contains(&time), "{time}, {acknowledged}");
     assert_eq!(messages, 2);
-    assert_eq!(of_file(&bench, "goal", "b.goal", &[]), (time, messages));
+    assert_eq!(of_file(&bench, "goal", "path = 'b.goal'"), (time, messages));
     assert_eq!(fs::read(bench.path("out/fct.csv")).expect("flows"), flows);
     // Two overheads of each message are on the way, and the receiver's of the last one beside its acknowledgement.
-    let with_costs = "traffic=[{ kind = \"goal\", path = \"a.goal\", o = \"700ns\" }]";
-    let told = bench.hpcc(&["run", "job.toml", "--out", "costs", "--quiet", "--set", with_costs]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let costs = jobs_csv::read(&bench.path("costs/jobs.csv")).expect("jobs")[0].time_ns;
-    assert_eq!(costs, Some(time + 3 * 700));
+    let (with_costs, _) = of_file(&bench, "goal", "path = 'a.goal', o = '700ns'");
+    assert_eq!(with_costs, time + 3 * 700);
 }
+
+const CHAIN: &str = "Nodes 8\nConnections 2\nTriggers 1\n0->1 id 1 start 3000000 size 4000 send_done_trigger 1\n\
+        0->2 id 2 trigger 1 size 1000\ntrigger id 1 oneshot\n";
 
 /// A trigger starts the next connection when the one before is acknowledged.
 #[test]
 fn connections_follow_each_other_by_triggers() {
-    let chain = "Nodes 8\nConnections 2\nTriggers 1\n0->1 id 1 start 3000000 size 4000 send_done_trigger 1\n\
-        0->2 id 2 trigger 1 size 1000\ntrigger id 1 oneshot\n";
-    let bench = Bench::new(&[("job.toml", TOML), ("a.cm", chain)]);
-    let (time, messages) = of_file(&bench, "connection_matrix", "a.cm", &[]);
+    let bench = Bench::new(&[("job.toml", TOML), ("a.cm", CHAIN)]);
+    let (time, messages) = of_file(&bench, "connection_matrix", "path = 'a.cm'");
     let expected = 3_000 + arrival(4) + 2_000 + arrival(1) + 2_000;
     assert!((expected..expected + 60).contains(&time), "{time}, {expected}");
     assert_eq!(messages, 2);
+}
+
+/// Without a scenario, on a network of a file or around one switch.
+#[test]
+fn a_job_alone_runs_and_is_described() {
+    let tree = "Nodes 8\nTiers 2\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\nDownlink_Latency_ns 500\n\
+        Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 500\n";
+    let bench = Bench::new(&[("a.cm", CHAIN), ("a.topo", tree)]);
+    let told = bench.hpcc(&["run", "a.cm", "--topology", "a.topo", "--out", "out"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(!told.err.contains("around one switch"), "{}", told.err);
+    let jobs = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs");
+    let ideal = |line: &str| line.split(',').nth(9).and_then(|time| time.parse::<u64>().ok()).expect("a time");
+    let flows = fs::read_to_string(bench.path("out/fct.csv")).expect("flows");
+    let times: Vec<u64> = flows.lines().skip(1).map(ideal).collect();
+    assert_eq!((times.len(), jobs[0].time_ns), (2, Some(3_000 + times.iter().sum::<u64>())));
+    // The second connection leaves its rack.
+    assert!(times[1] > 4 * 500 + 4 * 500, "{times:?}");
+    let described = bench.hpcc(&["workload", "a.cm"]);
+    // 400 Gb/s and 1 us, and a start at 3 us.
+    let words: Vec<&str> = described.out.lines().nth(2).unwrap_or_default().split_whitespace().collect();
+    assert_eq!(words, ["connection_matrix", "8", "2", "5.00", "kB", "2", "5.100", "us"], "{}", described.out);
+    assert!(bench.hpcc(&["run", "a.cm", "--out", "other"]).err.contains("around one switch"));
 }
 
 /// A collective of a trace, or of a layer, is the collective of a section.
@@ -197,8 +217,8 @@ fn collectives_of_files_are_those_of_sections() {
         Bench::new(&[&[("job.toml", TOML), ("layers.txt", layers)], &names.map(|name| (name, node))[..]].concat());
     let rows = run(&bench, &["traffic.0.ranks=0-3", "traffic.0.size=400000"]);
     let known = rows[0].time_ns;
-    for (kind, path) in [("chakra", "a"), ("simai", "layers.txt")] {
-        let (time, messages) = of_file(&bench, kind, path, &[]);
+    for (kind, keys) in [("chakra", "path = 'a'"), ("simai", "path = 'layers.txt'")] {
+        let (time, messages) = of_file(&bench, kind, keys);
         let rows = collectives_csv::read(&bench.path("out/collectives.csv")).expect("collectives");
         assert_eq!((rows[0].start_ns, rows[0].time_ns, messages), (5_000, known, 24), "{kind}");
         assert!((5_000 + known..5_000 + known + 10).contains(&time), "{kind}: {time}");

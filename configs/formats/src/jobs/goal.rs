@@ -5,6 +5,7 @@ use super::{JobFile, digest, goal_binary, goal_text, matching};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::text::unreadable;
+use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Graph, GraphBuilder, Work};
 use std::path::Path;
@@ -61,7 +62,8 @@ pub(crate) struct Costs {
 impl Costs {
     /// The processor's time for a message.
     fn of(&self, size: u64) -> Nanos {
-        Nanos(self.overhead.0.saturating_add((self.per_byte * size.saturating_sub(1) as f64).round() as u64))
+        let bytes = (self.per_byte * size.saturating_sub(1) as f64).round() as u64;
+        Nanos(self.overhead.0.saturating_add(bytes).min(LARGEST))
     }
 
     /// The graph of a rank. An error is the number of an operation that waits for itself.

@@ -86,7 +86,6 @@ impl Guess {
     }
 }
 
-/// Reads a link.
 fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {

@@ -33,6 +33,16 @@ fn jobs_of_files_have_ranks_at_the_first_hosts_or_the_listed_ones() {
     assert_eq!(hosts("kind='connection_matrix'\npath='a.cm'\nranks='1-3'"), [1, 2, 3]);
     assert_eq!(hosts("kind='chakra'\npath='a'"), [0]);
     assert_eq!(hosts("kind='simai'\npath='layers.txt'\npasses=2"), [0, 1, 2]);
+    for (section, expected) in [
+        ("kind='goal'\npath='a.goal'\nranks=[0]", "a.goal:1: there are 2 ranks and 1 hosts for them"),
+        (
+            "kind='simai'\npath='layers.txt'\nall_reduce='x'",
+            "layers.txt:3: algorithm: all_reduce has no algorithm \"x\"; expected one of ring",
+        ),
+    ] {
+        let told = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect_err(section);
+        assert!(told.starts_with(expected), "{told}");
+    }
     let digest = |keys: &str| {
         let section = format!("{MINIMAL}[[traffic]]\nkind='goal'\npath='a.goal'\n{keys}");
         load_with(section, &[]).expect(keys).digest().expect("digest")
@@ -51,7 +61,6 @@ fn bad_traffic_names_its_line() {
         ("kind='flow'\nsrc=0\ndst=4\nsize=1", "18: traffic.dst: dst is node 4, a switch; expected a host"),
         ("kind='flow'\nsrc=0\ndst=1\nsize=0", "19: traffic.size: the value is 0; expected a size"),
         ("kind='flow'\nsrc=0\ndst=1\nsise=1", "19: traffic.sise: unknown key sise in [traffic]; did you mean size?"),
-        ("kind='goal'\npath='a.goal'\nranks=[0]", "a.goal:1: there are 2 ranks and 1 hosts for them"),
         (
             "kind='goal'\npath='a.goal'\nranks=[0,4]",
             "18: traffic.ranks: a rank is at node 4, a switch; expected a host",
@@ -59,10 +68,6 @@ fn bad_traffic_names_its_line() {
         ("kind='goal'\npath='b.goal'", "17: traffic.path: path is \"b.goal\", but there is no such file"),
         ("kind='chakra'\npath='b'", "17: traffic.path: there is no b.0.et; expected files"),
         ("kind='chakra'\npath='a'\ngroups='b'", "18: traffic.groups: groups is \"b\", but there is no such file"),
-        (
-            "kind='simai'\npath='layers.txt'\nall_reduce='x'",
-            "layers.txt:3: algorithm: all_reduce has no algorithm \"x\"; expected one of ring",
-        ),
         ("kind='flou'", "16: traffic.kind: unknown kind \"flou\"; did you mean flow?"),
         (
             "kind='permutation'\nsize=1\nname='a b'",
