@@ -35,7 +35,7 @@ pub(super) fn flows(
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
             let Some(links) = routes.links(flow.src, flow.dst) else {
                 let message = format!(
-                    "no path connects host {} with host {}; expected hosts that links connect",
+                    "no path connects host {} with host {}; expected hosts that links connect, or a switch beside each that shall forward",
                     flow.src, flow.dst
                 );
                 return Err(refuse((DESTINATION, message)));
