@@ -135,8 +135,8 @@ fn keys_of_a_descendant_become_ours() {
         (Remark::Dropped, "LB_MODE 9 (ConWeave)"),
         (Remark::Idle, "UPLINK_MON_FILE"),
         (Remark::Idle, "CONWEAVE_TX_EXPIRY_TIME"),
-        (Remark::Guessed, "KMAX_MAP announces 1 pairs and 2 follow"),
-        (Remark::Guessed, "KMIN_MAP announces 3 pairs and 1 follow"),
+        (Remark::Guessed, "KMAX_MAP: pairs announced: 1, there: 2"),
+        (Remark::Guessed, "KMIN_MAP: pairs announced: 3, there: 1"),
         (Remark::Guessed, "QLEN_MON_START 2.0 is in seconds"),
         (Remark::Guessed, "TOPOLOGY_FILE: there is no config/net.txt"),
     ] {
