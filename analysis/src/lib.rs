@@ -184,8 +184,11 @@ enum Command {
         /// The shell.
         shell: completions::Shell,
     },
-    /// Fetches ns-3's source, and builds everything in it.
-    Build,
+    /// Fetches ns-3's source and builds everything in it; or builds one program of scratch/ and prints its path.
+    Build {
+        /// Name of the program: a file of scratch/ without its ending.
+        program: Option<String>,
+    },
     /// Copies command, simulator and experiments into a folder, for anybody to run, from anywhere, without this source tree.
     Install {
         /// The folder, which gets bin/hpcc and lib/hpcc. It may be moved as a whole.
@@ -307,7 +310,8 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Build => Err(script::exec("@simulator", &["all".into()])),
+        Command::Build { program: None } => Err(script::exec("@simulator", &["all".into()])),
+        Command::Build { program: Some(program) } => Err(script::exec("@program", &[program.into()])),
         Command::Install { prefix } => install::install(&prefix),
         Command::Doctor => {
             human::print(&version::text())?;

@@ -210,7 +210,7 @@ impl Network {
 
     pub fn set_switch_limits(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
         self.rules.add(node, true, &settings.node);
-        let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
+        let Some(own) = settings.node.priorities() else { return Ok(()) };
         let known = *self.pfc_priorities.get_or_insert(own);
         (own == known).then_some(()).ok_or_else(|| {
             let message = format!("a switch has {own}, and another one {known}; expected the same");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! DCQCN (Zhu et al., SIGCOMM 2015) as the reference simulator has it: every marked acknowledgement counts as
-//! a congestion notification, decreases and increases come from timers, and there is no byte counter.
+//! a congestion notification, and decreases and increases come from timers; increases also from the paper's counter of bytes, if
+//! it is set.
 //!
 //! | timer | each time |
 //! | --- | --- |
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
 
 /// Timer of alpha.
@@ -24,6 +25,10 @@ pub const ALPHA: u8 = 0;
 pub const DECREASE: u8 = 1;
 /// Timer of increases; runs from the first decrease on.
 pub const INCREASE: u8 = 2;
+
+/// Places of what increases the rate.
+const BY_TIME: usize = 0;
+const BY_BYTES: usize = 1;
 
 /// The reference's first decrease comes this much later than the interval says.
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
@@ -47,6 +52,10 @@ crate::settings! {
         /// Time between two increases of the rate.
         #[change = "A shorter one takes free bandwidth sooner; queues grow sooner after a cut."]
         pub increase_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(300_000);
+        /// Acknowledged bytes after which the rate is increased, besides the timer (B); 0: by the timer alone. The target
+        /// then grows once either has had `fast_recovery` turns, and by `hyper_increase` once both have had more.
+        #[change = "Set it to 10 MB for the increases of DCQCN's paper: fast flows recover by bytes, slow ones by time."]
+        pub byte_counter: Bytes = Bytes(0);
         /// Increases after a cut that halve the distance to the target rate and leave the target as it is (F).
         #[change = "A larger value stays longer at or below the old rate."]
         pub fast_recovery: u32 = 1;
@@ -122,8 +131,10 @@ pub struct Dcqcn {
     mark_for_alpha: bool,
     /// Whether a mark came since the last decrease.
     mark_for_decrease: bool,
-    /// Increases since the last decrease.
-    increases: u32,
+    /// Increases since the last decrease, by the timer and by the counter.
+    increases: [u32; 2],
+    /// Bytes acknowledged since the counter last turned; it runs from the first decrease on.
+    counted: u64,
     timers: Timers,
 }
 
@@ -139,7 +150,8 @@ impl Dcqcn {
             started: false,
             mark_for_alpha: false,
             mark_for_decrease: false,
-            increases: 0,
+            increases: [0; 2],
+            counted: 0,
             timers: Timers::default(),
         }
     }
@@ -180,29 +192,34 @@ impl Dcqcn {
             return RateDecision::Keep;
         }
         self.mark_for_decrease = false;
-        if self.config.clamp_target || self.increases != 0 {
+        if self.config.clamp_target || self.increases != [0; 2] {
             self.target = self.rate;
         }
         let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
         self.rate = cut.max(self.config.min_rate.unwrap_or_default());
-        self.increases = 0;
+        (self.increases, self.counted) = ([0; 2], 0);
         self.timers.arm(INCREASE, now + self.config.increase_interval);
         RateDecision::Set(self.rate)
     }
 
-    fn increase(&mut self, now: Nanos) -> RateDecision {
-        self.timers.arm(INCREASE, now + self.config.increase_interval);
-        let step = match self.increases.cmp(&self.config.fast_recovery) {
-            core::cmp::Ordering::Less => None,
-            core::cmp::Ordering::Equal => self.config.additive_increase,
-            core::cmp::Ordering::Greater => self.config.hyper_increase,
+    /// An increase by the timer or by the counter.
+    fn increase(&mut self, by: usize) -> RateDecision {
+        let [by_time, by_bytes] = self.increases;
+        let fast = self.config.fast_recovery;
+        let slowest = if self.config.byte_counter == Bytes(0) { by_time } else { by_time.min(by_bytes) };
+        let step = if by_time.max(by_bytes) < fast {
+            None
+        } else if slowest > fast {
+            self.config.hyper_increase
+        } else {
+            self.config.additive_increase
         };
         if let Some(step) = step {
             self.target = self.target.saturating_add(step).min(self.limits.line_rate);
         }
         // Each half is truncated on its own, as in the reference.
         self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
-        self.increases = self.increases.saturating_add(1);
+        self.increases[by] = self.increases[by].saturating_add(1);
         RateDecision::Set(self.rate)
     }
 }
@@ -213,7 +230,16 @@ impl CongestionControl for Dcqcn {
         if feedback.congestion_marked {
             self.on_mark(feedback.now);
         }
-        RateDecision::Keep
+        let Bytes(turn) = self.config.byte_counter;
+        if turn == 0 || self.timers.due(INCREASE).is_none() {
+            return RateDecision::Keep;
+        }
+        self.counted += feedback.acked;
+        if self.counted < turn {
+            return RateDecision::Keep;
+        }
+        self.counted %= turn;
+        self.increase(BY_BYTES)
     }
 
     /// A switch's notification counts as a marked acknowledgement, whatever records it brings.
@@ -232,7 +258,10 @@ impl CongestionControl for Dcqcn {
         }
         match timer {
             DECREASE => self.decrease(now),
-            INCREASE => self.increase(now),
+            INCREASE => {
+                self.timers.arm(INCREASE, now + self.config.increase_interval);
+                self.increase(BY_TIME)
+            }
             _ => {
                 self.update_alpha(now);
                 RateDecision::Keep
@@ -343,6 +372,31 @@ mod tests {
             assert_eq!(dcqcn.on_timer(DECREASE, Nanos(8_001)), RateDecision::Set(BitRate::gbps(25)));
             assert_eq!(dcqcn.on_timer(INCREASE, Nanos(308_001)), RateDecision::Set(expected));
         }
+    }
+
+    /// F = 1, 20 and 200 Mb/s: fast recovery by bytes, then a step once either has had its turn, hyper increase once both have had
+    /// two.
+    #[test]
+    fn bytes_increase_the_rate_beside_the_timer() {
+        let mut dcqcn = dcqcn(DcqcnConfig { byte_counter: Bytes(3_000), ..DcqcnConfig::default() });
+        dcqcn.on_feedback(&Feedback { acked: 9_000, ..ack(0, 1_000, 9_000) }, &mut rng());
+        mark(&mut dcqcn, 0);
+        dcqcn.on_timer(DECREASE, Nanos(4_001));
+        dcqcn.target = BitRate::gbps(60);
+        let acked =
+            |dcqcn: &mut Dcqcn, acked| dcqcn.on_feedback(&Feedback { acked, ..ack(5_000, 1_000, 9_000) }, &mut rng());
+        assert_eq!(acked(&mut dcqcn, 2_999), RateDecision::Keep, "what came before the cut does not count");
+        assert_eq!(acked(&mut dcqcn, 1), RateDecision::Set(BitRate::gbps(55)));
+        assert_eq!(acked(&mut dcqcn, 3_500), RateDecision::Set(BitRate::mbps(57_510)));
+        assert_eq!(dcqcn.target, BitRate::mbps(60_020));
+        dcqcn.on_timer(INCREASE, Nanos(304_001));
+        dcqcn.on_timer(INCREASE, Nanos(604_001));
+        assert_eq!(dcqcn.target, BitRate::mbps(60_060), "by the timer as many as by bytes: not more than F");
+        dcqcn.on_timer(INCREASE, Nanos(904_001));
+        assert_eq!(dcqcn.target, BitRate::mbps(60_260), "both have had more than F");
+        mark(&mut dcqcn, 904_002);
+        dcqcn.on_timer(DECREASE, Nanos(908_001));
+        assert_eq!((dcqcn.increases, dcqcn.counted), ([0, 0], 0));
     }
 
     /// REQ-44: the cut is the one of a marked acknowledgement, by the same timers.

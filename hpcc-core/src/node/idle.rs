@@ -3,7 +3,8 @@
 
 use super::NodeSettings;
 use crate::settings::Setting;
-use crate::transport::{Recovery, TransportSettings};
+use crate::switch::BufferKind;
+use crate::transport::Recovery;
 use crate::units::{Bytes, Nanos};
 
 /// Beside what a setting counts.
@@ -11,7 +12,7 @@ struct Beside {
     /// In words.
     what: &'static str,
     /// Whether that is so, once all is resolved.
-    is_so: fn(&TransportSettings) -> bool,
+    is_so: fn(&NodeSettings) -> bool,
 }
 
 /// Beside what a setting counts, if more than its declaration says of it.
@@ -19,11 +20,15 @@ fn beside(section: &str, key: &str) -> Option<Beside> {
     match (section, key) {
         ("transport", "chunk") => Some(Beside {
             what: "recovery = \"go_back_zero\", or to an ack_offset above 1",
-            is_so: |transport| transport.recovery == Recovery::GoBackZero || transport.ack_offset > Bytes(1),
+            is_so: |node| node.transport.recovery == Recovery::GoBackZero || node.transport.ack_offset > Bytes(1),
         }),
         ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
-            Some(Beside { what: "a timeout above 0", is_so: |transport| transport.timeout != Some(Nanos(0)) })
+            Some(Beside { what: "a timeout above 0", is_so: |node| node.transport.timeout != Some(Nanos(0)) })
         }
+        ("switch", "alpha") => Some(Beside {
+            what: "mode = \"lossy\", or to lossy_priorities",
+            is_so: |node| node.switch.mode == BufferKind::Lossy || node.switch.lossy_priorities.is_some(),
+        }),
         _ => None,
     }
 }
@@ -37,7 +42,7 @@ impl NodeSettings {
     /// Beside what a setting counts, if it does not count here; once all is resolved.
     pub(super) fn useless(&self, section: &str, key: &str) -> Option<&'static str> {
         let beside = beside(section, key)?;
-        (!(beside.is_so)(&self.transport)).then_some(beside.what)
+        (!(beside.is_so)(self)).then_some(beside.what)
     }
 }
 

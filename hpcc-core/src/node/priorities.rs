@@ -14,6 +14,12 @@ impl NodeSettings {
         keeps.then(|| self.switch.pfc_priorities.unwrap_or_default())
     }
 
+    /// The priorities that frames may have beside 0; `None`: any.
+    pub fn priorities(&self) -> Option<Priorities> {
+        let lossy = self.switch.lossy_priorities.unwrap_or(Priorities::NONE);
+        self.pfc_priorities().map(|paused| paused.and(lossy))
+    }
+
     pub(super) fn check_priorities(&self) -> Result<(), Located> {
         if self.switch.pfc_priorities.is_none() || !self.faults().short_headroom {
             return Ok(());

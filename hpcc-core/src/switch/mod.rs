@@ -63,6 +63,8 @@ pub struct SwitchConfig {
     pub mode: BufferMode,
     /// When a lossless buffer pauses.
     pub pause: PauseConfig,
+    /// The priorities that a lossless buffer does not pause, and how many times the free memory a queue of theirs may hold.
+    pub lossy: Option<(Priorities, f64)>,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
@@ -236,7 +238,11 @@ impl Buffer {
     fn new(config: &SwitchConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
         match config.mode {
             BufferMode::Lossless => {
-                Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports))
+                let buffer = SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports);
+                Buffer::Lossless(match config.lossy {
+                    Some((lossy, alpha)) => buffer.with_lossy(lossy, alpha),
+                    None => buffer,
+                })
             }
             BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
         }
@@ -246,7 +252,7 @@ impl Buffer {
     #[inline]
     fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
         match self {
-            Buffer::Lossless(buffer) => buffer.admit(ingress, priority, size),
+            Buffer::Lossless(buffer) => buffer.admit(ingress, queue, priority, size),
             Buffer::Lossy(buffer) => buffer.admit(queue, size),
         }
     }

@@ -24,6 +24,23 @@ impl Priorities {
         if priority == 0 || priority as usize >= PRIORITIES { self } else { Priorities(self.0 | 1 << priority) }
     }
 
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, others: Priorities) -> Priorities {
+        Priorities(self.0 | others.0)
+    }
+
+    /// These without those.
+    #[must_use]
+    pub const fn without(self, others: Priorities) -> Priorities {
+        Priorities(self.0 & !others.0)
+    }
+
+    /// Bit n stands for priority n.
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// How many there are.
     pub fn count(self) -> u32 {
         self.0.count_ones()

@@ -33,9 +33,10 @@ crate::settings! {
         /// (`lossy`).
         #[change = "Choose `lossy` for networks without PFC, mostly with `transport.recovery` = `selective_repeat`."]
         pub mode: BufferKind = BufferKind::Lossless;
-        /// How many times the free memory a queue may hold before frames are dropped.
+        /// How many times the free memory a queue may hold before frames are dropped: every queue where `mode` = `lossy`, else
+        /// those of `lossy_priorities`.
         #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
-        pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
+        pub alpha: f64 {0.001..=1000.0} = 1.0;
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
@@ -44,6 +45,10 @@ crate::settings! {
         /// priority but 0, which is neither paused nor counted.
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
+        /// Priorities that PFC does not pause, beside those that it does, such as `1, 2`; `auto`: none. A queue of theirs that
+        /// holds more than `alpha` times the free memory loses frames.
+        #[change = "Set it to run lossy classes beside lossless ones on the same switches, as operators do."]
+        pub lossy_priorities: Option<Priorities> = None => mode = "lossless";
         /// Bytes that a port keeps for what arrives in a priority after its pause; `auto`: enough that nothing is
         /// dropped. At least a packet. Enough is three times what fits on its link in one direction, or twice that and
         /// three packets if it is more.
@@ -133,6 +138,13 @@ impl SwitchSettings {
             let message = format!("ecn_kmin is {kmin} bytes, more than ecn_kmax, {kmax}; expected at most that");
             return Err(Conflict::new("ecn_kmin", message));
         }
+        if let (Some(paused), Some(lossy)) = (self.pfc_priorities, self.lossy_priorities)
+            && paused.without(lossy) != paused
+        {
+            let message =
+                format!("priorities {lossy} are lossy, and {paused} are paused; expected each in one of them");
+            return Err(Conflict::new("lossy_priorities", message));
+        }
         if self.parsed_classes()?.is_none() && self.telemetry_scope == Scope::Queue {
             let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
             return Err(Conflict::new("telemetry_scope", message.into()));
@@ -202,6 +214,7 @@ impl SwitchSettings {
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
             },
             pause,
+            lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,

@@ -65,6 +65,9 @@ struct Ingress {
     /// Bit n: priority n uses headroom.
     in_headroom: u8,
     headroom_used: [u32; PRIORITIES],
+    /// Bit n: priority n is never paused. A queue of such ones that takes more than `alpha` times what is free loses frames.
+    lossy: u8,
+    alpha: f64,
 }
 
 impl Ingress {
@@ -82,6 +85,10 @@ impl Ingress {
     fn set_headroom_used(&mut self, priority: usize, bytes: u32) {
         self.headroom_used[priority] = bytes;
         set_bit(&mut self.in_headroom, priority, bytes > 0);
+    }
+
+    fn is_lossy(&self, priority: usize) -> bool {
+        self.lossy >> priority & 1 != 0
     }
 
     #[inline]
@@ -155,6 +162,8 @@ impl SharedBuffer {
             paused: 0,
             in_headroom: 0,
             headroom_used: [0; PRIORITIES],
+            lossy: 0,
+            alpha: 0.0,
         };
         SharedBuffer {
             ports: ports.iter().map(ingress).collect(),
@@ -162,6 +171,17 @@ impl SharedBuffer {
             shared_used: 0,
             most: pause.threshold.unwrap_or(u32::MAX),
         }
+    }
+
+    /// The same, where some priorities are never paused. They count as in headroom, so that only frames of theirs take longer
+    /// to be admitted.
+    #[must_use]
+    pub fn with_lossy(mut self, lossy: Priorities, alpha: f64) -> Self {
+        for ingress in &mut self.ports {
+            (ingress.lossy, ingress.alpha) = (lossy.bits(), alpha);
+            ingress.in_headroom |= lossy.bits();
+        }
+        self
     }
 
     /// Address of a port's account, for fetching it into the cache; 0 if there is no such port.
@@ -192,11 +212,11 @@ impl SharedBuffer {
         below && !ingress.needs_care(priority)
     }
 
-    /// A frame of `size` bytes came in.
+    /// A frame of `size` bytes came in for a queue of `queue` bytes.
     #[inline]
-    pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+    pub fn admit(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
         if !self.can_cut_through(port, priority, size) {
-            return self.admit_with_care(port, priority, size);
+            return self.admit_with_care(port, queue, priority, size);
         }
         let used = &mut self.ports[port].used[priority];
         *used += size;
@@ -206,7 +226,10 @@ impl SharedBuffer {
 
     /// The same where the frame may use headroom, pause its sender or be dropped.
     #[cold]
-    fn admit_with_care(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+    fn admit_with_care(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
+        if self.ports[port].is_lossy(priority) {
+            return self.admit_lossy(port, queue, priority, size);
+        }
         let threshold = self.threshold(&self.ports[port], self.shared_used);
         let ingress = &mut self.ports[port];
         let headroom_used = ingress.headroom_used(priority);
@@ -232,6 +255,17 @@ impl SharedBuffer {
         Admission::Admit { pause }
     }
 
+    /// The same of a priority that is never paused, and has no reserve.
+    fn admit_lossy(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
+        let free = self.sharable.saturating_sub(self.shared_used);
+        if size > free || f64::from(queue) + f64::from(size) > self.ports[port].alpha * f64::from(free) {
+            return Admission::Drop;
+        }
+        self.ports[port].used[priority] += size;
+        self.shared_used += size;
+        Admission::Admit { pause: false }
+    }
+
     /// A frame of `size` bytes that had come in by `port` left; headroom is freed first. Returns whether a paused upstream may
     /// go on; if so it counts as resumed.
     #[inline]
@@ -247,6 +281,11 @@ impl SharedBuffer {
     /// The same where headroom is used, or the sender is paused.
     #[cold]
     fn release_with_care(&mut self, port: usize, priority: usize, size: u32) -> bool {
+        if self.ports[port].is_lossy(priority) {
+            self.ports[port].used[priority] -= size;
+            self.shared_used -= size;
+            return false;
+        }
         let ingress = &mut self.ports[port];
         let headroom_used = ingress.headroom_used(priority);
         let from_headroom = headroom_used.min(size);
@@ -317,6 +356,8 @@ mod tests {
             paused: u8::MAX,
             in_headroom: u8::from(headroom_used > 0) << 3,
             headroom_used: of_three(headroom_used),
+            lossy: 0,
+            alpha: 0.0,
         };
         SharedBuffer { ports: Box::new([port]), sharable, shared_used: shared, most: u32::MAX }
     }
@@ -326,14 +367,14 @@ mod tests {
     fn a_frame_may_fill_the_share_and_the_headroom_to_the_last_byte() {
         let admits = |headroom_used, size| {
             let mut buffer = in_use(10_000, 4_000, headroom_used);
-            let admitted = buffer.admit(0, 3, size) != Admission::Drop;
+            let admitted = buffer.admit(0, 0, 3, size) != Admission::Drop;
             let Ingress { used, headroom_used, .. } = &buffer.ports[0];
             (admitted, used[3] - RESERVE, headroom_used[3])
         };
         assert_eq!(admits(1_000, 2_000), (true, 6_000, 1_000));
         assert_eq!(admits(1_000, 2_001), (false, 4_000, 1_000));
-        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 3, 1_000)), Admission::Admit { pause: false });
-        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 3, 1_001)), Admission::Drop);
+        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 0, 3, 1_000)), Admission::Admit { pause: false });
+        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 0, 3, 1_001)), Admission::Drop);
     }
 
     #[test]
@@ -359,7 +400,7 @@ mod tests {
     fn a_port_pauses_at_the_threshold_and_has_the_headroom_that_are_set() {
         let pause = PauseConfig { headroom: Some(5_000), threshold: Some(20_000), ..BY_LINK };
         let mut buffer = SharedBuffer::new(1 << 20, pause, BitRate::gbps(100), &[G100; 9]);
-        let mut count = |wanted| (0..).take_while(|_| buffer.admit(0, 3, 1_090) == wanted).count();
+        let mut count = |wanted| (0..).take_while(|_| buffer.admit(0, 0, 3, 1_090) == wanted).count();
         assert_eq!(count(Admission::Admit { pause: false }), 22);
         assert_eq!(count(Admission::Admit { pause: false }), 3);
         assert_eq!((buffer.paused(0), buffer.paused(1)), (1 << 3, 0));
@@ -372,7 +413,7 @@ mod tests {
         let mut held = Vec::new();
         for n in 0..400usize {
             let (port, priority, size) = (n % 9, 1 + n % 7, 60 + (n as u32 * 131) % 1400);
-            if buffer.admit(port, priority, size) != Admission::Drop {
+            if buffer.admit(port, 0, priority, size) != Admission::Drop {
                 held.push((port, priority, size));
             }
         }
@@ -399,8 +440,8 @@ mod tests {
             let (port, priority, size) =
                 ((chance >> 8) as usize % 3, 1 + (chance >> 12) as usize % 3, 60 + (chance >> 16) % 1_400);
             if chance >> 31 == 0 || held.is_empty() {
-                let admission = short.admit(port, priority, size);
-                assert_eq!(careful.admit_with_care(port, priority, size), admission);
+                let admission = short.admit(port, 0, priority, size);
+                assert_eq!(careful.admit_with_care(port, 0, priority, size), admission);
                 drops += usize::from(admission == Admission::Drop);
                 pauses += usize::from(admission == Admission::Admit { pause: true });
                 if admission != Admission::Drop {
@@ -428,7 +469,7 @@ mod tests {
             let mut buffer = SharedBuffer::new(memory.into(), pause, BitRate::gbps(100), &[G100; 2]);
             let pairs = || (0..2).flat_map(|port| (1..PRIORITIES).map(move |priority| (port, priority)));
             let frames = (0..2_000).flat_map(|_| pairs());
-            let admitted = frames.filter(|&(port, of)| buffer.admit(port, of, 1_000) != Admission::Drop).count();
+            let admitted = frames.filter(|&(port, of)| buffer.admit(port, 0, of, 1_000) != Admission::Drop).count();
             1_000 * admitted as u32
         };
         // With nothing left to share, and with much.
@@ -437,5 +478,33 @@ mod tests {
             assert!(of_one > memory, "{of_one} of {memory}");
             assert!(of_all <= memory && of_all > memory * 3 / 4, "{of_all} of {memory}");
         }
+    }
+
+    /// 5 takes half of what is free, and then loses frames; 3 is paused and loses none.
+    #[test]
+    fn lossy_priorities_are_dropped_and_never_paused_beside_lossless_ones() {
+        let mut buffer = buffer(1 << 20, 2).with_lossy(Priorities::NONE.with(5), 1.0);
+        let sharable = buffer.sharable;
+        let mut queue = 0;
+        while buffer.admit(0, queue, 5, 1_000) == (Admission::Admit { pause: false }) {
+            queue += 1_000;
+        }
+        assert!((sharable / 2..sharable / 2 + 1_000).contains(&queue), "{queue} of {sharable}");
+        assert_eq!((buffer.shared_used, buffer.paused(0)), (queue, 0));
+        assert_eq!(buffer.admit(0, 0, 5, 1_000), Admission::Admit { pause: false }, "another, shorter queue");
+        let mut admitted = 0;
+        let paused = (0..).find(|_| {
+            admitted += 1;
+            buffer.admit(1, 0, 3, 1_000) == Admission::Admit { pause: true }
+        });
+        assert!(paused.is_some() && buffer.paused(1) == 1 << 3);
+        let rest = (0..37).filter(|_| buffer.admit(1, 0, 3, 1_000) != Admission::Drop).count();
+        assert!(rest > 30, "the headroom takes what comes after the pause");
+        for _ in 0..queue / 1_000 + 1 {
+            assert!(!buffer.release(0, 5, 1_000));
+        }
+        let lossless = admitted + rest as u32;
+        let resumed = (0..lossless).filter(|_| buffer.release(1, 3, 1_000)).count();
+        assert_eq!((resumed, buffer.shared_used, buffer.paused(1)), (1, 0, 0));
     }
 }

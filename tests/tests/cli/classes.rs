@@ -152,3 +152,30 @@ fn req_28_a_time_in_the_switch_has_its_own_field_where_there_is_one() {
     assert!(ifa * 102 / 100 < length, "who waits for a turn takes less, host 0 more: {ifa} and {length}");
     assert!(ifa.abs_diff(int_md) < int_md / 50, "{ifa} and {int_md}");
 }
+
+/// Hosts 1 to 8 send to host 0 at once, half of them in a priority that PFC pauses.
+#[test]
+fn lossless_and_lossy_priorities_share_a_switch() {
+    let incast = |name: &str, senders: &str, priority: u8| {
+        format!(
+            "[[traffic]]\nkind = \"incast\"\nname = \"{name}\"\nreceiver = 0\nsenders = \"{senders}\"\nsize = \"2MB\"\npriority = {priority}\n"
+        )
+    };
+    let head = "[run]\nstop = \"50ms\"\n[topology]\nkind = \"star\"\nhosts = 9\nrate = \"100Gbps\"\ndelay = \"1us\"\n[congestion_control]\nalgorithm = \"dcqcn\"\n";
+    let flows = [incast("kept", "1-4", 3), incast("lost", "5-8", 5)].concat();
+    let bench = Bench::new(&[("a.toml", &format!("{head}[switch]\nbuffer = \"2MB\"\n{flows}"))]);
+    let run = |set: &[&str]| -> Value {
+        let set = set.iter().flat_map(|set| ["--set", set]);
+        let run = ["run", "a.toml", "--simulator", "core", "--out", "out", "--force"];
+        let told = bench.hpcc(&run.into_iter().chain(set).collect::<Vec<_>>());
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        serde_json::from_str(&bench.read("out/summary.json")).expect("JSON")
+    };
+    let count = |summary: &Value, key: &str| summary[key].as_u64().expect("a number");
+    let lossless = run(&[]);
+    assert_eq!((count(&lossless, "drops"), count(&lossless, "resent_packets")), (0, 0));
+    let mixed = run(&["switch.lossy_priorities=5"]);
+    assert!(count(&mixed, "drops") > 100 && count(&mixed, "pfc_pauses") > 0, "{mixed:#}");
+    assert_eq!(mixed["scenario"]["switch"]["pfc_priorities"], "3");
+    assert!(count(&mixed, "pfc_pauses") < count(&lossless, "pfc_pauses"), "half of the senders are never paused");
+}

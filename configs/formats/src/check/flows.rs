@@ -77,7 +77,10 @@ fn watched(scenario: &Scenario, count: u64, places: &Places) -> Result<(), Input
 type Wrong = (&'static [&'static str], String);
 
 fn no_path(flow: &Flow) -> String {
-    format!("no path connects host {} with host {}; expected hosts that links connect", flow.src, flow.dst)
+    format!(
+        "no path connects host {} with host {}; expected hosts that links connect, or a switch beside each that shall forward",
+        flow.src, flow.dst
+    )
 }
 
 const RANKS: &[&str] = &["ranks", "kind"];

@@ -17,17 +17,20 @@ pub(super) struct InUse {
     transport: TransportConfig,
     /// Which hosts are legacy, and how they acknowledge: their algorithm may ask for another priority.
     legacy: Option<(HashSet<u32>, TransportConfig)>,
-    /// The priorities that the scenario names.
+    /// The priorities that the scenario names, if those that are paused are among them.
     given: Option<Priorities>,
+    /// Those that are not paused.
+    lossy: Priorities,
     used: Priorities,
 }
 
 impl InUse {
     pub fn new(scenario: &Scenario) -> InUse {
-        let given = scenario.settings.switch.pfc_priorities;
+        let lossy = scenario.settings.switch.lossy_priorities.unwrap_or(Priorities::NONE);
+        let given = scenario.settings.switch.pfc_priorities.map(|paused| paused.and(lossy));
         let nodes = || scenario.legacy.nodes.iter().copied().collect();
         let legacy = scenario.legacy.settings.as_ref().map(|settings| (nodes(), settings.transport()));
-        InUse { transport: scenario.transport(), legacy, given, used: Priorities::NONE }
+        InUse { transport: scenario.transport(), legacy, given, lossy, used: Priorities::NONE }
     }
 
     /// Refuses a flow whose frames, or whose answers, have a priority that the scenario does not name.
@@ -44,10 +47,11 @@ impl InUse {
     /// Settles for which priorities switches keep memory, legacy ones as all others: for those that were seen, unless the
     /// scenario names them.
     pub fn settle(self, scenario: &mut Scenario) {
-        let keeps = scenario.settings.pfc_priorities().is_some() && self.used != Priorities::NONE;
+        let paused = self.used.without(self.lossy);
+        let keeps = scenario.settings.pfc_priorities().is_some() && paused != Priorities::NONE;
         if keeps {
             let all = iter::once(&mut scenario.settings).chain(&mut scenario.legacy.settings);
-            all.for_each(|settings| _ = settings.switch.pfc_priorities.get_or_insert(self.used));
+            all.for_each(|settings| _ = settings.switch.pfc_priorities.get_or_insert(paused));
         }
     }
 }

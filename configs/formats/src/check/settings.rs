@@ -55,7 +55,7 @@ fn frames(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
         if link.rate.tx_time(wire, rounding) == Nanos(0) {
             return Err(place.error(format!(
-                "the link from {} to {} runs at {}, where the {wire} bytes of a full packet take 0 ns; expected at least 1 ns",
+                "the link from {} to {} runs at {}, where the {wire} bytes of a full packet take 0 ns; expected at least 1 ns, or wire.exact_rates = true",
                 link.a, link.b, link.rate
             )));
         }

@@ -57,7 +57,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("L2_TEST_READ", Meaning::Only("0", "there are no reads")),
     ("NP_SAMPLING_INTERVAL", Meaning::Only("0", "receivers look at every packet")),
     ("CLAMP_TARGET_RATE_AFTER_TIMER", Meaning::Only("0", "the timer clamps no target rate")),
-    ("BYTE_COUNTER", Meaning::Only("0", "rates rise by time, not by bytes")),
+    ("BYTE_COUNTER", Meaning::Takes(Descendant::byte_counter)),
     ("NIC_TOTAL_PAUSE_TIME", Meaning::Only("0", "NICs are not paused by a key")),
     ("FIXED_WIN", Meaning::Only("0", "a window is line rate times T: transport.base_rtt sets T")),
     ("MAX_RATE", Meaning::Only("0", "a flow may reach the rate of its host's link")),
@@ -192,6 +192,12 @@ impl Descendant {
                 ("compatibility", "notify_every_mark", "false"),
             ],
         );
+        Ok(())
+    }
+
+    fn byte_counter(&mut self, key: &Token<'_>, word: &Token<'_>) -> Result<(), InputError> {
+        word.integer(key.text, u64::from(u32::MAX))?;
+        self.set(key, word, &[("congestion_control", "byte_counter", word.text)]);
         Ok(())
     }
 

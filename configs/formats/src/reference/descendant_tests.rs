@@ -135,8 +135,8 @@ fn keys_of_a_descendant_become_ours() {
         (Remark::Dropped, "LB_MODE 9 (ConWeave)"),
         (Remark::Idle, "UPLINK_MON_FILE"),
         (Remark::Idle, "CONWEAVE_TX_EXPIRY_TIME"),
-        (Remark::Guessed, "KMAX_MAP announces 1 pairs and 2 follow"),
-        (Remark::Guessed, "KMIN_MAP announces 3 pairs and 1 follow"),
+        (Remark::Guessed, "KMAX_MAP: pairs announced: 1, there: 2"),
+        (Remark::Guessed, "KMIN_MAP: pairs announced: 3, there: 1"),
         (Remark::Guessed, "QLEN_MON_START 2.0 is in seconds"),
         (Remark::Guessed, "TOPOLOGY_FILE: there is no config/net.txt"),
     ] {
@@ -188,7 +188,7 @@ fn packets_are_counted() {
     folder.write(
         "config.txt",
         "TOPOLOGY_FILE topology.txt FLOW_FILE flow.txt RP_TIMER 60 L2_CHUNK_SIZE 4000 L2_ACK_INTERVAL 256 DCTCP_GAIN 0.125\n\
-         KMAX 1000\nKMIN 40\nPMAX 1.0\nCNP_INTERVAL 50\nNP_SAMPLING_INTERVAL 0\nSEND_IN_CHUNKS 1\nAPP_STOP_TIME 9\n",
+         KMAX 1000\nKMIN 40\nPMAX 1.0\nCNP_INTERVAL 50\nBYTE_COUNTER 300000000\nNP_SAMPLING_INTERVAL 0\nSEND_IN_CHUNKS 1\nAPP_STOP_TIME 9\n",
     );
     folder.write(
         "flow.txt",
@@ -199,6 +199,7 @@ fn packets_are_counted() {
     assert_eq!(scenario.effective()["switch"]["ecn_thresholds"][0]["kmax_bytes"], 1_030_000);
     assert_eq!(scenario.effective()["congestion_control"]["gain"], 0.125);
     assert_eq!(scenario.effective()["congestion_control"]["notification_interval_ns"], 50_000);
+    assert_eq!(scenario.effective()["congestion_control"]["byte_counter_bytes"], 300_000_000);
     let (_, remarks) = imported(&folder);
     assert!(is_said(&remarks, Remark::Dropped, "SEND_IN_CHUNKS 1"), "{remarks:?}");
     assert!(is_said(&remarks, Remark::Guessed, "KMIN 40 and KMAX 1000 are packets of 1030 bytes"), "{remarks:?}");

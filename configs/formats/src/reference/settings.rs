@@ -168,7 +168,8 @@ impl<'a> Settings<'a> {
             return Err(key.place.key_error(key.text, format!("{} lacks a value: a rate has none", key.text)));
         }
         if pairs as u64 != announced {
-            let found = format!("{} announces {announced} pairs and {pairs} follow: these count", key.text);
+            let found =
+                format!("{}: pairs announced: {announced}, there: {pairs}; those that are there count", key.text);
             self.descendant.remark(Remark::Guessed, found);
         }
         Ok(words)

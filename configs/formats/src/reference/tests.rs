@@ -373,7 +373,7 @@ fn hosts_do_not_forward_but_may_be_cabled_directly() {
     folder.write("topology.txt", "3 0 2\n\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
     folder.load(&[]).expect("direct cables");
     folder.write("flow.txt", "1\n0 1 3 100 10 2.0\n");
-    let expected = "flow.txt:2: no path connects host 0 with host 1; expected hosts that links connect";
+    let expected = "flow.txt:2: no path connects host 0 with host 1; expected hosts that links connect, or a switch beside each that shall forward";
     assert_eq!(folder.load(&[]).expect_err("no path"), expected);
 }
 

@@ -73,6 +73,16 @@ fn flows_without_memory_are_refused() {
     refused(&with_flows(&[3]), &["switch.pfc_priorities=[3, 8]"], expected);
 }
 
+#[test]
+fn lossy_priorities_keep_no_memory() {
+    assert_eq!(kept(&[3, 4, 5], &["switch.lossy_priorities=[5, 1]"]), "3, 4");
+    assert_eq!(kept(&[3, 5], &["switch.pfc_priorities=[3, 4]", "switch.lossy_priorities=5", "switch.alpha=2"]), "3, 4");
+    let both = ["switch.pfc_priorities=[3, 5]", "switch.lossy_priorities=5"];
+    refused(&with_flows(&[3]), &both, "--set: switch.lossy_priorities: priorities 5 are lossy, and 3, 5 are paused");
+    let expected = "--set: switch.alpha: alpha belongs to mode = \"lossy\", or to lossy_priorities";
+    refused(&with_flows(&[3]), &["switch.alpha=2"], expected);
+}
+
 /// Four ports with 37.5 kB of headroom and 4 kB of reserve, in two priorities.
 #[test]
 fn memory_must_suffice_for_all_priorities() {
