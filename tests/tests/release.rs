@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a release says of itself. `./hpcc dist --check` tries one out.
 
-use hpcc_tests::skipped;
+use hpcc_tests::{Bench, TOML, skipped};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -52,4 +52,29 @@ fn every_source_file_names_its_licence() {
         count += 1;
     }
     assert!(count > 300, "{count} files");
+}
+
+/// Programs of users read them by name: columns are added, and stay (CONTRIBUTING.md).
+#[test]
+fn columns_of_results_are_those_that_users_read() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", "title = \"One\"\nbase = \"scenario.toml\"\n[[variant]]\nname = \"a\"\n");
+    let set = ["monitor.control_interval=1us", "monitor.control_flows=[0]"].map(|pair| format!("--set={pair}"));
+    let out = bench.hpcc(&["sweep", "sweep.toml", "--out", "out", "--simulator", "core", &set[0], &set[1]]);
+    assert_eq!(out.code, Some(0), "{}", out.err);
+    for (file, columns) in [
+        ("a/fct.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown,group"),
+        ("a/unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes,group"),
+        ("a/queue.csv", "time_ns,node,port,qlen_bytes"),
+        ("a/goodput.csv", "time_ns,flow,goodput_bps,bytes"),
+        ("a/control.csv", "time_ns,flow,rate_bps,window_bytes,in_flight_bytes,utilisation,bottleneck,rtt_ns"),
+        ("a/ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes"),
+        ("sweep.csv", "variant,axis,seed,metric,value"),
+        ("queue-cdf.plot.csv", "chart,line,x,value,low,high,few_flows"),
+    ] {
+        let text = bench.read(&format!("out/{file}"));
+        let there: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+        let missing: Vec<&str> = columns.split(',').filter(|column| !there.contains(column)).collect();
+        assert!(missing.is_empty(), "{file} has lost {missing:?}: {there:?}");
+    }
 }

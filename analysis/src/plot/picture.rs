@@ -57,7 +57,7 @@ fn with_unit(axis: &Axis) -> String {
 fn csv(charts: &[&Chart]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["chart", "line", "x", "value", "low", "high", "few_flows"])?;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let number = |value: Option<f64>| value.map_or_else(String::new, six_digits);
     for chart in charts {
         for line in &chart.lines {
             for (place, value) in line.y.iter().enumerate().filter(|(_, value)| value.is_some()) {
@@ -77,4 +77,36 @@ fn csv(charts: &[&Chart]) -> Result<String> {
         }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// A number with six significant digits, which no machine computes otherwise.
+fn six_digits(value: f64) -> String {
+    format!("{value:.5e}").parse().unwrap_or(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{At, Line};
+
+    #[test]
+    fn data_have_a_row_for_each_value_in_the_unit_of_the_axis() {
+        let line = Line {
+            band: vec![None, Some((1.0, 3.0))],
+            few: vec![false, true],
+            ..Line::of_variant(0, "a, b", vec![None, Some(2.0 / 3.0)])
+        };
+        let chart = Chart {
+            title: "Queue (kB)".into(),
+            x: Axis::time(5e6, 1),
+            at: At::Steps { first: 0.0, step: 1_000.0, steps: 2 },
+            y: Axis::value("Queue (kB)", 3.0),
+            lines: vec![line],
+            stepped: true,
+            points: false,
+        };
+        let picture = Picture::new(String::new(), &[&chart]).expect("in memory");
+        assert_eq!(picture.csv, "chart,line,x,value,low,high,few_flows\nQueue (kB),\"a, b\",1,0.666667,1,3,1\n");
+        assert!(picture.script.starts_with("\"\"\"Draws") && picture.script.contains("\"drawstyle\":\"steps-post\""));
+    }
 }

@@ -98,11 +98,29 @@ pub fn make_pages() -> Result<()> {
     let warnings: Vec<&str> = log.lines().filter(|line| !line.contains(" override (function) ")).collect();
     ensure!(warnings.is_empty(), "doxygen warns:\n{}", warnings.join("\n"));
     run("sphinx-build -q -E -W --keep-going -c ns3-module/doc . target/pages/manual")?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
+    copy_pages(&target.join("doc"), &pages.join("rust"))?;
+    // The folder as a whole is a site; GitHub leaves out files such as _static without the second of these.
+    let start =
+        format!("<meta http-equiv=\"refresh\" content=\"0; url={START}\"><a href=\"{START}\">The manual of hpcc</a>\n");
+    fs::write(pages.join("index.html"), start)?;
+    fs::write(pages.join(".nojekyll"), "")?;
     let pages = pages.display();
     human::note(format_args!(
-        "{pages}/manual/ns3-module/doc/index.html, {pages}/doxygen/index.html, target/doc/hpcc_core/index.html"
+        "{pages}/index.html, with the manual, {pages}/doxygen/index.html, {pages}/rust/hpcc_core/index.html"
     ));
     Ok(())
+}
+
+/// The page of the manual that the site begins with.
+const START: &str = "manual/ns3-module/doc/index.html";
+
+/// Copies the pages of the crates beside the others.
+fn copy_pages(from: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    cmd!("cp", "-r", from, to).run().map(|_| ()).context("the pages of the crates")
 }
 
 /// New random inputs: bytes for parsers and controllers, files for readers, then whole scenarios.
