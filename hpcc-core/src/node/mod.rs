@@ -204,6 +204,11 @@ impl NodeSettings {
         }
         self.switch.check().map_err(in_section("switch"))?;
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
+        if self.feedback.paths > 1 && !self.load_balancing.keeps() {
+            let message =
+                "scheme excludes telemetry.paths above 1: a flow has no path that it could choose; expected \"ecmp\"";
+            return Err(in_section("load_balancing")(Conflict::new("scheme", message.into())));
+        }
         self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;

@@ -516,7 +516,8 @@ impl Host {
         } else if ack.nack {
             qp.go_back();
         }
-        let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        let misses = ack.nack && qp.misses_packets(transport);
+        let lost = misses.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
         self.counters.marks_heard += u64::from(ack.congestion_marked);
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();

@@ -110,6 +110,8 @@ pub struct TransportConfig {
     pub ack_every: u32,
     /// Least time between two negative acknowledgements for the same byte.
     pub nack_interval: Nanos,
+    /// So many packets may overtake another one before it counts as lost, under [`Recovery::SelectiveRepeat`].
+    pub reorder_window: u32,
     /// When to send again what is not acknowledged; `None`: never, as in the reference.
     pub timeout: Option<TimeoutConfig>,
     /// Bound the bytes in flight by a window.

@@ -43,6 +43,10 @@ crate::settings! {
         /// Least time between two negative acknowledgements for one missing byte.
         #[change = "Lower it where a repeated packet may be lost again; too low, one loss is repeated several times."]
         pub nack_interval: Nanos = Nanos(500_000) => recovery = "go_back_n" | "go_back_zero";
+        /// Packets that may overtake another one before it counts as lost and is sent again.
+        #[change = "Raise it where packets of a flow take several paths (`load_balancing.scheme`): as far as they overtake each \
+            other, nothing is sent again. Where frames are dropped, losses are found later."]
+        pub reorder_window: u32 = 0 => recovery = "selective_repeat";
         /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time in which the
         /// slowest host link drains a switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
@@ -159,6 +163,7 @@ impl TransportSettings {
             ack_offset: bytes(self.ack_offset),
             ack_every: bytes(self.ack_every),
             nack_interval: self.nack_interval,
+            reorder_window: self.reorder_window,
             timeout: (high > Nanos(0)).then_some(TimeoutConfig {
                 high,
                 low: self.timeout_low.unwrap_or(TIMEOUT_LOW.0).min(high),

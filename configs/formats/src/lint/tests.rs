@@ -172,6 +172,20 @@ fn cases() -> Vec<Case> {
             &[&["failures.links=[]"], &["telemetry.layout=paper"], &["congestion_control.algorithm=dcqcn"]],
         ),
         case(
+            "unseen-path-change",
+            ring(),
+            &["telemetry.layout=reference", "load_balancing.scheme=random"],
+            "packets of a flow take several paths (load_balancing.scheme), and records of layout = \"reference\" do not say",
+            &[&["load_balancing.scheme=ecmp"], &["telemetry.layout=paper"]],
+        ),
+        case(
+            "late-packets",
+            minimal(),
+            &["load_balancing.scheme=oblivious", "transport.recovery=selective_repeat"],
+            "with scheme = \"oblivious\" packets overtake each other, and recovery = \"selective_repeat\" takes the late ones",
+            &[&["load_balancing.scheme=ecmp"], &["transport.reorder_window=1"]],
+        ),
+        case(
             "loss-without-timeout",
             minimal(),
             &["switch.mode=lossy", "transport.timeout=0s"],
