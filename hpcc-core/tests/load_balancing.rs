@@ -102,3 +102,22 @@ fn go_back_n_takes_each_late_packet_for_lost_and_a_window_of_reordering_none() {
     assert!(back > 4_000 && selective > 100 && 4 * selective < back, "{back}, {selective}");
     assert_eq!(tolerated, 0);
 }
+
+/// The way over the first spine is narrow, and marks. Of 64 ports of each flow a quarter leads there.
+#[test]
+fn senders_spread_packets_by_ports_and_avoid_those_that_were_marked() {
+    let narrow = network([25, 400, 400, 400]);
+    let tolerant = ("transport", "reorder_window", "1000");
+    let ecn = [("switch", "ecn_kmin", "10KB"), ("switch", "ecn_kmax", "10KB"), ("switch", "ecn_pmax", "1")];
+    let share = |entropy| {
+        let sets = [&[("transport", "entropy", entropy), SELECTIVE, tolerant, NOTHING, PLAIN][..], &ecn].concat();
+        let sent = uplinks(&run(&narrow, &sets, 2_000_000));
+        assert!(sent.iter().all(|&bytes| bytes > 0), "{entropy}: {sent:?}");
+        sent[0] as f64 / sent.iter().sum::<u64>() as f64
+    };
+    let oblivious = share("oblivious");
+    assert!((0.15..0.35).contains(&oblivious), "{oblivious}");
+    for entropy in ["bitmap", "reps", "mixed"] {
+        assert!(share(entropy) < 0.75 * oblivious, "{entropy}: {} of {oblivious}", share(entropy));
+    }
+}

@@ -186,6 +186,20 @@ fn cases() -> Vec<Case> {
             &[&["load_balancing.scheme=ecmp"], &["transport.reorder_window=1"]],
         ),
         case(
+            "late-packets",
+            minimal(),
+            &["transport.entropy=reps"],
+            "with transport.entropy = \"reps\" packets overtake each other, and recovery = \"go_back_n\" takes",
+            &[&["transport.entropy=flow"]],
+        ),
+        case(
+            "unseen-path-change",
+            ring(),
+            &["telemetry.layout=reference", "transport.entropy=oblivious"],
+            "packets of a flow take several paths (transport.entropy), and records",
+            &[&["transport.entropy=flow"]],
+        ),
+        case(
             "loss-without-timeout",
             minimal(),
             &["switch.mode=lossy", "transport.timeout=0s"],
