@@ -151,7 +151,7 @@ mod tests {
         let mut orders = BTreeSet::new();
         for n in 0..20 {
             let taken = round(&mut oblivious);
-            oblivious.on_ack(PORT ^ n % 16, n % 2 == 0);
+            oblivious.on_ack(PORT ^ (n % 16), n % 2 == 0);
             assert_eq!(taken.iter().copied().collect::<BTreeSet<_>>(), (0..16).collect(), "round {n}");
             orders.insert(taken);
         }
