@@ -28,7 +28,8 @@ fn network(down: [u64; SPINES as usize]) -> Network {
 fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
     let mut settings = NodeSettings::default();
     for &(section, key, text) in sets {
-        settings.set(section, None, key, Input::Text(text)).expect("a value");
+        let known = settings.section(section, None).into_iter().find(|setting| setting.key == key).expect("a key");
+        settings.set(section, None, key, Input::parse(&known, text).expect("a value")).expect("in range");
     }
     settings.resolve(network);
     settings.check(network).expect("they go together");
@@ -84,4 +85,39 @@ fn adaptive_routing_avoids_what_is_paused() {
     assert!(engine.totals().drops == 0 && sent[0] < sent.iter().sum::<u64>() / 10, "{sent:?}");
     let random = uplinks(&run(&network, &[scheme("random"), SELECTIVE, NOTHING, PLAIN], 1_000_000));
     assert!(random[0] > random.iter().sum::<u64>() / 5, "{random:?}");
+}
+
+/// Packets of four flows of 1,000 that the hosts sent again.
+fn again(sets: &[(&str, &str, &str)]) -> u64 {
+    let engine = run(&network([100; 4]), &[&[scheme("random"), NOTHING, PLAIN], sets].concat(), 1_000_000);
+    assert_eq!(engine.totals().drops, 0);
+    engine.host_counters().map(|counters| counters.resent).sum()
+}
+
+/// Nothing is lost: packets overtake each other, of which going back makes as much again and more, and a window of reordering nothing.
+#[test]
+fn go_back_n_takes_each_late_packet_for_lost_and_a_window_of_reordering_none() {
+    let tolerant = ("transport", "reorder_window", "100");
+    let [back, selective, tolerated] = [&[][..], &[SELECTIVE], &[SELECTIVE, tolerant]].map(again);
+    assert!(back > 4_000 && selective > 100 && 4 * selective < back, "{back}, {selective}");
+    assert_eq!(tolerated, 0);
+}
+
+/// The way over the first spine is narrow, and marks. Of 64 ports of each flow a quarter leads there.
+#[test]
+fn senders_spread_packets_by_ports_and_avoid_those_that_were_marked() {
+    let narrow = network([25, 400, 400, 400]);
+    let tolerant = ("transport", "reorder_window", "1000");
+    let ecn = [("switch", "ecn_kmin", "10KB"), ("switch", "ecn_kmax", "10KB"), ("switch", "ecn_pmax", "1")];
+    let share = |entropy| {
+        let sets = [&[("transport", "entropy", entropy), SELECTIVE, tolerant, NOTHING, PLAIN][..], &ecn].concat();
+        let sent = uplinks(&run(&narrow, &sets, 2_000_000));
+        assert!(sent.iter().all(|&bytes| bytes > 0), "{entropy}: {sent:?}");
+        sent[0] as f64 / sent.iter().sum::<u64>() as f64
+    };
+    let oblivious = share("oblivious");
+    assert!((0.15..0.35).contains(&oblivious), "{oblivious}");
+    for entropy in ["bitmap", "reps", "mixed"] {
+        assert!(share(entropy) < 0.75 * oblivious, "{entropy}: {} of {oblivious}", share(entropy));
+    }
 }

@@ -157,8 +157,8 @@ impl Net {
                 seq: *seq,
                 nack: *nack,
                 selective: *selective,
-                congestion_marked: false,
                 telemetry: &bytes[..*len],
+                ..Ack::default()
             };
             let result = self.sender.on_ack(Nanos(self.now), &ack, &mut self.rng);
             self.poll = self.poll.or(Some(self.now.max(self.free)));

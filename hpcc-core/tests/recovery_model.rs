@@ -114,7 +114,7 @@ impl Ends for Product {
         };
         let seq = self.end.map_or(packet * MTU, |end| end.min(packet * MTU));
         let (queue_pair, telemetry) = (self.key, &[][..]);
-        let ack = Ack { queue_pair, seq, nack, selective, congestion_marked: false, telemetry };
+        let ack = Ack { queue_pair, seq, nack, selective, telemetry, ..Ack::default() };
         self.sender.on_ack(Nanos(now), &ack, &mut self.rng);
     }
 

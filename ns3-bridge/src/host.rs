@@ -168,6 +168,8 @@ pub(crate) mod ffi {
         congestion_marked: bool,
         /// As in `Reply`.
         selective: u64,
+        /// UDP source port of the packet that caused it.
+        port: u16,
     }
 
     /// `hpcc_core::transport::PostResult`; there is no room for the message unless `posted`.
@@ -544,9 +546,9 @@ impl Host {
     }
 
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {
-        let &AckFrame { queue_pair, seq, nack, congestion_marked, selective } = ack;
+        let &AckFrame { queue_pair, seq, nack, congestion_marked, selective, port } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let ack = Ack { queue_pair, seq, nack, selective, congestion_marked, telemetry };
+        let ack = Ack { queue_pair, seq, nack, selective, port, congestion_marked, telemetry };
         self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 
@@ -567,8 +569,8 @@ impl Host {
         telemetry: &[u8],
         rng: &mut Rng,
     ) -> AckResult {
-        let ack = Ack { queue_pair, seq, telemetry, ..Ack::default() };
-        self.host.on_feedback(Nanos(now_ns), &ack, port, &mut rng.0).into()
+        let ack = Ack { queue_pair, seq, port, telemetry, ..Ack::default() };
+        self.host.on_feedback(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 
     pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32, tag: &[u8]) -> AckResult {

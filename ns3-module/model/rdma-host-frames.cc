@@ -308,7 +308,8 @@ RdmaHost::Seal(QbbFrame& answer, uint32_t receiver) const
                                 answer.seq,
                                 false,
                                 isAck && answer.congestionEchoed,
-                                isAck ? answer.selective : QbbFrame::NOTHING_AHEAD};
+                                isAck ? answer.selective : QbbFrame::NOTHING_AHEAD,
+                                0};
     answer.telemetryBytes = m_core->seal_answer(MakeFrameRecord(answer).kind,
                                                 sealed,
                                                 {answer.GetTelemetry(), answer.GetRoom()},
@@ -481,7 +482,8 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
                              frame->seq,
                              frame->kind == QbbFrame::Kind::NACK,
                              frame->congestionEchoed,
-                             frame->selective};
+                             frame->selective,
+                             m_wirePort ? frame->sport : frame->dport};
     const hpcc::AckResult result = Decide([&] {
         return m_core->on_ack(frame->receiver->GetNow(),
                               ack,

@@ -2,6 +2,8 @@
 //! Each scheme of load balancing gives the same results in ns-3 and without it, with one thread and two.
 
 use hpcc_core::balance;
+use hpcc_core::settings::Named;
+use hpcc_core::transport::Entropy;
 use hpcc_tests::Bench;
 
 /// An incast into one of three racks, whose way there is narrow from one of the spines: queues and pauses tell schemes where to
@@ -28,10 +30,11 @@ traffic = [
 fn both_simulators_balance_alike() {
     let bench = Bench::new(&[("scenario.toml", SCENARIO)]);
     let mut results = Vec::new();
-    let schemes = balance::all().into_iter().map(|scheme| format!("scheme={}", scheme.name()));
-    let parameters = ["ecmp_seed=none", "ecmp_weighted=true"].map(String::from);
-    for set in schemes.chain(parameters) {
-        let set = [format!("load_balancing.{set}"), "transport.recovery=selective_repeat".into()];
+    let schemes = balance::all().into_iter().map(|scheme| format!("load_balancing.scheme={}", scheme.name()));
+    let parameters = ["ecmp_seed=none", "ecmp_weighted=true"].map(|set| format!("load_balancing.{set}"));
+    let entropies = Entropy::NAMES[1..].iter().map(|name| format!("transport.entropy={name}"));
+    for set in schemes.chain(parameters).chain(entropies) {
+        let set = [set, "transport.recovery=selective_repeat".into(), "switch.ecn_kmin=20KB".into()];
         let output = bench.simulate("scenario.toml", &set, "60");
         assert_eq!(output.code, Some(0), "{set:?}: {}", output.err);
         bench.core_agrees("scenario.toml", &set, "60").unwrap_or_else(|why| panic!("{set:?}: {why}"));

@@ -128,6 +128,11 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
                 .into(),
         );
     }
+    if threads > 1 && scenario.faults().shared_rng {
+        return Some(
+            "several threads cannot draw from one generator, which is the reference's fault shared_rng".into(),
+        );
+    }
     if scenario.settings.protocol.protocol != Protocol::Rdma {
         return Some(
             "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),

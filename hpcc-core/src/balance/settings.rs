@@ -158,6 +158,17 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_chooses_among_paths_only_where_it_has_one() {
+        let check = |scheme| {
+            let mut node = node_with(&[("load_balancing", "scheme", scheme)]);
+            node.feedback.paths = 2;
+            node.resolve(&star());
+            node.check(&star()).map_err(|wrong| (wrong.section, wrong.conflict.key))
+        };
+        assert_eq!((check("ecmp"), check("drill")), (Ok(()), Err(("load_balancing", "scheme"))));
+    }
+
+    #[test]
     fn a_scheme_holds_where_it_is_said_to() {
         let at = |switches: &str| {
             let sets = [("load_balancing", "scheme", "random"), ("load_balancing", "switches", switches)];

@@ -368,6 +368,7 @@ impl Engine {
         let (frame, section) = self.all.frames.with_section(f);
         let ack = Ack {
             queue_pair: frame.queue_pair,
+            port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             seq: frame.seq,
             nack: frame.kind == PacketKind::Nack,
             selective: frame.selective(),
@@ -393,11 +394,11 @@ impl Engine {
             nack: false,
             selective: None,
             congestion_marked: false,
+            port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             telemetry: &section[..usize::from(frame.telemetry_len)],
         };
         let queue_pair = frame.queue_pair;
-        let port = if host.wire_port.is_some() { frame.sport } else { frame.dport };
-        let result = host.core.on_feedback(now, &ack, port, Engine::rng(&mut self.rngs, node));
+        let result = host.core.on_feedback(now, &ack, Engine::rng(&mut self.rngs, node));
         self.all.frames.release(f);
         if self.rtts.is_some() {
             self.note_rtt(node, queue_pair);

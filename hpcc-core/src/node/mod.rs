@@ -40,7 +40,8 @@ use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
 use crate::transport::{
-    HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings, UnloadedFlow,
+    Entropy, HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
+    UnloadedFlow,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
@@ -202,8 +203,17 @@ impl NodeSettings {
                 "queue_pairs = \"per_pair\" excludes faults of the reference, whose flows have a queue pair each";
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
+        if self.transport.entropy != Entropy::Flow && (self.feedback.paths > 1 || self.fast_cnp_switch.common.enabled) {
+            let message = "entropy excludes telemetry.paths above 1 and fast_cnp, which know a flow by its port; expected \"flow\"";
+            return Err(in_section("transport")(Conflict::new("entropy", message.into())));
+        }
         self.switch.check().map_err(in_section("switch"))?;
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
+        if self.feedback.paths > 1 && !self.load_balancing.keeps() {
+            let message =
+                "scheme excludes telemetry.paths above 1: a flow has no path that it could choose; expected \"ecmp\"";
+            return Err(in_section("load_balancing")(Conflict::new("scheme", message.into())));
+        }
         self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;

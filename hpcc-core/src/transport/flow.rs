@@ -55,6 +55,8 @@ pub struct Ack<'a> {
     pub nack: bool,
     /// First byte of the packet that arrived in its place, under selective repeat.
     pub selective: Option<u64>,
+    /// UDP source port of the packet that caused it.
+    pub port: u16,
     /// Whether the packet that caused it carried a congestion mark.
     pub congestion_marked: bool,
     /// That packet's telemetry section.

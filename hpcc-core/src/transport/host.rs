@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host: its ports, its sending and its receiving queue pairs.
 
+use super::entropy::Entropies;
 use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Reporting};
 use super::flow::{Ack, Counters, NicRules, PATH_TIMER, PROBE_TIMER, Probe, SenderSpec};
 use super::nic::{Nic, Poll};
@@ -200,8 +201,11 @@ impl Host {
             Box::new(Listener::new(feedback, &limits, flow, spec.sport, spec.priority, least))
         });
         let send_times = needs.rtt.then(Box::default);
-        let key =
-            self.senders.insert(Sender { qp, spec, nic: nic as u32, seat: 0, opened: now, listener, send_times })?;
+        let SenderSpec { src, dst, sport, dport, .. } = spec;
+        let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport };
+        let entropies = Entropies::of(transport, key).map(Box::new);
+        let sender = Sender { qp, spec, nic: nic as u32, seat: 0, opened: now, listener, send_times, entropies };
+        let key = self.senders.insert(sender)?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
     }
@@ -511,6 +515,9 @@ impl Host {
             self.counters.refused.unsent += 1;
             return None;
         }
+        if let Some(entropies) = &mut sender.entropies {
+            entropies.on_ack(ack.port, ack.congestion_marked);
+        }
         let in_flight = qp.in_flight();
         let Acked { bytes: acked, messages: finished } = qp.on_ack(transport, ack.seq);
         if transport.recovers() {
@@ -518,7 +525,8 @@ impl Host {
         } else if ack.nack {
             qp.go_back();
         }
-        let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        let misses = ack.nack && qp.misses_packets(transport);
+        let lost = misses.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
         self.counters.marks_heard += u64::from(ack.congestion_marked);
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();
@@ -532,9 +540,10 @@ impl Host {
         Some(AckResult { nic: sender.nic(), finished, armed: if is_finished { Armed(0) } else { armed } })
     }
 
-    /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
-    /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
-    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
+    /// Takes in feedback that came in a packet of its own, about the path of its UDP source port: of an acknowledgement,
+    /// only queue pair, byte, port and telemetry. `None` if it is for no flow that is under way.
+    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
+        let port = feedback.port;
         let feedback = &self.opened(PacketKind::Feedback, feedback)?;
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_over())?;
         let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
@@ -545,7 +554,7 @@ impl Host {
         let lacks_seal =
             feedback.telemetry.is_empty() && sender.listener.as_ref().is_some_and(|listener| listener.seals_packets());
         counters.rejected.by_seal += u64::from(lacks_seal);
-        if port != sender.spec.sport {
+        if port != sender.spec.sport && sender.entropies.is_none() {
             let moves = sender.on_path_feedback(rules, decoder, counters, now, port, feedback, rng);
             counters.moves += u64::from(moves);
             let nic = if moves { self.follow_path(feedback.queue_pair)? } else { sender.nic() };

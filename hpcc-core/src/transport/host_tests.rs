@@ -60,7 +60,7 @@ fn open(host: &mut Host, size: u64) -> u32 {
 }
 
 fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
-    Ack { queue_pair, seq, ..Ack::default() }
+    Ack { queue_pair, seq, port: 10_000, ..Ack::default() }
 }
 
 fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
@@ -578,7 +578,7 @@ fn answers_about_bytes_that_were_never_sent_are_ignored_and_counted() {
     for forged in &never {
         assert_eq!(host.on_ack(Nanos(3_000), forged, &mut rng()), None);
     }
-    assert_eq!(host.on_feedback(Nanos(3_000), &ack(key, 9_000), 10_000, &mut rng()), None);
+    assert_eq!(host.on_feedback(Nanos(3_000), &ack(key, 9_000), &mut rng()), None);
     assert_eq!((host.counters().refused.unsent, host.sender(key).map(QueuePair::acked)), (4, Some(0)));
     assert!(host.on_ack(Nanos(3_000), &Ack { nack: true, ..ack(key, 1_000) }, &mut rng()).is_some());
     assert!(host.on_ack(Nanos(3_000), &ack(key, 3_000), &mut rng()).is_some(), "sent before it went back");
@@ -627,7 +627,7 @@ fn answers_that_are_not_sealed_are_ignored_and_counted() {
     for forged in [ack(key, 1_000), Ack { nack: true, ..genuine }, Ack { seq: 0, ..genuine }] {
         assert_eq!(host.on_ack(Nanos(9), &forged, &mut rng()), None);
     }
-    assert_eq!(host.on_feedback(Nanos(9), &genuine, 10_000, &mut rng()), None);
+    assert_eq!(host.on_feedback(Nanos(9), &genuine, &mut rng()), None);
     assert!(host.on_cnp(Nanos(9), key, &[]).is_err() && host.on_cnp(Nanos(9), key, &of_ack).is_err());
     assert_eq!((host.counters().refused.unsealed, host.sender(key).map(QueuePair::acked)), (6, Some(0)));
     assert!(host.on_ack(Nanos(9), &genuine, &mut rng()).is_some());

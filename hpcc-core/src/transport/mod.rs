@@ -3,6 +3,7 @@
 
 mod answer_seal;
 mod datagrams;
+mod entropy;
 pub mod feedback;
 mod flow;
 mod host;
@@ -32,6 +33,7 @@ mod host_tests;
 
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
+pub use entropy::Entropy;
 pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
 pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
@@ -111,6 +113,12 @@ pub struct TransportConfig {
     pub ack_every: u32,
     /// Least time between two negative acknowledgements for the same byte.
     pub nack_interval: Nanos,
+    /// So many packets may overtake another one before it counts as lost, under [`Recovery::SelectiveRepeat`].
+    pub reorder_window: u32,
+    /// Which source ports packets have.
+    pub entropy: Entropy,
+    /// How many a flow has then; a power of two.
+    pub entropies: u16,
     /// When to send again what is not acknowledged; `None`: never, as in the reference.
     pub timeout: Option<TimeoutConfig>,
     /// Bound the bytes in flight by a window.

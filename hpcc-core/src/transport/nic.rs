@@ -193,7 +193,8 @@ impl Nic {
         if rules.needs.rtt || rules.needs.sent {
             sender.tell_sent(rules, now, &range);
         }
-        let spec = sender.spec;
+        let sport = sender.entropies.as_mut().map_or(sender.spec.sport, |entropies| entropies.next_port());
+        let spec = SenderSpec { sport, ..sender.spec };
         Poll::Send(Segment {
             sender: spec,
             queue_pair: key,

@@ -82,6 +82,8 @@ pub struct QueuePair {
     is_steered: bool,
     /// Sequence numbers in flight that stand for no byte, between messages.
     gaps: u64,
+    /// Bytes in flight that have arrived out of order, and leave room in the window for others.
+    ahead: u64,
     rate: BitRate,
     /// End of the last packet whose acknowledgement was asked for, or [`UNASKED`].
     requested: u64,
@@ -116,6 +118,7 @@ impl QueuePair {
             next_avail: now.into(),
             window: limits.window,
             gaps: 0,
+            ahead: 0,
             requested: if config.ack_every == 0 { UNASKED } else { 0 },
             rate: limits.line_rate,
             priority,
@@ -238,7 +241,7 @@ impl QueuePair {
 
     #[inline]
     fn is_window_full(&self) -> bool {
-        self.window != 0 && self.in_flight() >= self.window
+        self.window != 0 && self.in_flight().saturating_sub(self.ahead) >= self.window
     }
 
     /// Bytes sent and not acknowledged; wraps only with
@@ -410,8 +413,9 @@ impl QueuePair {
     pub fn recover(&mut self, config: &TransportConfig, now: Nanos, moved: bool, ack: &Ack<'_>) {
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
         if config.is_selective() {
-            self.selective.on_ack(self.snd_una, moved, ack.selective, config.mtu);
+            self.selective.on_ack(self.snd_una, moved, ack.selective, config);
             self.resends = self.selective.lost().is_some();
+            self.ahead = self.selective.ahead(config);
         } else if ack.nack {
             self.go_back();
         }
@@ -419,6 +423,11 @@ impl QueuePair {
             let packets = self.packets_in_flight(config);
             self.timer.progress(timeout, self.limits.base_rtt, now, packets);
         }
+    }
+
+    /// Whether a negative acknowledgement tells of a loss: not while packets may only have overtaken each other.
+    pub fn misses_packets(&self, config: &TransportConfig) -> bool {
+        config.reorder_window == 0 || !config.is_selective() || self.resends
     }
 
     /// The retransmission timer has fired. Returns whether bytes are taken for lost, so that sending should be

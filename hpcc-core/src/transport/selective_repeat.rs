@@ -2,17 +2,22 @@
 //! What a sender sends again under selective repeat, after IRN (Mittal et al., SIGCOMM 2018).
 //!
 //! Each negative acknowledgement names the first missing byte and the packet that came instead. What lies before
-//! the furthest packet that came, and did not come itself, is lost; it is sent again once. What is lost twice
+//! the furthest packet that came, and did not come itself, is lost; it is sent again once. Where packets overtake each other, so
+//! many may come before it. What is lost twice
 //! is found by the timeout. After a timeout the first missing packet goes first, alone; only when its
 //! acknowledgement comes is the rest of what was in flight taken for lost too, which makes the recovery of a
 //! lost tail one round trip long and a timeout in error cheap.
 
+use super::TransportConfig;
 use super::packet_set::PacketSet;
 
 /// Which packets of a flow arrived out of order, and which wait to be sent again.
 #[derive(Clone, Debug, Default)]
 pub struct SelectiveRepeat {
     arrived: PacketSet,
+    /// How many packets arrived behind `counted`, before which nothing is missing.
+    ahead: u64,
+    counted: u64,
     /// Everything before this byte arrived, was sent again, or is not known to be lost.
     next: u64,
     /// What did not arrive before this byte is lost.
@@ -36,15 +41,31 @@ impl SelectiveRepeat {
 
     /// An acknowledgement: `first_missing` is what it left unacknowledged, `moved` says whether that is news, and
     /// `selective` is the first byte of the packet that arrived out of order.
-    pub fn on_ack(&mut self, first_missing: u64, moved: bool, selective: Option<u64>, mtu: u32) {
+    pub fn on_ack(&mut self, first_missing: u64, moved: bool, selective: Option<u64>, config: &TransportConfig) {
+        let mtu = u64::from(config.mtu);
+        self.pass(first_missing / mtu);
         if moved && first_missing < self.timeout_end {
             self.lost_until = self.lost_until.max(self.timeout_end);
         }
         if let Some(seq) = selective.filter(|&seq| seq > first_missing) {
-            self.arrived.insert(first_missing / u64::from(mtu), seq / u64::from(mtu));
-            self.lost_until = self.lost_until.max(seq);
+            self.ahead += u64::from(self.arrived.insert(first_missing / mtu, seq / mtu));
+            self.lost_until = self.lost_until.max(seq.saturating_sub(mtu * u64::from(config.reorder_window)));
         }
-        self.settle(first_missing, mtu);
+        self.settle(first_missing, config.mtu);
+    }
+
+    /// Bytes in flight that are not: packets of them have arrived, as many as may overtake another one at most.
+    pub fn ahead(&self, config: &TransportConfig) -> u64 {
+        self.ahead.min(config.reorder_window.into()) * u64::from(config.mtu)
+    }
+
+    /// No packet before this one is missing any more.
+    fn pass(&mut self, first_missing: u64) {
+        if self.ahead > 0 {
+            let passed = (self.counted..first_missing).filter(|&packet| self.arrived.contains(packet)).count();
+            self.ahead = self.ahead.saturating_sub(passed as u64);
+        }
+        self.counted = first_missing;
     }
 
     /// Nothing was acknowledged for too long; the bytes from `first_missing` to `snd_nxt` are in flight.
@@ -66,7 +87,13 @@ impl SelectiveRepeat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::Recovery;
     use alloc::vec::Vec;
+
+    /// So many packets may overtake another one.
+    fn config(reorder_window: u32) -> TransportConfig {
+        TransportConfig { recovery: Recovery::SelectiveRepeat, reorder_window, ..TransportConfig::default() }
+    }
 
     /// Sends again all that is lost.
     fn resend(state: &mut SelectiveRepeat, first_missing: u64) -> Vec<u64> {
@@ -83,11 +110,38 @@ mod tests {
     fn holes_are_found_however_long_the_flow_is() {
         for start in [0, 70_000_000] {
             let mut state = SelectiveRepeat::default();
-            state.on_ack(start, start > 0, None, 1000);
-            state.on_ack(start, false, Some(start + 2000), 1000);
+            state.on_ack(start, start > 0, None, &config(0));
+            state.on_ack(start, false, Some(start + 2000), &config(0));
             assert_eq!(resend(&mut state, start), [start, start + 1000]);
-            state.on_ack(start, false, Some(start + 4000), 1000);
+            state.on_ack(start, false, Some(start + 4000), &config(0));
             assert_eq!(resend(&mut state, start), [start + 3000]);
         }
+    }
+
+    /// Packets 0 and 2 are missing; each is lost when the fourth packet behind it comes, and not before.
+    #[test]
+    fn a_packet_counts_as_lost_when_more_than_the_window_have_overtaken_it() {
+        let config = config(3);
+        let mut state = SelectiveRepeat::default();
+        let mut lost = |packet: u64| {
+            state.on_ack(0, false, Some(1000 * packet), &config);
+            resend(&mut state, 0)
+        };
+        assert_eq!([1, 3, 4, 5, 6, 7].map(&mut lost), [&[][..], &[], &[0], &[], &[2000], &[]]);
+    }
+
+    /// They leave room for others, but for no more than may overtake one.
+    #[test]
+    fn packets_that_arrived_are_counted_until_they_are_passed() {
+        let config = config(3);
+        let mut state = SelectiveRepeat::default();
+        let mut ahead = |first_missing: u64, selective: Option<u64>| {
+            state.on_ack(1000 * first_missing, first_missing > 0, selective.map(|packet| 1000 * packet), &config);
+            state.ahead(&config)
+        };
+        let arrivals = [1, 2, 2, 64, 66].map(|packet| ahead(0, Some(packet)));
+        assert_eq!(arrivals, [1000, 2000, 2000, 3000, 3000], "one came twice");
+        assert_eq!([ahead(3, None), ahead(65, None), ahead(67, None)], [2000, 1000, 0]);
+        assert_eq!([ahead(67, Some(69)), ahead(70, None)], [1000, 0], "and again");
     }
 }

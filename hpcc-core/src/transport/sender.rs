@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sending end of a flow as its host stores it.
 
+use super::entropy::Entropies;
 use super::feedback::{Decoder, Listener};
 use super::flow::{Counters, NicRules, PATH_TIMER, PROBE_TIMER, Probe};
 use super::path_probes::PathProbes;
@@ -31,6 +32,8 @@ pub struct Sender {
     pub opened: Nanos,
     pub spec: SenderSpec,
     pub qp: QueuePair,
+    /// Source ports of its packets; `None`: all have the flow's.
+    pub entropies: Option<Box<Entropies>>,
 }
 
 const _: () = assert!(offset_of!(Sender, qp) == 64 - size_of::<u64>());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of the transport, and what follows where nothing is set.
 
-use super::{CongestionNotification, QueuePairs, Recovery, TimeoutConfig, TransportConfig};
+use super::{CongestionNotification, Entropy, QueuePairs, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::Needs;
 use crate::pfc::DATA_PRIORITY;
 use crate::reference_faults::ReferenceFaults;
@@ -43,6 +43,18 @@ crate::settings! {
         /// Least time between two negative acknowledgements for one missing byte.
         #[change = "Lower it where a repeated packet may be lost again; too low, one loss is repeated several times."]
         pub nack_interval: Nanos = Nanos(500_000) => recovery = "go_back_n" | "go_back_zero";
+        /// Packets that may overtake another one before it counts as lost and is sent again.
+        #[change = "Raise it where packets of a flow take several paths (`load_balancing.scheme`): as far as they overtake each \
+            other, nothing is sent again. Where frames are dropped, losses are found later."]
+        pub reorder_window: u32 = 0 => recovery = "selective_repeat";
+        /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of several
+        /// once a round (`oblivious`), those alone whose packets were not marked (`bitmap`), those that came through unmarked
+        /// (`reps`), or these first and then as `bitmap` (`mixed`). Marks count as acknowledgements bring them back.
+        #[change = "Choose another than `flow` to spread packets from the sender on, with a `reorder_window`."]
+        pub entropy: Entropy = Entropy::Flow;
+        /// How many source ports a flow has; a power of two.
+        #[change = "More find more of the paths; fewer remember better which are good."]
+        pub entropies: u16 {2..=32_768} = 64 => entropy = "oblivious" | "bitmap" | "reps" | "mixed";
         /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time in which the
         /// slowest host link drains a switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
@@ -141,6 +153,12 @@ impl TransportSettings {
                            and so into messages that have finished";
             return Err(Conflict::new("queue_pairs", message.into()));
         }
+        if !self.entropies.is_power_of_two() {
+            return Err(Conflict::new(
+                "entropies",
+                format!("entropies is {}; expected a power of two", self.entropies),
+            ));
+        }
         if !self.seal.is_empty() && key_of(&self.seal).is_none() {
             return Err(Conflict::new("seal", "expected a key of 32 hexadecimal digits".into()));
         }
@@ -159,6 +177,9 @@ impl TransportSettings {
             ack_offset: bytes(self.ack_offset),
             ack_every: bytes(self.ack_every),
             nack_interval: self.nack_interval,
+            reorder_window: self.reorder_window,
+            entropy: self.entropy,
+            entropies: self.entropies.next_power_of_two(),
             timeout: (high > Nanos(0)).then_some(TimeoutConfig {
                 high,
                 low: self.timeout_low.unwrap_or(TIMEOUT_LOW.0).min(high),

@@ -43,6 +43,10 @@ fn threads_are_refused_with_a_reason() {
         ([&core[..], &["--threads", "0"]].concat(), "from 1 to 1024"),
         ([&core[..], &["--threads", "5"]].concat(), "5 threads are too many"),
         ([&core[..], &["--threads", "2", "--set", "run.order=insertion"]].concat(), "need run.order = \"canonical\""),
+        (
+            [&core[..], &["--threads", "2", "--set", "compatibility.shared_rng=true"]].concat(),
+            "draw from one generator",
+        ),
     ] {
         let output =
             hpcc().args(["run", "racks.toml", "--out", "none"]).args(&options).current_dir(bench.path("")).output();

@@ -89,6 +89,7 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
         || is("transport", "queue_pairs", "per_pair")
         || is("fast_cnp", "migrate", "true")
         || !is("load_balancing", "scheme", "ecmp")
+        || !is("transport", "entropy", "flow")
         || !is("load_balancing", "ecmp_seed", "switch")
         || is("load_balancing", "ecmp_weighted", "true")
         || !is("telemetry", "paths", "1")

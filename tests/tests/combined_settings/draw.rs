@@ -2,6 +2,7 @@
 //! A scenario for every seed with several settings at once.
 
 use crate::values;
+use hpcc_core::balance;
 use hpcc_core::node::{NodeSettings, Owner, Part};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Setting;
@@ -161,6 +162,10 @@ impl Draft {
         if rng.chance(30) {
             let layout = rng.one_of(&["paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"]);
             self.set("telemetry", "layout", format!("'{layout}'"));
+        }
+        if rng.chance(30) {
+            let names: Vec<&str> = balance::all().iter().map(|scheme| scheme.name()).collect();
+            self.set("load_balancing", "scheme", format!("'{}'", rng.one_of(&names)));
         }
         if rng.chance(30) && !is_of_stack {
             self.set("wire", "profile", "'rocev2_ipv6'".into());

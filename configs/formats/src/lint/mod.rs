@@ -33,7 +33,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 14] = [
+pub static LINTS: [Lint; 15] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -43,6 +43,7 @@ pub static LINTS: [Lint; 14] = [
     note("overbooked", traffic::overbooked),
     warning("long-path", traffic::long_paths),
     warning("unseen-path-change", settings::unseen_path_changes),
+    note("late-packets", settings::late_packets),
     note("loss-without-timeout", settings::loss_without_timeout),
     warning("held-up-acks", settings::held_up_acks),
     warning("coarse-telemetry", settings::coarse_telemetry),

@@ -7,6 +7,7 @@ use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, Classes};
 use hpcc_core::telemetry::LayoutName;
+use hpcc_core::transport::{Entropy, Protocol};
 use hpcc_core::units::{BitRate, Rounding};
 
 /// Flows may change their path, and the records that they go by do not tell.
@@ -17,6 +18,10 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
         "links fail"
     } else if fast_cnp.common.enabled && fast_cnp.migrate {
         "flows move to other paths (fast_cnp.migrate)"
+    } else if !scenario.settings.load_balancing.keeps() {
+        "packets of a flow take several paths (load_balancing.scheme)"
+    } else if scenario.transport().entropy != Entropy::Flow {
+        "packets of a flow take several paths (transport.entropy)"
     } else {
         return Vec::new();
     };
@@ -29,6 +34,25 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
          and may fall to its lowest rate. Expected layout = {}",
         layout.name(),
         able.join(" or ")
+    )]
+}
+
+/// Packets overtake each other, and count as lost.
+pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let (balancing, transport) = (&scenario.settings.load_balancing, scenario.transport());
+    let is_one = balancing.keeps() && transport.entropy == Entropy::Flow;
+    if is_one || transport.reorder_window > 0 || scenario.settings.protocol.protocol != Protocol::Rdma {
+        return Vec::new();
+    }
+    let scheme = if balancing.keeps() {
+        format!("transport.entropy = \"{}\"", transport.entropy.name())
+    } else {
+        format!("scheme = \"{}\"", balancing.chosen().name())
+    };
+    vec![format!(
+        "with {scheme} packets overtake each other, and recovery = \"{}\" takes the late ones for lost and sends again; \
+         expected \"selective_repeat\" with a transport.reorder_window",
+        transport.recovery.name()
     )]
 }
 

@@ -117,12 +117,11 @@ impl Pair {
         self.tamper(&mut answer);
         self.now += Nanos(GAP);
         let mut back = Vec::new();
-        let mut ack = Ack { queue_pair: self.key, seq: 0, ..Ack::default() };
+        let mut ack = Ack { queue_pair: self.key, port: 10_000, ..Ack::default() };
         if alone {
             let seq = segment.seq + u64::from(segment.payload);
-            self.sender
-                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, 10_000, &mut self.rng)
-                .expect("known");
+            let feedback = Ack { seq, telemetry: &answer, ..ack };
+            self.sender.on_feedback(self.now, &feedback, &mut self.rng).expect("known");
             back.push(Back::Notification(answer.clone()));
         }
         if let Some(seq) = acks {
@@ -340,8 +339,9 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
         let mut section = Section { bytes: &mut bytes, len };
         assert!(pair.receiver.on_telemetry(0, probe.sender.receiver, &arrived, &mut section), "a packet of its own");
         let len = section.len;
-        let ack = Ack { queue_pair: pair.key, seq: probe.seq, telemetry: &bytes[..len], ..Ack::default() };
-        pair.sender.on_feedback(pair.now, &ack, 10_000, &mut pair.rng).expect("known");
+        let ack =
+            Ack { queue_pair: pair.key, seq: probe.seq, port: 10_000, telemetry: &bytes[..len], ..Ack::default() };
+        pair.sender.on_feedback(pair.now, &ack, &mut pair.rng).expect("known");
     }
     assert_eq!(times, [0, 10_000, 20_000, 30_000, 40_000, 50_000]);
     assert!(pair.rate() < BitRate::gbps(90), "{}", pair.rate());
@@ -418,8 +418,8 @@ fn req_30_a_flow_moves_to_the_source_port_of_a_better_path() {
         let snapshot = Snapshot { switch_id: 77, now: pair.now, tx_bytes, qlen: 0, ..Snapshot::IDLE };
         let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
         let (queue_pair, telemetry) = (pair.key, &bytes[..len]);
-        let ack = Ack { queue_pair, seq: 0, telemetry, ..Ack::default() };
-        pair.sender.on_feedback(pair.now, &ack, OTHER, &mut pair.rng).expect("known");
+        let ack = Ack { queue_pair, port: OTHER, telemetry, ..Ack::default() };
+        pair.sender.on_feedback(pair.now, &ack, &mut pair.rng).expect("known");
         rounds += 1;
     }
     assert!(rounds >= 4, "two records, and better for three rounds");
@@ -434,8 +434,8 @@ fn req_26_req_30_feedback_of_another_path_is_counted_and_needs_its_seal() {
         let mut pair = Pair::new(PLUS, FeedbackConfig { paths, seal, ..FeedbackConfig::default() });
         let (section, len) = pair.stamped();
         for telemetry in [&section[..len], &[]] {
-            let ack = Ack { queue_pair: pair.key, telemetry, ..Ack::default() };
-            pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+            let ack = Ack { queue_pair: pair.key, port: 10_001, telemetry, ..Ack::default() };
+            pair.sender.on_feedback(pair.now, &ack, &mut pair.rng).expect("known");
         }
         let (counters, sealed) = (pair.sender.counters(), u64::from(seal.is_some()));
         assert_eq!((counters.rejected.by_seal, counters.moves), (2 * sealed, 0));

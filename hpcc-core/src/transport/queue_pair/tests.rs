@@ -5,7 +5,7 @@ use super::*;
 use crate::cc::testing::{ack, rng};
 use crate::cc::{Algorithm, DcqcnConfig, LineRate};
 use crate::reference_faults::ReferenceFaults;
-use crate::transport::TimeoutConfig;
+use crate::transport::{Recovery, TimeoutConfig};
 use alloc::vec::Vec;
 
 pub const LIMITS: FlowLimits = FlowLimits::of(BitRate::gbps(100), Nanos(4_160), 52_000);
@@ -198,4 +198,24 @@ fn a_large_window_wraps_in_the_reference() {
 fn windows_beyond_64_bits_of_product_scale_exactly() {
     assert_eq!(scale(u64::MAX, BitRate(1 << 40), BitRate(1 << 41)), u64::MAX / 2);
     assert_eq!(scale(10, BitRate(1), BitRate::gbps(100)), 1);
+}
+
+/// A window of 52 packets is full. Packets that arrived ahead of the first make room for as many as may overtake one, and are no
+/// sign of a loss; one more is.
+#[test]
+fn packets_that_overtake_each_other_neither_fill_the_window_nor_tell_of_a_loss() {
+    let config =
+        TransportConfig { recovery: Recovery::SelectiveRepeat, reorder_window: 2, ..TransportConfig::default() };
+    let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
+    (0..52).for_each(|_| assert!(qp.is_eligible(0) && !qp.take_segment(&config).again));
+    let mut sent_after = |packet: u64| {
+        let nack = Ack { nack: true, selective: Some(1_000 * packet), ..Ack::default() };
+        qp.recover(&config, Nanos(0), false, &nack);
+        let misses = qp.misses_packets(&config);
+        let sent: Vec<u64> = core::iter::from_fn(|| qp.is_eligible(0).then(|| qp.take_segment(&config).seq)).collect();
+        (misses, sent)
+    };
+    assert_eq!(sent_after(1), (false, [52_000].into()));
+    assert_eq!(sent_after(2), (false, [53_000].into()));
+    assert_eq!(sent_after(3), (true, [0].into()), "and no third that is new");
 }
