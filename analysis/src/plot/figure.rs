@@ -343,6 +343,34 @@ mod tests {
     }
 
     #[test]
+    fn seeds_are_a_band_or_bars_and_few_flows_an_empty_marker_within_the_range() {
+        let drawn = |points: bool, band: Vec<Option<(f64, f64)>>, few: Vec<bool>, end: f64| {
+            let line = Line { band, few, ..Line::of_variant(0, "a", vec![Some(1.0), Some(2.0), Some(4.0)]) };
+            let chart = Chart {
+                title: "y".into(),
+                x: Axis::up_to("x", 2.0),
+                at: crate::chart::At::Steps { first: 0.0, step: 1.0, steps: 3 },
+                y: Axis::up_to("y", end),
+                lines: vec![line],
+                stepped: false,
+                points,
+            };
+            let figure = Figure { title: String::new(), subtitle: String::new(), charts: vec![chart] };
+            figure.render(&crate::plot::look::Style::Paper.look()).expect("drawn").svg
+        };
+        let count = |svg: &str, part: &str| svg.matches(part).count();
+        let band = vec![Some((0.5, 1.5)), None, Some((3.0, 5.0))];
+        let plain = drawn(true, Vec::new(), Vec::new(), 6.0);
+        assert_eq!(count(&drawn(false, band.clone(), Vec::new(), 6.0), "opacity=\"0.2\""), 1, "a band");
+        assert_eq!(count(&drawn(true, band, Vec::new(), 6.0), "opacity=\"0.6\""), 2, "two bars");
+        let few = drawn(true, Vec::new(), vec![false, false, true], 6.0);
+        assert_eq!(count(&few, "<polygon"), count(&plain, "<polygon") + 1, "one marker is empty");
+        assert!(few.contains("flows above") && !plain.contains("flows above"));
+        let cut = drawn(true, Vec::new(), Vec::new(), 3.0);
+        assert_eq!(count(&cut, "<polygon"), count(&plain, "<polygon") - 1, "a marker is out of range");
+    }
+
+    #[test]
     fn no_two_of_many_variants_look_alike() {
         let look = |variant: usize| {
             let line = LineLook::marked(variant);
