@@ -46,7 +46,7 @@ fn every_configuration_of_a_folder_is_imported_and_all_is_said() {
     let output = bench.hpcc(&["import", "."]);
     assert_eq!(output.code, Some(0), "{}", output.err);
     for said in [
-        "dropped: LB_MODE 6 (LetFlow)",
+        "guessed: LB_MODE 6 (LetFlow)",
         "taken: ENABLE_PFC 1 as switch.mode = \"lossless\"",
         "dropped: nobody knows WARP",
         "wrote ./config.toml",

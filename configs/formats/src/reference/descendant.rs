@@ -156,16 +156,24 @@ impl Descendant {
 
     fn load_balancing(&mut self, key: &Token<'_>, word: &Token<'_>) -> Result<(), InputError> {
         let mode = word.integer(key.text, u64::from(u32::MAX))?;
-        let (kind, what) = match mode {
-            0 => (Remark::Idle, ": ECMP by flow, as here"),
-            2 => (Remark::Dropped, " (DRILL): flows keep to the path that ECMP gives them"),
-            3 => (Remark::Dropped, " (CONGA): flows keep to the path that ECMP gives them"),
-            6 => (Remark::Dropped, " (LetFlow): flows keep to the path that ECMP gives them"),
-            9 => (Remark::Dropped, " (ConWeave): flows keep to the path that ECMP gives them"),
-            _ => (Remark::Dropped, ": flows keep to the path that ECMP gives them"),
-        };
-        self.remark(kind, format!("{} {mode}{what}", key.text));
+        let scheme = |name: &str| format!("\"{name}\"");
+        match mode {
+            0 => self.remark(Remark::Idle, format!("{} 0: ECMP by flow, as here", key.text)),
+            2 => self.set(key, word, &[("load_balancing", "scheme", &scheme("drill"))]),
+            6 => {
+                self.set(key, word, &[("load_balancing", "scheme", &scheme("flowlet"))]);
+                let gap = "(LetFlow): the gap between flowlets is that of load_balancing.flowlet_gap";
+                self.remark(Remark::Guessed, format!("{} 6 {gap}", key.text));
+            }
+            3 => self.keeps_to_ecmp(key, " 3 (CONGA)"),
+            9 => self.keeps_to_ecmp(key, " 9 (ConWeave)"),
+            _ => self.keeps_to_ecmp(key, &format!(" {mode}")),
+        }
         Ok(())
+    }
+
+    fn keeps_to_ecmp(&mut self, key: &Token<'_>, mode: &str) {
+        self.remark(Remark::Dropped, format!("{}{mode}: flows keep to the path that ECMP gives them", key.text));
     }
 
     fn seed(&mut self, key: &Token<'_>, word: &Token<'_>) -> Result<(), InputError> {
