@@ -7,9 +7,38 @@ use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
 use hpcc_formats::results::jobs_csv;
 use hpcc_measures::results::Results;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::human;
 use crate::table::table;
+
+/// Figures of all jobs of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Time of the longest, if there are jobs and all are over.
+    pub time_ns: Option<f64>,
+    /// Bus bandwidth of all collectives, by their time, in GB/s, if there are any.
+    pub busbw: Option<f64>,
+}
+
+/// Figures of all jobs in a folder of results.
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn totals(dir: &Path) -> Result<Totals> {
+    let jobs = dir.join("jobs.csv");
+    if !jobs.exists() {
+        return Ok(Totals::default());
+    }
+    let times: Option<Vec<u64>> = jobs_csv::read(&jobs)?.iter().map(|job| job.time_ns).collect();
+    let (mut time, mut moved) = (0.0, 0.0);
+    for row in collectives_csv::read(&dir.join("collectives.csv"))? {
+        time += row.time_ns as f64;
+        moved += row.busbw * row.time_ns as f64;
+    }
+    let longest = times.and_then(|times| times.into_iter().max());
+    Ok(Totals { time_ns: longest.map(|time| time as f64), busbw: (time > 0.0).then(|| moved / time) })
+}
 
 /// The tables of a run's jobs; nothing if there are none.
 ///

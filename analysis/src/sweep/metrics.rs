@@ -14,6 +14,7 @@ use super::growth::growth_ns;
 use super::report::Series;
 use super::run::Facts;
 use crate::human;
+use crate::jobs::{self, Totals as Jobs};
 
 /// Heading of the metrics of small flows.
 pub const SMALL: &str = "small flows";
@@ -116,6 +117,7 @@ pub struct Known<'a> {
     pauses: (u64, u64),
     /// Bytes that all flows delivered, unfinished ones too.
     payload: u64,
+    jobs: Jobs,
 }
 
 impl Known<'_> {
@@ -218,6 +220,8 @@ pub const METRICS: &[Metric] = &[
     run("telemetry_hop_bytes", ("telemetry", "B from a switch"), Count, Nothing, |k| Some(k.facts.hop_bytes as f64)),
     run("feedback_per_ms", ("feedback", "packets per ms"), Count, AllFlows, |k| k.feedback_per_ms()),
     run("telemetry_per_kb", ("telemetry", "B per kB"), ThreeDigits, AllFlows, |k| k.telemetry_per_kb()),
+    run("job_time_ns", ("longest job", "time (us)"), Microseconds, WholeRun, |k| k.jobs.time_ns),
+    run("busbw_gbytes", ("collectives", "busbw (GB/s)"), TwoDigits, WholeRun, |k| k.jobs.busbw),
     group("goodput_p50_gbps", "Gb/s, median", TwoDigits, |set| set.rate(0)),
     group("goodput_mean_gbps", "Gb/s, mean", TwoDigits, |set| set.rate(1)),
     group("goodput_jain", "Jain's index", Index, |set| set.rate(2)),
@@ -314,6 +318,7 @@ pub fn metrics(
         growth_ns: growth.map(|ns| ns as f64),
         pauses: if results.window.chosen { window::pauses(results)? } else { whole },
         payload,
+        jobs: jobs::totals(&results.dir)?,
     };
     let of_run = |metric: &Metric| Some((metric.name.to_owned(), metric.of_run(&known)?));
     let (begin, last) = METRICS.split_at(METRICS.len() - 1);
