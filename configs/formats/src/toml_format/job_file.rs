@@ -40,9 +40,9 @@ keys! {
         passes: whole(1, 1_000_000) => Need::Else("1");
     }
     TRANSFORMER {
-        /// Layers of the model.
+        /// Number of layers of the model.
         layers: whole(1, 10_000);
-        /// Hidden size.
+        /// Hidden size of the model: numbers for each token.
         hidden: whole(1, 1_000_000);
         /// Size of the feed-forward part; by default four times the hidden size. With a gated one, such as Llama's, give one and
         /// a half times its size.

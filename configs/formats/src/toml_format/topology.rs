@@ -65,7 +65,7 @@ keys! {
         hosts_per_leaf: COUNT;
     }
     RAILS {
-        /// Number of servers.
+        /// Number of servers, each with a GPU on every rail.
         servers: COUNT;
         /// Number of GPUs in each server, which are hosts with a NIC each: the n-th is linked to the n-th leaf.
         rails: COUNT;
