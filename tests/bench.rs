@@ -87,6 +87,11 @@ impl Bench {
         self.simulate_to("out", config, set, seconds)
     }
 
+    /// Runs a scenario without ns-3.
+    pub fn simulate_core(&self, config: &str, set: &[String], seconds: &str) -> ProcessOutput {
+        self.simulate_by(engine().as_os_str(), "out", config, set, seconds)
+    }
+
     /// Runs the simulator with another folder for the results.
     pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> ProcessOutput {
         self.simulate_by(&simulator(), out, config, set, seconds)

@@ -224,6 +224,11 @@ impl Paused<'_> {
         self.each().flat_map(Engine::take_notes).collect()
     }
 
+    /// Whether a rank of a job computes, or a message waits or is under way within a server.
+    pub fn jobs_wait(&self) -> bool {
+        self.engines.iter().any(|engine| engine.jobs_wait())
+    }
+
     /// Ranks of jobs that are not over.
     pub fn unfinished_ranks(&self) -> impl Iterator<Item = Unfinished> + '_ {
         self.engines.iter().flat_map(|engine| engine.unfinished_ranks())

@@ -8,6 +8,7 @@ use hpcc_core::workload::{Jobs, Note, Noted, Servers, Unfinished};
 use hpcc_formats::job::JobSpec;
 use hpcc_formats::results::collectives_csv::CollectiveRow;
 use hpcc_formats::results::jobs_csv::JobRow;
+use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeMap;
 
 /// Most ranks of a chain that is told.
@@ -134,14 +135,17 @@ impl JobResults {
     }
 
     /// A sentence for each job that is not over: which of its ranks waits for which.
-    pub fn stalls(&self, engine: &Paused<'_>, groups: &[String], is_still: bool) -> Vec<String> {
+    pub fn stalls(&self, engine: &Paused<'_>, scenario: &Scenario, is_still: bool) -> Vec<String> {
         let mut by_job: BTreeMap<u32, BTreeMap<u32, Unfinished>> = BTreeMap::new();
         for rank in engine.unfinished_ranks() {
             by_job.entry(rank.job).or_default().insert(rank.rank, rank);
         }
         let stall = |(job, ranks): (u32, BTreeMap<u32, Unfinished>)| {
-            let name = &groups[self.group(job) as usize];
-            let total = self.specs[job as usize].hosts.len();
+            let name = &scenario.flows.groups[self.group(job) as usize];
+            let (start, total) = (self.specs[job as usize].start, self.specs[job as usize].hosts.len());
+            if start >= scenario.stop {
+                return format!("job {name} begins at {start}, and the run ends at {}", scenario.stop);
+            }
             format!("job {name}: {} of {total} ranks are not over: {}", ranks.len(), chain(&ranks, is_still))
         };
         by_job.into_iter().map(stall).collect()

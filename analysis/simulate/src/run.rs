@@ -290,7 +290,7 @@ impl Run {
         let mut writer = lock(&self.writer);
         let engine = self.fleet.pause();
         let end = if stopped.is_some() { engine.now() } else { self.scenario.stop };
-        let (is_done, is_still) = (self.flows.is_done(), self.flows.is_idle());
+        let (is_done, is_still) = (self.flows.is_done(), self.flows.is_idle() && !engine.jobs_wait());
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         for switch in &self.switches {
             for port in 0..switch.ports {
@@ -303,7 +303,7 @@ impl Run {
         if !self.scenario.flows.jobs.is_empty() {
             let (jobs, collectives) = self.flows.jobs.rows();
             writer.jobs(&jobs, &collectives);
-            stalls = self.flows.jobs.stalls(&engine, &self.scenario.flows.groups, is_still);
+            stalls = self.flows.jobs.stalls(&engine, &self.scenario, is_still);
         }
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);

@@ -119,7 +119,7 @@ fn describe_jobs(scenario: &Scenario) -> String {
             });
             delay + Nanos((u128::from(message.size) * 8_000_000_000 / u128::from(rate)) as u64)
         };
-        let path = ideal::run(job.job(), alone, |time| time).time;
+        let path = ideal::run(job.job(), scenario.servers, alone, |time| time).time;
         vec![
             scenario.flows.groups[job.group as usize].clone(),
             human::count(job.hosts.len() as u64),

@@ -56,6 +56,11 @@ impl Engine {
         self.work.jobs.unfinished().filter(|rank| self.parts.is_own(rank.host))
     }
 
+    /// Whether a rank computes, or a message waits or is under way within a server.
+    pub fn jobs_wait(&self) -> bool {
+        self.work.waiting.len() > self.work.idle.len()
+    }
+
     /// What jobs have noted since the last call.
     pub fn take_notes(&mut self) -> Vec<Noted> {
         self.work.jobs.take_notes()

@@ -27,6 +27,8 @@ pub struct Turns {
     asked: Vec<u64>,
     /// Times from which on those may send that wait for their pacer. What has changed since is asked again and says so.
     paced: BinaryHeap<Reverse<(Nanos, u32)>>,
+    /// How many members have seats. Whoever has left may still name the seat that it had.
+    count: u32,
     /// Members have come or gone: seats are not what they were.
     is_stale: bool,
 }
@@ -45,6 +47,7 @@ impl Turns {
     /// All of `count` members are to be asked.
     pub fn settle(&mut self, count: usize) {
         self.is_stale = false;
+        self.count = count as u32;
         self.paced.clear();
         self.asked.clear();
         self.asked.resize(count.div_ceil(64), u64::MAX);
@@ -56,8 +59,8 @@ impl Turns {
     /// Something has happened to a queue pair.
     #[inline]
     pub fn ask(&mut self, seat: u32) {
-        if let Some(word) = self.asked.get_mut(seat as usize / 64) {
-            *word |= 1 << (seat % 64);
+        if seat < self.count {
+            self.asked[seat as usize / 64] |= 1 << (seat % 64);
         }
     }
 
@@ -138,5 +141,9 @@ mod tests {
         turns.answer(100, Turn::Ask);
         turns.answer(101, Turn::Never);
         assert_eq!((asked(&turns), turns.first_at(|seat, _| seat > 110)), ([3, 100].into(), Some(Nanos(111))));
+        turns.settle(2);
+        turns.ask(2);
+        turns.ask(63);
+        assert_eq!(asked(&turns), [0, 1], "who has left has no seat");
     }
 }

@@ -358,7 +358,7 @@ mod tests {
     /// When each connection ends, by its size, where a message takes as many nanoseconds as it has bytes.
     fn time(text: &str, by_message: bool) -> u64 {
         let file = load(text, by_message).expect("a matrix");
-        let course = ideal::run(job(&file.graphs), |message| Nanos(message.size), |time| time);
+        let course = ideal::run(job(&file.graphs), None, |message| Nanos(message.size), |time| time);
         assert!(course.unfinished.is_empty());
         course.time.0
     }

@@ -2,7 +2,7 @@
 //! A job on a network where messages do not disturb each other.
 
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Action, Job, Jobs, Message, Unfinished, Waiting};
+use hpcc_core::workload::{Action, Job, Jobs, Message, Servers, Unfinished, Waiting};
 use std::collections::BTreeMap;
 
 /// What happens at a time.
@@ -21,8 +21,13 @@ pub struct Course {
 }
 
 /// Runs a job in which a message, and a computation of a length, take these times.
-pub fn run(job: Job, message: impl Fn(&Message) -> Nanos, computation: impl Fn(Nanos) -> Nanos) -> Course {
-    let mut jobs = Jobs::default();
+pub fn run(
+    job: Job,
+    servers: Option<Servers>,
+    message: impl Fn(&Message) -> Nanos,
+    computation: impl Fn(Nanos) -> Nanos,
+) -> Course {
+    let mut jobs = Jobs::new(0, servers);
     let number = jobs.add(job);
     let mut actions = Vec::new();
     // The number of an event decides among those of one time.
@@ -54,5 +59,5 @@ pub fn run(job: Job, message: impl Fn(&Message) -> Nanos, computation: impl Fn(N
 
 /// Runs a job in which only messages take time, each as much as any other: the time is the depth of the graph in messages.
 pub fn depth(job: Job) -> Course {
-    run(job, |_| Nanos(1), |_| Nanos(0))
+    run(job, None, |_| Nanos(1), |_| Nanos(0))
 }

@@ -2,9 +2,13 @@
 //! The collectives of a job of graphs: which of them are one, and how each is done.
 
 use super::Ways;
+use hpcc_core::settings::Named;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// A key, and what is wrong with it.
+pub(crate) type Wrong = (&'static str, String);
 
 /// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
 pub(crate) struct Plans<'a> {
@@ -29,7 +33,7 @@ impl<'a> Plans<'a> {
         group: Arc<[u32]>,
         rank: u32,
         (kind, size): (Kind, u64),
-    ) -> Result<Option<Collective>, String> {
+    ) -> Result<Option<Collective>, Wrong> {
         if group.len() < 2 {
             return Ok(None);
         }
@@ -38,10 +42,10 @@ impl<'a> Plans<'a> {
         let number = *self.known.entry((order, group.clone())).or_insert(next);
         if number == next {
             if next == Plan::MOST {
-                return Err(format!("there are more than {} collectives", Plan::MOST));
+                return Err(("kind", format!("there are more than {} collectives", Plan::MOST)));
             }
             let plan = (self.ways)(kind).plan(kind, group, size, number);
-            self.list.push(plan.map_err(|(key, message)| format!("{key}: {message}"))?);
+            self.list.push(plan.map_err(|(key, why)| (if key == "algorithm" { kind.name() } else { key }, why))?);
         }
         Ok(Some(Collective::new(self.list[number as usize].clone(), place)))
     }

@@ -6,7 +6,7 @@
 //! layer waits for; the first layer has no inputs' part. A layer's next forward pass waits for its weights' collective and update.
 
 use super::plans::Plans;
-use super::{JobFile, Ways, digest};
+use super::{JobFile, Ways, digest, too_many};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::settings::Named;
@@ -96,7 +96,8 @@ impl Rank<'_> {
         let Some((kind, group, size)) = part.together else { return Ok(None) };
         let group = self.division.group(self.number, group);
         self.order += 1;
-        let collective = plans.collective(self.order, group, self.number, (kind, size))?;
+        let collective = plans.collective(self.order, group, self.number, (kind, size));
+        let collective = collective.map_err(|(key, message)| format!("{key}: {message}"))?;
         Ok(collective.map(|collective| self.add(Work::Collective(Box::new(collective)))))
     }
 
@@ -154,6 +155,10 @@ pub(crate) fn read(
         let message =
             format!("there are {} GPUs and {most_ranks} hosts for them; expected at most {most_ranks}", division.ranks);
         return Err(place.at(1).error(message));
+    }
+    let operations = 9 * layers.len() as u128 * u128::from(passes) * u128::from(division.ranks);
+    if let Some(message) = too_many(operations) {
+        return Err(place.error(message));
     }
     let mut plans = Plans::new(ways);
     let mut graphs = Vec::new();
@@ -298,7 +303,7 @@ mod tests {
     /// The time of a file where a message takes 1 us and a nanosecond a byte.
     fn time(text: &str, passes: u32) -> u64 {
         let file = load(text, passes).expect("a workload");
-        let course = ideal::run(job(&file.graphs), |message| Nanos(1000 + message.size), |time| time);
+        let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
         assert!(course.unfinished.is_empty());
         course.time.0
     }

@@ -9,8 +9,8 @@
 //! last backward pass has them. With experts, the feed-forward part of each token is done by k of them, which are at the e ranks of
 //! a group of data-parallel ones: an all-to-all of b s h k / t elements leads there, and one back.
 
-use super::plans::Plans;
-use super::{JobFile, Ways, digest};
+use super::plans::{Plans, Wrong};
+use super::{JobFile, Ways, digest, too_many};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
 use hpcc_core::workload::{GraphBuilder, Work};
@@ -67,7 +67,7 @@ enum Pass {
 
 impl Transformer {
     /// The job of so many ranks. An error is a key and what is wrong with it.
-    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> Ways) -> Result<JobFile, (&'static str, String)> {
+    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> Ways) -> Result<JobFile, Wrong> {
         let parts = u64::from(self.tensor) * u64::from(self.pipeline);
         if !u64::from(ranks).is_multiple_of(parts) || ranks == 0 {
             let message = format!("{ranks} ranks are no multiple of tensor times pipeline, {parts}; expected one");
@@ -83,6 +83,10 @@ impl Transformer {
                 return Err((key, format!("the {whole} {of} are no multiple of {part}; expected one")));
             }
         }
+        let passes = 2 * u128::from(self.micro_batches) * u128::from(self.iterations) * u128::from(ranks);
+        if let Some(message) = too_many(passes * (6 * u128::from(self.layers / self.pipeline) + 6)) {
+            return Err(("micro_batches", message));
+        }
         let mut plans = Plans::new(ways);
         let mut graphs = Vec::new();
         for number in 0..ranks {
@@ -90,7 +94,7 @@ impl Transformer {
             let last = builder.add(Work::Nothing, None);
             let mut rank = Rank { model: self, number, data, builder, last, order: 0, plans: &mut plans };
             for _ in 0..self.iterations {
-                rank.iteration().map_err(|message| ("kind", message))?;
+                rank.iteration()?;
             }
             graphs.push(rank.builder.build().map_err(|_| ("kind", "it goes round in a circle".to_owned()))?);
         }
@@ -158,7 +162,7 @@ impl Rank<'_, '_> {
     }
 
     /// A collective that what follows waits for.
-    fn together(&mut self, group: Arc<[u32]>, what: (Kind, u64)) -> Result<(), String> {
+    fn together(&mut self, group: Arc<[u32]>, what: (Kind, u64)) -> Result<(), Wrong> {
         self.order += 1;
         if let Some(collective) = self.plans.collective(self.order, group, self.number, what)? {
             self.then(Work::Collective(Box::new(collective)), None);
@@ -167,7 +171,7 @@ impl Rank<'_, '_> {
     }
 
     /// A layer, whose operations are done so many times.
-    fn layer(&mut self, times: u64) -> Result<(), String> {
+    fn layer(&mut self, times: u64) -> Result<(), Wrong> {
         let &Transformer { hidden, sequence, feed_forward, tensor, expert, top_k, .. } = self.model;
         let activations = self.model.activations();
         self.compute(times * (8 * hidden * hidden + 4 * sequence * hidden));
@@ -202,7 +206,7 @@ impl Rank<'_, '_> {
         self.builder.require_end(send, self.last);
     }
 
-    fn iteration(&mut self) -> Result<(), String> {
+    fn iteration(&mut self) -> Result<(), Wrong> {
         let model = self.model;
         let stage = self.stage();
         let (before, behind) = (stage.checked_sub(1), Some(stage + 1).filter(|&next| next < model.pipeline));
@@ -245,7 +249,7 @@ impl Rank<'_, '_> {
     }
 
     /// All-reduces the gradients of so many layers, beside what follows.
-    fn reduce(&mut self, layers: u32) -> Result<Option<u32>, String> {
+    fn reduce(&mut self, layers: u32) -> Result<Option<u32>, Wrong> {
         let &Transformer { hidden, feed_forward, tensor, .. } = self.model;
         let parameters = u64::from(layers) * (4 * hidden * hidden + 2 * hidden * feed_forward);
         let what = (Kind::AllReduce, parameters * BYTES / u64::from(tensor));
@@ -339,6 +343,7 @@ mod tests {
             (Transformer { pipeline: 8, tensor: 1, ..MODEL }, 8, "pipeline"),
             (Transformer { buckets: 3, ..MODEL }, 8, "buckets"),
             (Transformer { expert: 4, ..MODEL }, 8, "expert"),
+            (Transformer { iterations: 1_000_000, ..MODEL }, 8, "micro_batches"),
         ] {
             assert_eq!(model.job(ranks, &ways).map(|_| ()).map_err(|(key, _)| key), Err(key));
         }

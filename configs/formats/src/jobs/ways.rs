@@ -6,6 +6,11 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Plan};
 use std::sync::Arc;
 
+/// Of all ranks of a collective together: each takes some 200 bytes.
+const MOST_UNDER_WAY: u64 = 1 << 22;
+/// Between all ranks of a collective: each takes some 3 kB when it is used.
+const MOST_PAIRS: u64 = 1 << 24;
+
 /// How a collective is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
@@ -39,9 +44,20 @@ impl Ways {
         }
         let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(self.chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
-            let message =
-                format!("{pieces} pieces of a channel are too many; expected at most {}", Collective::MOST_PIECES);
-            return Err(("chunk", message));
+            let most = Collective::MOST_PIECES / pattern.ways;
+            return Err(("chunk", format!("{pieces} pieces of a channel are too many; expected at most {most}")));
+        }
+        let at_once = if pattern.is_chain { 1 } else { self.window.min((pattern.steps)(ranks)) };
+        let of_channel = u64::from(pattern.ways) * pieces.clamp(1, self.depth.into()) * u64::from(at_once);
+        let under_way = of_channel * u64::from(self.channels) * u64::from(ranks);
+        if under_way > MOST_UNDER_WAY {
+            let message = format!("{under_way} steps may be under way at once; expected at most {MOST_UNDER_WAY}");
+            return Err((if pattern.is_chain { "depth" } else { "window" }, message));
+        }
+        let pairs = u64::from(ranks) * u64::from((pattern.steps)(ranks).min(ranks)) * u64::from(self.channels);
+        if !pattern.is_chain && pairs > MOST_PAIRS {
+            let message = format!("there would be {pairs} queue pairs; expected at most {MOST_PAIRS}");
+            return Err(("ranks", message));
         }
         let channels = if kind == Kind::Barrier { 1 } else { self.channels };
         let &Ways { chunk, depth, window, .. } = self;

@@ -95,7 +95,7 @@ fn load(files: &[Vec<u8>], groups: Option<&str>) -> Result<JobFile, String> {
 /// The time of a trace where a message takes 1 us and a nanosecond a byte.
 fn time(files: &[Vec<u8>]) -> u64 {
     let file = load(files, None).expect("a trace");
-    let course = ideal::run(job(&file.graphs), |message| Nanos(1000 + message.size), |time| time);
+    let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
     assert!(course.unfinished.is_empty());
     course.time.0
 }
@@ -156,7 +156,7 @@ fn collectives_of_a_group_pair_up_by_their_order() {
     // An all-gather's size is a rank's part here, and the whole in results.
     let plans: Vec<_> = file.collectives.iter().map(|plan| (plan.number, plan.size, plan.group.to_vec())).collect();
     assert_eq!(plans, [(0, 800, vec![0, 2]), (1, 4000, vec![0, 1, 2, 3])]);
-    let course = ideal::run(job(&file.graphs), |message| Nanos(1000 + message.size), |time| time);
+    let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
     // Rings: 2 steps of 400 bytes, then 3 of 1000.
     assert_eq!(course.time, Nanos(2 * 1400 + 3 * 2000));
     files[2] = of_rank(801, 1);

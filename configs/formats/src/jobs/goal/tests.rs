@@ -79,7 +79,7 @@ fn load(bytes: &[u8], hosts: u32, costs: &Costs) -> Result<JobFile, String> {
 /// The time of a file where a message takes 1 us and a nanosecond a byte.
 fn time(text: &str, costs: &Costs) -> u64 {
     let file = load(text.as_bytes(), 16, costs).expect("a schedule");
-    let course = ideal::run(job(&file.graphs), |message| Nanos(1000 + message.size), |time| time);
+    let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
     assert!(course.unfinished.is_empty());
     course.time.0
 }
@@ -100,7 +100,7 @@ fn text_and_binary_are_one_schedule() {
     assert!(goal_binary::is(&bytes) && !goal_binary::is(EXAMPLE.as_bytes()));
     assert_eq!(sorted(text), sorted(goal_binary::read(&bytes, 2).expect("binary")));
     let file = load(&bytes, 2, &FREE).expect("binary");
-    let course = ideal::run(job(&file.graphs), |message| Nanos(1000 + message.size), |time| time);
+    let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
     // The answer needs the CPU on which rank 1 computes.
     assert_eq!((course.time.0, time(EXAMPLE, &FREE)), (5000 + 5096 + 2500 + 2024, 5000 + 5096 + 2500 + 2024));
     assert_eq!(ideal::depth(job(&file.graphs)).time, Nanos(2));
