@@ -43,8 +43,8 @@ impl FlowSource {
     }
 
     /// Makes a job fit the servers that its hosts are in.
-    pub fn settle(&mut self, servers: Option<Servers>) {
-        if let (FlowSource::Job { job, .. }, Some(servers)) = (self, servers) {
+    pub fn settle(&mut self, servers: Servers) {
+        if let FlowSource::Job { job, .. } = self {
             Arc::make_mut(job).settle(&servers);
         }
     }

@@ -16,28 +16,14 @@ const LISTS: &[(&str, &str)] = &[
     ("topology.txt", "4 1 3\n3\n0 3 100Gbps 1000ns 0\n1 3 100Gbps 1000ns 0\n2 3 100Gbps 1000ns 0\n"),
     ("flow.txt", "2\n0 2 3 100 20000 0.000000\n1 2 3 100 20000 0.000005\n"),
     ("sizes.cdf", "1000 50\n9000 100\n"),
-    (
-        "job.goal",
-        "num_ranks 2\nrank 0 {\na: calc 500\nb: send 4096b to 1 tag 7\nb requires a\n}\nrank 1 {\nc: recv 4096b from 0 tag 7\n}\n",
-    ),
-    (
-        "job.cm",
-        "Nodes 4\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 2000 send_done_trigger 1\n0->2 id 2 trigger 1 size 1000\ntrigger id 1 oneshot\n",
-    ),
-    ("trace.0.json", CHAKRA),
-    ("trace.1.json", CHAKRA),
-    ("groups.json", "{\"1\": [0, 1]}"),
-    ("job.simai", SIMAI),
-    ("tree.topo", TOPO),
+    ("job.goal", include_str!("../../fuzz/seeds/jobs/job.goal")),
+    ("job.cm", include_str!("../../fuzz/seeds/jobs/job.cm")),
+    ("trace.0.json", include_str!("../../fuzz/seeds/jobs/trace.0.json")),
+    ("trace.1.json", include_str!("../../fuzz/seeds/jobs/trace.1.json")),
+    ("groups.json", include_str!("../../fuzz/seeds/jobs/groups.json")),
+    ("job.simai", include_str!("../../fuzz/seeds/jobs/job.simai")),
+    ("tree.topo", include_str!("../../fuzz/seeds/jobs/tree.topo")),
 ];
-
-/// A computation, then a collective of both ranks.
-const CHAKRA: &str = r#"{"workload_graph": [{"Id": 0, "Name": "c", "NodeType": 4, "runtime": 3}, {"Id": 1, "Name": "r",
-    "NodeType": 7, "is_cpu_op": false, "comm_type": 0, "comm_size": 4000, "pg_name": "1", "data_deps": [0]}]}"#;
-const SIMAI: &str = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4 \
-    checkpoints: 0 checkpoint_initiates: 0\n1\nlayer -1 100 NONE 0 1 NONE 0 1 ALLREDUCE 6710 1\n";
-const TOPO: &str = "Nodes 4\nTiers 2\nPodsize 4\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n\
-    Downlink_Latency_ns 500\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 500\nBundle 1\n";
 
 /// The scenarios: names and texts.
 fn scenarios() -> Vec<(String, String)> {

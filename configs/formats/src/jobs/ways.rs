@@ -3,7 +3,7 @@
 
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Plan};
+use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Pattern, Plan};
 use std::sync::Arc;
 
 /// Of all ranks of a collective together: each takes some 200 bytes.
@@ -23,10 +23,9 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// The plan of a collective. An error is a key and what is wrong with it.
-    pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
-        let ranks = group.len() as u32;
-        let Some(pattern) = collective::find(kind, self.algorithm.as_deref()) else {
+    /// The algorithm of a kind. An error is a key and what is wrong with it.
+    pub fn pattern(&self, kind: Kind) -> Result<&'static Pattern, (&'static str, String)> {
+        collective::find(kind, self.algorithm.as_deref()).ok_or_else(|| {
             let names = PATTERNS.iter().filter(|pattern| pattern.kind == kind).map(|pattern| pattern.name);
             let message = format!(
                 "{} has no algorithm \"{}\"; expected one of {}",
@@ -34,8 +33,14 @@ impl Ways {
                 self.algorithm.as_deref().unwrap_or_default(),
                 names.collect::<Vec<_>>().join(", ")
             );
-            return Err(("algorithm", message));
-        };
+            ("algorithm", message)
+        })
+    }
+
+    /// The plan of a collective. An error is a key and what is wrong with it.
+    pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
+        let ranks = group.len() as u32;
+        let pattern = self.pattern(kind)?;
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }

@@ -12,6 +12,7 @@ use crate::jobs::{JobFile, chakra, connection_matrix, goal, simai};
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, Named};
 use hpcc_core::topology::Network;
+use hpcc_core::workload::collective;
 use std::path::{Path, PathBuf};
 
 keys! {
@@ -99,8 +100,8 @@ pub(super) fn goal(
 ) -> Result<JobSpec, InputError> {
     let hosts = placement::hosts(keys, network, random)?;
     let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
-    let file = goal::read(path, hosts.len() as u32, &costs)?;
-    Ok(job(keys, hosts, file))
+    let file = goal::read(path, most_ranks(keys, &hosts), &costs)?;
+    job(keys, hosts, file)
 }
 
 /// The job of a Chakra trace.
@@ -110,6 +111,7 @@ pub(super) fn chakra(
     random: &mut Random,
     config: &Path,
 ) -> Result<JobSpec, InputError> {
+    check_algorithms(keys)?;
     let hosts = placement::hosts(keys, network, random)?;
     let name: String = keys.the("path");
     let beside = config.parent().unwrap_or(Path::new("")).join(&name);
@@ -123,8 +125,8 @@ pub(super) fn chakra(
         Some(resolve(config, &name).ok_or_else(|| keys.origin.error(&[key], no_file(key, &name))))
     };
     let groups = find("groups").transpose()?;
-    let file = chakra::read(&prefix, groups.as_deref(), hosts.len() as u32, &|kind| ways(keys, kind.name()))?;
-    Ok(job(keys, hosts, file))
+    let file = chakra::read(&prefix, groups.as_deref(), most_ranks(keys, &hosts), &|kind| ways(keys, kind.name()))?;
+    job(keys, hosts, file)
 }
 
 /// The job of a connection matrix.
@@ -136,8 +138,8 @@ pub(super) fn connection_matrix(
 ) -> Result<JobSpec, InputError> {
     let hosts = placement::hosts(keys, network, random)?;
     let by_message = keys.the::<String>("remote_triggers") == "message";
-    let file = connection_matrix::read(path, hosts.len() as u32, by_message)?;
-    Ok(job(keys, hosts, file))
+    let file = connection_matrix::read(path, most_ranks(keys, &hosts), by_message)?;
+    job(keys, hosts, file)
 }
 
 /// The job of a workload of SimAI.
@@ -147,13 +149,15 @@ pub(super) fn simai(
     random: &mut Random,
     path: &Path,
 ) -> Result<JobSpec, InputError> {
+    check_algorithms(keys)?;
     let hosts = placement::hosts(keys, network, random)?;
-    let file = simai::read(path, keys.the("passes"), hosts.len() as u32, &|kind| ways(keys, kind.name()))?;
-    Ok(job(keys, hosts, file))
+    let file = simai::read(path, keys.the("passes"), most_ranks(keys, &hosts), &|kind| ways(keys, kind.name()))?;
+    job(keys, hosts, file)
 }
 
 /// The job of a transformer in training.
 pub(super) fn transformer(keys: &Values<'_>, network: &Network, random: &mut Random) -> Result<JobSpec, InputError> {
+    check_algorithms(keys)?;
     let hosts = placement::hosts(keys, network, random)?;
     let hidden: u64 = keys.the("hidden");
     let model = Transformer {
@@ -174,13 +178,39 @@ pub(super) fn transformer(keys: &Values<'_>, network: &Network, random: &mut Ran
     };
     let file = model.job(hosts.len() as u32, &|kind| ways(keys, kind.name()));
     let file = file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?;
-    Ok(job(keys, hosts, file))
+    job(keys, hosts, file)
 }
 
+/// Refuses the name of an algorithm that an operation does not have.
+fn check_algorithms(keys: &Values<'_>) -> Result<(), InputError> {
+    for key in ALGORITHMS.iter().map(|key| key.name) {
+        let kind = collective::Kind::ALL.iter().copied().find(|kind| kind.name() == key);
+        let (Some(kind), Some(name)) = (kind, keys.get::<String>(key)) else { continue };
+        if let Err((_, message)) = ways(keys, key).pattern(kind) {
+            return Err(keys.origin.error(&[key], format!("\"{name}\" will not do: {message}")));
+        }
+    }
+    Ok(())
+}
+
+/// Most ranks that a file may have: if they are listed, the list is to blame for those that it lacks.
+fn most_ranks(keys: &Values<'_>, hosts: &[u32]) -> u32 {
+    let hosts = hosts.len() as u32;
+    if keys.has("ranks") { hosts.max(MOST_LISTED) } else { hosts }
+}
+
+/// Nobody lists more.
+const MOST_LISTED: u32 = 100_000;
+
 /// The job of a file, on as many of the hosts as it has ranks.
-fn job(keys: &Values<'_>, mut hosts: Vec<u32>, file: JobFile) -> JobSpec {
-    hosts.truncate(file.graphs.len());
+fn job(keys: &Values<'_>, mut hosts: Vec<u32>, file: JobFile) -> Result<JobSpec, InputError> {
     let JobFile { graphs, collectives, digest } = file;
+    if hosts.len() < graphs.len() {
+        let message =
+            format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
+        return Err(keys.origin.error(&["ranks"], message));
+    }
+    hosts.truncate(graphs.len());
     let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
-    placement::job(keys, hosts, work)
+    Ok(placement::job(keys, hosts, work))
 }

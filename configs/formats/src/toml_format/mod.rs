@@ -108,7 +108,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
     let has_jobs = traffic::has_jobs(&document);
-    let servers = servers::read(&mut document, &topology.network, has_jobs)?;
+    let servers = servers::read(&mut document, &topology.network)?;
     if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
         settings.transport.queue_pairs = QueuePairs::PerPair;
     }
@@ -125,7 +125,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
     let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
-    flows.iter_mut().for_each(|traffic| traffic.source.settle(servers));
+    let servers = servers::settle(servers, &mut flows)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;

@@ -4,6 +4,8 @@
 use super::document::Document;
 use super::keys::{RATE, TIME, Values, keys, whole};
 use crate::error::InputError;
+use crate::flows::{FlowSource, Traffic};
+use crate::place::Place;
 use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
 use hpcc_core::workload::Servers;
@@ -21,18 +23,10 @@ keys! {
     }
 }
 
-/// The servers, if there are any; `has_jobs`: without jobs they are of no use.
-pub(super) fn read(
-    document: &mut Document<'_>,
-    network: &Network,
-    has_jobs: bool,
-) -> Result<Option<Servers>, InputError> {
+/// The servers, if there are any, and the place of their section.
+pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<(Servers, Place)>, InputError> {
     let Some(section) = document.section(SECTION) else { return Ok(None) };
     let keys = Values::of(SECTION, &section, SERVERS)?;
-    if !has_jobs {
-        let message = "servers are for jobs, and no [[traffic]] is one; expected such as kind = \"collective\"";
-        return Err(section.place().key_error(SECTION, message));
-    }
     let servers = Servers { gpus: keys.the("gpus"), rate: keys.the("rate"), latency: keys.the("latency") };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
@@ -45,5 +39,16 @@ pub(super) fn read(
     if servers.rate == BitRate(0) {
         return Err(keys.origin.error(&["rate"], "the rate is 0; expected more"));
     }
+    Ok(Some((servers, section.place())))
+}
+
+/// Makes jobs fit the servers, which are of no use without any.
+pub(super) fn settle(servers: Option<(Servers, Place)>, flows: &mut [Traffic]) -> Result<Option<Servers>, InputError> {
+    let Some((servers, place)) = servers else { return Ok(None) };
+    if !flows.iter().any(|traffic| matches!(traffic.source, FlowSource::Job { .. })) {
+        let message = "servers are for jobs, and no [[traffic]] is one; expected such as kind = \"collective\"";
+        return Err(place.key_error(SECTION, message));
+    }
+    flows.iter_mut().for_each(|traffic| traffic.source.settle(servers));
     Ok(Some(servers))
 }

@@ -34,10 +34,13 @@ fn jobs_of_files_have_ranks_at_the_first_hosts_or_the_listed_ones() {
     assert_eq!(hosts("kind='chakra'\npath='a'"), [0]);
     assert_eq!(hosts("kind='simai'\npath='layers.txt'\npasses=2"), [0, 1, 2]);
     for (section, expected) in [
-        ("kind='goal'\npath='a.goal'\nranks=[0]", "a.goal:1: there are 2 ranks and 1 hosts for them"),
+        (
+            "kind='goal'\npath='a.goal'\nranks=[0]",
+            "test.toml:18: traffic.ranks: the file has 2 ranks, and these are 1 hosts; expected as many",
+        ),
         (
             "kind='simai'\npath='layers.txt'\nall_reduce='x'",
-            "layers.txt:3: algorithm: all_reduce has no algorithm \"x\"; expected one of ring",
+            "test.toml:18: traffic.all_reduce: \"x\" will not do: all_reduce has no algorithm \"x\"; expected one of ring",
         ),
     ] {
         let told = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect_err(section);

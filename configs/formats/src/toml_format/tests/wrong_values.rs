@@ -32,6 +32,9 @@ const ADVICE: &[&str] = &["expected", "did you mean", "belongs to"];
 /// Scenarios that have every key that is no plain setting, which a test of hostile inputs asserts.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz/seeds/scenario");
 
+/// Files of jobs that they name.
+const JOBS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz/seeds/jobs");
+
 /// Calls `see` with the dotted path of each value, and where it stands.
 fn leaves(path: &str, value: &Spanned<DeValue<'_>>, see: &mut impl FnMut(String, Range<usize>)) {
     let list = || value.get_ref().as_array().into_iter().flat_map(|list| list.iter());
@@ -96,6 +99,9 @@ fn errors_name_place_key_given_and_expected() {
     write("topology.txt", "4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 25Gbps 1us 0\n");
     write("flow.txt", "1\n0 1 3 100 10 0\n");
     write("sizes.cdf", "1000 100\n");
+    for file in std::fs::read_dir(JOBS).expect(JOBS).map(|file| file.expect(JOBS)) {
+        std::fs::copy(file.path(), folder.path().join(file.file_name())).expect("writable");
+    }
     let (mut short, mut checked) = (Vec::new(), 0);
     for seed in std::fs::read_dir(SEEDS).expect(SEEDS) {
         let text = std::fs::read_to_string(seed.expect(SEEDS).path()).expect("a scenario");
