@@ -70,7 +70,8 @@ pub fn probe(page: &Path, probe: &str) -> Option<Value> {
             "--disable-gpu",
             "--window-size=1400,900",
             "--enable-logging=stderr",
-            "--virtual-time-budget=10000",
+            // Timers take no time, decoding a picture does: long enough for it.
+            "--virtual-time-budget=600000",
         ])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .args(["--dump-dom", &format!("file://{}", copy.display())])

@@ -316,6 +316,7 @@ fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_
         &bench.path("swept/report.html"),
         "const saved = [];
         URL.createObjectURL = (blob) => { saved.push(blob); return '#'; };
+        HTMLAnchorElement.prototype.click = () => {};
         const wait = async (count) => { while (saved.length < count) await new Promise((done) => setTimeout(done, 20)); };
         const buttons = (box) => Array.from(box.querySelectorAll('button[title^=\"Save as\"]'));
         const press = async (box) => {
