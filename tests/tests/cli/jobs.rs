@@ -78,6 +78,10 @@ fn jobs_end_whatever_is_beside_them() {
         let rows = run(&bench, &[&set[..], &["congestion_control.algorithm=hpcc"]].concat());
         assert!(rows.iter().all(|row| row.busbw > 1.0), "{set:?}: {rows:?}");
     }
+    // A host's link fails while more queue pairs than a port asks one by one are on it.
+    let fails = "failures.links=[{ time = \"5us\", a = 0, b = 16, until = \"20us\" }]";
+    let many = ["topology.hosts_per_leaf=8", "traffic.0.operation=all_to_all", "traffic.0.size=160kB"];
+    run(&bench, &[&many[..], &[fails, "transport.timeout=100us", "congestion_control.algorithm=hpcc"]].concat());
     let two = bench.hpcc(&["run", "job.toml", "--threads", "2", "--out", "two", "--quiet"]);
     assert_eq!(two.code, Some(0), "{}", two.err);
     run(&bench, &[]);
