@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 1] = [("switch.overflow", "trim")];
+pub const ENGINE_ONLY: [(&str, &str); 2] = [("switch.overflow", "trim"), ("transport.recovery", "sack")];
 
 impl NodeSettings {
     /// The first setting, as `section.key`, with a value that only the engine knows, and a sentence about it.

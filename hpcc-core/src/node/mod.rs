@@ -210,6 +210,12 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        let has_bitmaps = self.transport.recovery.answer_bytes > 0;
+        if has_bitmaps && (!self.transport.seal.is_empty() || self.hides_telemetry()) {
+            let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
+                           nor switch.telemetry_hidden_from";
+            return Err(in_section("transport")(Conflict::new("recovery", message.into())));
+        }
         if self.switch.overflow == Overflow::Trim && !self.transport.recovery.keeps {
             let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
