@@ -126,7 +126,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
     let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
     let servers = servers::settle(servers, &mut flows)?;
-    let link_failures = failures::read(&mut document, &topology.network)?;
+    let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
@@ -160,6 +160,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         servers,
         link_failures,
+        storms,
+        on_deadlock: run.on_deadlock,
         borders,
         attacks,
         monitor,
