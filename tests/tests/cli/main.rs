@@ -53,3 +53,4 @@ mod sweep;
 mod switch_records;
 mod tcp;
 mod threads;
+mod trimming;

@@ -69,6 +69,16 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// What the ns-3 module does not run, by its key, and a sentence about it: a [setting](hpcc_core::node::ENGINE_ONLY), or jobs.
+    pub fn engine_only(&self) -> Option<(&'static str, String)> {
+        let nodes = std::iter::once(&self.settings).chain(&self.legacy.settings);
+        let jobs = || {
+            let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
+            (!self.flows.jobs.is_empty()).then(|| ("traffic", message.to_owned()))
+        };
+        nodes.filter_map(NodeSettings::engine_only).next().or_else(jobs)
+    }
+
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn faults(&self) -> ReferenceFaults {
         self.settings.faults()
