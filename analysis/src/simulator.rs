@@ -34,10 +34,10 @@ pub fn choose(kind: Option<Kind>) {
     kind.map(|kind| KIND.get_or_init(|| kind));
 }
 
-/// Jobs are simulated by the engine of the core, unless the command line chooses.
-pub fn simulate_jobs() {
+/// The engine of the core simulates, for it alone knows something, unless the command line chooses.
+pub fn simulate_without_ns3(what: &str) {
     if KIND.set(Kind::Core).is_ok() {
-        human::note("jobs run by --simulator core");
+        human::note(format_args!("{what}: runs by --simulator core"));
     }
 }
 

@@ -189,7 +189,7 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
         ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),
         ("queue", queue(s)),
         ("PFC", pauses(s)),
-        ("frames", format!("{}, {} lost on links", drops(s), human::count(s.losses))),
+        ("frames", format!("{}, {} lost on links{}", drops(s), human::count(s.losses), trims(s))),
         ("recovery", recovery(s)),
         (
             "simulated",
@@ -212,6 +212,12 @@ fn pauses(s: &Summary) -> String {
 fn drops(s: &Summary) -> String {
     let all = format!("{} dropped", human::count(s.dropped()));
     s.receive.as_ref().map_or(all.clone(), |slow| format!("{all} ({} by slow hosts)", human::count(slow.dropped)))
+}
+
+fn trims(s: &Summary) -> String {
+    s.trims.as_ref().map_or(String::new(), |trims| {
+        format!(", {} cut to headers ({} lost)", human::count(trims.cut), human::count(trims.headers_lost))
+    })
 }
 
 fn recovery(s: &Summary) -> String {

@@ -12,7 +12,7 @@ use crate::simulated_frame::dscp;
 use crate::switch::{Arriving, FlowKey, Section};
 use crate::transport::feedback::Arrived;
 use crate::transport::{
-    Ack, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
+    Ack, AckDecision, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
 };
 use crate::units::Nanos;
 
@@ -174,6 +174,7 @@ impl Engine {
                     self.take_messages(node, receiver);
                 }
             }
+            PacketKind::Trimmed => self.on_trimmed(node, f),
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
             PacketKind::Probe => self.on_probe(node, f),
             PacketKind::Feedback => self.on_feedback(node, f),
@@ -195,15 +196,32 @@ impl Engine {
             congestion_marked: frame.congestion_marked,
         };
         let answer = host.core.on_data(now, frame.queue_pair, &data);
-        let echoes = host.echoes;
+        self.answer(node, f, &answer);
+    }
+
+    /// The headers of a data packet have arrived.
+    #[cold]
+    fn on_trimmed(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let frame = self.all.frames.get(f);
+        let data = Data { seq: frame.seq, congestion_marked: frame.congestion_marked, ..Data::default() };
+        let answer = self.nodes.host(node).core.on_trimmed(now, frame.queue_pair, &data, frame.pause);
+        self.answer(node, f, &answer);
+    }
+
+    /// A data frame becomes what answers it.
+    #[inline]
+    fn answer(&mut self, node: u32, f: u32, answer: &AckDecision) {
+        let echoes = self.nodes.host(node).echoes;
         if answer.notify {
             self.send_cnp(node, f);
         }
-        let (kind, seq, selective) = match answer.reply {
-            Reply::Silence => (None, 0, None),
-            Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None),
-            Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None),
-            Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived)),
+        let (kind, seq, selective, trimmed) = match answer.reply {
+            Reply::Silence => (None, 0, None, None),
+            Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None, None),
+            Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None, None),
+            Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived), None),
+            Reply::TrimmedNack { missing, trimmed } => (Some(PacketKind::Nack), missing, None, Some(trimmed)),
         };
         if !echoes {
             self.report(node, f, kind.map(|_| seq));
@@ -212,10 +230,11 @@ impl Engine {
         let frame = self.all.frames.get_mut(f);
         (frame.kind, frame.seq) = (kind, seq);
         frame.set_selective(selective);
+        frame.set_trimmed(trimmed);
         frame.congestion_echo = answer.congestion_echo;
         self.seal(node, f);
         let (port, len) = (self.port_back(node, f), u32::from(self.all.frames.get(f).telemetry_len));
-        let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some());
+        let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some() || trimmed.is_some());
         let receiver = self.all.frames.get(f).queue_pair;
         self.turn_round(node, f, size);
         if let Some(port) = port {
@@ -295,6 +314,7 @@ impl Engine {
             seq: frame.seq,
             congestion_echo: is_ack && frame.congestion_echo,
             selective: frame.selective(),
+            trimmed: frame.trimmed(),
         };
         frame.telemetry_len = host.core.seal_answer(receiver, &sealed, bytes, frame.telemetry_len.into()) as u16;
     }
@@ -372,6 +392,7 @@ impl Engine {
             seq: frame.seq,
             nack: frame.kind == PacketKind::Nack,
             selective: frame.selective(),
+            trimmed: frame.trimmed(),
             congestion_marked: frame.congestion_echo,
             telemetry: &section[..usize::from(frame.telemetry_len)],
         };
@@ -393,6 +414,7 @@ impl Engine {
             seq: frame.seq,
             nack: false,
             selective: None,
+            trimmed: None,
             congestion_marked: false,
             port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             telemetry: &section[..usize::from(frame.telemetry_len)],

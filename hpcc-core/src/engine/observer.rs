@@ -79,6 +79,12 @@ pub struct Totals {
     pub drops: u64,
     /// Data frames that they marked.
     pub marks: u64,
+    /// Packets that they cut to their headers.
+    pub trims: u64,
+    /// Of them, those that were to leave for their host.
+    pub trims_at_last_hop: u64,
+    /// Headers of such packets that were dropped, or lost on links.
+    pub headers_lost: u64,
     /// Frames that were lost on links.
     pub losses: u64,
     /// Bytes on links that only telemetry needs.
@@ -91,6 +97,9 @@ impl AddAssign for Totals {
         self.drops += other.drops;
         self.marks += other.marks;
         self.losses += other.losses;
+        self.trims += other.trims;
+        self.trims_at_last_hop += other.trims_at_last_hop;
+        self.headers_lost += other.headers_lost;
         self.telemetry_bytes += other.telemetry_bytes;
     }
 }

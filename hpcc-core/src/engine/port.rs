@@ -2,6 +2,7 @@
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
 use super::frames::Frames;
+use crate::frame::PacketKind;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, Nanos, PICOS, Rounding};
 use alloc::boxed::Box;
@@ -202,6 +203,18 @@ impl Port {
             *bytes = queue.front().map_or(0, |&frame| frames.get(frame).size);
         }
         self.scheduler.as_mut().and_then(|scheduler| scheduler.next(&backlog)).unwrap_or(self.last_served)
+    }
+
+    /// Takes the last frame of a queue, if it is data.
+    #[cold]
+    pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+        let waiting = &mut self.queues[usize::from(queue & 7)];
+        let last = waiting.pop_back_if(|&mut frame| frames.get(frame).kind == PacketKind::Data)?;
+        if waiting.is_empty() {
+            self.waiting &= !(1 << (queue & 7));
+        }
+        self.queued -= frames.get(last).size;
+        Some(last)
     }
 
     /// How long a frame that leaves now occupies the link.

@@ -310,6 +310,7 @@ impl Engine {
         let may_be_lost = self.loses_pfc || !is_pfc;
         if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
             self.totals.losses += 1;
+            self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
             if !port.is_up {
                 self.show(Sight::Lost, p, f);
             }

@@ -11,6 +11,7 @@ mod auto;
 mod border;
 mod control;
 mod counters;
+mod engine_only;
 mod idle;
 mod links;
 mod notifications;
@@ -23,6 +24,7 @@ mod steering;
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
+pub use engine_only::ENGINE_ONLY;
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
@@ -33,15 +35,15 @@ use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{SwitchConfig, SwitchSettings, Wait};
+use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
 use crate::transport::{
-    Entropy, HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
-    UnloadedFlow,
+    Entropy, HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, Recovery, TransportConfig,
+    TransportSettings, UnloadedFlow,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
@@ -208,6 +210,10 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        if self.switch.overflow == Overflow::Trim && self.transport.recovery != Recovery::SelectiveRepeat {
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
+            return Err(in_section("switch")(Conflict::new("overflow", message.into())));
+        }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         if self.feedback.paths > 1 && !self.load_balancing.keeps() {
             let message =

@@ -34,7 +34,7 @@ mod host_tests;
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
 pub use entropy::Entropy;
-pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec};
+pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec, Trimmed};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
 pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 pub use nic::{Poll, Segment};

@@ -414,6 +414,9 @@ impl QueuePair {
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
         if config.is_selective() {
             self.selective.on_ack(self.snd_una, moved, ack.selective, config);
+            if let Some(trimmed) = ack.trimmed {
+                self.selective.on_trimmed(self.snd_una, trimmed.seq, config.mtu);
+            }
             self.resends = self.selective.lost().is_some();
             self.ahead = self.selective.ahead(config);
         } else if ack.nack {

@@ -2,7 +2,7 @@
 //! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N, selective repeat.
 
 use super::packet_set::PacketSet;
-use super::{CongestionNotification, TransportConfig};
+use super::{CongestionNotification, TransportConfig, Trimmed};
 use crate::units::Nanos;
 
 /// A data packet as it arrives.
@@ -33,6 +33,13 @@ pub enum Reply {
         missing: u64,
         /// First byte of the packet that has.
         arrived: u64,
+    },
+    /// Byte `missing` is missing, and so is this packet: its headers came alone.
+    TrimmedNack {
+        /// First byte that has not arrived.
+        missing: u64,
+        /// The packet.
+        trimmed: Trimmed,
     },
 }
 
@@ -96,6 +103,36 @@ impl Receiver {
     #[inline]
     pub fn answer(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data) -> AckDecision {
         let reply = self.on_data(config, now, data);
+        self.answer_with(reply, config, now, interval, data)
+    }
+
+    /// The same of a packet without its payload.
+    pub fn answer_trimmed(
+        &mut self,
+        config: &TransportConfig,
+        now: Nanos,
+        interval: Nanos,
+        data: &Data,
+        at_last_hop: bool,
+    ) -> AckDecision {
+        let seq = data.seq;
+        let has_come = seq < self.expected || self.ahead.contains(seq / u64::from(config.mtu.max(1)));
+        let reply = match has_come {
+            true => Reply::Ack(self.expected),
+            false => Reply::TrimmedNack { missing: self.expected, trimmed: Trimmed { seq, at_last_hop } },
+        };
+        self.answer_with(reply, config, now, interval, data)
+    }
+
+    #[inline]
+    fn answer_with(
+        &mut self,
+        reply: Reply,
+        config: &TransportConfig,
+        now: Nanos,
+        interval: Nanos,
+        data: &Data,
+    ) -> AckDecision {
         let answer = AckDecision { reply, ..AckDecision::NONE };
         if data.congestion_marked | self.marked { self.tell(config, now, interval, data, answer) } else { answer }
     }

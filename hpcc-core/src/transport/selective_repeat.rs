@@ -10,6 +10,7 @@
 
 use super::TransportConfig;
 use super::packet_set::PacketSet;
+use alloc::collections::VecDeque;
 
 /// Which packets of a flow arrived out of order, and which wait to be sent again.
 #[derive(Clone, Debug, Default)]
@@ -24,18 +25,25 @@ pub struct SelectiveRepeat {
     lost_until: u64,
     /// End of what was in flight at the last timeout.
     timeout_end: u64,
+    /// Packets whose headers alone arrived, by their first bytes: those that wait to be sent again, and all that are known.
+    cut: VecDeque<u64>,
+    known_cut: PacketSet,
 }
 
 impl SelectiveRepeat {
     /// The first byte of the packet to send again, if there is one.
     #[inline]
     pub fn lost(&self) -> Option<u64> {
-        (self.next < self.lost_until).then_some(self.next)
+        self.cut.front().copied().or((self.next < self.lost_until).then_some(self.next))
     }
 
     /// The lost packet that begins with byte `seq` is sent again; `first_missing` is the first unacknowledged byte.
     pub fn on_resent(&mut self, first_missing: u64, seq: u64, mtu: u32) {
-        self.next = seq.saturating_add(mtu.into());
+        if self.cut.front() == Some(&seq) {
+            self.cut.pop_front();
+        } else {
+            self.next = seq.saturating_add(mtu.into());
+        }
         self.settle(first_missing, mtu);
     }
 
@@ -59,6 +67,16 @@ impl SelectiveRepeat {
         self.ahead.min(config.reorder_window.into()) * u64::from(config.mtu)
     }
 
+    /// The packet that begins with byte `seq` has arrived without its payload: it is sent again, alone.
+    pub fn on_trimmed(&mut self, first_missing: u64, seq: u64, mtu: u32) {
+        let packet = seq / u64::from(mtu);
+        if seq >= first_missing && !self.arrived.contains(packet) && !self.cut.contains(&seq) {
+            self.cut.push_back(seq);
+            self.known_cut.insert(first_missing / u64::from(mtu), packet);
+            self.settle(first_missing, mtu);
+        }
+    }
+
     /// No packet before this one is missing any more.
     fn pass(&mut self, first_missing: u64) {
         if self.ahead > 0 {
@@ -71,6 +89,7 @@ impl SelectiveRepeat {
     /// Nothing was acknowledged for too long; the bytes from `first_missing` to `snd_nxt` are in flight.
     pub fn on_timeout(&mut self, first_missing: u64, snd_nxt: u64) {
         self.next = first_missing;
+        (self.cut, self.known_cut) = Default::default();
         self.lost_until = self.lost_until.max(first_missing + 1);
         self.timeout_end = snd_nxt;
     }
@@ -78,7 +97,11 @@ impl SelectiveRepeat {
     /// Moves on to the next packet that is not known to have arrived.
     fn settle(&mut self, first_missing: u64, mtu: u32) {
         self.next = self.next.max(first_missing);
-        while self.next < self.lost_until && self.arrived.contains(self.next / u64::from(mtu)) {
+        if !self.cut.is_empty() {
+            self.cut.retain(|&seq| seq >= first_missing);
+        }
+        let is_settled = |packet| self.arrived.contains(packet) || self.known_cut.contains(packet);
+        while self.next < self.lost_until && is_settled(self.next / u64::from(mtu)) {
             self.next += u64::from(mtu);
         }
     }
@@ -116,6 +139,31 @@ mod tests {
             state.on_ack(start, false, Some(start + 4000), &config(0));
             assert_eq!(resend(&mut state, start), [start + 3000]);
         }
+    }
+
+    /// Packet 2 is cut, then 4 arrives, which makes 0, 1 and 3 late. What is cut again is sent again; after a timeout everything may be.
+    #[test]
+    fn a_packet_that_is_cut_is_sent_again_alone_and_once_for_each_cut() {
+        let config = config(0);
+        let mut state = SelectiveRepeat::default();
+        let mut cut = |state: &mut SelectiveRepeat| {
+            state.on_trimmed(0, 2000, 1000);
+            state.on_trimmed(0, 2000, 1000);
+            resend(state, 0)
+        };
+        assert_eq!(cut(&mut state), [2000]);
+        assert_eq!(cut(&mut state), [2000]);
+        state.on_ack(0, false, Some(4000), &config);
+        assert_eq!(resend(&mut state, 0), [0, 1000, 3000]);
+        state.on_trimmed(0, 4000, 1000);
+        assert_eq!(state.lost(), None, "it has arrived");
+        state.on_timeout(0, 5000);
+        assert_eq!(resend(&mut state, 0), [0]);
+        state.on_ack(1000, true, None, &config);
+        assert_eq!(resend(&mut state, 1000), [1000, 2000, 3000], "whatever became of them");
+        state.on_trimmed(1000, 3000, 1000);
+        state.on_ack(4000, true, None, &config);
+        assert_eq!(state.lost(), None, "it has come meanwhile");
     }
 
     /// Packets 0 and 2 are missing; each is lost when the fourth packet behind it comes, and not before.

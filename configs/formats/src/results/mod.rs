@@ -63,6 +63,6 @@ pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{
-    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, Versions,
+    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
 };
 pub use writer::{Measured, ResultWriter};
