@@ -19,6 +19,7 @@ mod jobs;
 mod manifest;
 mod new;
 mod outcome;
+mod pauses;
 mod plot;
 mod ranks;
 mod report;

@@ -14,7 +14,7 @@ use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 use serde::{Deserialize, Serialize};
 
 use crate::chart::mean_and_deviation;
-use crate::{human, jobs};
+use crate::{human, jobs, pauses};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -41,7 +41,7 @@ pub fn lasting(results: &Results) -> Result<String> {
 }
 
 fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
-    let mut text = jobs::render(results)?;
+    let mut text = jobs::render(results)? + &pauses::render(&results.dir)?;
     if results.finished() > 0 {
         text += &completion_times(results)?;
         text.push('\n');

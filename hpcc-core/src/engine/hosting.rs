@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, WORK};
+use super::alarms::{Alarm, RX_DONE, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -157,7 +157,7 @@ impl Engine {
             return self.all.frames.release(f);
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
-        if is_held && !self.nodes.host(node).held.is_empty() {
+        if is_held && self.nodes.host(node).is_slow {
             return self.rx_enqueue(node, f);
         }
         self.take_in(node, f);
@@ -517,6 +517,9 @@ impl Engine {
         }
         if timer == WORK {
             return self.on_work(owner);
+        }
+        if timer == WATCHDOG {
+            return self.on_watchdog(owner);
         }
         self.on_timeout(node, owner, timer);
     }

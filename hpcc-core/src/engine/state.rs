@@ -13,6 +13,7 @@ use super::observer::{Observer, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::watchdog::Watchdogs;
 use super::work::Work;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
@@ -86,6 +87,11 @@ pub struct Engine {
     pub(super) totals: Totals,
     /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
     pub(super) asks_ports: bool,
+    /// The observer hears of pauses from those who send them.
+    pub(super) tells_holds: bool,
+    /// Somebody has sent a pause.
+    pub(super) has_held: bool,
+    pub(super) watchdogs: Watchdogs,
 }
 
 /// What waited at switches when the last sample was taken.
@@ -214,6 +220,9 @@ impl Engine {
             events_run: 0,
             totals: Totals::default(),
             asks_ports: false,
+            tells_holds: false,
+            has_held: false,
+            watchdogs: Watchdogs::default(),
         };
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
@@ -272,6 +281,7 @@ impl Engine {
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 traffic: Traffic::new(settings),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
+                is_slow: slow.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
                 core,
             });

@@ -27,6 +27,31 @@ crate::named! {
 }
 
 crate::named! {
+    /// What a switch does about a pause that lasts too long.
+    #[derive(Default)]
+    pub enum WatchdogAction {
+        /// Nothing.
+        #[default]
+        Off = "off",
+        /// It drops what waits and what comes.
+        Drop = "drop",
+        /// It sends in spite of the pause.
+        Forward = "forward",
+    }
+}
+
+/// When a pause lasts too long, and what happens then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchdogConfig {
+    /// Packets are sent in spite of it; if not, they are dropped.
+    pub forwards: bool,
+    /// A longer pause, of packets that wait, is too long.
+    pub after: Nanos,
+    /// From the resume until pauses count again.
+    pub restore: Nanos,
+}
+
+crate::named! {
     /// What becomes of data for which a lossy queue has no room.
     #[derive(Default)]
     pub enum Overflow {
@@ -92,6 +117,16 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
+        /// What a switch does about a queue that the far end pauses too long: nothing (`off`), it drops its packets
+        /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
+        #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]
+        pub pfc_watchdog: WatchdogAction = WatchdogAction::Off => mode = "lossless";
+        /// Time after which a pause is too long, if packets wait. Switches of operators take 100 ms and more.
+        #[change = "Raise it above the pauses of congestion."]
+        pub pfc_watchdog_after: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        /// Time from the resume of the far end until pauses count again.
+        #[change = "A longer one keeps a NIC that storms again and again from pausing."]
+        pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
         /// Whether switches mark frames (ECN).
         #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;
@@ -273,6 +308,11 @@ impl SwitchSettings {
                 threshold: self.telemetry_threshold.0,
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
+            watchdog: (self.pfc_watchdog != WatchdogAction::Off).then_some(WatchdogConfig {
+                forwards: self.pfc_watchdog == WatchdogAction::Forward,
+                after: self.pfc_watchdog_after,
+                restore: self.pfc_watchdog_restore,
+            }),
             hop_limits: profile.is_real(),
             faults,
         })

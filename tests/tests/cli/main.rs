@@ -35,6 +35,7 @@ mod own_control;
 mod parity;
 mod path_changes;
 mod paths;
+mod pauses;
 mod png;
 mod queue_pairs;
 mod quiet;

@@ -71,6 +71,8 @@ struct Output {
     capture: Option<Capture>,
     /// `jobs.csv` and `collectives.csv`, if there are jobs.
     of_jobs: Vec<OutputFile>,
+    /// `pauses.csv` and `storms.csv`, if they were asked for.
+    of_pauses: Vec<OutputFile>,
 }
 
 #[derive(Debug)]
@@ -106,6 +108,7 @@ impl ResultWriter {
             control: None,
             capture: None,
             of_jobs: Vec::new(),
+            of_pauses: Vec::new(),
         })))
     }
 
@@ -357,6 +360,15 @@ impl ResultWriter {
         }
     }
 
+    /// All pauses, or all storms, in the file of this name.
+    pub fn pauses(&mut self, name: &str, rows: &[impl CsvRow]) {
+        let Some(output) = &mut self.output else { return };
+        match OutputFile::create_rows(output.folder.path(), name, rows) {
+            Ok(file) => output.of_pauses.push(file),
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
     /// Closes all files, writes the summary with their digests, and gives the folder its name.
     ///
     /// # Errors
@@ -367,7 +379,8 @@ impl ResultWriter {
         }
         let Some(output) = self.output else { return Ok(()) };
         let mut files = output.files.finish()?;
-        for file in [output.packets, output.control].into_iter().flatten().chain(output.of_jobs) {
+        for file in [output.packets, output.control].into_iter().flatten().chain(output.of_jobs).chain(output.of_pauses)
+        {
             files.insert(file.name(), file.finish()?);
         }
         if let Some(capture) = output.capture {
