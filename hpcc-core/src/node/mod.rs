@@ -42,8 +42,8 @@ use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
 use crate::transport::{
-    Entropy, HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, Recovery, TransportConfig,
-    TransportSettings, UnloadedFlow,
+    Entropy, HostConfig, LinkSpec, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
+    UnloadedFlow,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
@@ -210,7 +210,7 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
-        if self.switch.overflow == Overflow::Trim && self.transport.recovery != Recovery::SelectiveRepeat {
+        if self.switch.overflow == Overflow::Trim && !self.transport.recovery.keeps {
             let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }

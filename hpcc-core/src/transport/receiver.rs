@@ -166,7 +166,7 @@ impl Receiver {
             return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {
-            return if config.is_selective() { self.keep(config, seq, payload) } else { self.on_gap(config, now) };
+            return (config.recovery.on_early)(self, config, now, data);
         }
         self.expected = self.behind(seq, payload);
         if self.ahead_end > self.expected {
@@ -179,18 +179,16 @@ impl Receiver {
         if config.acknowledges(self.expected) { Reply::Ack(self.expected) } else { Reply::Silence }
     }
 
-    /// Keeps a packet that arrived ahead of its turn.
-    fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> Reply {
+    /// Keeps a packet that arrived ahead of its turn. Returns whether it is kept.
+    pub(super) fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> bool {
         let mtu = u64::from(config.mtu.max(1));
         if !seq.is_multiple_of(mtu) {
-            return Reply::Silence;
+            return false;
         }
         if self.ahead.insert(self.expected / mtu, seq / mtu) {
             self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
-        } else if !self.ahead.contains(seq / mtu) {
-            return Reply::Silence;
         }
-        Reply::SelectiveNack { missing: self.expected, arrived: seq }
+        self.ahead.contains(seq / mtu)
     }
 
     /// Goes on behind the packets that were kept.
@@ -202,7 +200,7 @@ impl Receiver {
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
-    fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
+    pub(super) fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
         if now < self.nack_after && self.last_nacked == self.expected {
             return Reply::Silence;
         }

@@ -8,9 +8,32 @@
 //! acknowledgement comes is the rest of what was in flight taken for lost too, which makes the recovery of a
 //! lost tail one round trip long and a timeout in error cheap.
 
-use super::TransportConfig;
-use super::packet_set::PacketSet;
+use super::{Progress, Repair};
+use crate::transport::packet_set::PacketSet;
+use crate::transport::receiver::{Data, Receiver, Reply};
+use crate::transport::{Ack, TransportConfig};
+use crate::units::Nanos;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+
+/// Each packet that comes early is acknowledged by itself.
+pub struct Method;
+
+impl super::Method for Method {
+    const NAME: &'static str = "selective_repeat";
+    const KEEPS: bool = true;
+
+    fn repair() -> Box<dyn Repair> {
+        Box::<SelectiveRepeat>::default()
+    }
+
+    fn on_early(receiver: &mut Receiver, config: &TransportConfig, _: Nanos, data: &Data) -> Reply {
+        match receiver.keep(config, data.seq, data.payload) {
+            true => Reply::SelectiveNack { missing: receiver.expected(), arrived: data.seq },
+            false => Reply::Silence,
+        }
+    }
+}
 
 /// Which packets of a flow arrived out of order, and which wait to be sent again.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +56,12 @@ pub struct SelectiveRepeat {
 impl SelectiveRepeat {
     /// The first byte of the packet to send again, if there is one.
     #[inline]
-    pub fn lost(&self) -> Option<u64> {
+    pub(super) fn lost(&self) -> Option<u64> {
         self.cut.front().copied().or((self.next < self.lost_until).then_some(self.next))
     }
 
     /// The lost packet that begins with byte `seq` is sent again; `first_missing` is the first unacknowledged byte.
-    pub fn on_resent(&mut self, first_missing: u64, seq: u64, mtu: u32) {
+    pub(super) fn resent(&mut self, first_missing: u64, seq: u64, mtu: u32) {
         if self.cut.front() == Some(&seq) {
             self.cut.pop_front();
         } else {
@@ -49,26 +72,36 @@ impl SelectiveRepeat {
 
     /// An acknowledgement: `first_missing` is what it left unacknowledged, `moved` says whether that is news, and
     /// `selective` is the first byte of the packet that arrived out of order.
-    pub fn on_ack(&mut self, first_missing: u64, moved: bool, selective: Option<u64>, config: &TransportConfig) {
+    pub(super) fn hear(&mut self, first_missing: u64, moved: bool, selective: Option<u64>, config: &TransportConfig) {
         let mtu = u64::from(config.mtu);
         self.pass(first_missing / mtu);
         if moved && first_missing < self.timeout_end {
             self.lost_until = self.lost_until.max(self.timeout_end);
         }
-        if let Some(seq) = selective.filter(|&seq| seq > first_missing) {
-            self.ahead += u64::from(self.arrived.insert(first_missing / mtu, seq / mtu));
-            self.lost_until = self.lost_until.max(seq.saturating_sub(mtu * u64::from(config.reorder_window)));
+        if let Some(seq) = selective {
+            self.arrive(first_missing, seq, config);
         }
         self.settle(first_missing, config.mtu);
     }
 
+    /// The packet that begins with byte `seq` has arrived out of order. Returns whether that is news.
+    pub(super) fn arrive(&mut self, first_missing: u64, seq: u64, config: &TransportConfig) -> bool {
+        let mtu = u64::from(config.mtu);
+        let is_new = seq > first_missing && self.arrived.insert(first_missing / mtu, seq / mtu);
+        self.ahead += u64::from(is_new);
+        if seq > first_missing {
+            self.lost_until = self.lost_until.max(seq.saturating_sub(mtu * u64::from(config.reorder_window)));
+        }
+        is_new
+    }
+
     /// Bytes in flight that are not: packets of them have arrived, as many as may overtake another one at most.
-    pub fn ahead(&self, config: &TransportConfig) -> u64 {
+    pub(super) fn ahead(&self, config: &TransportConfig) -> u64 {
         self.ahead.min(config.reorder_window.into()) * u64::from(config.mtu)
     }
 
     /// The packet that begins with byte `seq` has arrived without its payload: it is sent again, alone.
-    pub fn on_trimmed(&mut self, first_missing: u64, seq: u64, mtu: u32) {
+    pub(super) fn on_trimmed(&mut self, first_missing: u64, seq: u64, mtu: u32) {
         let packet = seq / u64::from(mtu);
         if seq >= first_missing && !self.arrived.contains(packet) && !self.cut.contains(&seq) {
             self.cut.push_back(seq);
@@ -87,7 +120,7 @@ impl SelectiveRepeat {
     }
 
     /// Nothing was acknowledged for too long; the bytes from `first_missing` to `snd_nxt` are in flight.
-    pub fn on_timeout(&mut self, first_missing: u64, snd_nxt: u64) {
+    pub(super) fn time_out(&mut self, first_missing: u64, snd_nxt: u64) {
         self.next = first_missing;
         (self.cut, self.known_cut) = Default::default();
         self.lost_until = self.lost_until.max(first_missing + 1);
@@ -95,7 +128,7 @@ impl SelectiveRepeat {
     }
 
     /// Moves on to the next packet that is not known to have arrived.
-    fn settle(&mut self, first_missing: u64, mtu: u32) {
+    pub(super) fn settle(&mut self, first_missing: u64, mtu: u32) {
         self.next = self.next.max(first_missing);
         if !self.cut.is_empty() {
             self.cut.retain(|&seq| seq >= first_missing);
@@ -104,6 +137,33 @@ impl SelectiveRepeat {
         while self.next < self.lost_until && is_settled(self.next / u64::from(mtu)) {
             self.next += u64::from(mtu);
         }
+    }
+}
+
+impl Repair for SelectiveRepeat {
+    fn lost(&self) -> Option<u64> {
+        self.lost()
+    }
+
+    fn on_resent(&mut self, seq: u64, sent: &Progress, config: &TransportConfig) {
+        self.resent(sent.first_missing, seq, config.mtu);
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_>, moved: bool, sent: &Progress, config: &TransportConfig) -> bool {
+        self.hear(sent.first_missing, moved, ack.selective, config);
+        if let Some(trimmed) = ack.trimmed {
+            self.on_trimmed(sent.first_missing, trimmed.seq, config.mtu);
+        }
+        false
+    }
+
+    fn ahead(&self, config: &TransportConfig) -> u64 {
+        self.ahead(config)
+    }
+
+    fn on_timeout(&mut self, sent: &Progress) -> bool {
+        self.time_out(sent.first_missing, sent.next);
+        false
     }
 }
 
@@ -123,7 +183,7 @@ mod tests {
         let mut sent = Vec::new();
         while let Some(seq) = state.lost() {
             sent.push(seq);
-            state.on_resent(first_missing, seq, 1000);
+            state.resent(first_missing, seq, 1000);
         }
         sent
     }
@@ -133,10 +193,10 @@ mod tests {
     fn holes_are_found_however_long_the_flow_is() {
         for start in [0, 70_000_000] {
             let mut state = SelectiveRepeat::default();
-            state.on_ack(start, start > 0, None, &config(0));
-            state.on_ack(start, false, Some(start + 2000), &config(0));
+            state.hear(start, start > 0, None, &config(0));
+            state.hear(start, false, Some(start + 2000), &config(0));
             assert_eq!(resend(&mut state, start), [start, start + 1000]);
-            state.on_ack(start, false, Some(start + 4000), &config(0));
+            state.hear(start, false, Some(start + 4000), &config(0));
             assert_eq!(resend(&mut state, start), [start + 3000]);
         }
     }
@@ -146,23 +206,21 @@ mod tests {
     fn a_packet_that_is_cut_is_sent_again_alone_and_once_for_each_cut() {
         let config = config(0);
         let mut state = SelectiveRepeat::default();
-        let mut cut = |state: &mut SelectiveRepeat| {
+        let cut = |state: &mut SelectiveRepeat| {
             state.on_trimmed(0, 2000, 1000);
             state.on_trimmed(0, 2000, 1000);
             resend(state, 0)
         };
         assert_eq!(cut(&mut state), [2000]);
         assert_eq!(cut(&mut state), [2000]);
-        state.on_ack(0, false, Some(4000), &config);
+        state.hear(0, false, Some(4000), &config);
         assert_eq!(resend(&mut state, 0), [0, 1000, 3000]);
         state.on_trimmed(0, 4000, 1000);
         assert_eq!(state.lost(), None, "it has arrived");
-        state.on_timeout(0, 5000);
-        assert_eq!(resend(&mut state, 0), [0]);
-        state.on_ack(1000, true, None, &config);
-        assert_eq!(resend(&mut state, 1000), [1000, 2000, 3000], "whatever became of them");
-        state.on_trimmed(1000, 3000, 1000);
-        state.on_ack(4000, true, None, &config);
+        state.time_out(0, 5000);
+        assert_eq!(resend(&mut state, 0), [0, 1000, 2000, 3000], "whatever became of them");
+        state.on_trimmed(0, 3000, 1000);
+        state.hear(4000, true, None, &config);
         assert_eq!(state.lost(), None, "it has come meanwhile");
     }
 
@@ -172,7 +230,7 @@ mod tests {
         let config = config(3);
         let mut state = SelectiveRepeat::default();
         let mut lost = |packet: u64| {
-            state.on_ack(0, false, Some(1000 * packet), &config);
+            state.hear(0, false, Some(1000 * packet), &config);
             resend(&mut state, 0)
         };
         assert_eq!([1, 3, 4, 5, 6, 7].map(&mut lost), [&[][..], &[], &[0], &[], &[2000], &[]]);
@@ -184,7 +242,7 @@ mod tests {
         let config = config(3);
         let mut state = SelectiveRepeat::default();
         let mut ahead = |first_missing: u64, selective: Option<u64>| {
-            state.on_ack(1000 * first_missing, first_missing > 0, selective.map(|packet| 1000 * packet), &config);
+            state.hear(1000 * first_missing, first_missing > 0, selective.map(|packet| 1000 * packet), &config);
             state.ahead(&config)
         };
         let arrivals = [1, 2, 2, 64, 66].map(|packet| ahead(0, Some(packet)));
