@@ -379,6 +379,7 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         goodput_interval,
         control_interval: None,
         control_flows: Vec::new(),
+        timeline: false,
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
     })

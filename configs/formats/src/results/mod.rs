@@ -13,6 +13,7 @@
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
 //! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
+//! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
 //! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
 //!
@@ -48,6 +49,7 @@ pub mod ports_csv;
 pub mod qlen_txt;
 pub mod queue_csv;
 pub mod summary;
+pub mod timeline_csv;
 pub mod unfinished_csv;
 
 pub use csv_file::{CsvRow, Rows};

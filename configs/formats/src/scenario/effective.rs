@@ -127,6 +127,7 @@ impl Scenario {
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
             "control_interval_ns": nanos(self.monitor.control_interval),
             "control_flows": self.monitor.control_flows,
+            "timeline": self.monitor.timeline,
             "trace_nodes": self.monitor.trace_nodes,
         })
     }

@@ -157,6 +157,8 @@ pub struct Monitor {
     pub control_interval: Option<Nanos>,
     /// The flows of that series, by number; all if there are none here.
     pub control_flows: Vec<u32>,
+    /// Whether all that ranks of jobs do is recorded.
+    pub timeline: bool,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.

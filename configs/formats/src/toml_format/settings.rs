@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::scenario::{EventOrder, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::settings::Named;
+use hpcc_core::settings::{Kind, Named};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::Nanos;
 
@@ -55,6 +55,9 @@ keys! {
         /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
         /// there are many.
         control_flows: TEXT => Need::Optional;
+        /// Whether all that ranks of jobs send, receive and compute goes into `timeline.csv`, for the report's timeline and for
+        /// `./hpcc report DIR --perfetto`. Each message is two rows.
+        timeline: Form::One(Kind::Switch) => Need::Else("false");
         /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
         queue_histogram_start: TIME => Need::Optional;
         /// Simulated time at which that histogram ends, which is written at each multiple of 100 ms until then; without it
@@ -181,6 +184,7 @@ pub(super) fn monitor(
         control_interval: keys.get("control_interval"),
         control_flows,
         goodput_interval: keys.get("goodput_interval"),
+        timeline: keys.the("timeline"),
     };
     Ok((monitor, Blame::new(keys.origin.place(&["control_flows"]), "monitor.control_flows")))
 }
