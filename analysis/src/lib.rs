@@ -31,6 +31,7 @@ pub mod settings;
 pub mod simulator;
 mod sweep;
 pub mod table;
+mod timeline;
 mod trace;
 mod version;
 

@@ -9,7 +9,7 @@ use hpcc_core::engine::{
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Noted, Unfinished};
+use hpcc_core::workload::{Noted, Span, Unfinished};
 use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -223,6 +223,11 @@ impl Paused<'_> {
     /// What ranks of jobs have noted.
     pub fn take_notes(&mut self) -> Vec<Noted> {
         self.each().flat_map(Engine::take_notes).collect()
+    }
+
+    /// What ranks of jobs had under way and is over.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.each().flat_map(Engine::take_spans).collect()
     }
 
     /// Whether a rank of a job computes, or a message waits or is under way within a server.

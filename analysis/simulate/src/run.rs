@@ -166,8 +166,7 @@ impl Run {
             requests.first().map(|flow| flow.start).into_iter().chain(scenario.flows.jobs.iter().map(|job| job.start));
         let first_start = starts.min().unwrap_or(scenario.stop);
         let switches = watched(&scenario.network, &mut writer);
-        let flows =
-            Flows::new(groups, JobResults::new(&scenario.flows.jobs), scenario.monitor.goodput_interval.is_some());
+        let flows = Flows::new(groups, JobResults::new(&scenario), scenario.monitor.goodput_interval.is_some());
         let writer = Arc::new(Mutex::new(writer));
         let holds = Arc::default();
         let mut engines = Vec::new();
@@ -180,7 +179,7 @@ impl Run {
             // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
             engine.add_flows(requests.iter().copied());
             if !scenario.flows.jobs.is_empty() {
-                engine.add_jobs(jobs(&scenario.flows.jobs, requests.len() as u32, scenario.servers));
+                engine.add_jobs(jobs(&scenario, requests.len() as u32));
             }
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
@@ -323,8 +322,8 @@ impl Run {
         writer.write_rows();
         let mut stalls = Vec::new();
         if !self.scenario.flows.jobs.is_empty() {
-            let (jobs, collectives) = self.flows.jobs.rows();
-            writer.jobs(&jobs, &collectives);
+            let (jobs, collectives) = self.flows.jobs.rows(&engine, &self.scenario);
+            writer.jobs(&jobs, &collectives, self.flows.jobs.timeline().as_deref());
             stalls = self.flows.jobs.stalls(&engine, &self.scenario, is_still);
         }
         if self.scenario.monitor.pauses {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
-use super::{charts, config, flows, map};
+use super::{charts, config, flows, map, timelines};
 use crate::table;
 
 /// The data of a page.
@@ -48,6 +48,7 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "pauses": pauses(first)?,
         "trees": crate::pauses::trees(&first.dir)?,
         "map": map::map(first)?,
+        "timelines": timelines::timelines(first)?,
         "flows": flows::columns(entry, entries)?,
     }))
 }

@@ -382,6 +382,7 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         control_interval: None,
         pauses: false,
         control_flows: Vec::new(),
+        timeline: false,
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
     })

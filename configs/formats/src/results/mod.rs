@@ -13,6 +13,7 @@
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
 //! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
+//! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
 //! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
 //! | `pauses.csv` | every pause and its reason, with `monitor.pauses` | [`pauses_csv`] |
 //! | `storms.csv` | every pause that a watchdog found too long, if there are any | [`storms_csv`] |
@@ -52,6 +53,7 @@ pub mod qlen_txt;
 pub mod queue_csv;
 pub mod storms_csv;
 pub mod summary;
+pub mod timeline_csv;
 pub mod unfinished_csv;
 
 pub use csv_file::{CsvRow, Rows};

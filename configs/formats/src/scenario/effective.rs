@@ -133,6 +133,7 @@ impl Scenario {
             "control_interval_ns": nanos(self.monitor.control_interval),
             "control_flows": self.monitor.control_flows,
             "pauses": self.monitor.pauses,
+            "timeline": self.monitor.timeline,
             "trace_nodes": self.monitor.trace_nodes,
         })
     }

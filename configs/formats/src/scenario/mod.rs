@@ -207,6 +207,8 @@ pub struct Monitor {
     pub control_flows: Vec<u32>,
     /// Whether each pause is recorded with its reason.
     pub pauses: bool,
+    /// Whether all that ranks of jobs do is recorded.
+    pub timeline: bool,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.

@@ -61,6 +61,9 @@ keys! {
         /// Whether every pause by PFC goes into `pauses.csv`, with the pause that is its reason: who holds whom, from which
         /// root. Turn it on to find the cause of pauses.
         pauses: Form::One(Kind::Switch) => Need::Else("false");
+        /// Whether all that ranks of jobs send, receive and compute goes into `timeline.csv`, for the report's timeline and for
+        /// `./hpcc report DIR --perfetto`. Each message is two rows.
+        timeline: Form::One(Kind::Switch) => Need::Else("false");
         /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
         queue_histogram_start: TIME => Need::Optional;
         /// Simulated time at which that histogram ends, which is written at each multiple of 100 ms until then; without it
@@ -197,6 +200,7 @@ pub(super) fn monitor(
         control_flows,
         goodput_interval: keys.get("goodput_interval"),
         pauses: keys.the("pauses"),
+        timeline: keys.the("timeline"),
     };
     Ok((monitor, Blame::new(keys.origin.place(&["control_flows"]), "monitor.control_flows")))
 }
