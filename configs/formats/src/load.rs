@@ -34,17 +34,24 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
-/// Whether a file of TOML has jobs, as far as it can be read: those the engine without ns-3 runs.
+/// Whether a file of TOML has jobs, or a transport that the ns-3 module does not know, as far as it can be read: the engine without
+/// ns-3 runs them.
 pub fn has_jobs(path: &Path, overrides: &[String]) -> bool {
     let text = scenario_text(path).ok().filter(|text| is_toml(path, text));
     text.is_some_and(|text| toml_format::has_jobs(path, &text, overrides))
 }
 
-/// Refuses jobs, which the ns-3 module does not run.
+/// Refuses jobs, and transports of hosts other than queue pairs, which the ns-3 module does not run.
 ///
 /// # Errors
 /// If there are any.
 pub fn refuse_jobs(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
+    let transport = &scenario.settings.host_transport;
+    if !transport.is_queue_pairs() {
+        let name = transport.chosen().name();
+        let message = format!("the ns-3 module has no \"{name}\" yet; expected --simulator core, or another value");
+        return Err(Place::file(path).key_error("transport.kind", message));
+    }
     if scenario.flows.jobs.is_empty() {
         return Ok(());
     }

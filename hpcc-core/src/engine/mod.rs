@@ -34,6 +34,7 @@ mod slow;
 mod state;
 mod switching;
 mod traffic;
+mod transports;
 mod watch;
 mod ways;
 mod work;

@@ -51,6 +51,7 @@ use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::scenario::{Scenario, name_of};
 use document::Document;
+use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
 use hpcc_core::transport::QueuePairs;
@@ -78,10 +79,14 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// Whether any traffic of a text is a job.
+/// Whether any traffic of a text is a job, or its hosts have another transport than queue pairs.
 pub(super) fn has_jobs(path: &Path, text: &str, overrides: &[String]) -> bool {
     let Ok(source) = Source::new(path, text, overrides) else { return false };
-    Document::parse(&source).is_ok_and(|document| traffic::has_jobs(&document))
+    let has_any = |document: &Document<'_>| {
+        let kind = document.value("transport", "kind");
+        traffic::has_jobs(document) || kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name())
+    };
+    Document::parse(&source).is_ok_and(|document| has_any(&document))
 }
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
