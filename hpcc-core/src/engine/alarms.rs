@@ -10,6 +10,8 @@ pub(super) const WORK: u8 = u8::MAX - 1;
 
 /// The timer that stands for a pause that may last too long.
 pub(super) const WATCHDOG: u8 = u8::MAX - 2;
+/// The timer of a host's transport that is no queue pairs.
+pub(super) const TRANSPORT: u8 = u8::MAX - 3;
 
 /// Something that a node is to do at a time.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, WATCHDOG, WORK};
+use super::alarms::{Alarm, RX_DONE, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -17,7 +17,7 @@ use crate::transport::{
 use crate::units::Nanos;
 
 /// The queue of a host's port that holds its answers.
-const ANSWERS: u8 = 0;
+pub(super) const ANSWERS: u8 = 0;
 impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
@@ -34,6 +34,9 @@ impl Engine {
             && let Some(answer) = port.dequeue(&self.all.frames)
         {
             return Some(answer);
+        }
+        if host.other.is_some() {
+            return self.next_of_other(p);
         }
         let Poll::Send(segment) = host.core.poll(number.into(), now, paused) else {
             self.update_wake(p);
@@ -53,6 +56,9 @@ impl Engine {
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
             return true;
+        }
+        if let Some(other) = &host.other {
+            return other.endpoint.has_next(port.number);
         }
         let awaits = host.core.awaits_end(port.number.into(), Nanos(port.end_at), port.paused, foresees);
         if foresees && !awaits {
@@ -166,6 +172,9 @@ impl Engine {
     /// The host looks at a frame.
     #[inline]
     pub(super) fn take_in(&mut self, node: u32, f: u32) {
+        if self.nodes.host(node).other.is_some() {
+            return self.take_in_other(node, f);
+        }
         match self.all.frames.get(f).kind {
             PacketKind::Data => {
                 let receiver = self.all.frames.get(f).queue_pair;
@@ -520,6 +529,9 @@ impl Engine {
         }
         if timer == WATCHDOG {
             return self.on_watchdog(owner);
+        }
+        if timer == TRANSPORT {
+            return self.on_transport_timer(node);
         }
         self.on_timeout(node, owner, timer);
     }

@@ -35,6 +35,7 @@ mod slow;
 mod state;
 mod switching;
 mod traffic;
+mod transports;
 mod watch;
 mod watchdog;
 mod ways;

@@ -13,10 +13,12 @@ use super::observer::{Observer, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::transports::Other;
 use super::watchdog::Watchdogs;
 use super::work::Work;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
+use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
 use crate::switch::{Scheduler, Switch};
@@ -272,7 +274,17 @@ impl Engine {
             if let Some(slow) = slow {
                 core.receive_slowly(slow);
             }
+            let setup = HostSetup {
+                node,
+                ports: &rates,
+                transport: core.transport(),
+                sizes: settings.sizes(),
+                network_rtt: self.fabric.max_rtt(),
+                trims: false,
+            };
+            let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {
+                other,
                 layout,
                 wire_port: settings.wire.profile.port(),
                 ack_priority: core.transport().ack_priority,

@@ -76,8 +76,10 @@ impl Engine {
     pub(super) fn begin_job(&mut self, job: u32) {
         for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
             let key = (dst, priority, dport);
-            let traffic = &self.nodes.host(src).traffic;
+            let host = self.nodes.host(src);
+            let traffic = &host.traffic;
             if !traffic.shares_queue_pairs
+                || host.other.is_some()
                 || traffic.shareable.contains_key(&key)
                 || traffic.prepared.contains_key(&key)
             {
@@ -131,10 +133,25 @@ impl Engine {
     pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
         let host = incoming.message.dst;
         if self.parts.is_own(host) {
-            self.nodes.host(host).traffic.expect(receiver, incoming);
+            self.expect_message(receiver, incoming);
         } else {
             self.parts.tell_message(host, receiver, incoming);
         }
+    }
+
+    /// A host hears which message will come by a receiving queue pair, or under this number of its source.
+    pub(super) fn expect_message(&mut self, receiver: u32, incoming: Incoming) {
+        let host = self.nodes.host(incoming.message.dst);
+        match &mut host.other {
+            Some(other) => other.expect(receiver, incoming.message),
+            None => host.traffic.expect(receiver, incoming),
+        }
+    }
+
+    /// A message has arrived whole.
+    pub(super) fn message_arrived(&mut self, message: &Message) {
+        self.work.jobs.arrived(message, self.events.now(), &mut self.work.actions);
+        self.act();
     }
 
     /// A message is acknowledged.

@@ -17,7 +17,9 @@ impl NodeSettings {
             let (section, key) = path.split_once('.').unwrap_or_default();
             self.get(section, None, key) == Some(Value::Word(value.into()))
         };
-        let (path, value) = ENGINE_ONLY.into_iter().find(has)?;
+        let transport =
+            (!self.host_transport.is_queue_pairs()).then(|| ("transport.kind", self.host_transport.chosen().name()));
+        let (path, value) = ENGINE_ONLY.into_iter().find(has).or(transport)?;
         Some((path, format!("the ns-3 module has no \"{value}\" yet; expected --simulator core, or another value")))
     }
 }
