@@ -40,7 +40,8 @@ pub(super) struct HostNode {
     pub pfc_bytes: u32,
     pub traffic: Traffic,
     pub notices: HostNotices,
-    /// What NICs of a slow receiver hold, by port; of others nothing.
+    pub is_slow: bool,
+    /// What its NICs hold, by port, if it ever pauses others.
     pub held: Vec<Held>,
 }
 

@@ -32,7 +32,7 @@ impl Engine {
     fn place_of(&self, p: u32, queued: Option<&Frame>) -> Place {
         let port = &self.all.ports[p as usize];
         let queue = queued.map_or(0, |frame| {
-            let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+            let is_answer = !frame.collects();
             let is_first = frame.kind == PacketKind::Pfc || (port.is_host && is_answer);
             if is_first { 0 } else { frame.priority }
         });
@@ -88,6 +88,7 @@ impl Engine {
     #[cold]
     pub(super) fn drop_at_switch(&mut self, node: u32, f: u32) {
         self.totals.drops += 1;
+        self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
         let first = self.place(node, 0);
         self.show(Sight::Drop, first, f);
         self.all.frames.release(f);

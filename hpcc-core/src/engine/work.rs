@@ -6,7 +6,7 @@ use super::alarms::WORK;
 use super::state::Engine;
 use super::traffic::FlowRequest;
 use crate::units::Nanos;
-use crate::workload::{Action, Jobs, Message, Noted, Unfinished, Waiting};
+use crate::workload::{Action, Jobs, Message, Noted, Span, Unfinished, Waiting};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -64,6 +64,11 @@ impl Engine {
     /// What jobs have noted since the last call.
     pub fn take_notes(&mut self) -> Vec<Noted> {
         self.work.jobs.take_notes()
+    }
+
+    /// What ranks had under way and is over since the last call, if the jobs [record](Jobs::record_spans) it.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.work.jobs.take_spans()
     }
 
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have

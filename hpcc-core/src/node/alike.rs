@@ -3,7 +3,6 @@
 
 use super::NodeSettings;
 use crate::settings::Value;
-use crate::transport::Recovery;
 use crate::transport::feedback::FeedbackContent;
 use alloc::string::String;
 
@@ -77,7 +76,7 @@ impl NodeSettings {
             return self.differing(other, ACK_EVERY);
         }
         // A receiver that keeps what arrives out of order counts packets.
-        if self.transport.recovery == Recovery::SelectiveRepeat { self.differing(other, MTU) } else { None }
+        if self.transport.recovery.keeps { self.differing(other, MTU) } else { None }
     }
 
     fn differing(&self, other: &NodeSettings, (section, key): Key) -> Option<Difference> {

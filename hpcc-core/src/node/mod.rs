@@ -11,6 +11,7 @@ mod auto;
 mod border;
 mod control;
 mod counters;
+mod engine_only;
 mod host_transport;
 mod idle;
 mod links;
@@ -24,6 +25,7 @@ mod steering;
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
+pub use engine_only::ENGINE_ONLY;
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
@@ -35,7 +37,7 @@ use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{SwitchConfig, SwitchSettings, Wait};
+use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
@@ -216,6 +218,11 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        let is_unable = self.host_transport.is_queue_pairs() && !self.transport.recovery.keeps;
+        if self.switch.overflow == Overflow::Trim && is_unable {
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
+            return Err(in_section("switch")(Conflict::new("overflow", message.into())));
+        }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         if self.feedback.paths > 1 && !self.load_balancing.keeps() {
             let message =
