@@ -42,6 +42,9 @@ struct Course {
     bytes: u64,
 }
 
+/// When ranks began collectives that are not over, by job, rank and collective.
+type Begun = BTreeMap<(u32, u32, u32), Nanos>;
+
 /// The jobs of a run so far.
 pub struct JobResults {
     specs: Vec<JobSpec>,
@@ -49,7 +52,7 @@ pub struct JobResults {
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
     /// What ranks did, if that is recorded, and the collectives that they are in.
-    timeline: Option<(Vec<TimelineRow>, BTreeMap<(u32, u32, u32), Nanos>)>,
+    timeline: Option<(Vec<TimelineRow>, Begun)>,
 }
 
 /// The jobs for an engine, whose messages are numbered behind `flows` flows.

@@ -8,11 +8,10 @@ pub(super) const RX_DONE: u8 = u8::MAX;
 /// The timer that stands for a rank of a job that waits.
 pub(super) const WORK: u8 = u8::MAX - 1;
 
-/// The timer of a host's transport that is no queue pairs.
-pub(super) const TRANSPORT: u8 = u8::MAX - 3;
-
 /// The timer that stands for a pause that may last too long.
 pub(super) const WATCHDOG: u8 = u8::MAX - 2;
+/// The timer of a host's transport that is no queue pairs.
+pub(super) const TRANSPORT: u8 = u8::MAX - 3;
 
 /// Something that a node is to do at a time.
 #[derive(Clone, Copy, Debug)]

@@ -146,7 +146,7 @@ mod tests {
         let stuck = waits(&[tail, (1, &[Some(2)]), (2, &[Some(3)]), (3, &[Some(1)])]);
         assert_eq!(circle(&stuck), [1, 2, 3].map(queue), "who waits for a circle is not part of it");
         for (free, why) in [
-            (&[None, Some(1)] as &[Option<u32>], "a port may send"),
+            (&[None, Some(1_u32)][..], "a port may send"),
             (&[Some(7), Some(1)], "somebody else will resume"),
             (&[], "nothing waits"),
         ] {

@@ -527,11 +527,11 @@ impl Engine {
         if timer == WORK {
             return self.on_work(owner);
         }
-        if timer == TRANSPORT {
-            return self.on_transport_timer(node);
-        }
         if timer == WATCHDOG {
             return self.on_watchdog(owner);
+        }
+        if timer == TRANSPORT {
+            return self.on_transport_timer(node);
         }
         self.on_timeout(node, owner, timer);
     }

@@ -209,7 +209,8 @@ impl Port {
     #[cold]
     pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
         let waiting = &mut self.queues[usize::from(queue & 7)];
-        let last = waiting.pop_back_if(|&mut frame| frames.get(frame).kind == PacketKind::Data)?;
+        let last = *waiting.back().filter(|&&frame| frames.get(frame).kind == PacketKind::Data)?;
+        waiting.pop_back();
         if waiting.is_empty() {
             self.waiting &= !(1 << (queue & 7));
         }

@@ -77,10 +77,12 @@ impl Engine {
         }
         let egress = port.number;
         let switch = self.nodes.switch(node);
-        let admission = match kind {
-            PacketKind::Data if switch.core.is_too_long(egress, priority, size) => Admission::Drop,
-            PacketKind::Trimmed => switch.core.admit_headers(egress, size),
-            _ => switch.core.admit(ingress, egress, priority, size),
+        let admission = if kind == PacketKind::Trimmed {
+            switch.core.admit_headers(egress, size)
+        } else if kind == PacketKind::Data && switch.core.is_too_long(egress, priority, size) {
+            Admission::Drop
+        } else {
+            switch.core.admit(ingress, egress, priority, size)
         };
         match admission {
             Admission::Drop => return self.overflow(node, p, f),

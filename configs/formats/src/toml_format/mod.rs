@@ -51,6 +51,7 @@ use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::scenario::{OnDeadlock, Scenario, name_of};
 use document::Document;
+use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::node::{ENGINE_ONLY, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
 use hpcc_core::settings::Named;
@@ -94,6 +95,10 @@ pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Opti
         };
         keys.iter().find(is_asked).map(|&(path, _)| path)
     };
+    let kind = document.value("transport", "kind");
+    if kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name()) {
+        return Some("transport.kind");
+    }
     ENGINE_ONLY.iter().find(has).map(|&(path, _)| path).or_else(asked).or_else(jobs)
 }
 
