@@ -21,7 +21,7 @@ use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
-use crate::switch::{Scheduler, Switch};
+use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
@@ -280,7 +280,7 @@ impl Engine {
                 transport: core.transport(),
                 sizes: settings.sizes(),
                 network_rtt: self.fabric.max_rtt(),
-                trims: false,
+                trims: settings.switch.overflow == Overflow::Trim,
             };
             let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {

@@ -218,7 +218,8 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
-        if self.switch.overflow == Overflow::Trim && !self.transport.recovery.keeps {
+        let is_unable = self.host_transport.is_queue_pairs() && !self.transport.recovery.keeps;
+        if self.switch.overflow == Overflow::Trim && is_unable {
             let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }

@@ -98,9 +98,14 @@ impl UecEndpoint {
         let payload = transport.mtu;
         // An answer takes T at least.
         let timeout = transport.timeout.map_or(Nanos::LONGEST, |timeout| timeout.high.max(network_rtt));
+        let finds_losses = settings.uec_loss_detection;
         let port = |&rate: &BitRate| {
             let nscc = settings.nscc(rate, host);
-            Port { rate, rules: SenderRules { payload, nscc, network_rtt, timeout }, turns: VecDeque::new() }
+            Port {
+                rate,
+                rules: SenderRules { payload, nscc, network_rtt, finds_losses, timeout },
+                turns: VecDeque::new(),
+            }
         };
         let rate = BitRate(host.ports.iter().map(|rate| rate.0).sum());
         let ahead = Nscc::new(rate, network_rtt, None).most() as i64;
@@ -146,7 +151,10 @@ impl UecEndpoint {
                     return out.finished.push(key);
                 }
             }
-            Say::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
+            Say::Nack { at_last_hop } => {
+                self.counters.trims_heard += 1;
+                sender.on_nack(now, packet.seq, packet.sport, at_last_hop);
+            }
             Say::Pull { granted } => sender.on_pull(now, granted),
             Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
         }

@@ -10,6 +10,7 @@
 //! | [`nscc`] | the window |
 //! | [`credit`] | what a sender may send and asks for, under RCCC |
 //! | [`pacer`] | whom a receiver grants how much, and when |
+//! | [`sleek`] | which packets were lost, without trimming |
 //! | [`sender`] | which packet leaves, and which is sent again |
 //! | [`receiver`] | what is acknowledged |
 //! | [`endpoint`] | all this at a host |
@@ -21,6 +22,7 @@ mod nscc;
 mod pacer;
 mod receiver;
 mod sender;
+mod sleek;
 
 use crate::ecn::EcnThreshold;
 use crate::host_transport::{Endpoint, HostSetup, HostTransport};
@@ -61,6 +63,10 @@ crate::settings! {
         /// Bytes after which a receiver acknowledges, headers included; it acknowledges marked packets at once.
         #[change = "More save acknowledgements; senders react later."]
         pub uec_ack_bytes: Bytes = Bytes(16_384) => kind = "uec";
+        /// Whether senders under `nscc` or `both` find losses by packets that arrive out of order, and by probes (SLEEK); otherwise
+        /// by trimmed packets and by the timeout.
+        #[change = "Turn it on where switches drop packets (`switch.overflow` = `drop`)."]
+        pub uec_loss_detection: bool = false => kind = "uec";
     }
 }
 
