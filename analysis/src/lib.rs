@@ -291,8 +291,8 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Run { config, topology, out, mut set, seed, ranks, threads, force, drawing } => {
             set.extend(topology.as_deref().map(run::of_topology));
-            if hpcc_formats::has_jobs(&config, &set) {
-                simulator::simulate_jobs();
+            if hpcc_formats::needs_core(&config, &set) {
+                simulator::simulate_by_core();
             }
             run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
         }

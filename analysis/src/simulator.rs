@@ -34,10 +34,10 @@ pub fn choose(kind: Option<Kind>) {
     kind.map(|kind| KIND.get_or_init(|| kind));
 }
 
-/// Jobs are simulated by the engine of the core, unless the command line chooses.
-pub fn simulate_jobs() {
+/// What only the engine of the core can do is simulated by it, unless the command line chooses.
+pub fn simulate_by_core() {
     if KIND.set(Kind::Core).is_ok() {
-        human::note("jobs run by --simulator core");
+        human::note("this runs by --simulator core");
     }
 }
 

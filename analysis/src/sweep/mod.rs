@@ -111,8 +111,8 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
-    if runs.iter().any(|run| run.facts.has_jobs) {
-        simulator::simulate_jobs();
+    if runs.iter().any(|run| run.facts.needs_core) {
+        simulator::simulate_by_core();
     }
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out, &file.axes)?;

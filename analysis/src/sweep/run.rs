@@ -40,6 +40,8 @@ pub struct Facts {
     pub switch_ports: usize,
     /// Whether messages wait for others.
     pub has_jobs: bool,
+    /// Whether only the engine without ns-3 can do it.
+    pub needs_core: bool,
     /// Ports of switches and hosts.
     pub ports: usize,
     /// Whether the run records each [`Series`].
@@ -63,6 +65,7 @@ impl Facts {
             hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
             has_jobs: !scenario.flows.jobs.is_empty(),
+            needs_core: scenario.core_only.is_some(),
             ports: 2 * network.links.len(),
             records: [
                 scenario.monitor.queue_interval.is_some(),

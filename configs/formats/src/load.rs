@@ -34,22 +34,20 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
-/// Whether a file of TOML has jobs, as far as it can be read: those the engine without ns-3 runs.
-pub fn has_jobs(path: &Path, overrides: &[String]) -> bool {
+/// Whether a file of TOML has something, as far as it can be read, that only the engine without ns-3 runs.
+pub fn needs_core(path: &Path, overrides: &[String]) -> bool {
     let text = scenario_text(path).ok().filter(|text| is_toml(path, text));
-    text.is_some_and(|text| toml_format::has_jobs(path, &text, overrides))
+    text.is_some_and(|text| toml_format::core_only(path, &text, overrides).is_some())
 }
 
-/// Refuses jobs, which the ns-3 module does not run.
+/// Refuses what the ns-3 module does not run.
 ///
 /// # Errors
-/// If there are any.
-pub fn refuse_jobs(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
-    if scenario.flows.jobs.is_empty() {
-        return Ok(());
-    }
-    let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
-    Err(Place::file(path).key_error("traffic", message))
+/// If there is any.
+pub fn refuse_core_only(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
+    let Some(what) = scenario.core_only else { return Ok(()) };
+    Err(Place::file(path)
+        .error(format!("{what} is nothing that the ns-3 module can do yet; expected --simulator core")))
 }
 
 /// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, WORK};
+use super::alarms::{Alarm, RX_DONE, STOP, WORK};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -495,6 +495,9 @@ impl Engine {
         }
         if timer == WORK {
             return self.on_work(owner);
+        }
+        if timer == STOP {
+            return self.stop_flow(node, owner);
         }
         self.on_timeout(node, owner, timer);
     }

@@ -10,6 +10,7 @@ use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
+use crate::results::CaptureFormat;
 use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
 use crate::toml_format;
 use hpcc_core::node::NodeSettings;
@@ -168,6 +169,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         servers: None,
         link_failures,
         monitor,
+        core_only: None,
         notes,
         findings: Vec::new(),
     };
@@ -381,6 +383,7 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         control_flows: Vec::new(),
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
+        capture_format: CaptureFormat::Pcap,
     })
 }
 

@@ -50,6 +50,7 @@ pub mod queue_csv;
 pub mod summary;
 pub mod unfinished_csv;
 
+pub use capture::CaptureFormat;
 pub use csv_file::{CsvRow, Rows};
 pub use digest::FileDigest;
 pub use error::ResultError;

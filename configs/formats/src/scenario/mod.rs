@@ -19,6 +19,7 @@ pub(crate) use compatibility::Compatibility;
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;
+use crate::results::CaptureFormat;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::node::NodeSettings;
@@ -64,6 +65,8 @@ pub struct Scenario {
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each, those that lints found included.
     pub notes: Vec<String>,
+    /// What of it only the engine without ns-3 can do, if anything.
+    pub core_only: Option<&'static str>,
     /// What lints found.
     pub findings: Vec<Finding>,
 }
@@ -161,6 +164,8 @@ pub struct Monitor {
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.
     pub capture_nodes: Vec<u32>,
+    /// Format of that capture.
+    pub capture_format: CaptureFormat,
 }
 
 /// When the reference's histogram samples: each 100 ns.

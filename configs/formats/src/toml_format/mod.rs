@@ -26,6 +26,7 @@ mod attack;
 mod collective;
 mod compatibility;
 mod congestion_control;
+mod core_only;
 mod document;
 mod failures;
 mod fast_cnp;
@@ -34,6 +35,7 @@ mod keys;
 mod legacy;
 mod placement;
 mod plain;
+mod receive;
 mod schema;
 mod servers;
 mod settings;
@@ -78,10 +80,10 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// Whether any traffic of a text is a job.
-pub(super) fn has_jobs(path: &Path, text: &str, overrides: &[String]) -> bool {
-    let Ok(source) = Source::new(path, text, overrides) else { return false };
-    Document::parse(&source).is_ok_and(|document| traffic::has_jobs(&document))
+/// What of a text only the engine without ns-3 can do.
+pub(super) fn core_only(path: &Path, text: &str, overrides: &[String]) -> Option<&'static str> {
+    let source = Source::new(path, text, overrides).ok()?;
+    core_only::core_only(&Document::parse(&source).ok()?)
 }
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
@@ -95,7 +97,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
-    for section in ["wire", "telemetry", "transport", "receive", "load_balancing"] {
+    let receivers = receive::read(&mut document, &mut settings, &mut given)?;
+    for section in ["wire", "telemetry", "transport", "load_balancing"] {
         given.section(&mut document, &mut settings, section, &[])?;
     }
     let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
@@ -108,6 +111,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
     let has_jobs = traffic::has_jobs(&document);
+    let core_only = core_only::core_only(&document);
     let servers = servers::read(&mut document, &topology.network)?;
     if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
         settings.transport.queue_pairs = QueuePairs::PerPair;
@@ -119,11 +123,12 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     settings.resolve(&topology.network);
     let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
+    receivers.check(&document, &settings, &topology.network)?;
     given.check(&document, &settings, &topology.network)?;
     let notifies = settings.fast_cnp_switch.common.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
-    let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
+    let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
     let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
     let servers = servers::settle(servers, &mut flows)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
@@ -163,6 +168,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         borders,
         attacks,
         monitor,
+        core_only,
         notes: [note, dropped, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
     };
