@@ -132,11 +132,30 @@ impl Fabric {
             let headers = host.wire.profile.sizes().data_overhead;
             return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
         }
+        self.unloaded_time(routes, flow, host, |unloaded| unloaded)
+    }
+
+    /// When the last byte of such a flow arrives on an idle path, after its start; 0 where there is none.
+    ///
+    /// # Errors
+    /// What of the settings contradicts what.
+    pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
+        self.unloaded_time(self.present(flow.src, flow.dst), flow, host, UnloadedFlow::unacknowledged)
+    }
+
+    fn unloaded_time(
+        &self,
+        routes: &Routes,
+        flow: &IdealFlow,
+        host: &NodeSettings,
+        change: impl FnOnce(UnloadedFlow) -> UnloadedFlow,
+    ) -> Result<Nanos, Located> {
         let Some(path) = self.unloaded_path(routes, flow, host) else { return Ok(Nanos(0)) };
-        let mut unloaded = host.unloaded_flow()?;
-        if let Some(&seals) = self.rules.silent.get(&dst) {
+        let mut unloaded = change(host.unloaded_flow()?);
+        if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
+        let size = flow.size;
         let alone = unloaded.completion(&path, size);
         let (rate, mtu) = (flow.own.1, host.transport.mtu.0.max(1));
         if rate == BitRate(u64::MAX) {

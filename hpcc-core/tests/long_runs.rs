@@ -139,6 +139,7 @@ impl Net {
             Reply::Ack(seq) => (seq, false, None),
             Reply::Nack(seq) => (seq, true, None),
             Reply::SelectiveNack { missing, arrived } => (missing, true, Some(arrived)),
+            Reply::TrimmedNack { .. } => unreachable!("no packet is cut"),
         };
         self.back.push_back(Frame { at: self.now + DELAY, seq, nack, selective, ..frame });
     }

@@ -541,6 +541,8 @@ impl Host {
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
             transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
             transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
+            // Switches of this module cut no packets.
+            transport::Reply::TrimmedNack { missing, .. } => (ReplyKind::Nack, missing, NONE),
         };
         *reply = Reply { kind, congestion_echo, seq, selective, notify };
     }
@@ -548,7 +550,7 @@ impl Host {
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {
         let &AckFrame { queue_pair, seq, nack, congestion_marked, selective, port } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let ack = Ack { queue_pair, seq, nack, selective, port, congestion_marked, telemetry };
+        let ack = Ack { queue_pair, seq, nack, selective, trimmed: None, port, congestion_marked, telemetry };
         self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 
@@ -584,7 +586,7 @@ impl Host {
     pub fn seal_answer(&self, kind: PacketKind, answer: &AckFrame, bytes: &mut [u8], length: u16) -> u16 {
         let &AckFrame { queue_pair, seq, congestion_marked: congestion_echo, selective, .. } = answer;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let answer = SealedAnswer { kind: kind.into(), seq, congestion_echo, selective };
+        let answer = SealedAnswer { kind: kind.into(), seq, congestion_echo, selective, trimmed: None };
         self.host.seal_answer(queue_pair, &answer, bytes, length.into()) as u16
     }
 

@@ -26,6 +26,11 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Whether it has something for itself, or no end.
+    pub fn is_own(&self) -> bool {
+        self.size == ENDLESS || self.options != FlowOptions::NONE
+    }
+
     /// Its payload bytes, as far as there is an end.
     pub fn bytes(&self) -> u64 {
         if self.size == ENDLESS { 0 } else { self.size }

@@ -95,6 +95,8 @@ pub struct FlowTotals {
     pub first_start: Option<Nanos>,
     /// Start of the last.
     pub last_start: Option<Nanos>,
+    /// Whether any has something for itself, or no end.
+    pub have_options: bool,
 }
 
 impl FlowTotals {
@@ -103,6 +105,7 @@ impl FlowTotals {
         self.count += 1;
         self.bytes = self.bytes.saturating_add(flow.bytes());
         self.first_start = Some(self.first_start.map_or(flow.start, |first| first.min(flow.start)));
+        self.have_options |= flow.is_own();
         self.last_start = self.last_start.max(Some(flow.start));
     }
 }

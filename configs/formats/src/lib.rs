@@ -44,5 +44,5 @@ mod text;
 pub mod toml_format;
 
 pub use check::memory_estimate;
-pub use load::{load, load_network, load_with, needs_core, overlap, refuse_core_only, refuse_overlaps};
+pub use load::{engine_only, load, load_network, load_with, overlap, refuse_engine_only, refuse_overlaps};
 pub use overbooked::{Overbooked, overbooked};

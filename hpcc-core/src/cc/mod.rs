@@ -192,6 +192,11 @@ pub struct Sent {
 pub enum LossSignal {
     /// The receiver reported a missing byte.
     Nack,
+    /// A switch has cut a packet to its headers.
+    Trimmed {
+        /// Whether it was the last on the packet's way, so that the receiver's link is the bottleneck.
+        at_last_hop: bool,
+    },
     /// Nothing was acknowledged for too long.
     Timeout,
 }

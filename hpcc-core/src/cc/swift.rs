@@ -150,7 +150,7 @@ impl CongestionControl for Swift {
 
     fn on_loss(&mut self, loss: &Loss) -> RateDecision {
         let factor = match loss.signal {
-            LossSignal::Nack | LossSignal::Timeout => 1.0 - self.config.max_decrease,
+            LossSignal::Nack | LossSignal::Trimmed { .. } | LossSignal::Timeout => 1.0 - self.config.max_decrease,
         };
         self.decrease(loss.now, factor);
         self.decision()

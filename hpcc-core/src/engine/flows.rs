@@ -78,6 +78,9 @@ impl Engine {
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
         let FlowRequest { src, dst, priority, dport, options, .. } = request;
+        if self.nodes.host(src).other.is_some() {
+            return self.post_to_other(Posted { request, message });
+        }
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
@@ -114,7 +117,7 @@ impl Engine {
     }
 
     /// A flow cannot begin, and the run not go on.
-    fn refuse(&mut self, request: FlowRequest, why: String) {
+    pub(super) fn refuse(&mut self, request: FlowRequest, why: String) {
         if self.parts.is_own(request.src) {
             self.refused.push(request);
         }

@@ -6,7 +6,7 @@ use super::alarms::WORK;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
-use crate::workload::{Action, Jobs, Message, Noted, Unfinished, Waiting};
+use crate::workload::{Action, Jobs, Message, Noted, Span, Unfinished, Waiting};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -66,13 +66,20 @@ impl Engine {
         self.work.jobs.take_notes()
     }
 
+    /// What ranks had under way and is over since the last call, if the jobs [record](Jobs::record_spans) it.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.work.jobs.take_spans()
+    }
+
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
         for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
             let key = (dst, priority, dport);
-            let traffic = &self.nodes.host(src).traffic;
+            let host = self.nodes.host(src);
+            let traffic = &host.traffic;
             if !traffic.shares_queue_pairs
+                || host.other.is_some()
                 || traffic.shareable.contains_key(&key)
                 || traffic.prepared.contains_key(&key)
             {
@@ -135,10 +142,25 @@ impl Engine {
     pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
         let host = incoming.message.dst;
         if self.parts.is_own(host) {
-            self.nodes.host(host).traffic.expect(receiver, incoming);
+            self.expect_message(receiver, incoming);
         } else {
             self.parts.tell_message(host, receiver, incoming);
         }
+    }
+
+    /// A host hears which message will come by a receiving queue pair, or under this number of its source.
+    pub(super) fn expect_message(&mut self, receiver: u32, incoming: Incoming) {
+        let host = self.nodes.host(incoming.message.dst);
+        match &mut host.other {
+            Some(other) => other.expect(receiver, incoming.message),
+            None => host.traffic.expect(receiver, incoming),
+        }
+    }
+
+    /// A message has arrived whole.
+    pub(super) fn message_arrived(&mut self, message: &Message) {
+        self.work.jobs.arrived(message, self.events.now(), &mut self.work.actions);
+        self.act();
     }
 
     /// A message is acknowledged.

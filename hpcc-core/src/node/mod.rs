@@ -11,6 +11,8 @@ mod auto;
 mod border;
 mod control;
 mod counters;
+mod engine_only;
+mod host_transport;
 mod idle;
 mod links;
 mod notifications;
@@ -23,6 +25,7 @@ mod steering;
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
+pub use engine_only::ENGINE_ONLY;
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
@@ -31,9 +34,10 @@ use crate::balance::{LoadBalancer, LoadBalancingSettings};
 use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
+use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{SwitchConfig, SwitchSettings, Wait};
+use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
@@ -66,6 +70,8 @@ pub struct NodeSettings {
     pub control: ControlSettings,
     /// The transport of hosts.
     pub protocol: ProtocolSettings,
+    /// Which transport RDMA hosts have.
+    pub host_transport: HostTransportSettings,
     /// How RDMA hosts send and acknowledge.
     pub transport: TransportSettings,
     /// How fast RDMA hosts take what arrives.
@@ -94,6 +100,7 @@ impl NodeSettings {
             feedback: FeedbackSettings::default(),
             control,
             protocol: ProtocolSettings::default(),
+            host_transport: HostTransportSettings::default(),
             transport: TransportSettings::default(),
             receive: ReceiveSettings::default(),
             other_receivers: Vec::new(),
@@ -107,7 +114,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.control.chosen().needs()
+        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs())
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
@@ -135,6 +142,7 @@ impl NodeSettings {
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
         self.transport.mtu = host.transport.mtu;
+        self.host_transport = host.host_transport.clone();
         if self.hides_telemetry() {
             self.feedback = host.feedback.clone();
             self.transport = host.transport.clone();
@@ -166,6 +174,7 @@ impl NodeSettings {
     pub fn resolve(&mut self, network: &Network) {
         let needs = self.needs();
         self.resolve_protocol();
+        self.resolve_host_transport(network);
         self.wire.resolve();
         self.layout.resolve(needs.reads, network, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
@@ -184,6 +193,7 @@ impl NodeSettings {
         let algorithm = self.control.chosen();
         let faults = self.faults.faults().map_err(in_section("compatibility"))?;
         self.check_protocol()?;
+        self.check_host_transport()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
         let feedback = self.feedback()?;
@@ -213,6 +223,10 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        if self.switch.overflow == Overflow::Trim && !self.transport.recovery.keeps {
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
+            return Err(in_section("switch")(Conflict::new("overflow", message.into())));
+        }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         if self.feedback.paths > 1 && !self.load_balancing.keeps() {
             let message =
@@ -420,13 +434,16 @@ impl NodeSettings {
     pub fn counts(&self, part: &Part<'_>, setting: &Setting) -> bool {
         let has_use =
             self.foreign(part.section, setting.key).or_else(|| self.useless(part.section, setting.key)).is_none();
-        has_use && setting.counts(part.settings)
+        has_use && !self.is_of_queue_pairs(part.section, setting.key) && setting.counts(part.settings)
     }
 
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
     pub fn idle(&self, section: &str, key: &str) -> Option<String> {
         if let Some(reason) = self.foreign(section, key) {
             return Some(format!("{key} belongs to transport.protocol = \"rdma\": {reason}"));
+        }
+        if self.is_of_queue_pairs(section, key) {
+            return Some(format!("{key} belongs to transport.kind = \"roce\""));
         }
         if let Some(other) = self.useless(section, key) {
             return Some(format!("{key} belongs to {other}"));

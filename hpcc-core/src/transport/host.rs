@@ -463,9 +463,24 @@ impl Host {
             None if transport.faults.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
             None => return AckDecision::NONE,
         };
+        self.count_answer(&answer);
+        answer
+    }
+
+    /// The answer to a packet without its payload.
+    pub fn on_trimmed(&mut self, now: Nanos, receiver: u32, data: &Data, at_last_hop: bool) -> AckDecision {
+        self.counters.trims_heard += 1;
+        let transport = &self.rules.transport;
+        let Some(inbound) = self.receivers.get_mut(receiver) else { return AckDecision::NONE };
+        let answer = inbound.receiver.answer_trimmed(transport, now, inbound.echo_interval, data, at_last_hop);
+        self.count_answer(&answer);
+        answer
+    }
+
+    #[inline]
+    fn count_answer(&mut self, answer: &AckDecision) {
         self.counters.cnps += u64::from(answer.notify);
         self.counters.marks_merged += u64::from(answer.merged);
-        answer
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
@@ -515,8 +530,8 @@ impl Host {
     pub(super) fn opened<'a>(&mut self, kind: PacketKind, answer: &Ack<'a>) -> Option<Ack<'a>> {
         let Some(seal) = &self.seal else { return Some(*answer) };
         let SenderSpec { src, dst, receiver, .. } = self.senders.get(answer.queue_pair)?.spec;
-        let &Ack { seq, congestion_marked: congestion_echo, selective, telemetry, .. } = answer;
-        let sealed = SealedAnswer { kind, seq, congestion_echo, selective };
+        let &Ack { seq, congestion_marked: congestion_echo, selective, trimmed, telemetry, .. } = answer;
+        let sealed = SealedAnswer { kind, seq, congestion_echo, selective, trimmed };
         let opened = seal.open(flow_id(src, dst, receiver), &sealed, telemetry);
         self.counters.refused.unsealed += u64::from(opened.is_none());
         opened.map(|telemetry| Ack { telemetry, ..*answer })
@@ -536,7 +551,8 @@ impl Host {
     fn take_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
-        if !qp.may_be_expected(transport, ack.seq.max(ack.selective.unwrap_or(0))) {
+        let named = ack.selective.or(ack.trimmed.map(|trimmed| trimmed.seq)).unwrap_or(0);
+        if !qp.may_be_expected(transport, ack.seq.max(named)) {
             self.counters.refused.unsent += 1;
             return None;
         }
@@ -550,8 +566,11 @@ impl Host {
         } else if ack.nack {
             qp.go_back();
         }
-        let misses = ack.nack && qp.misses_packets(transport);
-        let lost = misses.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        let signal = match ack.trimmed {
+            Some(trimmed) => Some(LossSignal::Trimmed { at_last_hop: trimmed.at_last_hop }),
+            None => (ack.nack && qp.misses_packets(transport)).then_some(LossSignal::Nack),
+        };
+        let lost = signal.map(|signal| qp.on_loss(transport, now, in_flight, signal));
         self.counters.marks_heard += u64::from(ack.congestion_marked);
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();

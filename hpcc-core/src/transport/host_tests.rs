@@ -617,7 +617,7 @@ fn answers_that_are_not_sealed_are_ignored_and_counted() {
     let key = host.open_sender(Nanos(0), 0, spec, 9_000, limits).expect("room");
     sent(host.poll(0, Nanos(0), 0));
     let tag = |host: &Host, kind, seq| {
-        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None };
+        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None, trimmed: None };
         let mut bytes = [0; 4];
         assert_eq!(host.seal_answer(receiver, &answer, &mut bytes, 0), 4);
         bytes

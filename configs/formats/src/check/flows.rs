@@ -11,6 +11,7 @@ use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::lint::Pass;
 use crate::scenario::{Scenario, host};
 use hpcc_core::engine::{ENDLESS, FlowOptions};
+use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::switch::{Classes, Scope};
 use hpcc_core::topology::routes::Routes;
@@ -114,6 +115,11 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
         let message =
             format!("the flow stops at {}, and starts at {}; expected a later time", flow.options.stop, flow.start);
         return Err((&["stop"], message));
+    }
+    let kind = scenario.settings.host_transport.chosen().name();
+    if flow.is_own() && kind != HostTransportSettings::default().chosen().name() {
+        let message = format!("a flow of transport.kind = \"{kind}\" has an end, and no nic, rate or stop of its own");
+        return Err((&["nic", "rate", "stop", "size"], message + "; expected none"));
     }
     of_stack(flow, scenario)?;
     guarantee(flow, scenario).map_err(|message| (PRIORITY, message))?;

@@ -11,7 +11,7 @@ use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
+use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
 use crate::toml_format;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::FaultSettings;
@@ -168,8 +168,9 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         default_loss,
         servers: None,
         link_failures,
+        storms: Vec::new(),
+        on_deadlock: OnDeadlock::default(),
         monitor,
-        core_only: None,
         notes,
         findings: Vec::new(),
     };
@@ -380,7 +381,9 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         queue_interval,
         goodput_interval,
         control_interval: None,
+        pauses: false,
         control_flows: Vec::new(),
+        timeline: false,
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
         capture_format: CaptureFormat::Pcap,

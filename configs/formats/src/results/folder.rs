@@ -14,7 +14,7 @@ use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 22] = [
+const OUR_FILES: [&str; 26] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -30,6 +30,10 @@ const OUR_FILES: [&str; 22] = [
     "ports.csv",
     "jobs.csv",
     "collectives.csv",
+    "pauses.csv",
+    "storms.csv",
+    "timeline.csv",
+    "timeline.json",
     "queue.svg",
     "goodput.svg",
     "slowdown.svg",

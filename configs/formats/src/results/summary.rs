@@ -71,6 +71,9 @@ pub struct Summary {
     pub pfc_pause_ns: u64,
     /// Frames that switches dropped: for lack of buffer or of a route, or at the end of their hop limit.
     pub drops: u64,
+    /// Packets that switches cut to their headers; only where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trims: Option<TrimSummary>,
     /// Frames lost on links.
     pub losses: u64,
     /// Data packets that switches marked (ECN).
@@ -148,6 +151,19 @@ impl Summary {
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
     }
+}
+
+/// Packets that switches cut to their headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrimSummary {
+    /// How many.
+    pub cut: u64,
+    /// Of them, those that were to leave for their host.
+    pub at_last_hop: u64,
+    /// Headers that receivers heard.
+    pub heard: u64,
+    /// Headers that were dropped, or lost on links.
+    pub headers_lost: u64,
 }
 
 /// Answers that senders did not heed.

@@ -23,6 +23,7 @@ use super::pfc_txt::{self, PfcEvent};
 use super::ports_csv::{self, PortRow};
 use super::queue_csv::QueueRow;
 use super::row::{Row, RowLog, RowPlace};
+use super::timeline_csv::TimelineRow;
 use super::{CsvRow, FctRecord, FileDigest, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
 
 /// The output folder of a running simulation.
@@ -72,8 +73,10 @@ struct Output {
     capture: Option<Capture>,
     /// `endless.csv`, if there are flows without end.
     endless: Option<OutputFile>,
-    /// `jobs.csv` and `collectives.csv`, if there are jobs.
+    /// `jobs.csv` and `collectives.csv`, if there are jobs, and `timeline.csv`.
     of_jobs: Vec<OutputFile>,
+    /// `pauses.csv` and `storms.csv`, if they were asked for.
+    of_pauses: Vec<OutputFile>,
 }
 
 #[derive(Debug)]
@@ -110,6 +113,7 @@ impl ResultWriter {
             capture: None,
             endless: None,
             of_jobs: Vec::new(),
+            of_pauses: Vec::new(),
         })))
     }
 
@@ -366,14 +370,26 @@ impl ResultWriter {
         }
     }
 
-    /// How the jobs of a run went.
-    pub fn jobs(&mut self, jobs: &[JobRow], collectives: &[CollectiveRow]) {
+    /// How the jobs of a run went; `timeline`: and what their ranks did, if it was recorded.
+    pub fn jobs(&mut self, jobs: &[JobRow], collectives: &[CollectiveRow], timeline: Option<&[TimelineRow]>) {
         let Some(output) = &mut self.output else { return };
         let folder = output.folder.path();
-        let written = OutputFile::create_rows(folder, "jobs.csv", jobs)
-            .and_then(|jobs| Ok(vec![jobs, OutputFile::create_rows(folder, "collectives.csv", collectives)?]));
-        match written {
+        let mut files = vec![
+            OutputFile::create_rows(folder, "jobs.csv", jobs),
+            OutputFile::create_rows(folder, "collectives.csv", collectives),
+        ];
+        files.extend(timeline.map(|rows| OutputFile::create_rows(folder, "timeline.csv", rows)));
+        match files.into_iter().collect() {
             Ok(files) => output.of_jobs = files,
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
+    /// All pauses, or all storms, in the file of this name.
+    pub fn pauses(&mut self, name: &str, rows: &[impl CsvRow]) {
+        let Some(output) = &mut self.output else { return };
+        match OutputFile::create_rows(output.folder.path(), name, rows) {
+            Ok(file) => output.of_pauses.push(file),
             Err(error) => self.keep(Err(error)),
         }
     }
@@ -388,7 +404,8 @@ impl ResultWriter {
         }
         let Some(output) = self.output else { return Ok(()) };
         let mut files = output.files.finish()?;
-        for file in [output.packets, output.control, output.endless].into_iter().flatten().chain(output.of_jobs) {
+        let files_of_all = [output.packets, output.control, output.endless].into_iter().flatten();
+        for file in files_of_all.chain(output.of_jobs).chain(output.of_pauses) {
             files.insert(file.name(), file.finish()?);
         }
         if let Some(capture) = output.capture {

@@ -26,6 +26,11 @@ impl Scenario {
                 let until = failure.until.map(|until| until.0);
                 json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
             }).collect::<Vec<_>>(),
+            "storms": self.storms.iter().map(|storm| {
+                let until = storm.until.map(|until| until.0);
+                json!({ "time_ns": storm.time.0, "until_ns": until, "host": storm.host, "priority": storm.priority })
+            }).collect::<Vec<_>>(),
+            "on_deadlock": self.on_deadlock.name(),
             "attack": self.effective_attacks(),
             "monitor": self.effective_monitor(),
             "notes": self.notes,
@@ -131,6 +136,8 @@ impl Scenario {
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
             "control_interval_ns": nanos(self.monitor.control_interval),
             "control_flows": self.monitor.control_flows,
+            "pauses": self.monitor.pauses,
+            "timeline": self.monitor.timeline,
             "trace_nodes": self.monitor.trace_nodes,
         })
     }

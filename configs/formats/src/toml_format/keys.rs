@@ -297,6 +297,7 @@ stored! {
     Count(count) => u16 = (*count).try_into().ok();
     Count(count) => u32 = (*count).try_into().ok();
     Real(number) => f64 = Some(*number);
+    Switch(on) => bool = Some(*on);
     Time(time) => Nanos = Some(*time);
     Rate(rate) => BitRate = Some(*rate);
 }

@@ -26,7 +26,6 @@ mod attack;
 mod collective;
 mod compatibility;
 mod congestion_control;
-mod core_only;
 mod document;
 mod failures;
 mod fast_cnp;
@@ -51,10 +50,12 @@ pub(crate) mod tests;
 use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
-use crate::scenario::{Scenario, name_of};
+use crate::scenario::{OnDeadlock, Scenario, name_of};
 use document::Document;
-use hpcc_core::node::NodeSettings;
+use hpcc_core::host_transport::HostTransportSettings;
+use hpcc_core::node::{ENGINE_ONLY, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
+use hpcc_core::settings::Named;
 use hpcc_core::transport::QueuePairs;
 use plain::Given;
 use source::Source;
@@ -80,10 +81,26 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// What of a text only the engine without ns-3 can do.
-pub(super) fn core_only(path: &Path, text: &str, overrides: &[String]) -> Option<&'static str> {
+/// What of a text the engine without ns-3 alone runs.
+pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Option<&'static str> {
     let source = Source::new(path, text, overrides).ok()?;
-    core_only::core_only(&Document::parse(&source).ok()?)
+    let document = Document::parse(&source).ok()?;
+    let has = |&&(path, value): &&(&str, &str)| {
+        path.split_once('.').is_some_and(|(section, key)| document.value(section, key) == Some(value))
+    };
+    let jobs = || (traffic::has_jobs(&document) || traffic::has_options(&document)).then_some("traffic");
+    let asked = || {
+        let keys = [("monitor.pauses", ""), ("failures.storms", ""), ("run.on_deadlock", OnDeadlock::default().name())];
+        let is_asked = |&&(path, default): &&(&str, &str)| {
+            path.split_once('.').is_some_and(|(section, key)| document.asks_for(section, key, default))
+        };
+        keys.iter().find(is_asked).map(|&(path, _)| path)
+    };
+    let kind = document.value("transport", "kind");
+    if kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name()) {
+        return Some("transport.kind");
+    }
+    ENGINE_ONLY.iter().find(has).map(|&(path, _)| path).or_else(asked).or_else(jobs)
 }
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
@@ -111,7 +128,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
     let has_jobs = traffic::has_jobs(&document);
-    let core_only = core_only::core_only(&document);
     let servers = servers::read(&mut document, &topology.network)?;
     if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
         settings.transport.queue_pairs = QueuePairs::PerPair;
@@ -131,7 +147,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
     let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
     let servers = servers::settle(servers, &mut flows)?;
-    let link_failures = failures::read(&mut document, &topology.network)?;
+    let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
@@ -165,10 +181,11 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         servers,
         link_failures,
+        storms,
+        on_deadlock: run.on_deadlock,
         borders,
         attacks,
         monitor,
-        core_only,
         notes: [note, dropped, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
     };
