@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who pauses whom by PFC: trees, circles, storms, and watchdogs.
 
-use hpcc_core::engine::{Engine, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle};
+use hpcc_core::engine::{
+    Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle,
+};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -56,7 +58,7 @@ fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str
 }
 
 fn flow(id: u32, src: u32, dst: u32, size: u64) -> FlowRequest {
-    FlowRequest { id, src, dst, dport: 100, priority: 3, size, start: Nanos(0) }
+    FlowRequest { id, src, dst, dport: 100, priority: 3, size, start: Nanos(0), options: FlowOptions::NONE }
 }
 
 /// A line of four switches, whose last host does not take what it gets.

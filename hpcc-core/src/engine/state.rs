@@ -271,7 +271,7 @@ impl Engine {
             let layout = config.layout;
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);
-            if let Some(slow) = slow {
+            if let Some(slow) = &slow {
                 core.receive_slowly(slow);
             }
             let setup = HostSetup {
