@@ -19,6 +19,7 @@ mod jobs;
 mod manifest;
 mod new;
 mod outcome;
+mod pauses;
 mod plot;
 mod ranks;
 mod report;
@@ -30,6 +31,7 @@ pub mod settings;
 pub mod simulator;
 mod sweep;
 pub mod table;
+mod timeline;
 mod trace;
 mod version;
 

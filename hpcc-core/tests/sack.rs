@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bitmaps in acknowledgements, in a network that loses packets and sprays them.
 
-use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
+use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -55,6 +55,7 @@ fn run(loss: f64, sets: &[(&str, &str, &str)]) -> Outcome {
         priority: 3,
         size: 20_000_000,
         start: Nanos(0),
+        options: FlowOptions::NONE,
     }));
     engine.run_until(Nanos::SECOND);
     let completed = engine.take_completed();

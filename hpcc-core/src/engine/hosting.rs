@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, WORK};
+use super::alarms::{Alarm, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::{BITMAP, Frame};
 use super::state::Engine;
@@ -18,7 +18,7 @@ use crate::transport::{
 use crate::units::Nanos;
 
 /// The queue of a host's port that holds its answers.
-const ANSWERS: u8 = 0;
+pub(super) const ANSWERS: u8 = 0;
 impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
@@ -35,6 +35,9 @@ impl Engine {
             && let Some(answer) = port.dequeue(&self.all.frames)
         {
             return Some(answer);
+        }
+        if host.other.is_some() {
+            return self.next_of_other(p);
         }
         let Poll::Send(segment) = host.core.poll(number.into(), now, paused) else {
             self.update_wake(p);
@@ -54,6 +57,9 @@ impl Engine {
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
             return true;
+        }
+        if let Some(other) = &host.other {
+            return other.endpoint.has_next(port.number);
         }
         let awaits = host.core.awaits_end(port.number.into(), Nanos(port.end_at), port.paused, foresees);
         if foresees && !awaits {
@@ -158,7 +164,7 @@ impl Engine {
             return self.all.frames.release(f);
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
-        if is_held && !self.nodes.host(node).held.is_empty() {
+        if is_held && self.nodes.host(node).is_slow {
             return self.rx_enqueue(node, f);
         }
         self.take_in(node, f);
@@ -167,6 +173,9 @@ impl Engine {
     /// The host looks at a frame.
     #[inline]
     pub(super) fn take_in(&mut self, node: u32, f: u32) {
+        if self.nodes.host(node).other.is_some() {
+            return self.take_in_other(node, f);
+        }
         match self.all.frames.get(f).kind {
             PacketKind::Data => {
                 let frame = self.all.frames.get(f);
@@ -548,6 +557,15 @@ impl Engine {
         }
         if timer == WORK {
             return self.on_work(owner);
+        }
+        if timer == STOP {
+            return self.stop_flow(node, owner);
+        }
+        if timer == WATCHDOG {
+            return self.on_watchdog(owner);
+        }
+        if timer == TRANSPORT {
+            return self.on_transport_timer(node);
         }
         self.on_timeout(node, owner, timer);
     }

@@ -2,6 +2,7 @@
 //! What an observer may see of a network under way, and what it amounts to.
 
 use super::frame::Frame;
+use super::holds::Hold;
 use crate::fast_cnp::{Refusal, Suppression};
 use crate::units::{BitRate, Nanos};
 use core::ops::AddAssign;
@@ -46,6 +47,8 @@ pub struct Place {
 pub trait Observer: Send {
     /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
     fn on_pause(&mut self, place: &Place, pause: bool);
+    /// A node pauses or resumes the far end of a port; told if [asked for](super::Engine::watch_holds).
+    fn on_hold(&mut self, _: &Hold) {}
     /// Something happens to a frame at a watched port.
     fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]);
 }

@@ -44,6 +44,8 @@ pub(super) struct Port {
     last_served: u8,
     // What frames that waited touch.
     queues: [VecDeque<u32>; PRIORITIES],
+    /// Priorities that are paused and whose frames are dropped; bits.
+    pub dropping: u8,
     /// Which queue is next; `None`: in turn.
     scheduler: Option<Box<Scheduler>>,
     /// When the pacer of a host's port wakes up, and the place of that among events; `u64::MAX`: never.
@@ -87,6 +89,7 @@ impl Port {
             paused: 0,
             last_served: 0,
             queues: [const { VecDeque::new() }; PRIORITIES],
+            dropping: 0,
             scheduler: None,
             wake_at: u64::MAX,
             wake_rank: 0,
@@ -168,8 +171,15 @@ impl Port {
         frame
     }
 
+    /// Bytes that wait in a queue and came in by a port.
+    pub fn bytes_from(&self, frames: &Frames, queue: u8, ingress: u16) -> u64 {
+        let waiting = self.queues[usize::from(queue & 7)].iter().map(|&frame| frames.get(frame));
+        waiting.filter(|frame| frame.ingress == ingress).map(|frame| u64::from(frame.size)).sum()
+    }
+
+    /// Takes the first frame of a queue.
     #[inline]
-    fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+    pub fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
         let waiting = &mut self.queues[usize::from(queue & 7)];
         let frame = waiting.pop_front()?;
         if waiting.is_empty() {

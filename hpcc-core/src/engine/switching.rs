@@ -71,12 +71,18 @@ impl Engine {
     fn queue(&mut self, node: u32, p: u32, f: u32) {
         let frame = self.all.frames.get(f);
         let (ingress, priority, size, kind) = (frame.ingress, frame.priority, frame.size, frame.kind);
-        let egress = self.all.ports[p as usize].number;
+        let port = &self.all.ports[p as usize];
+        if (port.paused & port.dropping) >> priority & 1 != 0 {
+            return self.drop_in_storm(node, p, f);
+        }
+        let egress = port.number;
         let switch = self.nodes.switch(node);
-        let admission = match kind {
-            PacketKind::Data if switch.core.is_too_long(egress, priority, size) => Admission::Drop,
-            PacketKind::Trimmed => switch.core.admit_headers(egress, size),
-            _ => switch.core.admit(ingress, egress, priority, size),
+        let admission = if kind == PacketKind::Trimmed {
+            switch.core.admit_headers(egress, size)
+        } else if kind == PacketKind::Data && switch.core.is_too_long(egress, priority, size) {
+            Admission::Drop
+        } else {
+            switch.core.admit(ingress, egress, priority, size)
         };
         match admission {
             Admission::Drop => return self.overflow(node, p, f),
@@ -178,6 +184,7 @@ impl Engine {
     /// Sends a pause or a resume out of a port.
     #[cold]
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+        self.hold(node, port, priority, pause);
         let size = self.nodes.switch(node).pfc_bytes;
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
@@ -189,21 +196,26 @@ impl Engine {
     /// A link of a switch has failed: what waits for it is dropped.
     pub(super) fn clear_switch_port(&mut self, p: u32) {
         while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
-            self.show(Sight::LinkDrop, p, f);
-            let port = &self.all.ports[p as usize];
-            let (node, egress) = (port.node, port.number);
-            let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
-            let switch = self.nodes.switch(node);
-            let is_trimmed = kind == PacketKind::Trimmed;
-            self.totals.headers_lost += u64::from(is_trimmed);
-            let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
-            if kind != PacketKind::Pfc && !switch.leaks_on_link_down && switch.core.discard(egress, &head) {
-                Engine::rng(&mut self.rngs, node).marks.skip();
-                self.send_pfc(node, ingress, priority, false);
-            }
-            self.totals.drops += 1;
-            self.all.frames.release(f);
+            let leaks = self.nodes.switch(self.all.ports[p as usize].node).leaks_on_link_down;
+            self.discard_queued(p, f, Sight::LinkDrop, !leaks);
         }
+    }
+
+    /// A switch drops a frame that waited. That frees memory, if it does, and may resume its sender.
+    pub(super) fn discard_queued(&mut self, p: u32, f: u32, sight: Sight, frees: bool) {
+        self.show(sight, p, f);
+        let port = &self.all.ports[p as usize];
+        let (node, egress) = (port.node, port.number);
+        let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
+        let is_trimmed = kind == PacketKind::Trimmed;
+        self.totals.headers_lost += u64::from(is_trimmed);
+        let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
+        if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
+            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.send_pfc(node, ingress, priority, false);
+        }
+        self.totals.drops += 1;
+        self.all.frames.release(f);
     }
 
     /// A link of a switch has come up: the far end has forgotten the pauses that are in force here.

@@ -38,7 +38,7 @@ const MTU: Key = ("transport", "mtu");
 /// What frames look like.
 const OF_NODES: [Key; 3] = [("wire", "profile"), ("wire", "preamble_and_gap"), ("wire", "exact_rates")];
 /// What both ends of a flow do.
-const OF_HOSTS: [Key; 2] = [("transport", "recovery"), ("transport", "seal")];
+const OF_HOSTS: [Key; 3] = [("transport", "kind"), ("transport", "recovery"), ("transport", "seal")];
 /// How telemetry comes back, where it does.
 const OF_ANSWERS: [Key; 6] = [
     ("telemetry", "content"),

@@ -7,7 +7,12 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 2] = [("switch.overflow", "trim"), ("transport.recovery", "sack")];
+pub const ENGINE_ONLY: [(&str, &str); 4] = [
+    ("switch.overflow", "trim"),
+    ("switch.pfc_watchdog", "drop"),
+    ("switch.pfc_watchdog", "forward"),
+    ("transport.recovery", "sack"),
+];
 
 impl NodeSettings {
     /// The first setting, as `section.key`, with a value that only the engine knows, and a sentence about it.
@@ -16,7 +21,9 @@ impl NodeSettings {
             let (section, key) = path.split_once('.').unwrap_or_default();
             self.get(section, None, key) == Some(Value::Word(value.into()))
         };
-        let (path, value) = ENGINE_ONLY.into_iter().find(has)?;
+        let transport =
+            (!self.host_transport.is_queue_pairs()).then(|| ("transport.kind", self.host_transport.chosen().name()));
+        let (path, value) = ENGINE_ONLY.into_iter().find(has).or(transport)?;
         Some((path, format!("the ns-3 module has no \"{value}\" yet; expected --simulator core, or another value")))
     }
 }

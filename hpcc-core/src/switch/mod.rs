@@ -24,7 +24,7 @@ pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
-pub use settings::{BufferKind, Overflow, SwitchSettings};
+pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, WatchdogConfig};
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 pub use trimming::TrimConfig;
 
@@ -79,6 +79,8 @@ pub struct SwitchConfig {
     pub report: ReportConfig,
     /// To which packets telemetry is added.
     pub records: RecordsConfig,
+    /// What it does about pauses that last too long, if anything.
+    pub watchdog: Option<WatchdogConfig>,
     /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
     pub hop_limits: bool,
     /// Faults of the reference that are repeated.
@@ -331,6 +333,7 @@ pub struct Switch {
     keeps: bool,
     // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
+    watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
@@ -383,6 +386,7 @@ impl Switch {
             pint,
             report,
             records,
+            watchdog: config.watchdog,
             hop_limits: config.hop_limits,
         }
     }
@@ -604,6 +608,11 @@ impl Switch {
             return false;
         }
         self.free(egress, head).1
+    }
+
+    /// What the switch does about pauses that last too long, if anything.
+    pub fn watchdog(&self) -> Option<WatchdogConfig> {
+        self.watchdog
     }
 
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.

@@ -27,6 +27,31 @@ crate::named! {
 }
 
 crate::named! {
+    /// What a switch does about a pause that lasts too long.
+    #[derive(Default)]
+    pub enum WatchdogAction {
+        /// Nothing.
+        #[default]
+        Off = "off",
+        /// It drops what waits and what comes.
+        Drop = "drop",
+        /// It sends in spite of the pause.
+        Forward = "forward",
+    }
+}
+
+/// When a pause lasts too long, and what happens then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchdogConfig {
+    /// Packets are sent in spite of it; if not, they are dropped.
+    pub forwards: bool,
+    /// A longer pause, of packets that wait, is too long.
+    pub after: Nanos,
+    /// From the resume until pauses count again.
+    pub restore: Nanos,
+}
+
+crate::named! {
     /// What becomes of data for which a lossy queue has no room.
     #[derive(Default)]
     pub enum Overflow {
@@ -55,9 +80,10 @@ crate::settings! {
         /// `selective_repeat`.
         #[change = "Choose `trim` for losses that are repaired within a round trip, as Ultra Ethernet does."]
         pub overflow: Overflow = Overflow::Drop;
-        /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut. Other ports scale it by their rate.
+        /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut; `auto`: 150 kB, with `transport.kind` = `uec` a
+        /// bandwidth-delay product. Other ports scale it by their rate.
         #[change = "Less keeps queues shorter, more cuts fewer packets: a bandwidth-delay product, as a rule."]
-        pub trim_threshold: Bytes {1..=MOST_BUFFER} = Bytes(150_000) => overflow = "trim";
+        pub trim_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => overflow = "trim";
         /// Bytes of such a port's queue of headers, above which they are dropped; `auto`: twice `trim_threshold`.
         #[change = "Less loses headers in large incasts, which then wait for a timeout."]
         pub trim_headers: Option<Bytes> {0..=MOST_BUFFER} = None => overflow = "trim";
@@ -92,6 +118,16 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
+        /// What a switch does about a queue that the far end pauses too long: nothing (`off`), it drops its packets
+        /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
+        #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]
+        pub pfc_watchdog: WatchdogAction = WatchdogAction::Off => mode = "lossless";
+        /// Time after which a pause is too long, if packets wait. Switches of operators take 100 ms and more.
+        #[change = "Raise it above the pauses of congestion."]
+        pub pfc_watchdog_after: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        /// Time from the resume of the far end until pauses count again.
+        #[change = "A longer one keeps a NIC that storms again and again from pausing."]
+        pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
         /// Whether switches mark frames (ECN).
         #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;
@@ -197,6 +233,11 @@ impl SwitchSettings {
         }
     }
 
+    /// Bytes of a data queue above which packets are cut.
+    fn most_queued(&self) -> u64 {
+        self.trim_threshold.map_or(150_000, |threshold| threshold.0)
+    }
+
     /// The priorities whose data is cut where it finds no room.
     fn trimmed(&self) -> Priorities {
         match self.mode {
@@ -259,8 +300,8 @@ impl SwitchSettings {
             lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),
             trimming: (self.overflow == Overflow::Trim).then(|| TrimConfig {
                 priorities: self.trimmed(),
-                threshold: self.trim_threshold.0,
-                headers: self.trim_headers.map_or(2 * self.trim_threshold.0, |bytes| bytes.0),
+                threshold: self.most_queued(),
+                headers: self.trim_headers.map_or(2 * self.most_queued(), |bytes| bytes.0),
                 last: self.trim_last,
                 keeps_telemetry: self.trim_telemetry,
             }),
@@ -273,6 +314,11 @@ impl SwitchSettings {
                 threshold: self.telemetry_threshold.0,
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
+            watchdog: (self.pfc_watchdog != WatchdogAction::Off).then_some(WatchdogConfig {
+                forwards: self.pfc_watchdog == WatchdogAction::Forward,
+                after: self.pfc_watchdog_after,
+                restore: self.pfc_watchdog_restore,
+            }),
             hop_limits: profile.is_real(),
             faults,
         })

@@ -51,7 +51,7 @@ fn config(algorithm: &dyn Algorithm) -> HostConfig {
 }
 
 fn limits(host: &Host, base_rtt: Nanos, bdp: u64) -> FlowLimits {
-    host.flow_limits(0, base_rtt, bdp, 2).expect("a port")
+    host.flow_limits(0, BitRate(u64::MAX), base_rtt, bdp, 2).expect("a port")
 }
 
 fn open(host: &mut Host, size: u64) -> u32 {

@@ -33,12 +33,14 @@ mod host_tests;
 
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
+pub(crate) use entropy::Entropies;
 pub use entropy::Entropy;
 pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec, Trimmed};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
 pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
+pub(crate) use packet_set::PacketSet;
 pub use posted::Message;
 pub use probed::ProbedFlow;
 pub use protocol::{IpVersion, Protocol, ProtocolSettings};
@@ -47,6 +49,7 @@ pub use receiver::{AckDecision, Data, Receiver, Reply};
 pub use receiver_keys::ReceiverKeys;
 pub use recovery::Recovery;
 pub use settings::TransportSettings;
+pub(crate) use slab::Slab;
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::cc::Needs;
