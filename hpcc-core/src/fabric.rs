@@ -274,7 +274,7 @@ impl Fabric {
 mod tests {
     use super::*;
     use crate::reference_faults::FaultSettings;
-    use crate::telemetry::LayoutName;
+    use crate::telemetry::LayoutSettings;
     use crate::topology::Link;
     use crate::transport::feedback::FeedbackSettings;
 
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn ideal_times_count_the_telemetry_that_there_is() {
         let mut settings = NodeSettings::default();
-        settings.layout.layout = Some(LayoutName::IntMd);
+        settings.layout = LayoutSettings::of("int_md");
         settings.resolve(&Network::default());
         let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
         let ideal = |stamps: bool, receiver: &NodeSettings| {
