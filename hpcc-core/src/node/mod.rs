@@ -265,7 +265,7 @@ impl NodeSettings {
         let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
-            Wait::Sojourn => layout.by_sojourn(),
+            Wait::Sojourn => layout.by_sojourn().unwrap_or(layout),
         }
     }
 
@@ -383,7 +383,7 @@ impl NodeSettings {
 
     /// The layout that a switch stamps.
     pub fn stamped_layout(&self) -> Layout {
-        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::none() }
     }
 
     /// The settings by section and key as files have them.
