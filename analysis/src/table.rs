@@ -183,10 +183,16 @@ fn row(label: &str, flows: u64, seeds: &[FctStats]) -> Vec<String> {
     ]
 }
 
+fn flows(s: &Summary) -> String {
+    let endless =
+        if s.flows_endless > 0 { format!(", {} without end", human::count(s.flows_endless)) } else { String::new() };
+    format!("{} of {} finished{endless}", human::count(s.flows_finished), human::count(s.flows_total))
+}
+
 /// The run's totals, each with its name.
 pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     [
-        ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),
+        ("flows", flows(s)),
         ("queue", queue(s)),
         ("PFC", pauses(s)),
         ("frames", format!("{}, {} lost on links{}", drops(s), human::count(s.losses), trims(s))),

@@ -2,7 +2,7 @@
 //! Engines that share a network give the results of one.
 
 use hpcc_core::balance;
-use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
+use hpcc_core::engine::{Completion, Engine, FlowOptions, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -58,7 +58,7 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
         let (src, dst) = (id * 5 % HOSTS, id / 9 % HOSTS);
         let dst = if src == dst { (dst + 1) % HOSTS } else { dst };
         let (size, start) = (1_000 + u64::from(id * 7_919 % 60_000), Nanos(u64::from(id / 8) * 4_000));
-        FlowRequest { id, src, dst, dport: 200, priority: 3, size, start }
+        FlowRequest { id, src, dst, dport: 200, priority: 3, size, start, options: FlowOptions::NONE }
     }));
     engine.change_links(Nanos(40_500), &[HOSTS], false);
     engine.change_links(Nanos(90_000), &[HOSTS], true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transports of hosts in networks.
 
-use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Streams};
+use hpcc_core::engine::{Completion, Engine, FlowOptions, FlowRequest, Order, Streams};
 use hpcc_core::host_transport;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
@@ -33,6 +33,7 @@ fn run(network: &Network, sets: &[(&str, &str, &str)], flows: &[(u32, u32, u64)]
         priority: 3,
         size,
         start: Nanos(0),
+        options: FlowOptions::NONE,
     }));
     engine.run_until(Nanos::SECOND);
     let completed = engine.take_completed();

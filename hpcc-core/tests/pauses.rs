@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who pauses whom by PFC: trees, circles, storms, and watchdogs.
 
-use hpcc_core::engine::{Engine, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle};
+use hpcc_core::engine::{
+    Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle,
+};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -56,13 +58,13 @@ fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str
 }
 
 fn flow(id: u32, src: u32, dst: u32, size: u64) -> FlowRequest {
-    FlowRequest { id, src, dst, dport: 100, priority: 3, size, start: Nanos(0) }
+    FlowRequest { id, src, dst, dport: 100, priority: 3, size, start: Nanos(0), options: FlowOptions::NONE }
 }
 
 /// A line of four switches, whose last host does not take what it gets.
 fn line(set: &[(&str, &str)], until: Option<Nanos>) -> (Engine, Holds) {
     let (mut engine, holds) = engine(4, (0..3).map(|n| (n, n + 1)), set);
-    engine.add_flows([flow(0, 0, 3, 10_000_000), flow(1, 0, 1, 1_000_000)].into_iter());
+    engine.add_flows([flow(0, 0, 3, 10_000_000), flow(1, 0, 1, 1_000_000)]);
     engine.storm(3, 3, Nanos(20_000), until);
     (engine, holds)
 }

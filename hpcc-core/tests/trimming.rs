@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Switches that cut packets to their headers: each cut is heard or counted as lost, and repaired by one packet.
 
-use hpcc_core::engine::{Engine, FlowRequest, Order, Streams, Totals};
+use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams, Totals};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -60,6 +60,7 @@ fn incast(network: &Network, senders: u32, size: u64, sets: &[(&str, &str, &str)
         priority: 3,
         size,
         start: Nanos(0),
+        options: FlowOptions::NONE,
     }));
     engine.run_until(Nanos::SECOND);
     let completed = engine.take_completed();

@@ -309,7 +309,7 @@ pub(crate) mod ffi {
         /// A frame has arrived at a port of a slow receiver.
         fn rx_enqueue(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
         /// The turn of a frame that a slow receiver holds has come: how long it takes for it, in ns.
-        fn rx_start(self: &mut Host, nic: u16, bytes: u32) -> u64;
+        fn rx_start(self: &mut Host, now_ns: u64, nic: u16, bytes: u32) -> u64;
         /// It has taken a frame. Returns which priorities to resume: bit n stands for priority n.
         fn rx_done(self: &mut Host, nic: u16, bytes: u32) -> u8;
         /// The link of a slow receiver's port has failed: nothing is paused there any more.
@@ -395,11 +395,11 @@ impl From<Result<transport::Notified, NoEffect>> for AckResult {
 
 pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
     let config = settings.node.host().map_err(told)?;
-    let layout = config.layout;
+    let layout = config.layout.clone();
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let mut host = transport::Host::new(config, &rates, network.table(node));
     if let Some(slow) = settings.node.receive(network.get(), node) {
-        host.receive_slowly(slow);
+        host.receive_slowly(&slow);
     }
     Ok(Box::new(Host { host, layout }))
 }
@@ -455,7 +455,7 @@ impl Host {
     /// What the controller of a flow from here is given, and T as well; `None` if there is no such port.
     fn limits(&self, nic: u16, flow: &SenderParameters, network: &Network) -> Option<FlowLimits> {
         let (base_rtt, bdp, links) = network.path_limits(flow.src, flow.dst, self.host.transport().global_rtt);
-        self.host.flow_limits(nic.into(), base_rtt, bdp, links)
+        self.host.flow_limits(nic.into(), BitRate(u64::MAX), base_rtt, bdp, links)
     }
 
     pub fn open_sender(&mut self, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64 {

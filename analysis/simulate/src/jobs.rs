@@ -5,7 +5,7 @@ use crate::fleet::Paused;
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::settings::Named;
 use hpcc_core::topology::routes::PathMetrics;
-use hpcc_core::units::Nanos;
+use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::{Graph, Jobs, Message, Note, Noted, Operation, Span, Unfinished, Work};
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::jobs::ideal::{self, Times};
@@ -267,7 +267,7 @@ fn ideal_time(spec: &JobSpec, engine: &Paused<'_>, scenario: &Scenario) -> Nanos
     let mut alone = |src, dst, size| {
         let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), size);
         *known.entry(key).or_insert_with(|| {
-            let flow = IdealFlow { src, dst, ports: None, size };
+            let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
             Times { arrival, acknowledged }

@@ -311,8 +311,9 @@ impl Run {
         let mut writer = lock(&self.writer);
         let engine = self.fleet.pause();
         let end = if stopped.is_some() { engine.now() } else { self.scenario.stop };
-        let (is_done, is_still) = (self.flows.is_done(), self.flows.is_idle() && !engine.jobs_wait());
+        let is_still = self.flows.is_idle() && !engine.jobs_wait();
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
+        let is_done = self.flows.is_done();
         for switch in &self.switches {
             for port in 0..switch.ports {
                 let sent = engine.sent(switch.node, port).unwrap_or_default();
@@ -344,7 +345,7 @@ impl Run {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
         let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
-        let summary = Summary { flows_total: self.flows.total, ..summary };
+        let summary = Summary { flows_total: self.flows.total, flows_endless: self.flows.endless, ..summary };
         drop(engine);
         let Run { fleet, writer, flows, .. } = self;
         // Observers hold the writer, too.
@@ -443,6 +444,7 @@ fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome
             priority: flow.priority,
             size: flow.size,
             start: flow.start,
+            options: flow.options,
         });
     }
     Ok((requests, groups))
@@ -495,7 +497,7 @@ fn begin_traces(scenario: &Scenario, engine: &Engine, writer: &mut ResultWriter)
         writer.begin_trace(&port_rates(scenario), window);
     }
     if !scenario.monitor.capture_nodes.is_empty() {
-        writer.begin_capture();
+        writer.begin_capture(scenario);
     }
 }
 

@@ -102,8 +102,9 @@ pub fn summary(
         refused_answers: (refused != RefusedAnswers::default()).then_some(refused),
         receive: scenario
             .settings
-            .receive
-            .is_any()
+            .receivers()
+            .next()
+            .is_some()
             .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
         fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
         groups: scenario.flows.groups.clone(),

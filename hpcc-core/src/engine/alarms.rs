@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 pub(super) const RX_DONE: u8 = u8::MAX;
 /// The timer that stands for a rank of a job that waits.
 pub(super) const WORK: u8 = u8::MAX - 1;
+/// The timer that stands for the time at which a flow stops.
+pub(super) const STOP: u8 = u8::MAX - 4;
 
 /// The timer that stands for a pause that may last too long.
 pub(super) const WATCHDOG: u8 = u8::MAX - 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, TRANSPORT, WATCHDOG, WORK};
+use super::alarms::{Alarm, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::Frame;
 use super::state::Engine;
@@ -526,6 +526,9 @@ impl Engine {
         }
         if timer == WORK {
             return self.on_work(owner);
+        }
+        if timer == STOP {
+            return self.stop_flow(node, owner);
         }
         if timer == WATCHDOG {
             return self.on_watchdog(owner);

@@ -48,5 +48,5 @@ pub use observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
 pub use parts::{Parcel, PartState, Peers};
 pub use run::Stop;
 pub use state::{Engine, Streams};
-pub use traffic::{Completion, FlowRequest, Started};
+pub use traffic::{Completion, ENDLESS, FlowOptions, FlowRequest, Started};
 pub use watchdog::Storm;

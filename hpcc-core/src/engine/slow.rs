@@ -32,7 +32,7 @@ impl Engine {
         let Some(&first) = host.held[usize::from(port)].frames.front() else { return };
         let size = self.all.frames.get(first).size;
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
-        let time = buffer.rx_start(size);
+        let time = buffer.rx_start(now, size);
         self.schedule(node, port.into(), RX_DONE, now + time);
     }
 

@@ -4,7 +4,7 @@
 use super::agenda::Item;
 use super::alarms::WORK;
 use super::state::Engine;
-use super::traffic::FlowRequest;
+use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
 use crate::workload::{Action, Jobs, Message, Noted, Span, Unfinished, Waiting};
 use alloc::collections::VecDeque;
@@ -85,7 +85,16 @@ impl Engine {
             {
                 continue;
             }
-            let request = FlowRequest { id: 0, src, dst, dport, priority, size: 1, start: self.events.now() };
+            let request = FlowRequest {
+                id: 0,
+                src,
+                dst,
+                dport,
+                priority,
+                size: 1,
+                start: self.events.now(),
+                options: FlowOptions::NONE,
+            };
             match self.open_receiving(&request) {
                 Ok(receiving) => {
                     self.nodes.host(src).traffic.prepared.insert(key, receiving);
@@ -125,7 +134,7 @@ impl Engine {
 
     fn send_message(&mut self, message: Message) {
         let Message { id, src, dst, dport, priority, size, .. } = message;
-        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0) };
+        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE };
         self.start_flow(request, Some(message));
     }
 

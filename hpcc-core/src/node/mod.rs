@@ -50,6 +50,7 @@ use crate::transport::{
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -75,6 +76,8 @@ pub struct NodeSettings {
     pub transport: TransportSettings,
     /// How fast RDMA hosts take what arrives.
     pub receive: ReceiveSettings,
+    /// The same of other hosts.
+    pub other_receivers: Vec<ReceiveSettings>,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
     /// How switches choose among paths.
@@ -100,6 +103,7 @@ impl NodeSettings {
             host_transport: HostTransportSettings::default(),
             transport: TransportSettings::default(),
             receive: ReceiveSettings::default(),
+            other_receivers: Vec::new(),
             switch: SwitchSettings::default(),
             load_balancing: LoadBalancingSettings::default(),
             ecn_thresholds: None,
@@ -177,6 +181,7 @@ impl NodeSettings {
         self.transport.resolve(&needs, network, self.switch.buffer.0);
         let pause = self.receive_pause();
         self.receive.resolve(network, pause);
+        self.other_receivers.iter_mut().for_each(|other| other.resolve(network, pause));
     }
 
     /// Checks settings against each other and the network, once all is [resolved](NodeSettings::resolve).
@@ -229,7 +234,7 @@ impl NodeSettings {
                 "scheme excludes telemetry.paths above 1: a flow has no path that it could choose; expected \"ecmp\"";
             return Err(in_section("load_balancing")(Conflict::new("scheme", message.into())));
         }
-        self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
+        self.check_receivers(network).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
@@ -260,7 +265,7 @@ impl NodeSettings {
         let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
-            Wait::Sojourn => layout.by_sojourn(),
+            Wait::Sojourn => layout.by_sojourn().unwrap_or(layout),
         }
     }
 
@@ -280,7 +285,23 @@ impl NodeSettings {
 
     /// What a host runs by that takes what arrives slowly, once all is resolved and checked; `None` for others.
     pub fn receive(&self, network: &Network, node: u32) -> Option<ReceiveConfig> {
-        self.receive.config(network, node, self.receive_pause())
+        self.receivers().find_map(|slow| slow.config(network, node, self.receive_pause()))
+    }
+
+    /// The settings of slow hosts.
+    pub fn receivers(&self) -> impl Iterator<Item = &ReceiveSettings> {
+        core::iter::once(&self.receive).chain(&self.other_receivers).filter(|slow| slow.is_any())
+    }
+
+    fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
+        let mut slow = BTreeSet::new();
+        for receive in self.receivers() {
+            receive.check(network, self.receive_pause())?;
+            if let Some(host) = receive.slow(network)?.iter().find(|&host| !slow.insert(host)) {
+                return Err(Conflict::new("hosts", format!("host {host} is slow in two sections; expected one")));
+            }
+        }
+        Ok(())
     }
 
     /// How hosts send and acknowledge, once all is resolved and checked.
@@ -362,7 +383,7 @@ impl NodeSettings {
 
     /// The layout that a switch stamps.
     pub fn stamped_layout(&self) -> Layout {
-        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::none() }
     }
 
     /// The settings by section and key as files have them.

@@ -20,11 +20,6 @@ pub enum Reads {
 impl Reads {
     /// Whether telemetry of this layout says it.
     pub fn is_in(self, layout: &Layout) -> bool {
-        match self {
-            Reads::Nothing => true,
-            Reads::Records => layout.max_hops().is_some(),
-            Reads::SendTime => matches!(layout, Layout::Timestamp),
-            Reads::Utilisation => matches!(layout, Layout::Pint { .. }),
-        }
+        self == Reads::Nothing || self == layout.tells()
     }
 }

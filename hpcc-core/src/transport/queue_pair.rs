@@ -338,6 +338,15 @@ impl QueuePair {
         Some(message)
     }
 
+    /// One packet more ends the only message. Returns its size then.
+    pub fn stop(&mut self, config: &TransportConfig) -> u64 {
+        self.end = self.end.min(self.snd_max + u64::from(config.mtu));
+        if let Some(posted) = &mut self.posted {
+            **posted = Posted::new(self.end, config.mtu);
+        }
+        self.end
+    }
+
     /// Makes good for the time without a message: timers of the controller fire that were due, and the wait for an
     /// acknowledgement begins.
     fn wake(&mut self, config: &TransportConfig, now: Nanos) {
@@ -509,7 +518,7 @@ impl QueuePair {
 
     /// The flow moved to a port of this rate.
     pub fn on_port(&mut self, line_rate: BitRate) {
-        self.controller.on_port(line_rate);
+        self.controller.on_port(line_rate.min(self.limits.most));
     }
 
     /// The time of a timer has come.

@@ -32,6 +32,7 @@ mod legacy;
 mod new;
 mod outcomes;
 mod own_control;
+mod own_flows;
 mod parity;
 mod path_changes;
 mod paths;

@@ -10,6 +10,7 @@ use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
+use crate::results::CaptureFormat;
 use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
 use crate::toml_format;
 use hpcc_core::node::NodeSettings;
@@ -385,6 +386,7 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         timeline: false,
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
+        capture_format: CaptureFormat::Pcap,
     })
 }
 

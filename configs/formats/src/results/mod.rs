@@ -56,6 +56,7 @@ pub mod summary;
 pub mod timeline_csv;
 pub mod unfinished_csv;
 
+pub use capture::CaptureFormat;
 pub use csv_file::{CsvRow, Rows};
 pub use digest::FileDigest;
 pub use error::ResultError;

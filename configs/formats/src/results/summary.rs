@@ -26,8 +26,11 @@ pub struct Summary {
     pub versions: Versions,
     /// How the simulator was compiled, such as `optimized`.
     pub build_profile: String,
-    /// Flows in the scenario.
+    /// Flows in the scenario, without those that have no end.
     pub flows_total: u64,
+    /// Flows without end that were under way at the end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub flows_endless: u64,
     /// Flows that completed.
     pub flows_finished: u64,
     /// The longest base round-trip time T between two hosts, in ns; 0 in summaries of versions that did not say.
@@ -137,6 +140,10 @@ pub struct Summary {
     /// The other files of the folder, by name.
     #[serde(default)]
     pub files: BTreeMap<String, FileDigest>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Summary {

@@ -66,7 +66,7 @@ impl Scenario {
         for part in self.settings.parts() {
             let idle = match part.section {
                 "fast_cnp" => !self.has_fast_cnp(),
-                "receive" => !self.settings.receive.is_any(),
+                "receive" => self.settings.receivers().next().is_none(),
                 _ => false,
             };
             if part.section == "compatibility" || idle || part.algorithm.is_some_and(|name| name != chosen) {
@@ -78,6 +78,10 @@ impl Scenario {
                     effective[part.section][key] = value;
                 }
             }
+        }
+        if !self.settings.other_receivers.is_empty() {
+            let others = self.settings.receivers().map(|slow| counting(slow, |setting| setting.counts(slow)));
+            effective["receive"] = others.collect();
         }
         effective["switch"]["ecn_thresholds"] = self.effective_thresholds();
         if self.has_fast_cnp() {

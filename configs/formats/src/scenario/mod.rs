@@ -19,6 +19,7 @@ pub(crate) use compatibility::Compatibility;
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;
+use crate::results::CaptureFormat;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::node::NodeSettings;
@@ -89,7 +90,11 @@ impl Scenario {
             let (key, _) = asked.into_iter().find(|&(_, is_asked)| is_asked)?;
             Some((key, "the ns-3 module has none of this yet; expected --simulator core".to_owned()))
         };
-        nodes.filter_map(NodeSettings::engine_only).next().or_else(jobs).or_else(pauses)
+        let own = || {
+            let message = "a flow without end, or with nic, rate or stop of its own, is nothing that the ns-3 module has yet; expected --simulator core";
+            self.flows.totals.have_options.then(|| ("traffic", message.to_owned()))
+        };
+        nodes.filter_map(NodeSettings::engine_only).next().or_else(jobs).or_else(own).or_else(pauses)
     }
 
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
@@ -213,6 +218,8 @@ pub struct Monitor {
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.
     pub capture_nodes: Vec<u32>,
+    /// Format of that capture.
+    pub capture_format: CaptureFormat,
 }
 
 /// When the reference's histogram samples: each 100 ns.

@@ -91,6 +91,15 @@ impl<'a> Document<'a> {
         tables.filter_map(move |table| table.get(key)?.get_ref().as_str())
     }
 
+    /// Whether one of all sections `[[section]]` has a key.
+    pub fn has_in_list(&self, section: &str, key: &str) -> bool {
+        let list = self.root.get(section).and_then(|list| list.get_ref().as_array());
+        list.into_iter()
+            .flatten()
+            .filter_map(|element| element.get_ref().as_table())
+            .any(|table| table.contains_key(key))
+    }
+
     /// All sections `[[section]]`.
     pub fn list(&mut self, name: &str) -> Result<Vec<Entry<'a>>, InputError> {
         let Some(entry) = self.section(name) else { return Ok(Vec::new()) };

@@ -34,6 +34,7 @@ mod keys;
 mod legacy;
 mod placement;
 mod plain;
+mod receive;
 mod schema;
 mod servers;
 mod settings;
@@ -87,7 +88,7 @@ pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Opti
     let has = |&&(path, value): &&(&str, &str)| {
         path.split_once('.').is_some_and(|(section, key)| document.value(section, key) == Some(value))
     };
-    let jobs = || traffic::has_jobs(&document).then_some("traffic");
+    let jobs = || (traffic::has_jobs(&document) || traffic::has_options(&document)).then_some("traffic");
     let asked = || {
         let keys = [("monitor.pauses", ""), ("failures.storms", ""), ("run.on_deadlock", OnDeadlock::default().name())];
         let is_asked = |&&(path, default): &&(&str, &str)| {
@@ -113,7 +114,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
-    for section in ["wire", "telemetry", "transport", "receive", "load_balancing"] {
+    let receivers = receive::read(&mut document, &mut settings, &mut given)?;
+    for section in ["wire", "telemetry", "transport", "load_balancing"] {
         given.section(&mut document, &mut settings, section, &[])?;
     }
     let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
@@ -133,15 +135,16 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
-    let is_auto = settings.layout.layout.is_none();
+    let is_auto = settings.layout.is_auto();
     settings.resolve(&topology.network);
     let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
+    receivers.check(&document, &settings, &topology.network)?;
     given.check(&document, &settings, &topology.network)?;
     let notifies = settings.fast_cnp_switch.common.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
-    let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
+    let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
     let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
     let servers = servers::settle(servers, &mut flows)?;
     let (link_failures, storms) = failures::read(&mut document, &topology.network)?;

@@ -6,6 +6,7 @@ use super::keys::{Form, INTERVAL, Need, RATE, SHARE, SIZE, TEXT, TIME, Values, k
 use crate::draft::Blame;
 use crate::error::InputError;
 use crate::place::Place;
+use crate::results::CaptureFormat;
 use crate::scenario::{EventOrder, Monitor, OnDeadlock, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
@@ -75,6 +76,8 @@ keys! {
         /// The nodes whose frames go into `packets.pcap` as bytes, for `./hpcc dissect` and Wireshark; needs a `rocev2`
         /// profile, or TCP or UDP.
         capture_nodes: TEXT => Need::Else("none");
+        /// Format of that file. With `pcapng`, `packets.pcapng`, each node is an interface with a name.
+        capture_format: Form::Word(CaptureFormat::NAMES) => Need::Else("pcap");
     }
 }
 
@@ -191,7 +194,9 @@ pub(super) fn monitor(
         let message = "no flow is watched without an interval; expected control_interval as well";
         return refuse("control_flows", message.into());
     }
+    let capture_format = keys.get::<String>("capture_format");
     let monitor = Monitor {
+        capture_format: capture_format.and_then(|name| CaptureFormat::from_name(&name)).unwrap_or_default(),
         queue_histogram,
         trace_nodes,
         capture_nodes,
