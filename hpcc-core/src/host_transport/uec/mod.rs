@@ -10,6 +10,7 @@
 //! | [`nscc`] | the window |
 //! | [`credit`] | what a sender may send and asks for, under RCCC |
 //! | [`pacer`] | whom a receiver grants how much, and when |
+//! | [`overbooking`] | how much less a receiver grants where the network is the bottleneck |
 //! | [`sleek`] | which packets were lost, without trimming |
 //! | [`sender`] | which packet leaves, and which is sent again |
 //! | [`receiver`] | what is acknowledged |
@@ -19,6 +20,7 @@ mod credit;
 mod endpoint;
 mod header;
 mod nscc;
+mod overbooking;
 mod pacer;
 mod receiver;
 mod sender;
@@ -67,6 +69,10 @@ crate::settings! {
         /// by trimmed packets and by the timeout.
         #[change = "Turn it on where switches drop packets (`switch.overflow` = `drop`)."]
         pub uec_loss_detection: bool = false => kind = "uec";
+        /// Whether receivers under `rccc` or `both` grant less than their link has where packets are marked, or trimmed before the
+        /// last hop.
+        #[change = "Turn it on where the network is oversubscribed."]
+        pub uec_overbooking: bool = false => kind = "uec";
     }
 }
 
