@@ -103,7 +103,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.control.chosen().needs()
+        self.control.chosen().needs().with(&self.layout.config(false))
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
