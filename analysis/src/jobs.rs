@@ -52,9 +52,24 @@ pub fn render(results: &Results) -> Result<String> {
     let name = |group: u32| results.summary.groups.get(group as usize).cloned().unwrap_or_default();
     let rows = jobs_csv::read(&jobs)?.into_iter().map(|job| {
         let time = job.time_ns.map_or_else(|| format!("{} ranks are not over", job.ranks - job.finished), microseconds);
-        vec![name(job.group), human::count(job.ranks.into()), time, human::count(job.messages), human::bytes(job.bytes)]
+        let share = |ns: u64| job.time_ns.map_or_else(|| "-".into(), |time| percent(ns, time));
+        vec![
+            name(job.group),
+            human::count(job.ranks.into()),
+            time,
+            share(job.compute_ns),
+            share(job.exposed_ns),
+            job.time_ns
+                .zip(job.ideal_ns)
+                .map_or_else(|| "-".into(), |(time, ideal)| percent(time.saturating_sub(ideal), time)),
+            format!("{} by {}", job.slowest, microseconds(job.spread_ns)),
+            human::count(job.messages),
+            human::bytes(job.bytes),
+        ]
     });
-    let mut text = table(&["job", "ranks", "time (us)", "messages", "bytes"], rows) + "\n";
+    let header =
+        ["job", "ranks", "time (us)", "computing", "exposed", "lost", "last rank, by (us)", "messages", "bytes"];
+    let mut text = table(&header, rows) + "\n";
     let collectives = collectives_csv::read(&collectives)?;
     if !collectives.is_empty() {
         let mut kinds = BTreeMap::<_, Vec<&CollectiveRow>>::new();
@@ -78,6 +93,10 @@ pub fn render(results: &Results) -> Result<String> {
         text += &(table(&header, rows) + "\n");
     }
     Ok(text)
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 fn microseconds(ns: u64) -> String {

@@ -94,6 +94,8 @@ pub struct IdealFlow {
     pub ports: Option<(u16, u16)>,
     /// Bytes.
     pub size: u64,
+    /// The port of its host by which it leaves, and the rate at which it sends at most.
+    pub own: (Option<u8>, BitRate),
 }
 
 impl Fabric {
@@ -130,24 +132,53 @@ impl Fabric {
             let headers = host.wire.profile.sizes().data_overhead;
             return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
         }
+        self.unloaded_time(routes, flow, host, |unloaded| unloaded)
+    }
+
+    /// When the last byte of such a flow arrives on an idle path, after its start; 0 where there is none.
+    ///
+    /// # Errors
+    /// What of the settings contradicts what.
+    pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
+        self.unloaded_time(self.present(flow.src, flow.dst), flow, host, UnloadedFlow::unacknowledged)
+    }
+
+    fn unloaded_time(
+        &self,
+        routes: &Routes,
+        flow: &IdealFlow,
+        host: &NodeSettings,
+        change: impl FnOnce(UnloadedFlow) -> UnloadedFlow,
+    ) -> Result<Nanos, Located> {
         let Some(path) = self.unloaded_path(routes, flow, host) else { return Ok(Nanos(0)) };
-        let mut unloaded = host.unloaded_flow()?;
-        if let Some(&seals) = self.rules.silent.get(&dst) {
+        let mut unloaded = change(host.unloaded_flow()?);
+        if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        Ok(unloaded.completion(&path, size))
+        let size = flow.size;
+        let alone = unloaded.completion(&path, size);
+        let (rate, mtu) = (flow.own.1, host.transport.mtu.0.max(1));
+        if rate == BitRate(u64::MAX) {
+            return Ok(alone);
+        }
+        // Packets behind the first follow at the flow's own rate.
+        let behind = (size - 1) / mtu * u64::from(host.full_frame());
+        let paced =
+            Nanos(u64::try_from(u128::from(behind) * 8_000_000_000 / u128::from(rate.0.max(1))).unwrap_or(u64::MAX));
+        Ok(alone.max(paced + unloaded.completion(&path, (size - 1) % mtu + 1)))
     }
 
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
     /// one, so that its time is none that another path, or other traffic, would make shorter.
     fn unloaded_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<UnloadedPath> {
-        let &IdealFlow { src, dst, ports, .. } = flow;
+        let &IdealFlow { src, dst, ports, own, .. } = flow;
         let (sport, dport) = ports.unwrap_or_default();
         let (here, there) = (host_address(src), host_address(dst));
         let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
         let way = |from, to, key: FlowKey| {
             let seed = |node| if node == from { HOST_SEED } else { node };
             routes.way(from, to, |node, choices| match ports {
+                _ if node == src && own.0.is_some_and(|own| choices.contains(&own.into())) => own.0.map(u16::from),
                 Some(_) => key.choose(seed(node), choices),
                 None => choices.first().copied(),
             })
@@ -294,7 +325,7 @@ mod tests {
 
     /// From host 0 to host 1 by the first path.
     fn flow(size: u64) -> IdealFlow {
-        IdealFlow { src: 0, dst: 1, ports: None, size }
+        IdealFlow { src: 0, dst: 1, ports: None, size, own: (None, BitRate(u64::MAX)) }
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Net {
     }
 
     fn open(&mut self, size: u64) {
-        let limits = self.sender.flow_limits(0, RTT, WINDOW, 2).expect("a port");
+        let limits = self.sender.flow_limits(0, BitRate(u64::MAX), RTT, WINDOW, 2).expect("a port");
         let is_shared = self.sender.transport().shares_queue_pairs();
         let spec = ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0), is_shared };
         self.receiving = self.receiver.open_receiver(&spec).expect("room");
@@ -140,6 +140,7 @@ impl Net {
             Reply::Ack(seq) => (seq, false, None),
             Reply::Nack(seq) => (seq, true, None),
             Reply::SelectiveNack { missing, arrived } => (missing, true, Some(arrived)),
+            Reply::TrimmedNack { .. } => unreachable!("no packet is cut"),
         };
         self.back.push_back(Frame { at: self.now + DELAY, seq, nack, selective, ..frame });
     }

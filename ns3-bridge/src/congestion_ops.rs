@@ -371,7 +371,7 @@ impl CongestionControl for OpsFlow {
     fn on_loss(&mut self, loss: &Loss) -> RateDecision {
         let &Loss { now: Nanos(now_ns), seq, in_flight, signal } = loss;
         let timeout = match signal {
-            LossSignal::Nack => false,
+            LossSignal::Nack | LossSignal::Trimmed { .. } => false,
             LossSignal::Timeout => true,
         };
         let decision = self.ops.pin_mut().on_loss(&OpsLoss { now_ns, seq, in_flight, timeout });

@@ -218,6 +218,7 @@ impl core_switch::Departing for DepartingFrame {
             ingress: self.ingress,
             priority: self.priority,
             is_data: self.is_data,
+            is_trimmed: false,
             size: self.size,
             queue: self.queue_bytes,
             arrived: Nanos(self.arrived_ns),

@@ -3,12 +3,13 @@
 
 use crate::gate::Gate;
 use hpcc_core::engine::{
-    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Totals,
+    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
+    Totals, Wait,
 };
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Noted, Unfinished};
+use hpcc_core::workload::{Noted, Span, Unfinished};
 use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -224,6 +225,11 @@ impl Paused<'_> {
         self.each().flat_map(Engine::take_notes).collect()
     }
 
+    /// What ranks of jobs had under way and is over.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.each().flat_map(Engine::take_spans).collect()
+    }
+
     /// Whether a rank of a job computes, or a message waits or is under way within a server.
     pub fn jobs_wait(&self) -> bool {
         self.engines.iter().any(|engine| engine.jobs_wait())
@@ -303,6 +309,16 @@ impl Paused<'_> {
             sum += engine.notice_totals();
             sum
         })
+    }
+
+    /// What waits at switches that pause others.
+    pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
+        self.engines.iter().flat_map(|engine| engine.waits())
+    }
+
+    /// What watchdogs have found.
+    pub fn storms(&self) -> Vec<Storm> {
+        self.engines.iter().flat_map(|engine| engine.storms()).copied().collect()
     }
 
     pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {

@@ -2,12 +2,16 @@
 //! How the jobs of a run go: what their ranks have noted, and who waits for whom if they stand still.
 
 use crate::fleet::Paused;
+use hpcc_core::fabric::IdealFlow;
 use hpcc_core::settings::Named;
-use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Jobs, Note, Noted, Servers, Unfinished};
-use hpcc_formats::job::JobSpec;
+use hpcc_core::topology::routes::PathMetrics;
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::workload::{Graph, Jobs, Message, Note, Noted, Operation, Span, Unfinished, Work};
+use hpcc_formats::job::{JobSpec, JobWork};
+use hpcc_formats::jobs::ideal::{self, Times};
 use hpcc_formats::results::collectives_csv::CollectiveRow;
 use hpcc_formats::results::jobs_csv::JobRow;
+use hpcc_formats::results::timeline_csv::TimelineRow;
 use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeMap;
 
@@ -27,10 +31,19 @@ struct Iteration {
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
     over: u32,
+    /// When the first rank was over, and the last, and which that was.
+    first: Nanos,
     last: Nanos,
+    slowest: u32,
+    /// Of all ranks together.
+    computed: u64,
+    exposed: u64,
     messages: u64,
     bytes: u64,
 }
+
+/// When ranks began collectives that are not over, by job, rank and collective.
+type Begun = BTreeMap<(u32, u32, u32), Nanos>;
 
 /// The jobs of a run so far.
 pub struct JobResults {
@@ -38,18 +51,29 @@ pub struct JobResults {
     courses: Vec<Course>,
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
+    /// What ranks did, if that is recorded, and the collectives that they are in.
+    timeline: Option<(Vec<TimelineRow>, Begun)>,
 }
 
 /// The jobs for an engine, whose messages are numbered behind `flows` flows.
-pub fn jobs(specs: &[JobSpec], flows: u32, servers: Option<Servers>) -> Jobs {
-    let mut jobs = Jobs::new(flows, servers);
-    specs.iter().for_each(|spec| _ = jobs.add(spec.job()));
+pub fn jobs(scenario: &Scenario, flows: u32) -> Jobs {
+    let mut jobs = Jobs::new(flows, scenario.servers);
+    scenario.flows.jobs.iter().for_each(|spec| _ = jobs.add(spec.job()));
+    if scenario.monitor.timeline {
+        jobs.record_spans();
+    }
     jobs
 }
 
 impl JobResults {
-    pub fn new(specs: &[JobSpec]) -> JobResults {
-        JobResults { specs: specs.to_vec(), courses: vec![Course::default(); specs.len()], iterations: BTreeMap::new() }
+    pub fn new(scenario: &Scenario) -> JobResults {
+        let specs = &scenario.flows.jobs;
+        JobResults {
+            specs: specs.clone(),
+            courses: vec![Course::default(); specs.len()],
+            iterations: BTreeMap::new(),
+            timeline: scenario.monitor.timeline.then(Default::default),
+        }
     }
 
     /// Whether all are over.
@@ -81,8 +105,12 @@ impl JobResults {
                         ended: 0,
                     });
                     known.begin = known.begin.min(at);
+                    if let Some((_, begun)) = &mut self.timeline {
+                        begun.insert((job, rank, collective), at);
+                    }
                 }
                 Note::End { collective, iteration } => {
+                    self.end_collective((job, rank, collective), at);
                     let Some(known) = self.iterations.get_mut(&(job, collective, iteration)) else { continue };
                     known.ended += 1;
                     // Of several at one time the first rank, however the run was divided.
@@ -90,22 +118,101 @@ impl JobResults {
                         (known.end, known.slowest) = (at, rank);
                     }
                 }
-                Note::Over => {
+                Note::Over { computed } => {
+                    let start = self.specs[job as usize].start;
                     let course = &mut self.courses[job as usize];
+                    course.first = if course.over == 0 { at } else { course.first.min(at) };
+                    // Of several at one time the first rank.
+                    if course.over == 0 || at > course.last || (at == course.last && rank < course.slowest) {
+                        (course.last, course.slowest) = (at, rank);
+                    }
                     course.over += 1;
-                    course.last = course.last.max(at);
+                    course.computed += computed.0;
+                    course.exposed += (at - start - computed).0;
                 }
             }
         }
+        for span in engine.take_spans() {
+            let row = self.row_of(&span);
+            self.timeline.iter_mut().for_each(|(rows, _)| rows.push(row.clone()));
+        }
+    }
+
+    /// A rank has ended a collective.
+    fn end_collective(&mut self, (job, rank, collective): (u32, u32, u32), at: Nanos) {
+        let Some((rows, begun)) = &mut self.timeline else { return };
+        let begin = begun.remove(&(job, rank, collective));
+        let spec = &self.specs[job as usize];
+        rows.extend(begin.zip(spec.collective(collective)).map(|(begin, plan)| TimelineRow {
+            what: plan.pattern.kind.name().into(),
+            begin_ns: begin.0,
+            end_ns: at.0,
+            collective: Some(collective),
+            ..TimelineRow::of(spec.group, rank)
+        }));
+    }
+
+    fn row_of(&self, span: &Span) -> TimelineRow {
+        let spec = &self.specs[span.job as usize];
+        let (operation, collective) = match &spec.work {
+            JobWork::Collective(plan) => (None, Some(plan.number)),
+            JobWork::Graphs { graphs, .. } => {
+                let operation = Graph::operation_of(span.token);
+                let collective = match graphs[span.rank as usize].works().nth(operation as usize) {
+                    Some(Work::Collective(collective)) => Some(collective.number()),
+                    Some(_) | None => None,
+                };
+                (Some(operation), collective)
+            }
+        };
+        let (what, peer, size) = match span.operation {
+            Operation::Send { to, size, .. } => ("send", Some(to), Some(size)),
+            Operation::Receive { from, .. } => ("receive", from, None),
+            Operation::Wait(_) => ("compute", None, None),
+        };
+        TimelineRow {
+            number: Some(span.number),
+            what: what.into(),
+            peer,
+            size,
+            begin_ns: span.begin.0,
+            end_ns: span.end.0,
+            cause: span.cause,
+            message: span.message,
+            operation,
+            collective,
+            ..TimelineRow::of(spec.group, span.rank)
+        }
+    }
+
+    /// The rows of `timeline.csv`, if there are any: by job, rank and begin.
+    pub fn timeline(&mut self) -> Option<Vec<TimelineRow>> {
+        let (mut rows, _) = self.timeline.take()?;
+        rows.sort_by_key(|row| (row.group, row.rank, row.begin_ns, row.number, row.collective));
+        Some(rows)
     }
 
     /// The rows of `jobs.csv` and `collectives.csv`.
-    pub fn rows(&self) -> (Vec<JobRow>, Vec<CollectiveRow>) {
+    pub fn rows(&self, engine: &Paused<'_>, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
         let job = |(spec, course): (&JobSpec, &Course)| {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
-            let &Course { over: finished, messages, bytes, .. } = course;
-            JobRow { group: spec.group, ranks, finished, start_ns: spec.start.0, time_ns, messages, bytes }
+            let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed } = course;
+            let mean = |sum: u64| sum / u64::from(finished).max(1);
+            JobRow {
+                group: spec.group,
+                ranks,
+                finished,
+                start_ns: spec.start.0,
+                time_ns,
+                messages,
+                bytes,
+                ideal_ns: time_ns.map(|_| ideal_time(spec, engine, scenario).0),
+                compute_ns: mean(computed),
+                exposed_ns: mean(exposed),
+                slowest,
+                spread_ns: (last - first).0,
+            }
         };
         let row = |(&(job, collective, iteration), known): (&(u32, u32, u32), &Iteration)| {
             let spec = &self.specs[job as usize];
@@ -150,6 +257,34 @@ impl JobResults {
         };
         by_job.into_iter().map(stall).collect()
     }
+}
+
+/// The time of a job where messages wait for those before them at their own host, and for nothing else.
+fn ideal_time(spec: &JobSpec, engine: &Paused<'_>, scenario: &Scenario) -> Nanos {
+    let fabric = engine.fabric();
+    let ports: Vec<u64> = fabric.network().ports().iter().map(|ports| ports.len() as u64).collect();
+    let mut known = BTreeMap::new();
+    let mut alone = |src, dst, size| {
+        let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), size);
+        *known.entry(key).or_insert_with(|| {
+            let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
+            let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
+            let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
+            Times { arrival, acknowledged }
+        })
+    };
+    // From when on each host may send.
+    let mut free_at: BTreeMap<u32, Nanos> = BTreeMap::new();
+    let message = |&Message { src, dst, size, .. }: &Message, now: Nanos| {
+        let times = alone(src, dst, size);
+        let busy = times.arrival.saturating_sub(alone(src, dst, 1).arrival).0 / ports[src as usize].max(1);
+        let free_at = free_at.entry(src).or_default();
+        let begin = (*free_at).max(now);
+        *free_at = begin + Nanos(busy);
+        let waits = begin - now;
+        Times { arrival: waits + times.arrival, acknowledged: waits + times.acknowledged }
+    };
+    ideal::run_with(spec.job(), scenario.servers, message, |time| time).time
 }
 
 /// Who waits for whom, from the first rank that waits for another one on; `is_still`: no message is under way.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
-use super::{charts, config, flows, map};
+use super::{charts, config, flows, map, timelines};
 use crate::table;
 
 /// The data of a page.
@@ -46,7 +46,9 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "config": config::flat(&first.summary.scenario),
         "selections": charts::selection_names(entry),
         "pauses": pauses(first)?,
+        "trees": crate::pauses::trees(&first.dir)?,
         "map": map::map(first)?,
+        "timelines": timelines::timelines(first)?,
         "flows": flows::columns(entry, entries)?,
     }))
 }

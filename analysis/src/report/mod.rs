@@ -11,6 +11,7 @@ mod map;
 mod number;
 mod page;
 mod swept;
+mod timelines;
 
 pub use config::flat;
 pub use entry::Entry;
@@ -27,7 +28,7 @@ use crate::manifest::{MANIFEST, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
 use crate::save::{self, Draft};
-use crate::{human, table};
+use crate::{human, table, timeline};
 
 /// What to report on.
 #[derive(Args, Debug)]
@@ -38,6 +39,10 @@ pub struct Options {
     /// The page [default: report.html in DIR, or in hpcc-out if there are several].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Writes the timeline of each run's jobs to timeline.json in DIR, for ui.perfetto.dev or chrome://tracing; needs
+    /// monitor.timeline.
+    #[arg(long)]
+    perfetto: bool,
     #[command(flatten)]
     drawing: Drawing,
     #[command(flatten)]
@@ -89,6 +94,9 @@ pub fn report(options: &Options) -> Result<Outcome> {
                 let (plots, missing) = plot::draw_all(results, options.drawing)?;
                 human::tell(&folder_lines(&results.dir, &plots, &missing))?;
             }
+            if options.perfetto {
+                human::tell(&perfetto(results)?)?;
+            }
             if !is_finished(results) {
                 outcome = Outcome::Unfinished;
             }
@@ -102,6 +110,21 @@ pub fn report(options: &Options) -> Result<Outcome> {
     page::write(&entries, swept, &page)?;
     human::tell(&opening_line(&page))?;
     Ok(outcome)
+}
+
+/// Writes the timeline of a run as a trace, and says where.
+fn perfetto(results: &Results) -> Result<String> {
+    let file = results.dir.join("timeline.json");
+    let Some(rows) = timeline::rows(results)? else {
+        bail!("{}: no timeline; expected a run of jobs with --set monitor.timeline=true", results.dir.display());
+    };
+    let mut draft = Draft::of(&file)?;
+    draft.fill(|out| {
+        let jobs = timeline::by_job(&rows).map(|job| (timeline::name(results, job), job));
+        timeline::write_perfetto(jobs, out)
+    })?;
+    draft.replace()?;
+    Ok(format!(" timeline in {}: open it in ui.perfetto.dev\n", human::quoted(&file)))
 }
 
 /// Whether files can be made in a folder.
@@ -119,7 +142,13 @@ fn no_plots(dir: &Path) -> String {
 /// # Errors
 /// As [`report`].
 pub fn report_on(dir: &Path, drawing: Drawing) -> Result<Outcome> {
-    report(&Options { dirs: vec![dir.to_owned()], out: None, drawing, selection: Selection::default() })
+    report(&Options {
+        dirs: vec![dir.to_owned()],
+        out: None,
+        perfetto: false,
+        drawing,
+        selection: Selection::default(),
+    })
 }
 
 /// The last line of a command that made a page.

@@ -405,6 +405,145 @@
       element("img", { alt: name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg) }))));
   }
 
+  /** Where pauses begin, and whom they hold from there, each below the one that causes it. */
+  function treesOf(trees, most) {
+    const longest = Math.max(...trees.flatMap((tree) => tree.branches.map((branch) => branch.us)));
+    return trees.slice(0, 3).flatMap((tree) => {
+      const bars = element("div", { class: "pause" });
+      for (const branch of tree.branches.slice(0, most)) {
+        const bar = element("i");
+        bar.style.width = (100 * branch.us) / longest + "%";
+        const link = element("span", {}, branch.link);
+        link.style.paddingLeft = branch.depth + "em";
+        bars.append(link, element("span", { class: "track" }, bar), element("span", {}, micros(branch.us) + " (" + count(branch.pauses) + ")"));
+      }
+      const said = "From " + tree.root + ": " + count(tree.pauses) + " pauses hold " + count(tree.nodes) + " nodes, " + micros(tree.us) + " together";
+      return [element("h4", {}, said), bars];
+    });
+  }
+
+  // ---- timelines of jobs
+
+  /** Kinds of bars: colour, name, and which part of a row they take, from and to. */
+  const BARS = [["--line-0", "computation", 0, 0.5], ["--line-2", "collective", 0.5, 0.8], ["--line-5", "send", 0.5, 0.8],
+    ["--line-4", "receive", 0.5, 0.8], ["--line-1", "not hidden", 0.84, 1]];
+
+  /** A job's timeline, on a canvas that is drawn again for each part of time that is shown. */
+  function timelineOf(job) {
+    const row = Math.max(7, Math.min(26, Math.floor(900 / job.ranks)));
+    const [left, bottom, height] = [64, 22, row * job.ranks];
+    const canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of job " + job.name });
+    const said = element("p", { class: "note", "aria-live": "polite" });
+    let [from, until] = [job.from, job.until];
+    const width = () => Math.max(280, canvas.parentElement.clientWidth);
+    const x = (time) => left + ((time - from) / (until - from)) * (width() - left - 8);
+    const timeAt = (place) => from + ((place - left) / (width() - left - 8)) * (until - from);
+    const hasCollectives = job.bars.some((bar) => bar[1] === 1);
+    function draw() {
+      const ratio = devicePixelRatio || 1;
+      canvas.width = width() * ratio;
+      canvas.height = (height + bottom) * ratio;
+      canvas.style.width = width() + "px";
+      const context = canvas.getContext("2d");
+      context.scale(ratio, ratio);
+      context.font = "12px system-ui, sans-serif";
+      context.fillStyle = color("--soft");
+      for (let rank = 0; rank < job.ranks; rank += Math.ceil(14 / row)) context.fillText("rank " + rank, 2, (rank + 0.5) * row + 4);
+      for (let tick = 0; tick <= 6; tick++) {
+        const time = from + (tick / 6) * (until - from);
+        context.textAlign = tick === 6 ? "right" : "center";
+        context.fillText(micros(time), x(time), height + 16);
+      }
+      context.save();
+      context.beginPath();
+      context.rect(left, 0, width() - left, height);
+      context.clip();
+      for (const [rank, kind, begin, end] of job.bars) {
+        if (end < from || begin > until) continue;
+        const [name, , top, low] = BARS[kind];
+        context.globalAlpha = kind === 2 || kind === 3 ? (hasCollectives ? 0.25 : 0.5) : 0.85;
+        context.fillStyle = color(name);
+        context.fillRect(x(begin), (rank + top) * row + 1, Math.max(0.5, x(end) - x(begin)), (low - top) * row - 1);
+      }
+      context.globalAlpha = 1;
+      context.strokeStyle = context.fillStyle = color("--ink");
+      context.lineWidth = 1.5;
+      for (const [source, rank, begin, end] of job.path) {
+        if (source === rank) context.strokeRect(x(begin), rank * row + 1, Math.max(1, x(end) - x(begin)), row - 2);
+        else {
+          context.beginPath();
+          context.moveTo(x(begin), (source + 0.5) * row);
+          context.lineTo(x(end), (rank + 0.5) * row);
+          context.stroke();
+        }
+      }
+      context.restore();
+      canvas.dataset.shown = JSON.stringify([from, until]);
+    }
+    function show(low, high) {
+      [from, until] = [Math.max(job.from, low), Math.min(job.until, high)];
+      if (!(until > from)) [from, until] = [job.from, job.until];
+      draw();
+    }
+    const zoom = (factor) => {
+      const [middle, half] = [(from + until) / 2, ((until - from) / 2) * factor];
+      show(middle - half, middle + half);
+    };
+    const move = (share) => {
+      const step = Math.max(job.from - from, Math.min(job.until - until, share * (until - from)));
+      show(from + step, until + step);
+    };
+    const all = () => show(job.from, job.until);
+    let drag = null;
+    canvas.addEventListener("pointerdown", (event) => { drag = event.offsetX; });
+    canvas.addEventListener("pointerup", (event) => {
+      if (drag != null && Math.abs(event.offsetX - drag) > 4) show(...[drag, event.offsetX].map(timeAt).sort((a, b) => a - b));
+      drag = null;
+    });
+    canvas.addEventListener("dblclick", all);
+    canvas.addEventListener("pointermove", (event) => {
+      const [rank, time] = [Math.floor(event.offsetY / row), timeAt(event.offsetX)];
+      const here = job.bars.filter((bar) => bar[0] === rank && bar[2] <= time && time <= bar[3]);
+      said.textContent = "rank " + rank + ", " + micros(time) + (here.length ? ": " : "") + here.slice(-6).map(([, kind, begin, end, name]) =>
+        (name || BARS[kind][1]) + " for " + micros(end - begin)).join("; ");
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const act = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), 0: all, ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25) }[event.key];
+      if (!act) return;
+      act();
+      event.preventDefault();
+    });
+    const button = (text, name, act) => element("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    const key = BARS.filter((_, kind) => job.bars.some((bar) => bar[1] === kind)).map(([name, words]) => {
+      const box = element("i");
+      box.style.background = "var(" + name + ")";
+      return element("span", {}, box, words);
+    });
+    const head = element("div", { class: "bar" }, element("h3", {}, "Job " + job.name), ...key,
+      button("+", "Zoom in", () => zoom(0.5)), button("−", "Zoom out", () => zoom(2)), button("⤢", "Show all", all));
+    const holder = element("div", { class: "ranks" }, canvas);
+    const path = element("details", {}, element("summary", {}, "Critical path: " + count(job.segments) + " parts, computations for "
+      + micros(job.computed) + ", messages for " + micros(job.communicated)
+      + (job.segments > job.path.length ? "; the " + count(job.path.length) + " longest are listed" : "")),
+    tableOf(["what", "rank", "begin", "time"], job.path.map(([source, rank, begin, end, words]) =>
+      [words, source === rank ? String(rank) : source + " → " + rank, micros(begin), micros(end - begin)])));
+    const left_out = job.of > job.bars.length ? [element("p", { class: "note" }, "Of " + count(job.of) + " bars the " + count(job.bars.length) + " longest are drawn.")] : [];
+    return { parts: [element("div", { class: "chart" }, head, holder, said, ...left_out, path)], draw };
+  }
+
+  let redrawTimelines = () => {};
+
+  function drawTimelines() {
+    const made = shownEntries().flatMap(({ entry }) => {
+      const jobs = (entry.timelines ?? []).map(timelineOf);
+      return many && jobs.length ? [{ parts: [element("h3", {}, entry.name)], draw: () => {} }, ...jobs] : jobs;
+    });
+    $("timeline").hidden = made.length === 0;
+    document.querySelector("#timeline .body").replaceChildren(...made.flatMap(({ parts }) => parts));
+    redrawTimelines = () => made.forEach(({ draw }) => draw());
+    redrawTimelines();
+  }
+
   function drawPauses() {
     const most = 24;
     const parts = [];
@@ -423,6 +562,7 @@
       }
       parts.push(bars);
       if (entry.pauses.length > most) parts.push(element("p", {}, "and " + count(entry.pauses.length - most) + " more ports"));
+      parts.push(...treesOf(entry.trees, most));
     }
     document.querySelector("#pauses .body").replaceChildren(...parts);
   }
@@ -678,8 +818,9 @@
       try { localStorage.setItem("hpcc-theme", theme); } catch { /* as above */ }
       apply();
       drawCharts();
+      redrawTimelines();
     };
-    dark.addEventListener("change", () => { apply(); drawCharts(); });
+    dark.addEventListener("change", () => { apply(); drawCharts(); redrawTimelines(); });
     apply();
     // Paper is white.
     let before = "";
@@ -722,7 +863,7 @@
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
     $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
-    for (const id of ["time", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
+    for (const id of ["time", "timeline", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
     $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;
@@ -736,6 +877,7 @@
   function drawAll() {
     drawSummary();
     drawCharts();
+    drawTimelines();
     drawPauses();
     drawMap();
     drawConfiguration();
@@ -743,6 +885,7 @@
   }
 
   drawSweep();
+  $("timeline").hidden = !entries.some((entry) => (entry.timelines ?? []).length);
   makeHead();
   makeTheme();
   makeChoice();
@@ -752,6 +895,7 @@
   addEventListener("resize", () => {
     if (innerWidth === width) return;
     width = innerWidth;
+    redrawTimelines();
     for (const chart of charts) chart.setSize({ width: Math.max(280, chart.box.clientWidth), height: chart.height });
   });
 })();

@@ -8,7 +8,6 @@ use crate::settings::{Conflict, Named};
 use crate::switch::{BufferKind, SwitchSettings};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
-use crate::transport::Recovery;
 use crate::transport::feedback::FeedbackContent;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
@@ -301,7 +300,7 @@ impl AttackSettings {
     fn transport(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
         let refuse = |message| Err(Conflict::new("kind", message));
         let algorithm = nodes.control.chosen().name();
-        let goes_back = nodes.transport.recovery != Recovery::SelectiveRepeat;
+        let goes_back = !nodes.transport.recovery.keeps;
         if self.kind == AttackKind::ForgedNack && !goes_back {
             let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
             return refuse(message.into());

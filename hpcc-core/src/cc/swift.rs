@@ -138,11 +138,12 @@ impl Swift {
 
 impl CongestionControl for Swift {
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
-        let told = match feedback.telemetry {
-            Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) => Some(self.limits.base_rtt + delay),
-            _ => None,
+        let told = if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = feedback.telemetry {
+            Some(self.limits.base_rtt + delay)
+        } else {
+            feedback.rtt
         };
-        let Some(rtt) = told.or(feedback.rtt) else { return RateDecision::Keep };
+        let Some(rtt) = told else { return RateDecision::Keep };
         self.rtt = rtt;
         let (delay, target) = (rtt.0 as f64, self.target());
         if delay < target {
@@ -155,7 +156,7 @@ impl CongestionControl for Swift {
 
     fn on_loss(&mut self, loss: &Loss) -> RateDecision {
         let factor = match loss.signal {
-            LossSignal::Nack | LossSignal::Timeout => 1.0 - self.config.max_decrease,
+            LossSignal::Nack | LossSignal::Trimmed { .. } | LossSignal::Timeout => 1.0 - self.config.max_decrease,
         };
         self.decrease(loss.now, factor);
         self.decision()

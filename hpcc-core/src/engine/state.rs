@@ -13,12 +13,15 @@ use super::observer::{Observer, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::transports::Other;
+use super::watchdog::Watchdogs;
 use super::work::Work;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
+use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
-use crate::switch::{Scheduler, Switch};
+use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
@@ -86,6 +89,11 @@ pub struct Engine {
     pub(super) totals: Totals,
     /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
     pub(super) asks_ports: bool,
+    /// The observer hears of pauses from those who send them.
+    pub(super) tells_holds: bool,
+    /// Somebody has sent a pause.
+    pub(super) has_held: bool,
+    pub(super) watchdogs: Watchdogs,
 }
 
 /// What waited at switches when the last sample was taken.
@@ -214,6 +222,9 @@ impl Engine {
             events_run: 0,
             totals: Totals::default(),
             asks_ports: false,
+            tells_holds: false,
+            has_held: false,
+            watchdogs: Watchdogs::default(),
         };
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
@@ -260,10 +271,20 @@ impl Engine {
             let layout = config.layout.clone();
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);
-            if let Some(slow) = slow {
+            if let Some(slow) = &slow {
                 core.receive_slowly(slow);
             }
+            let setup = HostSetup {
+                node,
+                ports: &rates,
+                transport: core.transport(),
+                sizes: settings.sizes(),
+                network_rtt: self.fabric.max_rtt(),
+                trims: settings.switch.overflow == Overflow::Trim,
+            };
+            let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {
+                other,
                 layout,
                 wire_port: settings.wire.profile.port(),
                 ack_priority: core.transport().ack_priority,
@@ -272,6 +293,7 @@ impl Engine {
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 traffic: Traffic::new(settings),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
+                is_slow: slow.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
                 core,
             });

@@ -4,9 +4,9 @@
 use super::agenda::Item;
 use super::alarms::WORK;
 use super::state::Engine;
-use super::traffic::FlowRequest;
+use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
-use crate::workload::{Action, Jobs, Message, Noted, Unfinished, Waiting};
+use crate::workload::{Action, Jobs, Message, Noted, Span, Unfinished, Waiting};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -66,19 +66,35 @@ impl Engine {
         self.work.jobs.take_notes()
     }
 
+    /// What ranks had under way and is over since the last call, if the jobs [record](Jobs::record_spans) it.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.work.jobs.take_spans()
+    }
+
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
         for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
             let key = (dst, priority, dport);
-            let traffic = &self.nodes.host(src).traffic;
+            let host = self.nodes.host(src);
+            let traffic = &host.traffic;
             if !traffic.shares_queue_pairs
+                || host.other.is_some()
                 || traffic.shareable.contains_key(&key)
                 || traffic.prepared.contains_key(&key)
             {
                 continue;
             }
-            let request = FlowRequest { id: 0, src, dst, dport, priority, size: 1, start: self.events.now() };
+            let request = FlowRequest {
+                id: 0,
+                src,
+                dst,
+                dport,
+                priority,
+                size: 1,
+                start: self.events.now(),
+                options: FlowOptions::NONE,
+            };
             match self.open_receiving(&request) {
                 Ok(receiving) => {
                     self.nodes.host(src).traffic.prepared.insert(key, receiving);
@@ -118,7 +134,7 @@ impl Engine {
 
     fn send_message(&mut self, message: Message) {
         let Message { id, src, dst, dport, priority, size, .. } = message;
-        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0) };
+        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE };
         self.start_flow(request, Some(message));
     }
 
@@ -126,10 +142,25 @@ impl Engine {
     pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
         let host = incoming.message.dst;
         if self.parts.is_own(host) {
-            self.nodes.host(host).traffic.expect(receiver, incoming);
+            self.expect_message(receiver, incoming);
         } else {
             self.parts.tell_message(host, receiver, incoming);
         }
+    }
+
+    /// A host hears which message will come by a receiving queue pair, or under this number of its source.
+    pub(super) fn expect_message(&mut self, receiver: u32, incoming: Incoming) {
+        let host = self.nodes.host(incoming.message.dst);
+        match &mut host.other {
+            Some(other) => other.expect(receiver, incoming.message),
+            None => host.traffic.expect(receiver, incoming),
+        }
+    }
+
+    /// A message has arrived whole.
+    pub(super) fn message_arrived(&mut self, message: &Message) {
+        self.work.jobs.arrived(message, self.events.now(), &mut self.work.actions);
+        self.act();
     }
 
     /// A message is acknowledged.

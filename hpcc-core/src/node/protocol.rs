@@ -115,7 +115,10 @@ impl NodeSettings {
     }
 
     /// The sizes of frames.
-    pub(super) fn sizes(&self) -> FrameSizes {
+    pub(crate) fn sizes(&self) -> FrameSizes {
+        if let Some(sizes) = self.host_transport.chosen().sizes() {
+            return sizes;
+        }
         match self.protocol.protocol {
             Protocol::Rdma => self.wire.profile.sizes(),
             Protocol::Tcp => FrameSizes::tcp(self.protocol.ip.header()),

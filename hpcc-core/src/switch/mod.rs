@@ -15,6 +15,7 @@ mod settings;
 mod shared_buffer;
 #[cfg(test)]
 mod tests;
+mod trimming;
 
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
@@ -23,8 +24,9 @@ pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
-pub use settings::{BufferKind, SwitchSettings};
+pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, WatchdogConfig};
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
+pub use trimming::TrimConfig;
 
 use lossy_buffer::LossyBuffer;
 use report::Report;
@@ -64,6 +66,8 @@ pub struct SwitchConfig {
     pub pause: PauseConfig,
     /// The priorities that a lossless buffer does not pause, and how many times the free memory a queue of theirs may hold.
     pub lossy: Option<(Priorities, f64)>,
+    /// When packets are cut to their headers, if they are.
+    pub trimming: Option<TrimConfig>,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
@@ -74,6 +78,8 @@ pub struct SwitchConfig {
     pub report: ReportConfig,
     /// To which packets telemetry is added.
     pub records: RecordsConfig,
+    /// What it does about pauses that last too long, if anything.
+    pub watchdog: Option<WatchdogConfig>,
     /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
     pub hop_limits: bool,
     /// Faults of the reference that are repeated.
@@ -87,19 +93,23 @@ struct EgressPort {
     rate: BitRate,
     /// Bytes that left, all frames.
     tx_bytes: u64,
-    /// Bytes that wait, by priority; priority 0 (PFC frames) is not accounted.
+    /// Bytes that wait, by priority; of priority 0 headers of cut packets alone are accounted.
     queued: [u32; PRIORITIES],
     /// Up to so many bytes behind it in its queue no frame is marked; most queues never have more.
     unmarked: u32,
     /// Place of the ECN threshold that says what is marked beyond, in the switch's list.
     ecn: u16,
+    /// Bytes beyond which data in a queue is cut, and headers are dropped.
+    most_data: u32,
+    most_headers: u32,
 }
 
 const _: () = assert!(size_of::<EgressPort>() == 64);
 
 impl EgressPort {
     /// A port that has sent nothing. It marks by the threshold for its rate; without one, never.
-    fn new(rate: BitRate, thresholds: &[EcnThreshold]) -> Self {
+    fn new(rate: BitRate, thresholds: &[EcnThreshold], trimming: Option<&TrimConfig>) -> Self {
+        let (most_data, most_headers) = trimming.map_or((u32::MAX, 0), |trimming| trimming.limits(rate));
         let ecn = (0..).zip(thresholds).find(|(_, threshold)| threshold.rate == rate);
         EgressPort {
             rate,
@@ -107,6 +117,8 @@ impl EgressPort {
             queued: [0; PRIORITIES],
             unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
             ecn: ecn.map_or(0, |(place, _)| place),
+            most_data,
+            most_headers,
         }
     }
 
@@ -175,6 +187,8 @@ pub struct Head {
     pub priority: u8,
     /// Whether it carries payload; only such frames are stamped.
     pub is_data: bool,
+    /// Whether its payload was cut off.
+    pub is_trimmed: bool,
     /// Its bytes on the link, before this switch adds telemetry.
     pub size: u32,
     /// Bytes that wait at the port behind it, all frames.
@@ -311,12 +325,14 @@ pub struct Switch {
     routes: RouteTable,
     // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
+    watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
     layout: Layout,
     /// What the layout tells beyond a snapshot.
     meter: Option<Box<dyn Meter>>,
+    trimming: Option<TrimConfig>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
@@ -350,7 +366,8 @@ impl Switch {
             layout,
             routes,
             buffer: Buffer::new(config, host_rate, ports),
-            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
+            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds, config.trimming.as_ref())).collect(),
+            trimming: config.trimming,
             ecn_thresholds,
             keeps: true,
             balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
@@ -360,6 +377,7 @@ impl Switch {
             reference,
             report,
             records,
+            watchdog: config.watchdog,
             hop_limits: config.hop_limits,
         }
     }
@@ -442,6 +460,29 @@ impl Switch {
             *queued += size;
         }
         admission
+    }
+
+    /// Whether data that is to wait at port `egress` is cut to its headers, or another packet in its place, for its queue is too long.
+    #[inline]
+    pub fn is_too_long(&self, egress: u16, priority: u8, size: u32) -> bool {
+        let port = &self.ports[usize::from(egress)];
+        let queue = port.queued[usize::from(priority) % PRIORITIES].saturating_add(size);
+        queue > port.most_data && self.trims(priority).is_some()
+    }
+
+    /// How data of a priority is cut, if it is.
+    pub fn trims(&self, priority: u8) -> Option<&TrimConfig> {
+        self.trimming.as_ref().filter(|trimming| priority != 0 && trimming.priorities.serve(priority))
+    }
+
+    /// The headers of a packet are to wait at port `egress`.
+    pub fn admit_headers(&mut self, egress: u16, size: u32) -> Admission {
+        let port = &mut self.ports[usize::from(egress)];
+        if port.queued[0].saturating_add(size) > port.most_headers {
+            return Admission::Drop;
+        }
+        port.queued[0] += size;
+        Admission::Admit { pause: false }
     }
 
     /// A frame that came in just now leaves by port `egress`, which is idle and has none waiting: what [`Switch::admit`] and
@@ -552,7 +593,16 @@ impl Switch {
 
     /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
     pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
-        usize::from(head.priority) % PRIORITIES != 0 && self.free(egress, head).1
+        if usize::from(head.priority) % PRIORITIES == 0 {
+            self.free_headers(egress, head);
+            return false;
+        }
+        self.free(egress, head).1
+    }
+
+    /// What the switch does about pauses that last too long, if anything.
+    pub fn watchdog(&self) -> Option<WatchdogConfig> {
+        self.watchdog
     }
 
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
@@ -572,11 +622,19 @@ impl Switch {
     #[inline]
     fn release(&mut self, egress: u16, head: &Head, rng: &mut Rng) -> Departure {
         if usize::from(head.priority) % PRIORITIES == 0 {
+            self.free_headers(egress, head);
             return Departure { mark: false, resume: false };
         }
         let (queue, resume) = self.free(egress, head);
         let port = &self.ports[usize::from(egress)];
         Departure { mark: port.marks(&self.ecn_thresholds, queue, rng), resume }
+    }
+
+    #[inline]
+    fn free_headers(&mut self, egress: u16, head: &Head) {
+        if head.is_trimmed {
+            self.ports[usize::from(egress)].queued[0] -= head.size;
+        }
     }
 
     /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.

@@ -51,7 +51,7 @@ fn config(algorithm: &dyn Algorithm) -> HostConfig {
 }
 
 fn limits(host: &Host, base_rtt: Nanos, bdp: u64) -> FlowLimits {
-    host.flow_limits(0, base_rtt, bdp, 2).expect("a port")
+    host.flow_limits(0, BitRate(u64::MAX), base_rtt, bdp, 2).expect("a port")
 }
 
 fn open(host: &mut Host, size: u64) -> u32 {
@@ -619,7 +619,7 @@ fn answers_that_are_not_sealed_are_ignored_and_counted() {
     let key = host.open_sender(Nanos(0), 0, spec, 9_000, limits).expect("room");
     sent(host.poll(0, Nanos(0), 0));
     let tag = |host: &Host, kind, seq| {
-        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None };
+        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None, trimmed: None };
         let mut bytes = [0; 4];
         assert_eq!(host.seal_answer(receiver, &answer, &mut bytes, 0), 4);
         bytes

@@ -124,7 +124,7 @@ impl TransportSettings {
             self.timeout = Some(network.longest_wait(buffer).min(Nanos::LONGEST));
             self.timeout_base_rtts.get_or_insert(TIMEOUT_BASE_RTTS);
         }
-        let few = self.recovery == Recovery::SelectiveRepeat || self.timeout_low.is_some();
+        let few = self.recovery.keeps || self.timeout_low.is_some();
         self.timeout_low_packets.get_or_insert(if few { TIMEOUT_LOW.1 } else { 0 });
         self.timeout_base_rtts.get_or_insert(0);
         if let Some(high @ Nanos(1..)) = self.timeout {
@@ -148,7 +148,7 @@ impl TransportSettings {
         if self.ack_every.0 > 0 && self.ack_offset != TransportSettings::default().ack_offset {
             return Err(Conflict::new("ack_every", "ack_every and ack_offset exclude each other".into()));
         }
-        if self.queue_pairs == QueuePairs::PerPair && self.recovery == Recovery::GoBackZero {
+        if self.queue_pairs == QueuePairs::PerPair && self.recovery.to_chunks {
             let message = "queue_pairs = \"per_pair\" excludes recovery = \"go_back_zero\", which goes back to multiples of chunk \
                            and so into messages that have finished";
             return Err(Conflict::new("queue_pairs", message.into()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Jobs under way: which rank is where, and which message is for which receive.
 
+use super::timeline::{Key, Span, Timeline};
 use super::{Note, Operation, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
@@ -36,10 +37,45 @@ struct Seat {
     sent: u32,
     /// Receives that wait, by source and tag, each with its number.
     receives: BTreeMap<(Option<u32>, Option<u64>), VecDeque<Numbered>>,
-    /// Messages that have arrived and that nobody has received, each with its number.
-    arrived: BTreeMap<(u32, u64), VecDeque<u64>>,
+    /// Messages that have arrived and that nobody has received, each with the number of its arrival.
+    arrived: BTreeMap<(u32, u64), VecDeque<(u64, u32)>>,
     /// How many receives and arrivals there were.
     count: u64,
+    computing: Computing,
+}
+
+/// How long a rank has computed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Computing {
+    /// Computations under way, and since when there are any.
+    under_way: u32,
+    since: Nanos,
+    before: Nanos,
+}
+
+impl Computing {
+    fn begin(&mut self, now: Nanos) {
+        if self.under_way == 0 {
+            self.since = now;
+        }
+        self.under_way += 1;
+    }
+
+    fn end(&mut self, now: Nanos) {
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.before += now - self.since;
+        }
+    }
+}
+
+/// An operation of a rank that is over.
+#[derive(Clone, Copy, Debug)]
+struct Over {
+    seat: u32,
+    token: u64,
+    key: Key,
+    message: Option<u32>,
 }
 
 /// Extent of a job among all seats, and what its messages have in common.
@@ -97,8 +133,10 @@ pub enum Action {
 /// What waits for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// A program, by its seat and token.
+    /// A computation of a program, by its seat and token.
     Program(u32, u64),
+    /// A message within a server, until it has left its sender.
+    Sent(Message),
     /// A message, until it may leave.
     Message(Message),
     /// A message within a server, until it arrives.
@@ -168,10 +206,11 @@ impl Servers {
 pub struct Jobs {
     jobs: Vec<Extent>,
     seats: Vec<Seat>,
-    /// Programs, by seat, that are to hear that something is over.
-    over: VecDeque<(u32, u64)>,
+    /// What programs are to hear of.
+    over: VecDeque<Over>,
     todo: Todo,
     notes: Vec<Noted>,
+    timeline: Option<Timeline>,
     /// Number of the first message.
     first_id: u32,
     servers: Option<Servers>,
@@ -204,6 +243,7 @@ impl Jobs {
             receives: BTreeMap::new(),
             arrived: BTreeMap::new(),
             count: 0,
+            computing: Computing::default(),
         }));
         number
     }
@@ -268,12 +308,22 @@ impl Jobs {
         core::mem::take(&mut self.notes)
     }
 
+    /// From now on [`Jobs::take_spans`] tells all that ranks begin.
+    pub fn record_spans(&mut self) {
+        self.timeline.get_or_insert_default();
+    }
+
+    /// Operations that are over since the last call.
+    pub fn take_spans(&mut self) -> Vec<Span> {
+        self.timeline.as_mut().map(|timeline| core::mem::take(&mut timeline.over)).unwrap_or_default()
+    }
+
     /// A job begins at the hosts of which `is_here` holds.
     pub fn begin(&mut self, job: u32, now: Nanos, is_here: impl Fn(u32) -> bool, actions: &mut Vec<Action>) {
         for seat in self.seats(job) {
             if is_here(self.seats[seat as usize].host) {
                 self.seats[seat as usize].program.start(&mut self.todo);
-                self.take_todo(seat, now, actions);
+                self.take_todo(seat, None, now, actions);
             }
         }
         self.go_on(now, actions);
@@ -281,8 +331,12 @@ impl Jobs {
 
     /// A message is acknowledged.
     pub fn sent(&mut self, message: &Message, now: Nanos, actions: &mut Vec<Action>) {
-        self.over.push_back((message.from, message.token));
+        self.sent_by(message);
         self.go_on(now, actions);
+    }
+
+    fn sent_by(&mut self, &Message { from, token, id, .. }: &Message) {
+        self.over.push_back(Over { seat: from, token, key: Key::Send(id), message: Some(id) });
     }
 
     /// A message has arrived.
@@ -294,7 +348,11 @@ impl Jobs {
     /// A time is over.
     pub fn waited(&mut self, waiting: Waiting, now: Nanos, actions: &mut Vec<Action>) {
         match waiting {
-            Waiting::Program(seat, token) => self.over.push_back((seat, token)),
+            Waiting::Program(seat, token) => {
+                self.seats[seat as usize].computing.end(now);
+                self.over.push_back(Over { seat, token, key: Key::Wait(token), message: None });
+            }
+            Waiting::Sent(message) => self.sent_by(&message),
             Waiting::Message(message) => self.send(message, now, actions),
             Waiting::Arrival(message) => self.deliver(&message),
         }
@@ -303,9 +361,9 @@ impl Jobs {
 
     /// Messages between ranks of one host take no time, and messages within a server no network.
     fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
-        let Message { from, src, dst, size, token, .. } = message;
+        let Message { src, dst, size, .. } = message;
         if src == dst {
-            self.over.push_back((from, token));
+            self.sent_by(&message);
             return self.deliver(&message);
         }
         let Some(servers) = self.servers.filter(|servers| servers.are_together(src, dst)) else {
@@ -314,30 +372,36 @@ impl Jobs {
         let free_at = self.free_at.entry(src).or_default();
         *free_at = (*free_at).max(now) + servers.time_of(size);
         let time = *free_at - now;
-        actions.push(Action::Wait { host: src, time, waiting: Waiting::Program(from, token) });
+        actions.push(Action::Wait { host: src, time, waiting: Waiting::Sent(message) });
         actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
     }
 
     fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
-        while let Some((seat, token)) = self.over.pop_front() {
+        while let Some(Over { seat, token, key, message }) = self.over.pop_front() {
+            let cause = self.timeline.as_mut().and_then(|timeline| timeline.end(seat, key, message, now));
             self.seats[seat as usize].program.on_complete(token, &mut self.todo);
-            self.take_todo(seat, now, actions);
+            self.take_todo(seat, cause, now, actions);
         }
     }
 
-    fn take_todo(&mut self, seat: u32, now: Nanos, actions: &mut Vec<Action>) {
+    /// What a program asks for, at the end of its operation `cause`.
+    fn take_todo(&mut self, seat: u32, cause: Option<u32>, now: Nanos, actions: &mut Vec<Action>) {
         let job = self.seats[seat as usize].job;
         let Extent { first, send_latency, .. } = self.jobs[job as usize];
         let notes = core::mem::take(&mut self.todo.notes);
         self.notes.extend(notes.into_iter().map(|note| Noted { job, rank: seat - first, note, at: now }));
-        if self.seats[seat as usize].program.is_over() {
-            self.notes.push(Noted { job, rank: seat - first, note: Note::Over, at: now });
+        let Seat { program, computing, .. } = &self.seats[seat as usize];
+        if program.is_over() {
+            let note = Note::Over { computed: computing.before };
+            self.notes.push(Noted { job, rank: seat - first, note, at: now });
         }
         let mut operations = core::mem::take(&mut self.todo.operations);
         for (token, operation) in operations.drain(..) {
+            let span = |key| (key, Span { job, rank: seat - first, token, operation, cause, ..Span::at(now) });
             match operation {
                 Operation::Send { to, tag, size, channel } => {
                     let message = self.message(seat, first + to, (tag, size, channel), token);
+                    self.begin_span(seat, span(Key::Send(message.id)));
                     if send_latency == Nanos(0) {
                         self.send(message, now, actions);
                     } else {
@@ -345,14 +409,25 @@ impl Jobs {
                         actions.push(Action::Wait { host, time, waiting: Waiting::Message(message) });
                     }
                 }
-                Operation::Receive { from, tag } => self.receive(seat, from, tag, token),
+                Operation::Receive { from, tag } => {
+                    self.begin_span(seat, span(Key::Receive(self.seats[seat as usize].count + 1)));
+                    self.receive(seat, from, tag, token);
+                }
                 Operation::Wait(time) => {
-                    let host = self.seats[seat as usize].host;
-                    actions.push(Action::Wait { host, time, waiting: Waiting::Program(seat, token) });
+                    self.begin_span(seat, span(Key::Wait(token)));
+                    let Seat { host, computing, .. } = &mut self.seats[seat as usize];
+                    computing.begin(now);
+                    actions.push(Action::Wait { host: *host, time, waiting: Waiting::Program(seat, token) });
                 }
             }
         }
         self.todo.operations = operations;
+    }
+
+    fn begin_span(&mut self, seat: u32, (key, span): (Key, Span)) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.begin(seat, key, span);
+        }
     }
 
     fn message(&mut self, from: u32, to: u32, (tag, size, channel): (u64, u64, u16), token: u64) -> Message {
@@ -379,20 +454,12 @@ impl Jobs {
                 fitting.min_by_key(|(_, waiting)| waiting.front().copied()).map(|(&key, _)| key)
             }
         };
-        match key {
-            Some(key) => {
-                if let Some(waiting) = arrived.get_mut(&key) {
-                    waiting.pop_front();
-                    if waiting.is_empty() {
-                        arrived.remove(&key);
-                    }
-                }
-                self.over.push_back((seat, token));
-            }
-            None => {
-                *count += 1;
-                receives.entry((from, tag)).or_default().push_back((*count, token));
-            }
+        *count += 1;
+        let Some(key) = key else {
+            return receives.entry((from, tag)).or_default().push_back((*count, token));
+        };
+        if let Some((_, message)) = take_first(arrived, key) {
+            self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
         }
     }
 
@@ -404,12 +471,21 @@ impl Jobs {
         let first = keys.into_iter().filter_map(|key| Some((receives.get(&key)?.front()?.0, key))).min();
         let Some((_, key)) = first else {
             *count += 1;
-            return arrived.entry((from, message.tag)).or_default().push_back(*count);
+            return arrived.entry((from, message.tag)).or_default().push_back((*count, message.id));
         };
-        let token = receives.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, token)| token);
-        if receives.get(&key).is_some_and(VecDeque::is_empty) {
-            receives.remove(&key);
+        if let Some((number, token)) = take_first(receives, key) {
+            let key = Key::Receive(number);
+            self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
         }
-        self.over.extend(token.map(|token| (message.to, token)));
     }
+}
+
+/// Takes the first of those that wait under a key.
+fn take_first<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K) -> Option<T> {
+    let of_key = waiting.get_mut(&key)?;
+    let first = of_key.pop_front();
+    if of_key.is_empty() {
+        waiting.remove(&key);
+    }
+    first
 }

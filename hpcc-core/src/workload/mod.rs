@@ -8,9 +8,11 @@
 pub mod collective;
 mod graph;
 mod jobs;
+mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
 pub use jobs::{Action, Job, Jobs, Message, Noted, Servers, Unfinished, Waiting};
+pub use timeline::Span;
 
 use crate::units::Nanos;
 use alloc::vec::Vec;
@@ -72,7 +74,10 @@ pub enum Note {
         iteration: u32,
     },
     /// It has nothing left to do.
-    Over,
+    Over {
+        /// How long it has computed.
+        computed: Nanos,
+    },
 }
 
 /// What begins now.

@@ -2,7 +2,7 @@
 //! Jobs, from a file to the table of nccl-tests.
 
 use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
-use hpcc_formats::results::jobs_csv;
+use hpcc_formats::results::{jobs_csv, timeline_csv};
 use hpcc_tests::Bench;
 use std::fs;
 
@@ -82,10 +82,11 @@ fn jobs_end_whatever_is_beside_them() {
     let fails = "failures.links=[{ time = \"5us\", a = 0, b = 16, until = \"20us\" }]";
     let many = ["topology.hosts_per_leaf=8", "traffic.0.operation=all_to_all", "traffic.0.size=160kB"];
     run(&bench, &[&many[..], &[fails, "transport.timeout=100us", "congestion_control.algorithm=hpcc"]].concat());
-    let two = bench.hpcc(&["run", "job.toml", "--threads", "2", "--out", "two", "--quiet"]);
+    let timeline = "monitor.timeline=true";
+    let two = bench.hpcc(&["run", "job.toml", "--threads", "2", "--set", timeline, "--out", "two", "--quiet"]);
     assert_eq!(two.code, Some(0), "{}", two.err);
-    run(&bench, &[]);
-    for file in ["fct.csv", "collectives.csv", "jobs.csv"] {
+    run(&bench, &[timeline]);
+    for file in ["fct.csv", "collectives.csv", "jobs.csv", "timeline.csv"] {
         assert_eq!(fs::read(bench.path("two").join(file)).ok(), fs::read(bench.path("out").join(file)).ok(), "{file}");
     }
 }
@@ -171,6 +172,68 @@ fn goal_runs_as_text_and_in_binary() {
     // Two overheads of each message are on the way, and the receiver's of the last one beside its acknowledgement.
     let (with_costs, _) = of_file(&bench, "goal", "path = 'a.goal', o = '700ns'");
     assert_eq!(with_costs, time + 3 * 700);
+}
+
+/// What each rank did, and what of it a job's figures are: rank 0 computes, sends and waits; rank 1 waits, computes and answers.
+#[test]
+fn a_timeline_tells_what_ranks_did_and_in_which_order() {
+    let bench = Bench::new(&[("job.toml", TOML), ("a.goal", GOAL)]);
+    let traffic = "traffic=[{ kind = 'goal', path = 'a.goal' }]";
+    let told =
+        bench.hpcc(&["run", "job.toml", "--out", "out", "--quiet", "--set", "monitor.timeline=true", "--set", traffic]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let (there, back) = (5_000 + arrival(4), 5_000 + arrival(4) + 2_500 + arrival(1));
+    let rows = timeline_csv::read(&bench.path("out/timeline.csv")).expect("rows");
+    let found: Vec<_> = rows.iter().map(|row| (row.rank, row.what.as_str(), row.begin_ns, row.cause)).collect();
+    let acknowledged = rows[1].end_ns;
+    assert!((there + 2_000..there + 2_030).contains(&acknowledged), "{rows:?}");
+    let expected = [
+        (0, "compute", 0, None),
+        (0, "send", 5_000, Some(0)),
+        (0, "receive", acknowledged, Some(1)),
+        (1, "receive", 0, None),
+        (1, "compute", there, Some(0)),
+        (1, "send", there + 2_500, Some(1)),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((rows[2].end_ns, rows[3].end_ns, rows[1].message), (back, there, rows[3].message));
+    let job = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs")[0];
+    let time = job.time_ns.expect("a time");
+    // Nothing is in the way of anything. Both ranks compute, for 7,500 ns, and are over when the answer is there, or known to be.
+    assert_eq!((job.ideal_ns, job.slowest, job.spread_ns), (Some(time), 1, time - back));
+    assert_eq!((job.compute_ns, job.exposed_ns), (3_750, (time + back - 7_500) / 2));
+    let told = bench.hpcc(&["report", "out", "--perfetto"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let trace: serde_json::Value = serde_json::from_str(&bench.read("out/timeline.json")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let of_phase = |phase: &str| -> Vec<_> {
+        let events = events.iter().filter(|event| event["ph"] == phase);
+        events.map(|event| (event["pid"].as_u64(), event["ts"].as_f64())).collect()
+    };
+    let micros = |ns: u64| Some(ns as f64 / 1e3);
+    assert_eq!(of_phase("s"), [(Some(1), micros(5_000)), (Some(2), micros(there + 2_500))]);
+    assert_eq!(of_phase("f"), [(Some(1), micros(back)), (Some(2), micros(there))]);
+    assert_eq!(of_phase("X").len(), 6);
+    let without = bench.hpcc(&["run", "job.toml", "--out", "other", "--quiet"]);
+    assert_eq!(without.code, Some(0), "{}", without.err);
+    let told = bench.hpcc(&["report", "other", "--perfetto"]);
+    assert!(told.code == Some(2) && told.err.contains("monitor.timeline=true"), "{}", told.err);
+}
+
+/// A ring disturbs nobody, but acknowledgements take some 5 % of its links; an all-to-all by one spine waits there.
+#[test]
+fn time_that_congestion_costs_is_told() {
+    let bench = Bench::new(&[("job.toml", TOML)]);
+    let lost = |set: &[&str]| {
+        run(&bench, set);
+        let job = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs")[0];
+        let (time, ideal) = (job.time_ns.expect("a time"), job.ideal_ns.expect("a time"));
+        (time as f64 - ideal as f64) / time as f64
+    };
+    let ring = lost(&["topology.spines=8"]);
+    let one_spine = lost(&["topology.spines=1", "traffic.0.operation=all_to_all"]);
+    assert!((0.0..0.06).contains(&ring), "{ring}");
+    assert!(one_spine > 0.5, "{one_spine}");
 }
 
 const CHAIN: &str = "Nodes 8\nConnections 2\nTriggers 1\n0->1 id 1 start 3000000 size 4000 send_done_trigger 1\n\

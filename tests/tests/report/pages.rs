@@ -77,6 +77,40 @@ fn what_congestion_control_did_has_a_chart_of_its_own() {
 }
 
 #[test]
+fn jobs_have_a_timeline_that_zooms() {
+    let job = "[run]\nstop = \"1ms\"\n[topology]\nkind = \"star\"\nhosts = 4\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+        [monitor]\ntimeline = true\n[[traffic]]\nkind = \"transformer\"\nname = \"model\"\nlayers = 2\nhidden = 128\n\
+        sequence = 64\ntensor = 2\npipeline = 2\nteraflops = 1\n";
+    let bench = Bench::new(&[("job.toml", job)]);
+    let told = bench.hpcc(&["run", "job.toml", "--out", "out", "--quiet"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const canvas = $('#timeline canvas');
+        const shown = () => JSON.parse(canvas.dataset.shown);
+        const pixels = () => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        const found = { all: shown(), colours: new Set(new Uint32Array(pixels().buffer)).size };
+        all('#timeline .bar button')[0].click();
+        found.near = shown();
+        key(canvas, '0');
+        found.again = shown();
+        found.title = $('#timeline h3').textContent;
+        found.keys = texts('#timeline .bar span');
+        found.path = texts('#timeline tbody tr').length;
+        found.summary = $('#timeline summary').textContent;
+        return found;",
+    ) else {
+        return;
+    };
+    let range = |key: &str| [0, 1].map(|end| found[key][end].as_f64().expect(key));
+    let (all, near) = (range("all"), range("near"));
+    assert!((all[1] - all[0] - 2.0 * (near[1] - near[0])).abs() < 1e-3 && range("again") == all, "{found}");
+    assert_eq!((&found["title"], found["keys"].as_array().map(Vec::len)), (&json!("Job model"), Some(5)), "{found}");
+    assert!(found["colours"].as_u64() > Some(4) && found["path"].as_u64() > Some(8), "{found}");
+    assert!(found["summary"].as_str().is_some_and(|text| text.starts_with("Critical path: ")), "{found}");
+}
+
+#[test]
 fn the_map_shows_where_queues_are() {
     let bench = bench();
     run(&bench, "out", &[]);

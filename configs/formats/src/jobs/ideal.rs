@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// What happens at a time.
 enum Event {
     Arrival(Message),
+    Acknowledged(Message),
     Over(Waiting),
 }
 
@@ -27,6 +28,29 @@ pub fn run(
     message: impl Fn(&Message) -> Nanos,
     computation: impl Fn(Nanos) -> Nanos,
 ) -> Course {
+    let both = |sent: &Message, _| {
+        let time = message(sent);
+        Times { arrival: time, acknowledged: time }
+    };
+    run_with(job, servers, both, computation)
+}
+
+/// How long a message takes to its last byte, and to its acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// Until its last byte arrives.
+    pub arrival: Nanos,
+    /// Until its sender knows.
+    pub acknowledged: Nanos,
+}
+
+/// The same where a message takes times that depend on when it begins.
+pub fn run_with(
+    job: Job,
+    servers: Option<Servers>,
+    mut message: impl FnMut(&Message, Nanos) -> Times,
+    computation: impl Fn(Nanos) -> Nanos,
+) -> Course {
     let mut jobs = Jobs::new(0, servers);
     let number = jobs.add(job);
     let mut actions = Vec::new();
@@ -35,22 +59,26 @@ pub fn run(
     let mut time = Nanos(0);
     jobs.begin(number, time, |_| true, &mut actions);
     loop {
-        for action in actions.drain(..) {
-            let (after, event) = match action {
-                Action::Send(sent) => (message(&sent), Event::Arrival(sent)),
-                Action::Wait { time, waiting, .. } => (computation(time), Event::Over(waiting)),
-            };
+        let mut later = |after: Nanos, event| {
             count += 1;
             events.insert((Nanos(time.0.saturating_add(after.0)), count), event);
+        };
+        for action in actions.drain(..) {
+            match action {
+                Action::Send(sent) => {
+                    let Times { arrival, acknowledged } = message(&sent, time);
+                    later(acknowledged, Event::Acknowledged(sent));
+                    later(arrival, Event::Arrival(sent));
+                }
+                Action::Wait { time, waiting, .. } => later(computation(time), Event::Over(waiting)),
+            }
         }
         jobs.take_notes();
         let Some(((now, _), event)) = events.pop_first() else { break };
         time = now;
         match event {
-            Event::Arrival(message) => {
-                jobs.sent(&message, time, &mut actions);
-                jobs.arrived(&message, time, &mut actions);
-            }
+            Event::Acknowledged(message) => jobs.sent(&message, time, &mut actions),
+            Event::Arrival(message) => jobs.arrived(&message, time, &mut actions),
             Event::Over(waiting) => jobs.waited(waiting, time, &mut actions),
         }
     }

@@ -41,7 +41,9 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
 pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let (balancing, transport) = (&scenario.settings.load_balancing, scenario.transport());
     let is_one = balancing.keeps() && transport.entropy == Entropy::Flow;
-    if is_one || transport.reorder_window > 0 || scenario.settings.protocol.protocol != Protocol::Rdma {
+    let is_of_queue_pairs =
+        scenario.settings.protocol.protocol == Protocol::Rdma && scenario.settings.host_transport.is_queue_pairs();
+    if is_one || transport.reorder_window > 0 || !is_of_queue_pairs {
         return Vec::new();
     }
     let scheme = if balancing.keeps() {

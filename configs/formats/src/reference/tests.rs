@@ -6,6 +6,7 @@ use crate::load;
 use crate::scenario::Scenario;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::engine::FlowOptions;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::telemetry::{Layout, Pint, Reference, Timestamp};
@@ -118,6 +119,7 @@ fn a_golden_configuration_is_read_in_full() {
         dport: 100,
         size: 100_000,
         start: Nanos::from_seconds(2.000005, Rounding::Floored),
+        options: FlowOptions::NONE,
     };
     assert_eq!(scenario.flows.collect()[1], second);
     assert_eq!(scenario.default_loss, 0.0);

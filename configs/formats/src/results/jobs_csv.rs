@@ -25,15 +25,29 @@ pub struct JobRow {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// The job's time where messages wait for nothing but those before them at their own host, in ns; nothing if it is not over.
+    pub ideal_ns: Option<u64>,
+    /// For how long a rank has computed, in ns: the mean of those that are over.
+    pub compute_ns: u64,
+    /// For how long a rank that was not over has not computed, in ns, likewise: communication that no computation hides.
+    pub exposed_ns: u64,
+    /// The rank that ended last.
+    pub slowest: u32,
+    /// From the end of the first rank to the end of the last one, in ns.
+    pub spread_ns: u64,
 }
 
 impl CsvRow for JobRow {
-    const HEADER: &'static str = "group,ranks,finished,start_ns,time_ns,messages,bytes";
+    const HEADER: &'static str =
+        "group,ranks,finished,start_ns,time_ns,messages,bytes,ideal_ns,compute_ns,exposed_ns,slowest,spread_ns";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let JobRow { group, ranks, finished, start_ns, time_ns, messages, bytes } = *self;
-        let time = time_ns.map_or_else(String::new, |time| time.to_string());
-        writeln!(out, "{group},{ranks},{finished},{start_ns},{time},{messages},{bytes}")
+        let JobRow { group, ranks, finished, start_ns, time_ns, messages, bytes, .. } = *self;
+        let JobRow { ideal_ns, compute_ns, exposed_ns, slowest, spread_ns, .. } = *self;
+        let text = |time: Option<u64>| time.map_or_else(String::new, |time| time.to_string());
+        let (time, ideal) = (text(time_ns), text(ideal_ns));
+        write!(out, "{group},{ranks},{finished},{start_ns},{time},{messages},{bytes}")?;
+        writeln!(out, ",{ideal},{compute_ns},{exposed_ns},{slowest},{spread_ns}")
     }
 }
 

@@ -62,7 +62,7 @@ impl Pair {
             Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };
         let (mut sender, mut receiver) = (host(), host());
-        let limits = sender.flow_limits(0, T, WINDOW, 2).expect("a port");
+        let limits = sender.flow_limits(0, BitRate(u64::MAX), T, WINDOW, 2).expect("a port");
         let end = receiver
             .open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0), is_shared: false })
             .expect("room");
@@ -295,7 +295,7 @@ fn req_04_req_19_the_answer_is_a_window_once_in_t() {
 fn req_20_the_receiver_counts_flows_for_the_additive_step() {
     let algorithm = &RxHpccConfig { count_flows: true, law: LAW, rounds: Rounds::Seen };
     let mut pair = Pair::new(algorithm, FeedbackConfig::default());
-    let limits = pair.sender.flow_limits(0, T, WINDOW, 2).expect("a port");
+    let limits = pair.sender.flow_limits(0, BitRate(u64::MAX), T, WINDOW, 2).expect("a port");
     let spec = ReceiverSpec { src: 8, dst: 9, limits, echo_interval: Nanos(0), is_shared: false };
     let ends: Vec<u32> = (0..10).map(|_| pair.receiver.open_receiver(&spec).expect("room")).collect();
     let mut windows: Vec<Vec<u32>> = ends.iter().map(|_| Vec::new()).collect();

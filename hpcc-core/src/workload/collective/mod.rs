@@ -210,6 +210,11 @@ impl Collective {
         Collective { plan, place, iteration: 0, channels: Vec::new(), is_over: false }
     }
 
+    /// What tells it apart from others of its job.
+    pub fn number(&self) -> u32 {
+        self.plan.number
+    }
+
     /// How it is done; to be changed before it begins.
     pub(super) fn plan(&mut self) -> &mut Plan {
         &mut self.plan
