@@ -114,7 +114,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs())
+        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs()).with(&self.layout.config(false))
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
