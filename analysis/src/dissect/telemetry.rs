@@ -18,7 +18,7 @@ use hpcc_core::telemetry::ioam::node::Node;
 use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, Telemetry, link_codec, normalised};
+use hpcc_core::telemetry::{Csig, Hop, HopStack, Layout, Signal, TagSize, Telemetry, link_codec, normalised};
 use hpcc_core::transport::feedback::FeedbackContent;
 use serde_json::{Value, json};
 
@@ -36,6 +36,7 @@ pub fn section(section: &Section<'_>, layout: Option<&Layout>) -> Value {
     let mut value = match (section.encapsulation(), layout) {
         (Encapsulation::HopByHop, _) => hop_by_hop(&bytes),
         (Encapsulation::Ifa { .. }, _) => ifa(&bytes),
+        (Encapsulation::Tag { .. }, _) => csig(&bytes),
         (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, Some(layout)) => plain(layout, &bytes),
         (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, None) => int_md(&bytes),
     };
@@ -86,8 +87,15 @@ fn records(layout: &Layout, bytes: &[u8]) -> Value {
         Some(Encapsulation::Marked { mark: INT_MARK }) => int_md(bytes),
         Some(Encapsulation::Ifa { .. }) => ifa(bytes),
         Some(Encapsulation::HopByHop) => hop_by_hop(bytes),
+        Some(Encapsulation::Tag { .. }) => csig(bytes),
         Some(Encapsulation::Marked { .. } | Encapsulation::BehindUdp { .. }) | None => plain(layout, bytes),
     }
+}
+
+/// CSIG's tag, whose length tells its size.
+fn csig(bytes: &[u8]) -> Value {
+    let csig_size = if bytes.len() == TagSize::Compact.len() { TagSize::Compact } else { TagSize::Wide };
+    plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes)
 }
 
 /// A section whose format has nothing but the quantities.
@@ -117,6 +125,10 @@ fn said(telemetry: &Telemetry<'_>) -> Value {
         }
         Telemetry::SentAt(time) => json!({ "sent_ns": time.0 }),
         Telemetry::Utilisation(utilisation) => json!({ "utilisation": utilisation }),
+        Telemetry::Signal(Signal::Available(rate)) => json!({ "available_bps": rate.0 }),
+        Telemetry::Signal(Signal::Share(share)) => json!({ "available_share": share }),
+        Telemetry::Signal(Signal::Delay(delay)) => json!({ "delay_ns": delay.0 }),
+        Telemetry::Signal(Signal::Queue(queue)) => json!({ "queue_ns": queue.0 }),
         Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
     }
 }

@@ -71,6 +71,7 @@ fuzz_target!(|bytes: &[u8]| {
                 | Telemetry::Link(_)
                 | Telemetry::SentAt(_)
                 | Telemetry::Window(_)
+                | Telemetry::Signal(_)
                 | Telemetry::Nothing => {}
             }
         }

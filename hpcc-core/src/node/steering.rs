@@ -175,7 +175,7 @@ mod tests {
             assert_eq!(cut(&[]), None, "{name}");
             assert_eq!(cut(&packets), expected("telemetry", "sampling", reads != Reads::Nothing), "{name}");
             assert_eq!(cut(&answer), expected("telemetry", "content", reads != Reads::Nothing), "{name}");
-            let by_switches = matches!(reads, Reads::Records | Reads::Utilisation);
+            let by_switches = !matches!(reads, Reads::Nothing | Reads::SendTime);
             assert_eq!(cut(&stamps), expected("switch", "stamp_telemetry", by_switches), "{name}");
             assert_eq!(cut(&ecn), expected("switch", "ecn", ["dcqcn", "dctcp"].contains(&name)), "{name}");
             assert_eq!(cut(&window), expected("transport", "window", name == "swift"), "{name}");

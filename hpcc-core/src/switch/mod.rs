@@ -329,10 +329,10 @@ pub struct Switch {
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
-    trimming: Option<TrimConfig>,
     layout: Layout,
     /// What the layout tells beyond a snapshot.
     meter: Option<Box<dyn Meter>>,
+    trimming: Option<TrimConfig>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.

@@ -17,6 +17,7 @@
 mod busiest_link;
 mod codec;
 mod compact;
+mod csig;
 pub mod encapsulation;
 mod fixed_exp2;
 mod fixed_log2;
@@ -47,6 +48,7 @@ pub mod timestamp;
 pub use busiest_link::{BusiestLink, LinkRecord};
 pub use codec::{CloneCodec, Codec, Meter, Records, Room};
 pub use compact::Form;
+pub use csig::{Asked, Csig, TagSize};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use known_links::{Compare, KnownLinks, Learnt};
 pub use last_hops::LastHops;
@@ -81,6 +83,7 @@ pub fn all() -> Vec<Box<dyn Codec>> {
         Box::new(Ioam { profile: Profile::Slim, hops: MAX_HOPS as u8 }),
         Box::new(Timestamp),
         Box::<Pint>::default(),
+        Box::<Csig>::default(),
     ]
 }
 
@@ -269,6 +272,21 @@ pub enum Telemetry<'a> {
     Utilisation(f64),
     /// The window in bytes that the receiver has computed (Rx-HPCC).
     Window(u64),
+    /// One signal of the path's bottleneck.
+    Signal(Signal),
+}
+
+/// What the bottleneck of a path told of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Signal {
+    /// The bandwidth that its port has free.
+    Available(BitRate),
+    /// The same as a share of the port's rate.
+    Share(f64),
+    /// The time that the packet spent there.
+    Delay(Nanos),
+    /// The time that its port takes to send its queue.
+    Queue(Nanos),
 }
 
 /// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code

@@ -15,6 +15,10 @@ pub enum Reads {
     SendTime,
     /// The utilisation of the busiest hop.
     Utilisation,
+    /// Free share and queue of the bottleneck, in turns.
+    Load,
+    /// The bottleneck's delay or queue.
+    Delay,
 }
 
 impl Reads {

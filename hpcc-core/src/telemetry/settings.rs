@@ -50,6 +50,7 @@ impl Reads {
             Reads::Records => &["paper", "int_md"],
             Reads::SendTime => &["timestamp"],
             Reads::Utilisation => &["pint"],
+            Reads::Load | Reads::Delay => &["csig"],
         }
     }
 }

@@ -50,7 +50,8 @@ impl Host {
             | Telemetry::Link(_)
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
-            | Telemetry::Window(_) => Signal::FastCnp,
+            | Telemetry::Window(_)
+            | Telemetry::Signal(_) => Signal::FastCnp,
         };
         let reaction = rules.needs.reaction;
         match reaction.to(signal) {

@@ -52,7 +52,7 @@ impl UnloadedFlow {
     /// A flow of a host with this configuration. A frame occupies a link for `gap` bytes more than it has; `stamped`: the
     /// switches stamp telemetry.
     pub fn new(host: &HostConfig, gap: u32, stamped: bool) -> Self {
-        let needs = host.algorithm.needs();
+        let needs = host.algorithm.needs().with(&host.layout);
         let tag = if host.transport.seal.is_some() { seal::TAG_LEN as u32 } else { 0 };
         let FrameSizes { ack_overhead, feedback_overhead, .. } = host.sizes;
         UnloadedFlow {
