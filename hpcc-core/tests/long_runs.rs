@@ -4,7 +4,7 @@
 
 use hpcc_core::cc::{Algorithm, HpccConfig, HpccPlusConfig, LineRate};
 use hpcc_core::random::Rng;
-use hpcc_core::telemetry::{Layout, LayoutName, MAX_SECTION, Snapshot};
+use hpcc_core::telemetry::{Layout, MAX_SECTION, Snapshot};
 use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::transport::feedback::FeedbackConfig;
 use hpcc_core::transport::recovery::Sack;
@@ -66,7 +66,8 @@ impl Net {
     fn new(transport: TransportConfig, algorithm: &dyn Algorithm, layout: Layout, start: u64) -> Net {
         let host = || {
             let (sizes, feedback) = (FrameSizes::REFERENCE, FeedbackConfig::default());
-            let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
+            let (algorithm, layout) = (algorithm.clone_algorithm(), layout.clone());
+            let config = HostConfig { transport, algorithm, layout, feedback, sizes };
             Host::new(config, &[RATE], RouteTable::default())
         };
         Net {
@@ -253,7 +254,7 @@ fn is_near(a: u64, b: u64) -> bool {
 fn a_loss_costs_the_same_at_the_start_and_at_the_end() {
     const LOSSES: u64 = PART / 4_096;
     for (recovery, queue_pairs) in KINDS {
-        let run = |start| parts(&mut Net::new(transport(recovery, queue_pairs), &LineRate, Layout::None, start));
+        let run = |start| parts(&mut Net::new(transport(recovery, queue_pairs), &LineRate, Layout::none(), start));
         let (costs, digest) = run(0);
         let what = format!("{recovery:?} {queue_pairs:?}: {costs:?}");
         let again = if recovery.keeps { 1..=1 } else { 40..=60 };
@@ -298,13 +299,13 @@ fn a_loss_costs_the_same_where_numbers_of_packets_begin_again() {
 #[test]
 fn telemetry_leads_to_the_same_pace_at_the_start_and_at_the_end() {
     let (hpcc, plus): (&dyn Algorithm, &dyn Algorithm) = (&HpccConfig::default(), &HpccPlusConfig::default());
-    let of_plus = LayoutName::with_records().map(|name| (plus, name));
-    let layouts = of_plus.chain([(hpcc, LayoutName::Reference)]);
-    for ((algorithm, name), kind) in layouts.flat_map(|layout| KINDS.map(|kind| (layout, kind))) {
+    let of_plus = Layout::with_records().map(|layout| (plus, layout));
+    let layouts = of_plus.chain([(hpcc, Layout::named("reference").expect("known"))]);
+    for ((algorithm, layout), kind) in layouts.flat_map(|layout| KINDS.map(|kind| (layout.clone(), kind))) {
         let transport = transport(kind.0, kind.1);
-        let run = |start| parts(&mut Net::new(transport, algorithm, name.into(), start));
+        let run = |start| parts(&mut Net::new(transport, algorithm, layout.clone(), start));
         let (costs, digest) = run(0);
-        let what = format!("{name:?} of {algorithm:?}, {kind:?}: {costs:?}");
+        let what = format!("{layout} of {algorithm:?}, {kind:?}: {costs:?}");
         assert!(costs.iter().all(|cost| cost.2 == 0), "{what}");
         assert!([2, 4].into_iter().all(|place| is_near(costs[place].0, costs[1].0)), "{what}");
         // The first part begins at line rate, and a loss costs a little time.
@@ -324,7 +325,7 @@ fn the_last_of_many_messages_takes_as_long_as_the_first() {
     const MESSAGES: u64 = 100_000;
     const SIZE: u64 = MTU * 3 / 2;
     for (recovery, queue_pairs) in KINDS.into_iter().filter(|kind| kind.0 != Recovery::GoBackZero) {
-        let mut net = Net::new(transport(recovery, queue_pairs), &LineRate, Layout::None, 0);
+        let mut net = Net::new(transport(recovery, queue_pairs), &LineRate, Layout::none(), 0);
         let mut times = Vec::new();
         for n in 0..MESSAGES {
             let began = net.now;

@@ -66,7 +66,7 @@ struct Product {
 impl Product {
     fn new(config: TransportConfig, messages: &[u64]) -> Product {
         let host = || {
-            let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+            let (layout, sizes, feedback) = (Layout::none(), FrameSizes::REFERENCE, FeedbackConfig::default());
             let config = HostConfig { transport: config, algorithm: Box::new(LineRate), layout, feedback, sizes };
             Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };

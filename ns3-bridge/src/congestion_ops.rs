@@ -60,6 +60,8 @@ mod ffi {
         Records,
         SendTime,
         Utilisation,
+        Load,
+        Delay,
     }
 
     /// What a class says of itself.
@@ -139,7 +141,7 @@ use ffi::{
     OpsTimers,
 };
 
-mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
+mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Delay } }
 
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);
@@ -343,7 +345,7 @@ impl CongestionControl for OpsFlow {
             Telemetry::SentAt(Nanos(time)) => sent_at_ns = time,
             Telemetry::Utilisation(load) => utilisation = load,
             // A receiver computes windows only by parameters of its sender's algorithm.
-            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) => {}
+            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) | Telemetry::Signal(_) => {}
         }
         let told = OpsFeedback {
             now_ns: feedback.now.0,

@@ -395,7 +395,7 @@ impl From<Result<transport::Notified, NoEffect>> for AckResult {
 
 pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
     let config = settings.node.host().map_err(told)?;
-    let layout = config.layout;
+    let layout = config.layout.clone();
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let mut host = transport::Host::new(config, &rates, network.table(node));
     if let Some(slow) = settings.node.receive(network.get(), node) {

@@ -268,7 +268,7 @@ impl Engine {
             });
         } else {
             let config = settings.host()?;
-            let layout = config.layout;
+            let layout = config.layout.clone();
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);
             if let Some(slow) = &slow {

@@ -114,7 +114,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs())
+        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs()).with(&self.layout.config(false))
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
@@ -271,7 +271,7 @@ impl NodeSettings {
         let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
-            Wait::Sojourn => layout.by_sojourn(),
+            Wait::Sojourn => layout.by_sojourn().unwrap_or(layout),
         }
     }
 
@@ -389,7 +389,7 @@ impl NodeSettings {
 
     /// The layout that a switch stamps.
     pub fn stamped_layout(&self) -> Layout {
-        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::none() }
     }
 
     /// The settings by section and key as files have them.

@@ -120,7 +120,7 @@ pub struct Refused {
 }
 
 /// What all ports of a host share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NicRules {
     pub transport: TransportConfig,
     pub sizes: FrameSizes,

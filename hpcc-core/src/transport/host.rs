@@ -133,7 +133,7 @@ impl Host {
     /// A host whose ports, counted from 0, have these rates.
     pub fn new(config: HostConfig, port_rates: &[BitRate], routes: RouteTable) -> Self {
         let HostConfig { transport, algorithm, layout, feedback, sizes } = config;
-        let needs = algorithm.needs();
+        let needs = algorithm.needs().with(&layout);
         let answer = feedback.answer_to(&needs);
         Host {
             rules: NicRules { transport, sizes, layout, feedback, needs, answer },
