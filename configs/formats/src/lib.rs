@@ -44,5 +44,5 @@ mod text;
 pub mod toml_format;
 
 pub use check::memory_estimate;
-pub use load::{has_jobs, load, load_network, load_with, overlap, refuse_jobs, refuse_overlaps};
+pub use load::{has_jobs, is_toml_file, load, load_network, load_with, overlap, refuse_jobs, refuse_overlaps};
 pub use overbooked::{Overbooked, overbooked};
