@@ -391,3 +391,25 @@ traffic = [{ kind = "transformer", name = "job", layers = 4, hidden = 512, seque
     // Two stages, each sending 4 micro-batches of 256 kB/2 forward and back, can hide none of it.
     assert!(slow > 2.0 * 128.0 * 1024.0 * 0.8 && slow < fast, "{slow}");
 }
+
+/// A scenario of a known model, and what cannot be divided.
+#[test]
+fn a_language_model_becomes_a_scenario() {
+    let bench = Bench::new(&[]);
+    let llm = |more: &[&str]| bench.hpcc(&[&["generate", "llm", "--gpus", "16", "--tp", "8"], more].concat());
+    let told = llm(&["--model", "mixtral-8x7b", "--pp", "1", "--dp", "2", "--ep", "2", "--out", "llm.toml"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let described = bench.hpcc(&["workload", "llm.toml"]);
+    let words: Vec<&str> = described.out.lines().nth(2).unwrap_or_default().split_whitespace().collect();
+    assert_eq!(words[..2], ["mixtral-8x7b", "16"], "{}{}", described.out, described.err);
+    let text = bench.read("llm.toml");
+    assert!(text.contains("expert = 2") && text.contains("feed_forward = 21504"), "{text}");
+    for (more, words) in [
+        (&["--model", "llama-7b", "--pp", "3"][..], "no multiple of --tp times --pp, 24"),
+        (&["--model", "llama-7b", "--dp", "4"], "leave 2 copies"),
+        (&["--model", "llama-7b", "--ep", "2"], "llama-7b has no experts"),
+    ] {
+        let told = llm(more);
+        assert!(told.code == Some(2) && told.err.contains(words), "{more:?}: {}", told.err);
+    }
+}
