@@ -20,6 +20,7 @@ mod jobs;
 mod manifest;
 mod new;
 mod outcome;
+mod pauses;
 mod plot;
 mod ranks;
 mod report;
@@ -296,8 +297,8 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Run { config, topology, out, mut set, seed, ranks, threads, force, drawing } => {
             set.extend(topology.as_deref().map(run::of_topology));
-            if hpcc_formats::has_jobs(&config, &set) {
-                simulator::simulate_jobs();
+            if let Some(what) = hpcc_formats::engine_only(&config, &set) {
+                simulator::simulate_without_ns3(what);
             }
             run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
         }

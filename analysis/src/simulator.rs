@@ -21,7 +21,7 @@ use crate::{children, control, human, script};
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The ns-3 module, without another choice. It has no jobs.
+    /// The ns-3 module, without another choice. It has no jobs, no trimming, and no transport of hosts but `roce`.
     Ns3,
     /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, attacks, and no --ranks.
     Core,
@@ -34,10 +34,10 @@ pub fn choose(kind: Option<Kind>) {
     kind.map(|kind| KIND.get_or_init(|| kind));
 }
 
-/// Jobs are simulated by the engine of the core, unless the command line chooses.
-pub fn simulate_jobs() {
+/// The engine of the core simulates, for it alone knows something, unless the command line chooses.
+pub fn simulate_without_ns3(what: &str) {
     if KIND.set(Kind::Core).is_ok() {
-        human::note("jobs run by --simulator core");
+        human::note(format_args!("{what}: runs by --simulator core"));
     }
 }
 

@@ -14,7 +14,7 @@ use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 use serde::{Deserialize, Serialize};
 
 use crate::chart::mean_and_deviation;
-use crate::{human, jobs};
+use crate::{human, jobs, pauses};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -41,7 +41,7 @@ pub fn lasting(results: &Results) -> Result<String> {
 }
 
 fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
-    let mut text = jobs::render(results)?;
+    let mut text = jobs::render(results)? + &pauses::render(&results.dir)?;
     if results.finished() > 0 {
         text += &completion_times(results)?;
         text.push('\n');
@@ -183,13 +183,19 @@ fn row(label: &str, flows: u64, seeds: &[FctStats]) -> Vec<String> {
     ]
 }
 
+fn flows(s: &Summary) -> String {
+    let endless =
+        if s.flows_endless > 0 { format!(", {} without end", human::count(s.flows_endless)) } else { String::new() };
+    format!("{} of {} finished{endless}", human::count(s.flows_finished), human::count(s.flows_total))
+}
+
 /// The run's totals, each with its name.
 pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     [
-        ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),
+        ("flows", flows(s)),
         ("queue", queue(s)),
         ("PFC", pauses(s)),
-        ("frames", format!("{}, {} lost on links", drops(s), human::count(s.losses))),
+        ("frames", format!("{}, {} lost on links{}", drops(s), human::count(s.losses), trims(s))),
         ("recovery", recovery(s)),
         (
             "simulated",
@@ -212,6 +218,12 @@ fn pauses(s: &Summary) -> String {
 fn drops(s: &Summary) -> String {
     let all = format!("{} dropped", human::count(s.dropped()));
     s.receive.as_ref().map_or(all.clone(), |slow| format!("{all} ({} by slow hosts)", human::count(slow.dropped)))
+}
+
+fn trims(s: &Summary) -> String {
+    s.trims.as_ref().map_or(String::new(), |trims| {
+        format!(", {} cut to headers ({} lost)", human::count(trims.cut), human::count(trims.headers_lost))
+    })
 }
 
 fn recovery(s: &Summary) -> String {

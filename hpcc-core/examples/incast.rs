@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sixteen hosts send 500 kB each to one at once, under HPCC at 100 Gb/s: `cargo run --release --example incast`.
 
-use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
+use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
@@ -22,6 +22,7 @@ fn main() {
     let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
         .expect("the defaults go together");
     engine.add_flows((1..=SENDERS).map(|src| FlowRequest {
+        options: FlowOptions::NONE,
         id: src,
         src,
         dst: 0,

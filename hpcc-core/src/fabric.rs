@@ -94,6 +94,8 @@ pub struct IdealFlow {
     pub ports: Option<(u16, u16)>,
     /// Bytes.
     pub size: u64,
+    /// The port of its host by which it leaves, and the rate at which it sends at most.
+    pub own: (Option<u8>, BitRate),
 }
 
 impl Fabric {
@@ -153,19 +155,30 @@ impl Fabric {
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        Ok(unloaded.completion(&path, flow.size))
+        let size = flow.size;
+        let alone = unloaded.completion(&path, size);
+        let (rate, mtu) = (flow.own.1, host.transport.mtu.0.max(1));
+        if rate == BitRate(u64::MAX) {
+            return Ok(alone);
+        }
+        // Packets behind the first follow at the flow's own rate.
+        let behind = (size - 1) / mtu * u64::from(host.full_frame());
+        let paced =
+            Nanos(u64::try_from(u128::from(behind) * 8_000_000_000 / u128::from(rate.0.max(1))).unwrap_or(u64::MAX));
+        Ok(alone.max(paced + unloaded.completion(&path, (size - 1) % mtu + 1)))
     }
 
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
     /// one, so that its time is none that another path, or other traffic, would make shorter.
     fn unloaded_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<UnloadedPath> {
-        let &IdealFlow { src, dst, ports, .. } = flow;
+        let &IdealFlow { src, dst, ports, own, .. } = flow;
         let (sport, dport) = ports.unwrap_or_default();
         let (here, there) = (host_address(src), host_address(dst));
         let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
         let way = |from, to, key: FlowKey| {
             let seed = |node| if node == from { HOST_SEED } else { node };
             routes.way(from, to, |node, choices| match ports {
+                _ if node == src && own.0.is_some_and(|own| choices.contains(&own.into())) => own.0.map(u16::from),
                 Some(_) => key.choose(seed(node), choices),
                 None => choices.first().copied(),
             })
@@ -292,7 +305,7 @@ impl Fabric {
 mod tests {
     use super::*;
     use crate::reference_faults::FaultSettings;
-    use crate::telemetry::LayoutName;
+    use crate::telemetry::LayoutSettings;
     use crate::topology::Link;
     use crate::transport::feedback::FeedbackSettings;
 
@@ -312,7 +325,7 @@ mod tests {
 
     /// From host 0 to host 1 by the first path.
     fn flow(size: u64) -> IdealFlow {
-        IdealFlow { src: 0, dst: 1, ports: None, size }
+        IdealFlow { src: 0, dst: 1, ports: None, size, own: (None, BitRate(u64::MAX)) }
     }
 
     #[test]
@@ -342,8 +355,7 @@ mod tests {
     /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
     #[test]
     fn ideal_times_count_the_telemetry_that_there_is() {
-        let mut settings = NodeSettings::default();
-        settings.layout.layout = Some(LayoutName::IntMd);
+        let mut settings = NodeSettings { layout: LayoutSettings::of("int_md"), ..NodeSettings::default() };
         settings.resolve(&Network::default());
         let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
         let ideal = |stamps: bool, receiver: &NodeSettings| {

@@ -26,6 +26,7 @@
 //! | [`frame`] | the bytes of a frame, and what bytes say |
 //! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
+//! | [`host_transport`] | which transport a host has: queue pairs, or another |
 //! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
 //! | [`fabric`] | the routes of a network that runs, and what flows on it measure |
@@ -46,6 +47,7 @@ pub mod engine;
 pub mod fabric;
 pub mod fast_cnp;
 pub mod frame;
+pub mod host_transport;
 pub mod node;
 pub mod pfc;
 pub mod random;

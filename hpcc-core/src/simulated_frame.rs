@@ -9,6 +9,9 @@
 //! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
 //! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
 //! | packet that arrived out of order (selective repeat) | 4 bytes behind that: its PSN |
+//! | packets that arrived out of order (SACK) | 8 bytes behind telemetry, a bit for each of 64 packets, and the PSN of the first |
+//! | packet without payload | the data packet's headers and telemetry, in the class of priority 0 |
+//! | its negative acknowledgement | the same 4 bytes, bit 31 set, and bit 30 if the last switch has cut it |
 //! | congestion echo | BECN of the acknowledgement |
 //! | probe | opcode 0xc0, one of a manufacturer's own, and no payload: the network sees a data packet |
 //! | feedback that is no acknowledgement | opcode 0xc1; telemetry as its payload |
@@ -25,6 +28,7 @@ use crate::frame::{Addresses, Encapsulation, Extension, PacketKind, RoceFrame, S
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, CNP_RESERVED, NakCode, Opcode, Reth, Syndrome};
+use crate::transport::Trimmed;
 use crate::transport::message::{self, Place};
 use alloc::vec::Vec;
 use etherparse::{EtherType, Ethernet2Header};
@@ -79,6 +83,10 @@ pub struct SimulatedFrame {
     pub ack_requested: bool,
     /// Negative acknowledgement under selective repeat: first byte of the packet that arrived.
     pub selective: Option<u64>,
+    /// Negative acknowledgement: the packet without payload that it answers.
+    pub trimmed: Option<Trimmed>,
+    /// Acknowledgement with a bitmap, at the end of its section: the first byte of its first packet.
+    pub sacked: Option<u64>,
     /// PFC: pause or resume.
     pub pause: bool,
 }
@@ -90,15 +98,21 @@ impl SimulatedFrame {
     /// [`Unbuildable`], which a simulated network's own frames are not.
     pub fn bytes(&self, encapsulation: Option<Encapsulation>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
         match self.kind {
-            PacketKind::Data => {
+            PacketKind::Data | PacketKind::Trimmed => {
                 let encapsulation = encapsulation.filter(|_| !section.is_empty());
                 let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
                 self.data(telemetry)
             }
-            PacketKind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
+            PacketKind::Ack => {
+                let first = self.sacked.map(|seq| self.psn(seq).to_be_bytes());
+                let payload = [section, first.as_ref().map_or(&[][..], |psn| psn)].concat();
+                self.answer(Syndrome::ACK, self.last_psn(), &payload)
+            }
             PacketKind::Nack => {
-                let arrived = self.selective.map(|seq| self.psn(seq).to_be_bytes());
-                let payload = [section, arrived.as_ref().map_or(&[][..], |psn| psn)].concat();
+                let arrived = self.selective.map(|seq| self.psn(seq));
+                let named = self.trimmed.map(|cut| 1 << 31 | u32::from(cut.at_last_hop) << 30 | self.psn(cut.seq));
+                let named = arrived.or(named).map(u32::to_be_bytes);
+                let payload = [section, named.as_ref().map_or(&[][..], |word| word)].concat();
                 self.answer(Syndrome::Nak(NakCode::SequenceError), self.psn(self.seq), &payload)
             }
             PacketKind::Probe => {
@@ -163,10 +177,8 @@ impl SimulatedFrame {
             ..Bth::default()
         };
         let extension = if place.first { Extension::Reth(reth) } else { Extension::None };
-        build::roce(
-            &RoceFrame { telemetry, bth, extension, zeros: self.payload, ..self.envelope() },
-            Coverage::default(),
-        )
+        let zeros = if self.kind == PacketKind::Trimmed { 0 } else { self.payload };
+        build::roce(&RoceFrame { telemetry, bth, extension, zeros, ..self.envelope() }, Coverage::default())
     }
 
     fn answer(&self, syndrome: Syndrome, psn: u32, payload: &[u8]) -> Result<Vec<u8>, Unbuildable> {
@@ -299,6 +311,11 @@ mod tests {
                 let nack = SimulatedFrame { selective: Some(5_000), ..frame(ipv6, 3_000, PacketKind::Nack) };
                 let nack = nack.bytes(encapsulation, section).expect("a frame");
                 assert_eq!(nack.len() + FCS, sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize);
+                let trimmed = Some(Trimmed { seq: 5_000, at_last_hop: true });
+                let cut = SimulatedFrame { trimmed, ..frame(ipv6, 3_000, PacketKind::Nack) };
+                let cut = cut.bytes(encapsulation, section).expect("a frame");
+                assert_eq!((cut.len(), &cut[..54]), (nack.len(), &nack[..54]));
+                assert!(cut.windows(4).any(|word| word == [0xc0, 0, 0, 5]));
             }
             let pfc = frame(ipv6, 0, PacketKind::Pfc).bytes(None, &[]).expect("a frame");
             assert_eq!(pfc.len() + FCS, sizes.pfc as usize);

@@ -111,6 +111,18 @@ impl FrameSizes {
         opening: 0,
     };
 
+    /// Those of Ultra Ethernet: 64 bytes for all headers, as in its own simulator; nothing is shorter.
+    pub const ULTRA_ETHERNET: FrameSizes = FrameSizes {
+        data_overhead: 64,
+        first_overhead: 0,
+        ack_overhead: 64,
+        feedback_overhead: 64,
+        alignment: 1,
+        ack_minimum: 64,
+        pfc: 64,
+        opening: 0,
+    };
+
     /// TCP behind an IP header of `ip` bytes: Ethernet 14, TCP 20, its time stamps 12; FCS 4. The options that open a
     /// connection take 16.
     pub const fn tcp(ip: u32) -> FrameSizes {

@@ -2,7 +2,7 @@
 //! Engines that share a network give the results of one.
 
 use hpcc_core::balance;
-use hpcc_core::engine::{Completion, Engine, FlowRequest, Order, Parcel, PartState, Peers, Streams};
+use hpcc_core::engine::{Completion, Engine, FlowOptions, FlowRequest, Order, Parcel, PartState, Peers, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -37,11 +37,14 @@ fn part_of(node: u32) -> u32 {
     }
 }
 
-/// Flows under a scheme of load balancing, and perhaps jobs.
-fn engine(scheme: &str, has_jobs: bool) -> Engine {
+/// A choice of a section.
+type Choice = (&'static str, &'static str, &'static str);
+
+/// Flows under some choice, and perhaps jobs.
+fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
     let network = network();
     let mut settings = NodeSettings::default();
-    settings.set("load_balancing", None, "scheme", Input::Text(scheme)).expect("a scheme");
+    settings.set(section, None, key, Input::Text(name)).expect("a choice");
     if has_jobs {
         settings.transport.queue_pairs = QueuePairs::PerPair;
     }
@@ -55,7 +58,7 @@ fn engine(scheme: &str, has_jobs: bool) -> Engine {
         let (src, dst) = (id * 5 % HOSTS, id / 9 % HOSTS);
         let dst = if src == dst { (dst + 1) % HOSTS } else { dst };
         let (size, start) = (1_000 + u64::from(id * 7_919 % 60_000), Nanos(u64::from(id / 8) * 4_000));
-        FlowRequest { id, src, dst, dport: 200, priority: 3, size, start }
+        FlowRequest { id, src, dst, dport: 200, priority: 3, size, start, options: FlowOptions::NONE }
     }));
     engine.change_links(Nanos(40_500), &[HOSTS], false);
     engine.change_links(Nanos(90_000), &[HOSTS], true);
@@ -133,14 +136,21 @@ fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
 #[test]
 fn parts_give_the_results_of_one() {
     for scheme in balance::all() {
-        compare(scheme.name(), false);
+        compare(("load_balancing", "scheme", scheme.name()), false);
     }
+}
+
+#[test]
+fn parts_give_the_results_of_one_without_queue_pairs() {
+    compare(("transport", "kind", "uec"), false);
 }
 
 /// Messages that wait for others cross from part to part.
 #[test]
 fn parts_run_jobs_as_one_does() {
-    compare("ecmp", true);
+    for kind in ["roce", "uec"] {
+        compare(("transport", "kind", kind), true);
+    }
 }
 
 fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
@@ -148,12 +158,12 @@ fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
     notes
 }
 
-fn compare(scheme: &'static str, has_jobs: bool) {
-    let mut alone = engine(scheme, has_jobs);
+fn compare(choice: Choice, has_jobs: bool) {
+    let mut alone = engine(choice, has_jobs);
     alone.run_until(Nanos::SECOND);
     let expected = sorted(alone.take_completed());
     let listed = expected.iter().filter(|flow| flow.request.id < 1_000).count();
-    assert_eq!((alone.unfinished_ranks().next(), listed), (None, 200), "{scheme}: all flows finish");
+    assert_eq!((alone.unfinished_ranks().next(), listed), (None, 200), "{choice:?}: all flows finish");
     assert!(!has_jobs || expected.len() > 2_000, "most messages go from server to server");
     let expected_notes = sorted_notes(alone.take_notes());
     assert!(alone.totals().losses > 0, "frames are lost");
@@ -161,7 +171,7 @@ fn compare(scheme: &'static str, has_jobs: bool) {
     let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
     let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
     let run = |own: usize| {
-        let mut engine = engine(scheme, has_jobs);
+        let mut engine = engine(choice, has_jobs);
         assert!(engine.run_part(&of_node, own as u32));
         engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
         assert_eq!(engine.unfinished_ranks().next(), None);
@@ -173,7 +183,7 @@ fn compare(scheme: &'static str, has_jobs: bool) {
     });
     let mut totals = hpcc_core::engine::Totals::default();
     results.iter().for_each(|result| totals += result.3);
-    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected, "{scheme}");
+    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected, "{choice:?}");
     assert_eq!(sorted_notes(results.iter().flat_map(|result| result.4.clone()).collect()), expected_notes);
     assert_eq!(totals, alone.totals());
     assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Load balancing in a network of two leaves and four spines.
 
-use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
+use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -39,7 +39,7 @@ fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
         Engine::new(network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
     engine.add_flows((0..PER_LEAF).map(|src| {
         let dst = src + PER_LEAF;
-        FlowRequest { id: src, src, dst, dport: 200, priority: 3, size, start: Nanos(0) }
+        FlowRequest { id: src, src, dst, dport: 200, priority: 3, size, start: Nanos(0), options: FlowOptions::NONE }
     }));
     engine.run_until(Nanos::SECOND);
     assert_eq!(engine.take_completed().len(), PER_LEAF as usize);

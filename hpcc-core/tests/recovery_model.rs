@@ -66,12 +66,12 @@ struct Product {
 impl Product {
     fn new(config: TransportConfig, messages: &[u64]) -> Product {
         let host = || {
-            let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+            let (layout, sizes, feedback) = (Layout::none(), FrameSizes::REFERENCE, FeedbackConfig::default());
             let config = HostConfig { transport: config, algorithm: Box::new(LineRate), layout, feedback, sizes };
             Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };
         let (mut sender, mut receiver) = (host(), host());
-        let limits = sender.flow_limits(0, Nanos(RTT), WINDOW, 2).expect("a port");
+        let limits = sender.flow_limits(0, BitRate(u64::MAX), Nanos(RTT), WINDOW, 2).expect("a port");
         let is_shared = config.shares_queue_pairs();
         let spec = ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0), is_shared };
         let end = receiver.open_receiver(&spec).expect("room");
@@ -103,6 +103,8 @@ impl Ends for Product {
             Reply::Ack(seq) => Some(Answer::Ack(seq.div_ceil(MTU))),
             Reply::Nack(seq) => Some(Answer::Nack(seq.div_ceil(MTU))),
             Reply::SelectiveNack { missing, arrived } => Some(Answer::Sack(missing / MTU, arrived / MTU)),
+            Reply::Sack { .. } => unreachable!("no bitmap is asked for"),
+            Reply::TrimmedNack { .. } => unreachable!("no packet is cut"),
         }
     }
 

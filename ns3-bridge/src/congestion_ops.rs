@@ -343,7 +343,7 @@ impl CongestionControl for OpsFlow {
             Telemetry::SentAt(Nanos(time)) => sent_at_ns = time,
             Telemetry::Utilisation(load) => utilisation = load,
             // A receiver computes windows only by parameters of its sender's algorithm.
-            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) => {}
+            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) | Telemetry::Signal(_) => {}
         }
         let told = OpsFeedback {
             now_ns: feedback.now.0,
@@ -371,7 +371,7 @@ impl CongestionControl for OpsFlow {
     fn on_loss(&mut self, loss: &Loss) -> RateDecision {
         let &Loss { now: Nanos(now_ns), seq, in_flight, signal } = loss;
         let timeout = match signal {
-            LossSignal::Nack => false,
+            LossSignal::Nack | LossSignal::Trimmed { .. } => false,
             LossSignal::Timeout => true,
         };
         let decision = self.ops.pin_mut().on_loss(&OpsLoss { now_ns, seq, in_flight, timeout });

@@ -60,6 +60,8 @@ pub(crate) mod ffi {
         FastCnp,
         /// ICMPv6.
         Icmpv6,
+        /// The headers of a data packet that a switch has cut.
+        Trimmed,
     }
 
     unsafe extern "C++" {
@@ -104,7 +106,7 @@ pub fn initial_hop_limit() -> u8 {
     frame::INITIAL_HOP_LIMIT
 }
 
-mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6 } }
+mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6, Trimmed } }
 
 impl FrameWriter {
     pub fn bytes(&self, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8> {
@@ -129,6 +131,8 @@ impl FrameWriter {
             payload: frame.payload_bytes,
             ack_requested: frame.ack_requested,
             selective: Some(frame.selective).filter(|&seq| seq != NONE),
+            trimmed: None,
+            sacked: None,
             pause: frame.pause,
         };
         // A frame that cannot be built is longer than IP allows. A trace without it is no reason to stop the simulation.

@@ -309,7 +309,7 @@ pub(crate) mod ffi {
         /// A frame has arrived at a port of a slow receiver.
         fn rx_enqueue(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
         /// The turn of a frame that a slow receiver holds has come: how long it takes for it, in ns.
-        fn rx_start(self: &mut Host, nic: u16, bytes: u32) -> u64;
+        fn rx_start(self: &mut Host, now_ns: u64, nic: u16, bytes: u32) -> u64;
         /// It has taken a frame. Returns which priorities to resume: bit n stands for priority n.
         fn rx_done(self: &mut Host, nic: u16, bytes: u32) -> u8;
         /// The link of a slow receiver's port has failed: nothing is paused there any more.
@@ -395,11 +395,11 @@ impl From<Result<transport::Notified, NoEffect>> for AckResult {
 
 pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
     let config = settings.node.host().map_err(told)?;
-    let layout = config.layout;
+    let layout = config.layout.clone();
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let mut host = transport::Host::new(config, &rates, network.table(node));
     if let Some(slow) = settings.node.receive(network.get(), node) {
-        host.receive_slowly(slow);
+        host.receive_slowly(&slow);
     }
     Ok(Box::new(Host { host, layout }))
 }
@@ -455,7 +455,7 @@ impl Host {
     /// What the controller of a flow from here is given, and T as well; `None` if there is no such port.
     fn limits(&self, nic: u16, flow: &SenderParameters, network: &Network) -> Option<FlowLimits> {
         let (base_rtt, bdp, links) = network.path_limits(flow.src, flow.dst, self.host.transport().global_rtt);
-        self.host.flow_limits(nic.into(), base_rtt, bdp, links)
+        self.host.flow_limits(nic.into(), BitRate(u64::MAX), base_rtt, bdp, links)
     }
 
     pub fn open_sender(&mut self, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64 {
@@ -541,6 +541,9 @@ impl Host {
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
             transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
             transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
+            // Switches of this module cut no packets, and its hosts send no bitmaps.
+            transport::Reply::Sack { missing, .. } => (ReplyKind::Ack, missing, NONE),
+            transport::Reply::TrimmedNack { missing, .. } => (ReplyKind::Nack, missing, NONE),
         };
         *reply = Reply { kind, congestion_echo, seq, selective, notify };
     }
@@ -548,7 +551,8 @@ impl Host {
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {
         let &AckFrame { queue_pair, seq, nack, congestion_marked, selective, port } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let ack = Ack { queue_pair, seq, nack, selective, port, congestion_marked, telemetry };
+        let ack =
+            Ack { queue_pair, seq, nack, selective, trimmed: None, sack: None, port, congestion_marked, telemetry };
         self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 
@@ -584,7 +588,7 @@ impl Host {
     pub fn seal_answer(&self, kind: PacketKind, answer: &AckFrame, bytes: &mut [u8], length: u16) -> u16 {
         let &AckFrame { queue_pair, seq, congestion_marked: congestion_echo, selective, .. } = answer;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let answer = SealedAnswer { kind: kind.into(), seq, congestion_echo, selective };
+        let answer = SealedAnswer { kind: kind.into(), seq, congestion_echo, selective, trimmed: None };
         self.host.seal_answer(queue_pair, &answer, bytes, length.into()) as u16
     }
 

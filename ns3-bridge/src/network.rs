@@ -283,7 +283,8 @@ impl Network {
         }
         let Some(fabric) = &self.fabric else { return Ok(0) };
         let ports = flow.has_ports.then_some((flow.sport, flow.dport));
-        let ideal = fabric.ideal_fct(&IdealFlow { src, dst, ports, size: size_bytes }, &host.node);
+        let ideal = fabric
+            .ideal_fct(&IdealFlow { src, dst, ports, size: size_bytes, own: (None, BitRate(u64::MAX)) }, &host.node);
         ideal.map(|fct| fct.0).map_err(told)
     }
 

@@ -198,7 +198,7 @@ pub(crate) mod ffi {
         /// Something happened to a packet at a traced node.
         fn packet(self: &mut Results, event: &PacketEvent, telemetry: &[u8]);
         /// Begins the capture.
-        fn begin_capture(self: &mut Results);
+        fn begin_capture(self: &mut Results, scenario: &Scenario);
         /// A frame of a captured node, as bytes.
         fn capture(self: &mut Results, now_ns: u64, node: u32, frame: &[u8]);
         /// All flows have finished: queue statistics end here.
@@ -396,8 +396,8 @@ impl Results {
         self.writer.flow_unfinished(place, &unfinished);
     }
 
-    pub fn begin_capture(&mut self) {
-        self.writer.begin_capture();
+    pub fn begin_capture(&mut self, scenario: &Scenario) {
+        self.writer.begin_capture(scenario.get());
     }
 
     pub fn capture(&mut self, now_ns: u64, node: u32, frame: &[u8]) {
@@ -463,7 +463,7 @@ impl Results {
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             refused_answers: refused(&totals.hosts),
-            receive: scenario.settings.receive.is_any().then_some(ReceiveSummary {
+            receive: scenario.settings.receivers().next().is_some().then_some(ReceiveSummary {
                 dropped: totals.hosts.receive_dropped,
                 pauses: totals.hosts.receive_pauses,
             }),

@@ -155,7 +155,7 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Resu
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let scenario = hpcc_formats::load_with(as_path(path), &overrides, defaults())?;
-    hpcc_formats::refuse_jobs(as_path(path), &scenario)?;
+    hpcc_formats::refuse_engine_only(as_path(path), &scenario)?;
     let settings = Rc::new(scenario.settings.clone());
     Ok(Box::new(Scenario { scenario, settings }))
 }

@@ -4,6 +4,7 @@
 use crate::host::Host;
 use crate::host::ffi::Arrival;
 use hpcc_core::transport::receive;
+use hpcc_core::units::Nanos;
 
 impl Host {
     pub fn receives_slowly(&mut self) -> bool {
@@ -18,8 +19,8 @@ impl Host {
         }
     }
 
-    pub fn rx_start(&mut self, nic: u16, bytes: u32) -> u64 {
-        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.rx_start(bytes).0)
+    pub fn rx_start(&mut self, now_ns: u64, nic: u16, bytes: u32) -> u64 {
+        self.core().receive_buffer(nic.into()).map_or(0, |buffer| buffer.rx_start(Nanos(now_ns), bytes).0)
     }
 
     pub fn rx_done(&mut self, nic: u16, bytes: u32) -> u8 {

@@ -64,6 +64,7 @@ KindOf(hpcc::PacketKind kind)
     case hpcc::PacketKind::Probe:
     case hpcc::PacketKind::Feedback:
     case hpcc::PacketKind::Pfc:
+    case hpcc::PacketKind::Trimmed:
         break;
     }
     NS_ABORT_MSG("attackers forge no such frames");

@@ -194,7 +194,7 @@ CaptureScenarioFrames(const hpcc::Scenario& scenario,
     {
         return;
     }
-    results.begin_capture();
+    results.begin_capture(scenario);
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);

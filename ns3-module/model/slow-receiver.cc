@@ -79,7 +79,8 @@ SlowReceiver::RxEnqueue(QbbFrame* frame)
 void
 SlowReceiver::RxStart()
 {
-    const uint64_t time = m_core.rx_start(m_port.GetPortNumber(), m_held.GetHeadBytes());
+    const uint64_t now = Simulator::Now().GetNanoSeconds();
+    const uint64_t time = m_core.rx_start(now, m_port.GetPortNumber(), m_held.GetHeadBytes());
     m_end = Simulator::Schedule(NanoSeconds(time), &SlowReceiver::RxDone, this);
 }
 

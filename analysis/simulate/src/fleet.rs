@@ -3,7 +3,8 @@
 
 use crate::gate::Gate;
 use hpcc_core::engine::{
-    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Totals,
+    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
+    Totals, Wait,
 };
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
@@ -313,6 +314,16 @@ impl Paused<'_> {
             sum += engine.notice_totals();
             sum
         })
+    }
+
+    /// What waits at switches that pause others.
+    pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
+        self.engines.iter().flat_map(|engine| engine.waits())
+    }
+
+    /// What watchdogs have found.
+    pub fn storms(&self) -> Vec<Storm> {
+        self.engines.iter().flat_map(|engine| engine.storms()).copied().collect()
     }
 
     pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {

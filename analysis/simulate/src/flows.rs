@@ -4,7 +4,7 @@
 use crate::fleet::Paused;
 use crate::goodput::GoodputMeter;
 use crate::jobs::JobResults;
-use hpcc_core::engine::{Completion, FlowRequest, Started};
+use hpcc_core::engine::{Completion, ENDLESS, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
@@ -28,8 +28,10 @@ pub struct Flows {
     /// The number of each flow's group; messages of jobs have higher numbers.
     groups: Vec<u32>,
     pub jobs: JobResults,
-    /// How many have begun, or were listed.
+    /// How many have begun, or were listed; at the end, without those that have none.
     pub total: u64,
+    /// Of those without an end, how many were under way at the end of the run.
+    pub endless: u64,
     pub finished: u64,
     pub finished_bytes: u64,
     goodput: Option<GoodputMeter>,
@@ -49,6 +51,7 @@ impl Flows {
             total: groups.len() as u64,
             groups,
             jobs,
+            endless: 0,
             finished: 0,
             finished_bytes: 0,
             goodput: has_goodput.then(GoodputMeter::default),
@@ -215,21 +218,24 @@ impl Flows {
         end: Nanos,
     ) {
         self.end_goodput(writer, RowPlace::at_end(place), end, flow.id, acked);
-        writer.flow_unfinished(
-            place,
-            &UnfinishedFlow {
-                flow: flow.id,
-                src: flow.src,
-                dst: flow.dst,
-                sport,
-                dport: flow.dport,
-                priority: flow.priority,
-                size: flow.size,
-                start_ns: flow.start.0,
-                acked_bytes: acked,
-                group: self.group(engine, flow.id),
-            },
-        );
+        let left = UnfinishedFlow {
+            flow: flow.id,
+            src: flow.src,
+            dst: flow.dst,
+            sport,
+            dport: flow.dport,
+            priority: flow.priority,
+            size: flow.size,
+            start_ns: flow.start.0,
+            acked_bytes: acked,
+            group: self.group(engine, flow.id),
+        };
+        if flow.size < ENDLESS {
+            return writer.flow_unfinished(place, &left);
+        }
+        self.total -= 1;
+        self.endless += 1;
+        writer.flow_endless(&UnfinishedFlow { size: acked, ..left });
     }
 }
 
@@ -242,7 +248,13 @@ fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u1
     if size == 0 {
         return Nanos(0);
     }
-    let flow = IdealFlow { src: flow.src, dst: flow.dst, ports: Some((sport, flow.dport)), size };
+    let flow = IdealFlow {
+        src: flow.src,
+        dst: flow.dst,
+        ports: Some((sport, flow.dport)),
+        size,
+        own: (flow.options.nic, flow.options.rate),
+    };
     let legacy = scenario.legacy.settings.as_ref().filter(|_| scenario.legacy.nodes.contains(&flow.src));
     engine.fabric().ideal_fct(&flow, legacy.unwrap_or(&scenario.settings)).unwrap_or_default()
 }

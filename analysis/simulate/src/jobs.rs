@@ -5,7 +5,7 @@ use crate::fleet::Paused;
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::settings::Named;
 use hpcc_core::topology::routes::PathMetrics;
-use hpcc_core::units::Nanos;
+use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::{Graph, Jobs, Message, Note, Noted, Operation, Span, Unfinished, Work};
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::jobs::ideal::{self, Times};
@@ -42,6 +42,9 @@ struct Course {
     bytes: u64,
 }
 
+/// When ranks began collectives that are not over, by job, rank and collective.
+type Begun = BTreeMap<(u32, u32, u32), Nanos>;
+
 /// The jobs of a run so far.
 pub struct JobResults {
     specs: Vec<JobSpec>,
@@ -49,7 +52,7 @@ pub struct JobResults {
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
     /// What ranks did, if that is recorded, and the collectives that they are in.
-    timeline: Option<(Vec<TimelineRow>, BTreeMap<(u32, u32, u32), Nanos>)>,
+    timeline: Option<(Vec<TimelineRow>, Begun)>,
 }
 
 /// The jobs for an engine, whose messages are numbered behind `flows` flows.
@@ -266,7 +269,7 @@ fn ideal_time(spec: &JobSpec, engine: &Paused<'_>, scenario: &Scenario) -> Nanos
     let mut alone = |src, dst, size| {
         let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), size);
         *known.entry(key).or_insert_with(|| {
-            let flow = IdealFlow { src, dst, ports: None, size };
+            let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
             Times { arrival, acknowledged }

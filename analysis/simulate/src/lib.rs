@@ -13,6 +13,7 @@ mod flows;
 mod gate;
 pub mod goodput;
 mod jobs;
+mod pauses;
 pub mod progress;
 mod run;
 mod series;

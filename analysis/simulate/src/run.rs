@@ -4,14 +4,16 @@
 use crate::fleet::{Fleet, Paused, lock};
 use crate::flows::Flows;
 use crate::jobs::{JobResults, jobs};
+use crate::pauses;
 use crate::progress::{Progress, new_progress};
 use crate::series::{Clock, What};
 use crate::sights::Sights;
 use crate::summary;
 use crate::usage::cpu_time;
 use hpcc_core::cc::Reads;
-use hpcc_core::engine::{Engine, FlowRequest, Order, Stop, Streams};
+use hpcc_core::engine::{Engine, FlowRequest, Hold, Order, Stop, Streams};
 use hpcc_core::node::NodeSettings;
+use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::partition::Units;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Protocol, QueuePairs};
@@ -19,9 +21,10 @@ use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary};
-use hpcc_formats::scenario::{EventOrder, QueueHistogram, Scenario};
+use hpcc_formats::scenario::{EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use std::collections::HashSet;
 use std::fmt::Display;
+use std::mem::take;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -96,6 +99,10 @@ pub(crate) struct Run {
     gather: Nanos,
     start: Instant,
     setup: Duration,
+    /// Pauses by those who send them.
+    holds: Arc<Mutex<Vec<Hold>>>,
+    /// The deadlock that was found, with its time.
+    deadlock: Option<(Nanos, String)>,
 }
 
 /// A switch whose queues are sampled.
@@ -179,6 +186,7 @@ impl Run {
         let switches = watched(&scenario.network, &mut writer);
         let flows = Flows::new(groups, JobResults::new(&scenario), scenario.monitor.goodput_interval.is_some());
         let writer = Arc::new(Mutex::new(writer));
+        let holds = Arc::default();
         let mut engines = Vec::new();
         let threads = part_of.iter().max().map_or(1, |&last| last + 1);
         for _ in 0..threads {
@@ -197,7 +205,13 @@ impl Run {
                     engine.change_links(until, &failure.links, true);
                 }
             }
-            watch(&scenario, &mut engine, &writer);
+            for storm in &scenario.storms {
+                engine.storm(storm.host, storm.priority, storm.time, storm.until);
+            }
+            if scenario.monitor.pauses {
+                engine.watch_holds();
+            }
+            watch(&scenario, &mut engine, &writer, &holds);
             engines.push(engine);
         }
         begin_traces(&scenario, &engines[0], &mut lock(&writer));
@@ -209,8 +223,21 @@ impl Run {
         let progress = new_progress(bytes, count as u32, is_quiet);
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
         let (gather, setup) = (GATHER_INTERVAL, cpu_time());
-        let mut run =
-            Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows, gather, start, setup };
+        let mut run = Run {
+            scenario,
+            fleet,
+            writer,
+            flows,
+            clock,
+            progress,
+            switches,
+            control_flows,
+            gather,
+            start,
+            setup,
+            holds,
+            deadlock: None,
+        };
         run.clock.schedule(&mut run.fleet.pause());
         Ok(run)
     }
@@ -238,7 +265,14 @@ impl Run {
             self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
             match outcome {
                 Stop::Told => {}
-                Stop::Sample => self.sample(),
+                Stop::Sample => {
+                    self.sample();
+                    if self.scenario.on_deadlock == OnDeadlock::End
+                        && let Some((_, found)) = self.deadlock.take()
+                    {
+                        return Pause::Fault(found);
+                    }
+                }
                 Stop::Fault => return Pause::Fault(self.fleet.pause().fault().unwrap_or_default().into()),
                 Stop::Time if self.gather >= stop => return Pause::End,
                 Stop::Time => {
@@ -271,7 +305,7 @@ impl Run {
     }
 
     fn sample(&mut self) {
-        let Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows, .. } = self;
+        let Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows, deadlock, .. } = self;
         let mut engine = fleet.pause();
         let mut writer = lock(writer);
         let what = clock.due();
@@ -296,6 +330,9 @@ impl Run {
             What::Goodput => flows.trace_goodput(&engine, &mut writer),
             What::Control => flows.trace_control(&engine, &mut writer, control_flows),
             What::Progress => {
+                if deadlock.is_none() {
+                    *deadlock = pauses::deadlock(&engine).map(|found| (now, found));
+                }
                 if progress.is_due() {
                     let acked = flows.finished_bytes + flows.active_bytes(&engine);
                     progress.update(now.0, engine.events_run(), acked, flows.finished as u32);
@@ -341,8 +378,9 @@ impl Run {
         let times = (self.start, self.setup);
         let mut writer = lock(&self.writer);
         let engine = self.fleet.pause();
-        let (is_done, is_still) = (self.flows.is_done(), self.flows.is_idle() && !engine.jobs_wait());
+        let is_still = self.flows.is_idle() && !engine.jobs_wait();
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
+        let is_done = self.flows.is_done();
         for switch in &self.switches {
             for port in 0..switch.ports {
                 let sent = engine.sent(switch.node, port).unwrap_or_default();
@@ -356,15 +394,25 @@ impl Run {
             writer.jobs(&jobs, &collectives, self.flows.jobs.timeline().as_deref());
             stalls = self.flows.jobs.stalls(&engine, &self.scenario, is_still);
         }
+        if self.scenario.monitor.pauses {
+            let rows = pauses::rows(take(&mut *lock(&self.holds)), &self.scenario.network, end);
+            writer.pauses("pauses.csv", &rows);
+        }
+        let storms = pauses::storms(engine.storms());
+        if self.scenario.settings.switch.pfc_watchdog != WatchdogAction::Off {
+            writer.pauses("storms.csv", &storms);
+        }
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);
         drop(writer);
-        let notes = summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end);
+        let mut notes = summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end);
+        notes.extend(self.deadlock.take().map(|(since, found)| format!("since {since} {found}")));
+        notes.extend(pauses::storm_note(&storms));
         if !is_quiet || stopped.is_some() {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
         let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
-        let summary = Summary { flows_total: self.flows.total, ..summary };
+        let summary = Summary { flows_total: self.flows.total, flows_endless: self.flows.endless, ..summary };
         drop(engine);
         let Run { fleet, writer, flows, .. } = self;
         // Observers hold the writer, too.
@@ -463,6 +511,7 @@ fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome
             priority: flow.priority,
             size: flow.size,
             start: flow.start,
+            options: flow.options,
         });
     }
     Ok((requests, groups))
@@ -515,12 +564,12 @@ fn begin_traces(scenario: &Scenario, engine: &Engine, writer: &mut ResultWriter)
         writer.begin_trace(&port_rates(scenario), window);
     }
     if !scenario.monitor.capture_nodes.is_empty() {
-        writer.begin_capture();
+        writer.begin_capture(scenario);
     }
 }
 
 /// An engine shows what is traced and captured.
-fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWriter>>) {
+fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWriter>>, holds: &Arc<Mutex<Vec<Hold>>>) {
     let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
     let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
     let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().collect();
@@ -534,6 +583,7 @@ fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWrit
     });
     engine.observe(Box::new(Sights {
         writer: Arc::clone(writer),
+        holds: Arc::clone(holds),
         traced,
         captured,
         is_stamped: Reads::SendTime.is_in(&scenario.layout()),

@@ -3,7 +3,7 @@
 
 use crate::fleet::lock;
 use hpcc_core::address::host_address;
-use hpcc_core::engine::{Frame, Observer, Place, Sight};
+use hpcc_core::engine::{Frame, Hold, Observer, Place, Sight};
 use hpcc_core::frame::{Encapsulation, PacketKind};
 use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
@@ -20,6 +20,8 @@ const BROADCAST: u32 = 0xffff_ffff;
 /// The nodes that are watched, and how their frames are written.
 pub struct Sights {
     pub writer: Arc<Mutex<ResultWriter>>,
+    /// Pauses by those who send them, if they are recorded.
+    pub holds: Arc<Mutex<Vec<Hold>>>,
     pub traced: HashSet<u32>,
     pub captured: HashSet<u32>,
     /// Whether telemetry is the time when a packet left its sender.
@@ -42,6 +44,10 @@ pub struct Sights {
 impl Observer for Sights {
     fn on_pause(&mut self, place: &Place, pause: bool) {
         lock(&self.writer).pfc(place.now, place.node, place.is_switch, u32::from(place.port) + 1, pause);
+    }
+
+    fn on_hold(&mut self, hold: &Hold) {
+        lock(&self.holds).push(*hold);
     }
 
     fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]) {

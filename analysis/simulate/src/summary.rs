@@ -6,9 +6,10 @@ use crate::flows::Uncontrolled;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::cc::NoEffect;
 use hpcc_core::fast_cnp::{Refusal, Suppression};
+use hpcc_core::switch::Overflow;
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, Versions};
+use hpcc_formats::results::{FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions};
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
 
@@ -77,6 +78,12 @@ pub fn summary(
         pfc_pauses: measured.pfc_pauses,
         pfc_pause_ns: measured.pfc_paused.0,
         drops: totals.drops,
+        trims: (scenario.settings.switch.overflow == Overflow::Trim).then_some(TrimSummary {
+            cut: totals.trims,
+            at_last_hop: totals.trims_at_last_hop,
+            heard: hosts.trims_heard,
+            headers_lost: totals.headers_lost,
+        }),
         losses: totals.losses,
         marks: totals.marks,
         marks_merged: hosts.marks_merged,
@@ -95,8 +102,9 @@ pub fn summary(
         refused_answers: (refused != RefusedAnswers::default()).then_some(refused),
         receive: scenario
             .settings
-            .receive
-            .is_any()
+            .receivers()
+            .next()
+            .is_some()
             .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
         fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
         groups: scenario.flows.groups.clone(),
@@ -121,6 +129,7 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
         sum.refused.unsealed += host.refused.unsealed;
         sum.marks_merged += host.marks_merged;
         sum.marks_heard += host.marks_heard;
+        sum.trims_heard += host.trims_heard;
         sum.receive.dropped += host.receive.dropped;
         sum.receive.pauses += host.receive.pauses;
         sum

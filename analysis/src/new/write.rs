@@ -155,6 +155,6 @@ fn traffic(plan: &Options, duration: u64) -> Result<String> {
         }
     };
     Ok(format!(
-        "# Any number of such sections; other kinds: flow, incast, periodic_incast, random_incast, permutation, poisson, file.\n[[traffic]]\n{keys}"
+        "# Any number of such sections; other kinds: flow, on_off, incast, periodic_incast, random_incast, permutation, all_to_all, poisson, file.\n[[traffic]]\n{keys}"
     ))
 }

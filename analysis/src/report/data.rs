@@ -46,6 +46,7 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "config": config::flat(&first.summary.scenario),
         "selections": charts::selection_names(entry),
         "pauses": pauses(first)?,
+        "trees": crate::pauses::trees(&first.dir)?,
         "map": map::map(first)?,
         "timelines": timelines::timelines(first)?,
         "flows": flows::columns(entry, entries)?,

@@ -405,6 +405,23 @@
       element("img", { alt: name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg) }))));
   }
 
+  /** Where pauses begin, and whom they hold from there, each below the one that causes it. */
+  function treesOf(trees, most) {
+    const longest = Math.max(...trees.flatMap((tree) => tree.branches.map((branch) => branch.us)));
+    return trees.slice(0, 3).flatMap((tree) => {
+      const bars = element("div", { class: "pause" });
+      for (const branch of tree.branches.slice(0, most)) {
+        const bar = element("i");
+        bar.style.width = (100 * branch.us) / longest + "%";
+        const link = element("span", {}, branch.link);
+        link.style.paddingLeft = branch.depth + "em";
+        bars.append(link, element("span", { class: "track" }, bar), element("span", {}, micros(branch.us) + " (" + count(branch.pauses) + ")"));
+      }
+      const said = "From " + tree.root + ": " + count(tree.pauses) + " pauses hold " + count(tree.nodes) + " nodes, " + micros(tree.us) + " together";
+      return [element("h4", {}, said), bars];
+    });
+  }
+
   // ---- timelines of jobs
 
   /** Kinds of bars: colour, name, and which part of a row they take, from and to. */
@@ -545,6 +562,7 @@
       }
       parts.push(bars);
       if (entry.pauses.length > most) parts.push(element("p", {}, "and " + count(entry.pauses.length - most) + " more ports"));
+      parts.push(...treesOf(entry.trees, most));
     }
     document.querySelector("#pauses .body").replaceChildren(...parts);
   }

@@ -359,7 +359,7 @@ mod tests {
     use hpcc_measures::select::Selection;
 
     const FACTS: Facts =
-        Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, has_jobs: false, ports: 0, records: [false; 3] };
+        Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, engine_only: None, ports: 0, records: [false; 3] };
 
     fn value(metrics: &Metrics, name: &str) -> Option<f64> {
         metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value)

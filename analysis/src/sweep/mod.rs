@@ -111,8 +111,8 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
-    if runs.iter().any(|run| run.facts.has_jobs) {
-        simulator::simulate_jobs();
+    if let Some(what) = runs.iter().find_map(|run| run.facts.engine_only) {
+        simulator::simulate_without_ns3(what);
     }
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out, &file.axes)?;

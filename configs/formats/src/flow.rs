@@ -3,6 +3,7 @@
 
 use crate::error::InputError;
 use crate::place::Place;
+use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::units::Nanos;
 
 /// One message from a host to another.
@@ -16,10 +17,24 @@ pub struct Flow {
     pub priority: u8,
     /// Destination port; by convention 100 for ordinary flows and 200 for incast.
     pub dport: u16,
-    /// Payload bytes, at least 1; the reference's flow files end at 2^32 - 1.
+    /// Payload bytes, at least 1, or [`ENDLESS`]; the reference's flow files end at 2^32 - 1.
     pub size: u64,
     /// When the sender learns of it.
     pub start: Nanos,
+    /// What it has for itself.
+    pub options: FlowOptions,
+}
+
+impl Flow {
+    /// Whether it has something for itself, or no end.
+    pub fn is_own(&self) -> bool {
+        self.size == ENDLESS || self.options != FlowOptions::NONE
+    }
+
+    /// Its payload bytes, as far as there is an end.
+    pub fn bytes(&self) -> u64 {
+        if self.size == ENDLESS { 0 } else { self.size }
+    }
 }
 
 /// A flow and where it came from, or why there is none.

@@ -95,14 +95,17 @@ pub struct FlowTotals {
     pub first_start: Option<Nanos>,
     /// Start of the last.
     pub last_start: Option<Nanos>,
+    /// Whether any has something for itself, or no end.
+    pub have_options: bool,
 }
 
 impl FlowTotals {
     /// Counts one more flow.
     pub(crate) fn add(&mut self, flow: &Flow) {
         self.count += 1;
-        self.bytes = self.bytes.saturating_add(flow.size);
+        self.bytes = self.bytes.saturating_add(flow.bytes());
         self.first_start = Some(self.first_start.map_or(flow.start, |first| first.min(flow.start)));
+        self.have_options |= flow.is_own();
         self.last_start = self.last_start.max(Some(flow.start));
     }
 }
@@ -178,11 +181,20 @@ impl FlowList {
 mod tests {
     use super::*;
     use crate::reference::FlowForm;
+    use hpcc_core::engine::FlowOptions;
     use hpcc_core::units::{Bytes, Rounding};
     use std::path::Path;
 
     fn listed(starts: &[u64], dport: u16) -> FlowSource {
-        let flow = |&start| Flow { src: 0, dst: 1, priority: 3, dport, size: 1, start: Nanos(start) };
+        let flow = |&start| Flow {
+            src: 0,
+            dst: 1,
+            priority: 3,
+            dport,
+            size: 1,
+            start: Nanos(start),
+            options: FlowOptions::NONE,
+        };
         let origin = Origin::new("traffic", Place::file(Path::new("x")), std::collections::BTreeMap::new());
         FlowSource::Listed { flows: starts.iter().map(flow).collect(), origin: Arc::new(origin) }
     }

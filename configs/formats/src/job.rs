@@ -2,6 +2,7 @@
 //! Jobs: ranks whose messages wait for others.
 
 use crate::flows::Flow;
+use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
@@ -151,7 +152,15 @@ impl JobSpec {
     /// Flows by which the job is checked as others are: the first rank and each other one, and neighbours.
     pub(crate) fn samples(&self) -> impl Iterator<Item = Flow> + '_ {
         let size = if let JobWork::Collective(plan) = &self.work { plan.size.max(1) } else { 1 };
-        let flow = move |src, dst| Flow { src, dst, priority: self.priority, dport: self.dport, size, start: Nanos(0) };
+        let flow = move |src, dst| Flow {
+            src,
+            dst,
+            priority: self.priority,
+            dport: self.dport,
+            size,
+            start: Nanos(0),
+            options: FlowOptions::NONE,
+        };
         let ends = self.hosts.iter().zip(self.hosts.iter().skip(1));
         let first = self.hosts.first().copied().unwrap_or_default();
         let pairs = ends.flat_map(move |(&one, &next)| [(one, next), (first, next), (next, first)]);

@@ -39,22 +39,21 @@ pub fn is_toml_file(path: &Path) -> bool {
     scenario_text(path).is_ok_and(|text| is_toml(path, &text))
 }
 
-/// Whether a file of TOML has jobs, as far as it can be read: those the engine without ns-3 runs.
-pub fn has_jobs(path: &Path, overrides: &[String]) -> bool {
-    let text = scenario_text(path).ok().filter(|text| is_toml(path, text));
-    text.is_some_and(|text| toml_format::has_jobs(path, &text, overrides))
+/// The key of a file of TOML, as far as it can be read, that the engine without ns-3 alone runs, if there is one.
+pub fn engine_only(path: &Path, overrides: &[String]) -> Option<&'static str> {
+    let text = scenario_text(path).ok().filter(|text| is_toml(path, text))?;
+    toml_format::engine_only(path, &text, overrides)
 }
 
-/// Refuses jobs, which the ns-3 module does not run.
+/// Refuses what the ns-3 module does not run: jobs, and [settings](hpcc_core::node::ENGINE_ONLY).
 ///
 /// # Errors
-/// If there are any.
-pub fn refuse_jobs(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
-    if scenario.flows.jobs.is_empty() {
-        return Ok(());
+/// If there is any.
+pub fn refuse_engine_only(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
+    match scenario.engine_only() {
+        Some((key, message)) => Err(Place::file(path).key_error(key, message)),
+        None => Ok(()),
     }
-    let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
-    Err(Place::file(path).key_error("traffic", message))
 }
 
 /// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.

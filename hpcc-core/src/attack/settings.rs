@@ -8,7 +8,6 @@ use crate::settings::{Conflict, Named};
 use crate::switch::{BufferKind, SwitchSettings};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
-use crate::transport::Recovery;
 use crate::transport::feedback::FeedbackContent;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
@@ -301,7 +300,7 @@ impl AttackSettings {
     fn transport(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
         let refuse = |message| Err(Conflict::new("kind", message));
         let algorithm = nodes.control.chosen().name();
-        let goes_back = nodes.transport.recovery != Recovery::SelectiveRepeat;
+        let goes_back = !nodes.transport.recovery.keeps;
         if self.kind == AttackKind::ForgedNack && !goes_back {
             let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
             return refuse(message.into());
@@ -340,7 +339,7 @@ impl AttackSettings {
             return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
         }
         if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {
-            let name = nodes.layout().name().name();
+            let name = nodes.layout().name();
             return refuse(format!(
                 "telemetry of layout \"{name}\" has no records of links to change; expected {}, or a layout with records",
                 AttackKind::StrippedFeedback.name()

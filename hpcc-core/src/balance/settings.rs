@@ -68,7 +68,7 @@ impl LoadBalancingSettings {
     }
 
     fn switches(&self, network: &Network) -> Result<NodeSet, Conflict> {
-        NodeSet::parse(&self.place.switches, network).map_err(|message| Conflict::new("switches", message))
+        NodeSet::parse_switches(&self.place.switches, network).map_err(|message| Conflict::new("switches", message))
     }
 }
 
@@ -175,7 +175,9 @@ mod tests {
             node_with(&sets).load_balancing
         };
         let has = |switches: &str| at(switches).balancer(&star(), 3).map(|balancer| balancer.is_some());
-        assert_eq!([has("all"), has("3"), has("2"), has("none")], [Ok(true), Ok(true), Ok(false), Ok(false)]);
-        assert_eq!(has("77").map_err(|conflict| conflict.key), Err("switches"));
+        assert_eq!([has("all"), has("3"), has("none")], [Ok(true), Ok(true), Ok(false)]);
+        for none in ["77", "2"] {
+            assert_eq!(has(none).map_err(|conflict| conflict.key), Err("switches"), "{none}: no node, or a host");
+        }
     }
 }

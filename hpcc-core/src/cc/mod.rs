@@ -96,6 +96,8 @@ use core::fmt::Debug;
 pub struct FlowLimits {
     /// Line rate of the sender's port; no rate above it is useful.
     pub line_rate: BitRate,
+    /// Most that the flow may send at, whatever port it is at.
+    pub most: BitRate,
     /// Base round-trip time T: the network's longest, or the pair's.
     pub base_rtt: Nanos,
     /// Window at line rate in bytes, normally line rate * T; 0 stands for no window.
@@ -117,7 +119,7 @@ impl FlowLimits {
     /// Of a flow with this window and packets of 1000 bytes, of whose path nothing else is known.
     pub const fn of(line_rate: BitRate, base_rtt: Nanos, window: u64) -> FlowLimits {
         let (path_bytes, mtu, hops, some_hops, faults) = (window, 1_000, 0, false, ReferenceFaults::NONE);
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu, hops, some_hops, faults }
+        FlowLimits { line_rate, most: BitRate(u64::MAX), base_rtt, window, path_bytes, mtu, hops, some_hops, faults }
     }
 }
 
@@ -190,6 +192,11 @@ pub struct Sent {
 pub enum LossSignal {
     /// The receiver reported a missing byte.
     Nack,
+    /// A switch has cut a packet to its headers.
+    Trimmed {
+        /// Whether it was the last on the packet's way, so that the receiver's link is the bottleneck.
+        at_last_hop: bool,
+    },
     /// Nothing was acknowledged for too long.
     Timeout,
 }

@@ -17,6 +17,12 @@ pub(super) enum Item {
     Links(Change),
     /// A job begins.
     Job(u32),
+    /// The NICs of a host pause a priority, or resume it.
+    Storm {
+        node: u32,
+        priority: u8,
+        pause: bool,
+    },
     /// The caller takes a sample.
     Sample,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What hosts are to do at a time.
+//! What nodes are to do at a time.
 
 use alloc::vec::Vec;
 
@@ -7,8 +7,15 @@ use alloc::vec::Vec;
 pub(super) const RX_DONE: u8 = u8::MAX;
 /// The timer that stands for a rank of a job that waits.
 pub(super) const WORK: u8 = u8::MAX - 1;
+/// The timer that stands for the time at which a flow stops.
+pub(super) const STOP: u8 = u8::MAX - 4;
 
-/// Something that a host is to do at a time.
+/// The timer that stands for a pause that may last too long.
+pub(super) const WATCHDOG: u8 = u8::MAX - 2;
+/// The timer of a host's transport that is no queue pairs.
+pub(super) const TRANSPORT: u8 = u8::MAX - 3;
+
+/// Something that a node is to do at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alarm {
     pub node: u32,

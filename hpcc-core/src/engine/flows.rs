@@ -2,10 +2,13 @@
 //! Flows from their request to their completion.
 
 use super::agenda::Item;
+use super::alarms::STOP;
 use super::events::{Order, What};
 use super::groups::NOBODY;
 use super::state::Engine;
-use super::traffic::{Completion, FIRST_PORT, FlowRequest, PLACES, Posted, Receiving, Sending, SourcePorts, Started};
+use super::traffic::{
+    Completion, FIRST_PORT, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, SourcePorts, Started,
+};
 use super::ways::Way;
 use super::work::Incoming;
 use crate::address::{host_address, ipv6};
@@ -65,19 +68,22 @@ impl Engine {
     }
 
     /// What the controller of a flow by a port is given.
-    fn limits(&mut self, nic: u16, src: u32, dst: u32) -> Option<FlowLimits> {
-        let host = self.nodes.host(src);
-        let (rtt, bdp, links) = self.fabric.path_limits(src, dst, host.traffic.global_rtt);
-        host.core.flow_limits(nic.into(), rtt, bdp, links)
+    fn limits(&mut self, nic: u16, request: &FlowRequest) -> Option<FlowLimits> {
+        let host = self.nodes.host(request.src);
+        let (rtt, bdp, links) = self.fabric.path_limits(request.src, request.dst, host.traffic.global_rtt);
+        host.core.flow_limits(nic.into(), request.options.rate, rtt, bdp, links)
     }
 
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
-        let FlowRequest { src, dst, priority, dport, .. } = request;
+        let FlowRequest { src, dst, priority, dport, options, .. } = request;
+        if self.nodes.host(src).other.is_some() {
+            return self.post_to_other(Posted { request, message });
+        }
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
-        match shared.filter(|_| traffic.shares_queue_pairs) {
+        match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
             Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, Posted { request, message }),
             Some(_) => {}
             None => {
@@ -111,7 +117,7 @@ impl Engine {
     }
 
     /// A flow cannot begin, and the run not go on.
-    fn refuse(&mut self, request: FlowRequest, why: String) {
+    pub(super) fn refuse(&mut self, request: FlowRequest, why: String) {
         if self.parts.is_own(request.src) {
             self.refused.push(request);
         }
@@ -126,15 +132,16 @@ impl Engine {
     /// The receiving end of a flow's queue pair.
     pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
-        let &FlowRequest { src, dst, dport, .. } = request;
+        let &FlowRequest { src, dst, dport, options, .. } = request;
         let ports = &mut self.nodes.host(dst).traffic.source_ports;
         let sport =
             ports.entry(src).or_insert_with(|| SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() }).take();
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
-        let nic = host.core.route(&key, dst).or_else(|| self.fabric.port_of_the_start(src, &key, dst));
+        let nic = host.core.port_of(&key, dst, options.nic);
+        let nic = nic.or_else(|| self.fabric.port_of_the_start(src, &key, dst));
         let nic = nic.ok_or_else(|| format!("host {dst} cannot be reached from host {src}"))?;
-        let limits = self.limits(nic, src, dst).ok_or_else(|| no_room(src))?;
+        let limits = self.limits(nic, request).ok_or_else(|| no_room(src))?;
         let host = self.nodes.host(src);
         let (echo_interval, is_shared) = (host.core.echo_interval(), host.core.transport().shares_queue_pairs());
         let peer = self.nodes.host(dst);
@@ -147,12 +154,16 @@ impl Engine {
     fn open_queue_pair(&mut self, posted: Posted) -> Result<(), String> {
         let now = self.events.now();
         let Posted { request, message } = posted;
-        let FlowRequest { src, dst, priority, dport, size, .. } = request;
-        let prepared = self.nodes.host(src).traffic.prepared.remove(&(dst, priority, dport));
+        let FlowRequest { src, dst, priority, dport, size, options, .. } = request;
+        let is_common = options == FlowOptions::NONE;
+        let traffic = &mut self.nodes.host(src).traffic;
+        let prepared = if is_common { traffic.prepared.remove(&(dst, priority, dport)) } else { None };
         let receiving = prepared.map_or_else(|| self.open_receiving(&request), Ok)?;
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
-            self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
+            if is_common {
+                self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
+            }
             return Ok(());
         }
         let Receiving { receiver, sport, nic, limits } = receiving;
@@ -163,6 +174,7 @@ impl Engine {
             .core
             .open_sender(now, nic.into(), spec, size, limits)
             .ok_or_else(|| format!("host {src} has no room for another queue pair"))?;
+        host.core.keep_to(queue_pair, options.nic);
         if !leads {
             host.core.cut_off(queue_pair);
         }
@@ -173,7 +185,7 @@ impl Engine {
             flow_key += PRIORITIES as u64;
         }
         traffic.by_flow_key.insert(flow_key, queue_pair);
-        if traffic.shares_queue_pairs {
+        if traffic.shares_queue_pairs && is_common {
             traffic.shareable.insert((dst, priority, dport), queue_pair);
         }
         let place = (queue_pair & PLACES) as usize;
@@ -201,9 +213,23 @@ impl Engine {
             self.announce(receiver, Incoming { end: size, message });
         }
         self.schedule_timers(src, queue_pair, armed);
+        if options.stop < Nanos(u64::MAX) {
+            self.schedule(src, queue_pair, STOP, options.stop);
+        }
         let p = self.place(src, nic);
         self.try_send(p);
         Ok(())
+    }
+
+    /// A flow sends its last packet, if it is still under way.
+    pub(super) fn stop_flow(&mut self, node: u32, queue_pair: u32) {
+        let host = self.nodes.host(node);
+        let Some((nic, size)) = host.core.stop(queue_pair) else { return };
+        if let Some(posted) = host.traffic.get(queue_pair).and_then(|sending| sending.messages.front_mut()) {
+            posted.request.size = size;
+        }
+        let p = self.place(node, nic as u16);
+        self.try_send(p);
     }
 
     fn wire_key(&mut self, src: u32, dst: u32, sport: u16, dport: u16) -> FlowKey {

@@ -5,9 +5,14 @@ use super::ways::{KNOWN, Ports, UNKNOWN};
 use crate::address::host_address;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::SimulatedFrame;
-use crate::switch::{Arriving, Departing, FlowKey, Head};
+use crate::switch::{Arriving, Departing, FlowKey, Head, TrimConfig};
+use crate::transport::Trimmed;
 use crate::units::Nanos;
+use crate::wire::FrameSizes;
 use core::mem::offset_of;
+
+/// Bytes of a bitmap behind an acknowledgement's telemetry.
+pub(super) const BITMAP: usize = size_of::<u64>();
 
 /// A frame. What switches look at fills the first cache line.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +56,10 @@ pub struct Frame {
     pub congestion_marked: bool,
     /// Acknowledgement: the data frame was marked.
     pub congestion_echo: bool,
-    /// Data: the receiver is to acknowledge it at once.
+    /// Data: the receiver is to acknowledge it at once. Negative acknowledgement: it answers a packet without payload. Positive one:
+    /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
     pub ack_requested: bool,
-    /// PFC: pause or resume.
+    /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it.
     pub pause: bool,
     /// Bytes of the flow.
     pub flow_bytes: u64,
@@ -100,19 +106,50 @@ impl Frame {
     /// Bytes of payload.
     #[inline]
     pub fn payload(&self) -> u32 {
-        if self.kind == PacketKind::Nack { 0 } else { self.payload }
+        if matches!(self.kind, PacketKind::Nack | PacketKind::Ack) { 0 } else { self.payload }
     }
 
     /// Negative acknowledgement: the packet that arrived in the place of byte `seq`, by its first byte, if the receiver tells.
     #[inline]
     pub fn selective(&self) -> Option<u64> {
-        (self.kind == PacketKind::Nack && self.payload > 0).then(|| self.seq + u64::from(self.payload))
+        (self.kind == PacketKind::Nack && !self.ack_requested && self.payload > 0)
+            .then(|| self.seq + u64::from(self.payload))
     }
 
     /// The receiver tells which packet arrived, up to 4 GiB ahead.
     #[inline]
     pub(super) fn set_selective(&mut self, arrived: Option<u64>) {
         self.payload = arrived.and_then(|arrived| u32::try_from(arrived - self.seq).ok()).unwrap_or(0);
+    }
+
+    /// Negative acknowledgement: the packet without payload that it answers.
+    #[inline]
+    pub fn trimmed(&self) -> Option<Trimmed> {
+        let trimmed = || Trimmed { seq: self.seq + u64::from(self.payload), at_last_hop: self.pause };
+        (self.kind == PacketKind::Nack && self.ack_requested).then(trimmed)
+    }
+
+    /// Acknowledgement with a bitmap: the first byte of its first packet.
+    #[inline]
+    pub fn sacked(&self) -> Option<u64> {
+        (self.kind == PacketKind::Ack && self.ack_requested).then(|| self.seq + u64::from(self.payload))
+    }
+
+    /// It answers such a packet, or none.
+    #[inline]
+    pub(super) fn set_trimmed(&mut self, trimmed: Option<Trimmed>) {
+        self.ack_requested = trimmed.is_some();
+        if let Some(Trimmed { seq, at_last_hop }) = trimmed {
+            self.set_selective(Some(seq));
+            self.pause = at_last_hop;
+        }
+    }
+
+    /// A switch cuts off the payload, and its telemetry as far as it is configured.
+    pub(super) fn trim(&mut self, trimming: &TrimConfig, sizes: &FrameSizes, at_last_hop: bool) {
+        let payload = self.payload.next_multiple_of(sizes.alignment);
+        (self.size, self.telemetry_len) = trimming.cut(self.size, payload, self.telemetry_len);
+        (self.kind, self.priority, self.pause) = (PacketKind::Trimmed, 0, at_last_hop);
     }
 
     /// What ECMP hashes.
@@ -135,8 +172,8 @@ impl Frame {
 
     /// Whether switches stamp their telemetry into it.
     #[inline]
-    fn collects(&self) -> bool {
-        matches!(self.kind, PacketKind::Data | PacketKind::Probe)
+    pub(super) fn collects(&self) -> bool {
+        matches!(self.kind, PacketKind::Data | PacketKind::Probe | PacketKind::Trimmed)
     }
 
     /// What it is on the wire, where it goes over IPv4 from and to no MAC address, and packets of its flow have one byte.
@@ -162,6 +199,8 @@ impl Frame {
             payload: self.payload(),
             ack_requested: self.ack_requested,
             selective: self.selective(),
+            trimmed: self.trimmed(),
+            sacked: self.sacked(),
             pause: self.pause,
         }
     }
@@ -183,7 +222,8 @@ impl Frame {
     pub(super) fn telemetry_cost(&self) -> u64 {
         match self.kind {
             PacketKind::Probe | PacketKind::Feedback => self.size.into(),
-            PacketKind::Data | PacketKind::Ack | PacketKind::Nack => self.telemetry_len.into(),
+            PacketKind::Ack if self.ack_requested => u64::from(self.telemetry_len).saturating_sub(BITMAP as u64),
+            PacketKind::Data | PacketKind::Trimmed | PacketKind::Ack | PacketKind::Nack => self.telemetry_len.into(),
             PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => 0,
         }
     }
@@ -203,6 +243,7 @@ impl Departing for Leaving<'_> {
             ingress: frame.ingress,
             priority: frame.priority,
             is_data: frame.collects(),
+            is_trimmed: frame.kind == PacketKind::Trimmed,
             size: frame.size,
             queue: self.behind.into(),
             arrived: Nanos(frame.at),

@@ -4,6 +4,7 @@
 use super::flight::InFlight;
 use super::frame::Frame;
 use super::ways::{KNOWN, UNKNOWN};
+use crate::host_transport::PacketHeader;
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -65,6 +66,11 @@ impl Frames {
     #[inline]
     pub fn get_mut(&mut self, frame: u32) -> &mut Frame {
         &mut self.entries[frame as usize].frame
+    }
+
+    /// What a transport keeps in a frame for itself, where hosts have another than queue pairs: nothing collects telemetry then.
+    pub fn header(&mut self, frame: u32) -> &mut PacketHeader {
+        &mut self.entries[frame as usize].section
     }
 
     /// A frame with its section and room behind it.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, RX_DONE, WORK};
+use super::alarms::{Alarm, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
-use super::frame::Frame;
+use super::frame::{BITMAP, Frame};
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
@@ -11,13 +11,14 @@ use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::dscp;
 use crate::switch::{Arriving, FlowKey, Section};
 use crate::transport::feedback::Arrived;
+use crate::transport::recovery::Sack;
 use crate::transport::{
-    Ack, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
+    Ack, AckDecision, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
 };
 use crate::units::Nanos;
 
 /// The queue of a host's port that holds its answers.
-const ANSWERS: u8 = 0;
+pub(super) const ANSWERS: u8 = 0;
 impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
@@ -34,6 +35,9 @@ impl Engine {
             && let Some(answer) = port.dequeue(&self.all.frames)
         {
             return Some(answer);
+        }
+        if host.other.is_some() {
+            return self.next_of_other(p);
         }
         let Poll::Send(segment) = host.core.poll(number.into(), now, paused) else {
             self.update_wake(p);
@@ -53,6 +57,9 @@ impl Engine {
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
             return true;
+        }
+        if let Some(other) = &host.other {
+            return other.endpoint.has_next(port.number);
         }
         let awaits = host.core.awaits_end(port.number.into(), Nanos(port.end_at), port.paused, foresees);
         if foresees && !awaits {
@@ -157,7 +164,7 @@ impl Engine {
             return self.all.frames.release(f);
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
-        if is_held && !self.nodes.host(node).held.is_empty() {
+        if is_held && self.nodes.host(node).is_slow {
             return self.rx_enqueue(node, f);
         }
         self.take_in(node, f);
@@ -166,14 +173,19 @@ impl Engine {
     /// The host looks at a frame.
     #[inline]
     pub(super) fn take_in(&mut self, node: u32, f: u32) {
+        if self.nodes.host(node).other.is_some() {
+            return self.take_in_other(node, f);
+        }
         match self.all.frames.get(f).kind {
             PacketKind::Data => {
-                let receiver = self.all.frames.get(f).queue_pair;
+                let frame = self.all.frames.get(f);
+                let (receiver, seq) = (frame.queue_pair, frame.seq);
                 self.on_data(node, f);
                 if self.nodes.host(node).traffic.has_ranks {
-                    self.take_messages(node, receiver);
+                    self.take_messages(node, receiver, seq);
                 }
             }
+            PacketKind::Trimmed => self.on_trimmed(node, f),
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
             PacketKind::Probe => self.on_probe(node, f),
             PacketKind::Feedback => self.on_feedback(node, f),
@@ -195,15 +207,37 @@ impl Engine {
             congestion_marked: frame.congestion_marked,
         };
         let answer = host.core.on_data(now, frame.queue_pair, &data);
-        let echoes = host.echoes;
+        self.answer(node, f, &answer);
+    }
+
+    /// The headers of a data packet have arrived.
+    #[cold]
+    fn on_trimmed(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let frame = self.all.frames.get(f);
+        let data = Data { seq: frame.seq, congestion_marked: frame.congestion_marked, ..Data::default() };
+        let answer = self.nodes.host(node).core.on_trimmed(now, frame.queue_pair, &data, frame.pause);
+        self.answer(node, f, &answer);
+    }
+
+    /// A data frame becomes what answers it.
+    #[inline]
+    fn answer(&mut self, node: u32, f: u32, answer: &AckDecision) {
+        let echoes = self.nodes.host(node).echoes;
         if answer.notify {
             self.send_cnp(node, f);
         }
-        let (kind, seq, selective) = match answer.reply {
-            Reply::Silence => (None, 0, None),
-            Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None),
-            Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None),
-            Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived)),
+        let mut sack = None;
+        let (kind, seq, selective, trimmed) = match answer.reply {
+            Reply::Silence => (None, 0, None, None),
+            Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None, None),
+            Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None, None),
+            Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived), None),
+            Reply::Sack { missing, sack: told } => {
+                sack = Some(told);
+                (Some(PacketKind::Ack), missing, None, None)
+            }
+            Reply::TrimmedNack { missing, trimmed } => (Some(PacketKind::Nack), missing, None, Some(trimmed)),
         };
         if !echoes {
             self.report(node, f, kind.map(|_| seq));
@@ -212,16 +246,34 @@ impl Engine {
         let frame = self.all.frames.get_mut(f);
         (frame.kind, frame.seq) = (kind, seq);
         frame.set_selective(selective);
+        frame.set_trimmed(trimmed);
         frame.congestion_echo = answer.congestion_echo;
+        if let Some(sack) = sack {
+            self.add_bitmap(f, sack);
+        }
         self.seal(node, f);
         let (port, len) = (self.port_back(node, f), u32::from(self.all.frames.get(f).telemetry_len));
-        let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some());
+        let size =
+            self.nodes.host(node).core.ack_bytes(len, selective.is_some() || trimmed.is_some() || sack.is_some());
         let receiver = self.all.frames.get(f).queue_pair;
         self.turn_round(node, f, size);
         if let Some(port) = port {
             self.answer_by_way(node, port, receiver, f);
         }
         self.send_back(node, f, port);
+    }
+
+    /// An acknowledgement gets a bitmap behind its telemetry, if it is of packets less than 4 GiB ahead.
+    #[cold]
+    fn add_bitmap(&mut self, f: u32, sack: Sack) {
+        let (frame, bytes) = self.all.frames.with_section(f);
+        let len = usize::from(frame.telemetry_len);
+        let room = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut);
+        if let (Some(room), Ok(distance)) = (room, u32::try_from(sack.first - frame.seq)) {
+            *room = sack.bits.to_be_bytes();
+            (frame.payload, frame.ack_requested) = (distance, true);
+            frame.telemetry_len = (len + BITMAP) as u16;
+        }
     }
 
     /// Puts what goes back for a data packet in place of its telemetry, or sends it in a packet of its own. It gets an
@@ -295,6 +347,7 @@ impl Engine {
             seq: frame.seq,
             congestion_echo: is_ack && frame.congestion_echo,
             selective: frame.selective(),
+            trimmed: frame.trimmed(),
         };
         frame.telemetry_len = host.core.seal_answer(receiver, &sealed, bytes, frame.telemetry_len.into()) as u16;
     }
@@ -347,7 +400,7 @@ impl Engine {
         (frame.queue_pair, frame.reply_queue_pair) = (frame.reply_queue_pair, frame.queue_pair);
         frame.priority = host.core.transport().answer_priority(frame.priority);
         (frame.congestion_marked, frame.hop_limit, frame.size) = (false, INITIAL_HOP_LIMIT, size);
-        if frame.kind != PacketKind::Nack {
+        if frame.kind != PacketKind::Nack && frame.sacked().is_none() {
             frame.payload = 0;
         }
         (frame.passed, frame.ports) = (0, [UNKNOWN; KNOWN]);
@@ -366,14 +419,21 @@ impl Engine {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
+        let mut telemetry = &section[..usize::from(frame.telemetry_len)];
+        let mut sack = None;
+        if let Some((first, (front, bits))) = frame.sacked().zip(telemetry.split_last_chunk()) {
+            (telemetry, sack) = (front, Some(Sack { first, bits: u64::from_be_bytes(*bits) }));
+        }
         let ack = Ack {
             queue_pair: frame.queue_pair,
             port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             seq: frame.seq,
+            sack,
             nack: frame.kind == PacketKind::Nack,
             selective: frame.selective(),
+            trimmed: frame.trimmed(),
             congestion_marked: frame.congestion_echo,
-            telemetry: &section[..usize::from(frame.telemetry_len)],
+            telemetry,
         };
         let queue_pair = frame.queue_pair;
         let result = host.core.on_ack(now, &ack, Engine::rng(&mut self.rngs, node));
@@ -393,6 +453,8 @@ impl Engine {
             seq: frame.seq,
             nack: false,
             selective: None,
+            trimmed: None,
+            sack: None,
             congestion_marked: false,
             port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             telemetry: &section[..usize::from(frame.telemetry_len)],
@@ -495,6 +557,15 @@ impl Engine {
         }
         if timer == WORK {
             return self.on_work(owner);
+        }
+        if timer == STOP {
+            return self.stop_flow(node, owner);
+        }
+        if timer == WATCHDOG {
+            return self.on_watchdog(owner);
+        }
+        if timer == TRANSPORT {
+            return self.on_transport_timer(node);
         }
         self.on_timeout(node, owner, timer);
     }

@@ -29,6 +29,7 @@ impl Engine {
             self.all.ports[p as usize].is_up = change.up;
             if change.up {
                 let paused = core::mem::take(&mut self.all.ports[p as usize].paused);
+                self.forget_pauses(p);
                 self.tell_pause(p);
                 (0..paused.count_ones()).for_each(|_| self.show_pause(p, false));
             } else {

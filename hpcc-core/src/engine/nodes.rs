@@ -3,9 +3,10 @@
 
 use super::agents::{HostNotices, SwitchExtras};
 use super::traffic::Traffic;
+use super::transports::Other;
 use crate::switch::Switch;
 use crate::telemetry::Layout;
-use crate::transport::Host;
+use crate::transport::{Counters, Host};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -28,6 +29,8 @@ pub(super) struct SwitchNode {
 /// A host, and what its frames need of its settings.
 pub(super) struct HostNode {
     pub core: Host,
+    /// Its transport, if that is not queue pairs.
+    pub other: Option<Box<Other>>,
     pub layout: Layout,
     /// UDP destination port of all frames; `None`: that of their flow.
     pub wire_port: Option<u16>,
@@ -37,7 +40,8 @@ pub(super) struct HostNode {
     pub pfc_bytes: u32,
     pub traffic: Traffic,
     pub notices: HostNotices,
-    /// What NICs of a slow receiver hold, by port; of others nothing.
+    pub is_slow: bool,
+    /// What its NICs hold, by port, if it ever pauses others.
     pub held: Vec<Held>,
 }
 
@@ -49,6 +53,11 @@ pub(super) struct Held {
 }
 
 impl HostNode {
+    /// What it did.
+    pub fn counters(&self) -> Counters {
+        self.other.as_ref().map_or_else(|| self.core.counters(), |other| other.endpoint.counters())
+    }
+
     /// The next pause or resume that a port sends, ahead of all else.
     #[inline]
     pub fn next_pfc(&mut self, port: u16) -> Option<u32> {

@@ -30,7 +30,7 @@ impl Engine {
         let (frame, section) = self.all.frames.with_section(f);
         let telemetry = &mut section[..usize::from(frame.telemetry_len)];
         if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
-            let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+            let is_answer = !frame.collects();
             border.hide(egress, is_answer, telemetry);
         }
         let Some(notifier) = &mut extras.agent else { return marked };

@@ -2,6 +2,7 @@
 //! What an observer may see of a network under way, and what it amounts to.
 
 use super::frame::Frame;
+use super::holds::Hold;
 use crate::fast_cnp::{Refusal, Suppression};
 use crate::units::{BitRate, Nanos};
 use core::ops::AddAssign;
@@ -46,6 +47,8 @@ pub struct Place {
 pub trait Observer: Send {
     /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
     fn on_pause(&mut self, place: &Place, pause: bool);
+    /// A node pauses or resumes the far end of a port; told if [asked for](super::Engine::watch_holds).
+    fn on_hold(&mut self, _: &Hold) {}
     /// Something happens to a frame at a watched port.
     fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]);
 }
@@ -76,6 +79,12 @@ pub struct Totals {
     pub drops: u64,
     /// Data frames that they marked.
     pub marks: u64,
+    /// Packets that they cut to their headers.
+    pub trims: u64,
+    /// Of them, those that were to leave for their host.
+    pub trims_at_last_hop: u64,
+    /// Headers of such packets that were dropped, or lost on links.
+    pub headers_lost: u64,
     /// Frames that were lost on links.
     pub losses: u64,
     /// Bytes on links that only telemetry needs.
@@ -88,6 +97,9 @@ impl AddAssign for Totals {
         self.drops += other.drops;
         self.marks += other.marks;
         self.losses += other.losses;
+        self.trims += other.trims;
+        self.trims_at_last_hop += other.trims_at_last_hop;
+        self.headers_lost += other.headers_lost;
         self.telemetry_bytes += other.telemetry_bytes;
     }
 }

@@ -135,7 +135,7 @@ impl Engine {
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
             for (receiver, incoming) in parcel.messages.drain(..) {
-                self.nodes.host(incoming.message.dst).traffic.expect(receiver, incoming);
+                self.expect_message(receiver, incoming);
             }
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
                 let flight = &mut self.all.flights[port as usize];

@@ -2,6 +2,7 @@
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
 use super::frames::Frames;
+use crate::frame::PacketKind;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, Nanos, PICOS, Rounding};
 use alloc::boxed::Box;
@@ -43,6 +44,8 @@ pub(super) struct Port {
     last_served: u8,
     // What frames that waited touch.
     queues: [VecDeque<u32>; PRIORITIES],
+    /// Priorities that are paused and whose frames are dropped; bits.
+    pub dropping: u8,
     /// Which queue is next; `None`: in turn.
     scheduler: Option<Box<Scheduler>>,
     /// When the pacer of a host's port wakes up, and the place of that among events; `u64::MAX`: never.
@@ -86,6 +89,7 @@ impl Port {
             paused: 0,
             last_served: 0,
             queues: [const { VecDeque::new() }; PRIORITIES],
+            dropping: 0,
             scheduler: None,
             wake_at: u64::MAX,
             wake_rank: 0,
@@ -167,8 +171,15 @@ impl Port {
         frame
     }
 
+    /// Bytes that wait in a queue and came in by a port.
+    pub fn bytes_from(&self, frames: &Frames, queue: u8, ingress: u16) -> u64 {
+        let waiting = self.queues[usize::from(queue & 7)].iter().map(|&frame| frames.get(frame));
+        waiting.filter(|frame| frame.ingress == ingress).map(|frame| u64::from(frame.size)).sum()
+    }
+
+    /// Takes the first frame of a queue.
     #[inline]
-    fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+    pub fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
         let waiting = &mut self.queues[usize::from(queue & 7)];
         let frame = waiting.pop_front()?;
         if waiting.is_empty() {
@@ -192,6 +203,19 @@ impl Port {
             *bytes = queue.front().map_or(0, |&frame| frames.get(frame).size);
         }
         self.scheduler.as_mut().and_then(|scheduler| scheduler.next(&backlog)).unwrap_or(self.last_served)
+    }
+
+    /// Takes the last frame of a queue, if it is data.
+    #[cold]
+    pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+        let waiting = &mut self.queues[usize::from(queue & 7)];
+        let last = *waiting.back().filter(|&&frame| frames.get(frame).kind == PacketKind::Data)?;
+        waiting.pop_back();
+        if waiting.is_empty() {
+            self.waiting &= !(1 << (queue & 7));
+        }
+        self.queued -= frames.get(last).size;
+        Some(last)
     }
 
     /// How long a frame that leaves now occupies the link.

@@ -268,6 +268,7 @@ impl Engine {
             Item::Start(request) => self.start_flow(request, None),
             Item::Job(job) => self.begin_job(job),
             Item::Links(change) => self.on_links(&change),
+            Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),
             Item::Sample => self.sample_queues(),
         }
     }
@@ -311,6 +312,7 @@ impl Engine {
         let may_be_lost = self.loses_pfc || !is_pfc;
         if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
             self.totals.losses += 1;
+            self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
             if !port.is_up {
                 self.show(Sight::Lost, p, f);
             }
@@ -325,10 +327,14 @@ impl Engine {
     #[cold]
     fn on_pfc(&mut self, p: u32, f: u32) {
         let frame = self.all.frames.get(f);
-        let (bit, pause) = (1 << (frame.priority & 7), frame.pause);
+        let (priority, pause) = (frame.priority & 7, frame.pause);
         self.all.frames.release(f);
         self.show_pause(p, pause);
+        if !self.hear_watchdog(p, priority, pause) {
+            return;
+        }
         let port = &mut self.all.ports[p as usize];
+        let bit = 1 << priority;
         port.paused = if pause { port.paused | bit } else { port.paused & !bit };
         self.tell_pause(p);
         if !pause {

@@ -32,7 +32,7 @@ impl Engine {
         let Some(&first) = host.held[usize::from(port)].frames.front() else { return };
         let size = self.all.frames.get(first).size;
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
-        let time = buffer.rx_start(size);
+        let time = buffer.rx_start(now, size);
         self.schedule(node, port.into(), RX_DONE, now + time);
     }
 
@@ -49,7 +49,8 @@ impl Engine {
         self.take_in(node, f);
     }
 
-    fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+    pub(super) fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+        self.hold(node, port, priority, pause);
         let size = self.nodes.host(node).pfc_bytes;
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };

@@ -14,12 +14,15 @@ use super::parts::Parts;
 use super::port::Port;
 use super::run::Stop;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::transports::Other;
+use super::watchdog::Watchdogs;
 use super::work::Work;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
+use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
-use crate::switch::{Scheduler, Switch};
+use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
@@ -88,6 +91,11 @@ pub struct Engine {
     pub(super) totals: Totals,
     /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
     pub(super) asks_ports: bool,
+    /// The observer hears of pauses from those who send them.
+    pub(super) tells_holds: bool,
+    /// Somebody has sent a pause.
+    pub(super) has_held: bool,
+    pub(super) watchdogs: Watchdogs,
 }
 
 /// What waited at switches when the last sample was taken.
@@ -168,7 +176,7 @@ impl Engine {
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
                 let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
-                feedback::room_after(hops, &node.layout(), records, seals)
+                feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes
             };
             let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
             kinds.iter().map(of_one).max().unwrap_or(0).max(reports)
@@ -216,6 +224,9 @@ impl Engine {
             events_run: 0,
             totals: Totals::default(),
             asks_ports: false,
+            tells_holds: false,
+            has_held: false,
+            watchdogs: Watchdogs::default(),
         };
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
@@ -259,13 +270,23 @@ impl Engine {
             });
         } else {
             let config = settings.host()?;
-            let layout = config.layout;
+            let layout = config.layout.clone();
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);
-            if let Some(slow) = slow {
+            if let Some(slow) = &slow {
                 core.receive_slowly(slow);
             }
+            let setup = HostSetup {
+                node,
+                ports: &rates,
+                transport: core.transport(),
+                sizes: settings.sizes(),
+                network_rtt: self.fabric.max_rtt(),
+                trims: settings.switch.overflow == Overflow::Trim,
+            };
+            let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {
+                other,
                 layout,
                 wire_port: settings.wire.profile.port(),
                 ack_priority: core.transport().ack_priority,
@@ -274,6 +295,7 @@ impl Engine {
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 traffic: Traffic::new(settings),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
+                is_slow: slow.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
                 core,
             });

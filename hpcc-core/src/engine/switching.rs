@@ -5,7 +5,7 @@ use super::frame::{Frame, Leaving};
 use super::observer::Sight;
 use super::state::{Arenas, Engine};
 use crate::frame::PacketKind;
-use crate::switch::{Admission, Head, Route, Section};
+use crate::switch::{Admission, Head, Route, Section, TrimConfig};
 
 impl Engine {
     /// A frame has come in; `first` is the place of the switch's first port.
@@ -70,11 +70,22 @@ impl Engine {
 
     fn queue(&mut self, node: u32, p: u32, f: u32) {
         let frame = self.all.frames.get(f);
-        let (ingress, priority, size) = (frame.ingress, frame.priority, frame.size);
-        let egress = self.all.ports[p as usize].number;
+        let (ingress, priority, size, kind) = (frame.ingress, frame.priority, frame.size, frame.kind);
+        let port = &self.all.ports[p as usize];
+        if (port.paused & port.dropping) >> priority & 1 != 0 {
+            return self.drop_in_storm(node, p, f);
+        }
+        let egress = port.number;
         let switch = self.nodes.switch(node);
-        match switch.core.admit(ingress, egress, priority, size) {
-            Admission::Drop => return self.drop_at_switch(node, f),
+        let admission = if kind == PacketKind::Trimmed {
+            switch.core.admit_headers(egress, size)
+        } else if kind == PacketKind::Data && switch.core.is_too_long(egress, priority, size) {
+            Admission::Drop
+        } else {
+            switch.core.admit(ingress, egress, priority, size)
+        };
+        match admission {
+            Admission::Drop => return self.overflow(node, p, f),
             Admission::Admit { pause: true } => {
                 let pauses = switch.pauses;
                 Engine::rng(&mut self.rngs, node).marks.skip();
@@ -84,6 +95,49 @@ impl Engine {
         }
         self.enqueue(p, f, priority);
         self.try_send(p);
+    }
+
+    /// A frame finds no room: it is dropped or, as data, cut to its headers, or the last one of the queue is in its place.
+    #[cold]
+    fn overflow(&mut self, node: u32, p: u32, f: u32) {
+        let frame = self.all.frames.get(f);
+        let (kind, ingress, priority, size) = (frame.kind, frame.ingress, frame.priority, frame.size);
+        let egress = self.all.ports[p as usize].number;
+        let switch = self.nodes.switch(node);
+        let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
+            return self.drop_at_switch(node, f);
+        };
+        let takes_last = Engine::rng(&mut self.rngs, node).marks.uniform() < trimming.last;
+        let last =
+            if takes_last { self.all.ports[p as usize].take_last_data(&self.all.frames, priority) } else { None };
+        if let Some(last) = last {
+            let &Frame { ingress: from, size: bytes, .. } = self.all.frames.get(last);
+            switch.core.discard(egress, &Head { ingress: from, priority, size: bytes, ..Head::default() });
+            self.trim(node, p, last, &trimming);
+            let switch = self.nodes.switch(node);
+            let fits = !switch.core.is_too_long(egress, priority, size);
+            if fits && switch.core.admit(ingress, egress, priority, size) != Admission::Drop {
+                self.enqueue(p, f, priority);
+                return self.try_send(p);
+            }
+        }
+        self.trim(node, p, f, &trimming);
+        self.try_send(p);
+    }
+
+    /// Cuts a packet that is to leave by a port to its headers, which wait ahead of all data.
+    fn trim(&mut self, node: u32, p: u32, f: u32, trimming: &TrimConfig) {
+        let port = &self.all.ports[p as usize];
+        let (egress, at_last_hop) = (port.number, !self.fabric.is_switch(port.peer_node));
+        self.totals.trims += 1;
+        self.totals.trims_at_last_hop += u64::from(at_last_hop);
+        let switch = self.nodes.switch(node);
+        let frame = self.all.frames.get_mut(f);
+        frame.trim(trimming, &switch.sizes, at_last_hop);
+        if switch.core.admit_headers(egress, frame.size) == Admission::Drop {
+            return self.drop_at_switch(node, f);
+        }
+        self.enqueue(p, f, 0);
     }
 
     /// The frame that a port sends next.
@@ -130,6 +184,7 @@ impl Engine {
     /// Sends a pause or a resume out of a port.
     #[cold]
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+        self.hold(node, port, priority, pause);
         let size = self.nodes.switch(node).pfc_bytes;
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
@@ -141,19 +196,26 @@ impl Engine {
     /// A link of a switch has failed: what waits for it is dropped.
     pub(super) fn clear_switch_port(&mut self, p: u32) {
         while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
-            self.show(Sight::LinkDrop, p, f);
-            let port = &self.all.ports[p as usize];
-            let (node, egress) = (port.node, port.number);
-            let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
-            let switch = self.nodes.switch(node);
-            let head = Head { ingress, priority, size, ..Head::default() };
-            if kind != PacketKind::Pfc && !switch.leaks_on_link_down && switch.core.discard(egress, &head) {
-                Engine::rng(&mut self.rngs, node).marks.skip();
-                self.send_pfc(node, ingress, priority, false);
-            }
-            self.totals.drops += 1;
-            self.all.frames.release(f);
+            let leaks = self.nodes.switch(self.all.ports[p as usize].node).leaks_on_link_down;
+            self.discard_queued(p, f, Sight::LinkDrop, !leaks);
         }
+    }
+
+    /// A switch drops a frame that waited. That frees memory, if it does, and may resume its sender.
+    pub(super) fn discard_queued(&mut self, p: u32, f: u32, sight: Sight, frees: bool) {
+        self.show(sight, p, f);
+        let port = &self.all.ports[p as usize];
+        let (node, egress) = (port.node, port.number);
+        let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
+        let is_trimmed = kind == PacketKind::Trimmed;
+        self.totals.headers_lost += u64::from(is_trimmed);
+        let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
+        if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
+            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.send_pfc(node, ingress, priority, false);
+        }
+        self.totals.drops += 1;
+        self.all.frames.release(f);
     }
 
     /// A link of a switch has come up: the far end has forgotten the pauses that are in force here.

@@ -7,10 +7,29 @@ use super::work::{Arrivals, Incoming};
 use crate::cc::FlowLimits;
 use crate::node::NodeSettings;
 use crate::transport::QueuePairs;
-use crate::units::Nanos;
+use crate::units::{BitRate, Nanos};
 use crate::workload::Message;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
+
+/// The size of a flow that has no end. Nobody sends so much.
+pub const ENDLESS: u64 = 1 << 53;
+
+/// What a flow has for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowOptions {
+    /// The port of its host by which it leaves, counted from 0, while that leads to its destination; else a hash chooses.
+    pub nic: Option<u8>,
+    /// It sends as if the port had no higher rate.
+    pub rate: BitRate,
+    /// When it sends its last packet, even if that is not all.
+    pub stop: Nanos,
+}
+
+impl FlowOptions {
+    /// Nothing.
+    pub const NONE: FlowOptions = FlowOptions { nic: None, rate: BitRate(u64::MAX), stop: Nanos(u64::MAX) };
+}
 
 /// A flow that is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +48,8 @@ pub struct FlowRequest {
     pub size: u64,
     /// When it begins.
     pub start: Nanos,
+    /// What it has for itself. If that is anything, it shares its queue pair with no other.
+    pub options: FlowOptions,
 }
 
 /// A flow that has begun.
@@ -181,6 +202,15 @@ impl Traffic {
         let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
         incoming.front().filter(|incoming| incoming.end <= expected)?;
         incoming.pop_front().map(|incoming| incoming.message)
+    }
+
+    /// The message on its way that byte `seq` is of, if all of it has arrived.
+    pub fn take_early(&mut self, receiver: u32, seq: u64, is_whole: impl Fn(u64, u64) -> bool) -> Option<Message> {
+        let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
+        let place = incoming.partition_point(|incoming| incoming.end <= seq);
+        let &Incoming { end, message } = incoming.get(place)?;
+        let start = end.saturating_sub(message.size);
+        (start <= seq && is_whole(start, end)).then(|| incoming.remove(place))?.map(|incoming| incoming.message)
     }
 
     /// Nothing more arrives by a receiving queue pair.

@@ -2,12 +2,14 @@
 //! A network under way as others see it.
 
 use super::frame::Frame;
+use super::nodes::HostNode;
 use super::observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
 use super::run::Stop;
 use super::state::Engine;
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
+use crate::host_transport::Progress;
 use crate::transport::{Counters, Host, QueuePair};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -31,7 +33,7 @@ impl Engine {
     fn place_of(&self, p: u32, queued: Option<&Frame>) -> Place {
         let port = &self.all.ports[p as usize];
         let queue = queued.map_or(0, |frame| {
-            let is_answer = !matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
+            let is_answer = !frame.collects();
             let is_first = frame.kind == PacketKind::Pfc || (port.is_host && is_answer);
             if is_first { 0 } else { frame.priority }
         });
@@ -87,6 +89,7 @@ impl Engine {
     #[cold]
     pub(super) fn drop_at_switch(&mut self, node: u32, f: u32) {
         self.totals.drops += 1;
+        self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
         let first = self.place(node, 0);
         self.show(Sight::Drop, first, f);
         self.all.frames.release(f);
@@ -137,11 +140,21 @@ impl Engine {
 
     /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.
     pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
+        if let Some(other) = self.nodes.as_host(src).and_then(|host| host.other.as_ref()) {
+            return other.endpoint.progress(queue_pair).map_or(u64::MAX, |progress| progress.acked);
+        }
         self.sender(src, queue_pair).map_or(u64::MAX, |(_, sender)| sender.acked().saturating_sub(first_seq))
     }
 
     /// What congestion control has made of a flow.
     pub fn control(&self, src: u32, queue_pair: u32) -> ControlState {
+        if let Some(host) = self.nodes.as_host(src)
+            && let Some(other) = &host.other
+        {
+            let Progress { window, in_flight, rate, .. } = other.endpoint.progress(queue_pair).unwrap_or_default();
+            let rate = rate.unwrap_or_else(|| self.all.ports[self.first_port[src as usize] as usize].rate);
+            return ControlState { rate, window, in_flight, is_steered: true, ..ControlState::default() };
+        }
         let Some((host, sender)) = self.sender(src, queue_pair) else {
             return ControlState { is_steered: true, ..ControlState::default() };
         };
@@ -158,7 +171,7 @@ impl Engine {
     /// What the hosts that run here did, each by itself.
     pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
         let hosts = (0..self.first_port.len() as u32).filter(|&node| self.parts.is_own(node));
-        hosts.filter_map(|node| self.nodes.as_host(node)).map(|host| host.core.counters())
+        hosts.filter_map(|node| self.nodes.as_host(node)).map(HostNode::counters)
     }
 
     /// What all nodes did.

@@ -5,7 +5,7 @@ use super::agenda::Item;
 use super::alarms::WORK;
 use super::run::Stop;
 use super::state::Engine;
-use super::traffic::FlowRequest;
+use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
 use crate::workload::{Action, Jobs, Message, Noted, Operation, Span, Told, Unfinished, Waiting};
 use alloc::collections::VecDeque;
@@ -96,14 +96,25 @@ impl Engine {
     pub(super) fn begin_job(&mut self, job: u32) {
         for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
             let key = (dst, priority, dport);
-            let traffic = &self.nodes.host(src).traffic;
+            let host = self.nodes.host(src);
+            let traffic = &host.traffic;
             if !traffic.shares_queue_pairs
+                || host.other.is_some()
                 || traffic.shareable.contains_key(&key)
                 || traffic.prepared.contains_key(&key)
             {
                 continue;
             }
-            let request = FlowRequest { id: 0, src, dst, dport, priority, size: 1, start: self.events.now() };
+            let request = FlowRequest {
+                id: 0,
+                src,
+                dst,
+                dport,
+                priority,
+                size: 1,
+                start: self.events.now(),
+                options: FlowOptions::NONE,
+            };
             match self.open_receiving(&request) {
                 Ok(receiving) => {
                     self.nodes.host(src).traffic.prepared.insert(key, receiving);
@@ -146,7 +157,7 @@ impl Engine {
 
     fn send_message(&mut self, message: Message) {
         let Message { id, src, dst, dport, priority, size, .. } = message;
-        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0) };
+        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE };
         self.start_flow(request, Some(message));
     }
 
@@ -154,10 +165,25 @@ impl Engine {
     pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
         let host = incoming.message.dst;
         if self.parts.is_own(host) {
-            self.nodes.host(host).traffic.expect(receiver, incoming);
+            self.expect_message(receiver, incoming);
         } else {
             self.parts.tell_message(host, receiver, incoming);
         }
+    }
+
+    /// A host hears which message will come by a receiving queue pair, or under this number of its source.
+    pub(super) fn expect_message(&mut self, receiver: u32, incoming: Incoming) {
+        let host = self.nodes.host(incoming.message.dst);
+        match &mut host.other {
+            Some(other) => other.expect(receiver, incoming.message),
+            None => host.traffic.expect(receiver, incoming),
+        }
+    }
+
+    /// A message has arrived whole.
+    pub(super) fn message_arrived(&mut self, message: &Message) {
+        self.work.jobs.arrived(message, self.events.now(), &mut self.work.actions);
+        self.act();
     }
 
     /// A message is acknowledged.
@@ -167,11 +193,19 @@ impl Engine {
     }
 
     /// More has arrived at a queue pair: perhaps the last byte of messages.
-    pub(super) fn take_messages(&mut self, node: u32, receiver: u32) {
+    pub(super) fn take_messages(&mut self, node: u32, receiver: u32, seq: u64) {
         let host = self.nodes.host(node);
         let Some(expected) = host.core.expected(receiver) else { return };
         while let Some(message) = self.nodes.host(node).traffic.take_arrived(receiver, expected) {
             self.work.jobs.arrived(&message, self.events.now(), &mut self.work.actions);
+        }
+        let host = self.nodes.host(node);
+        if seq >= expected && host.core.transport().recovery.delivers_early {
+            let core = &host.core;
+            let early = host.traffic.take_early(receiver, seq, |start, end| core.has_arrived(receiver, start, end));
+            if let Some(message) = early {
+                self.work.jobs.arrived(&message, self.events.now(), &mut self.work.actions);
+            }
         }
         self.act();
     }

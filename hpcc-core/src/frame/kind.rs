@@ -24,6 +24,8 @@ crate::named! {
         FastCnp = "fast_cnp",
         /// ICMPv6 about one of those.
         Icmpv6 = "icmpv6",
+        /// The headers of a data packet whose payload a switch has cut off.
+        Trimmed = "trimmed",
     }
 }
 
@@ -32,7 +34,12 @@ impl PacketKind {
     #[must_use]
     pub const fn has_telemetry(self) -> bool {
         match self {
-            PacketKind::Data | PacketKind::Ack | PacketKind::Nack | PacketKind::Probe | PacketKind::Feedback => true,
+            PacketKind::Data
+            | PacketKind::Ack
+            | PacketKind::Nack
+            | PacketKind::Probe
+            | PacketKind::Feedback
+            | PacketKind::Trimmed => true,
             PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => false,
         }
     }

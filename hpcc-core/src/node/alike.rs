@@ -3,7 +3,6 @@
 
 use super::NodeSettings;
 use crate::settings::Value;
-use crate::transport::Recovery;
 use crate::transport::feedback::FeedbackContent;
 use alloc::string::String;
 
@@ -39,7 +38,7 @@ const MTU: Key = ("transport", "mtu");
 /// What frames look like.
 const OF_NODES: [Key; 3] = [("wire", "profile"), ("wire", "preamble_and_gap"), ("wire", "exact_rates")];
 /// What both ends of a flow do.
-const OF_HOSTS: [Key; 2] = [("transport", "recovery"), ("transport", "seal")];
+const OF_HOSTS: [Key; 3] = [("transport", "kind"), ("transport", "recovery"), ("transport", "seal")];
 /// How telemetry comes back, where it does.
 const OF_ANSWERS: [Key; 6] = [
     ("telemetry", "content"),
@@ -77,7 +76,7 @@ impl NodeSettings {
             return self.differing(other, ACK_EVERY);
         }
         // A receiver that keeps what arrives out of order counts packets.
-        if self.transport.recovery == Recovery::SelectiveRepeat { self.differing(other, MTU) } else { None }
+        if self.transport.recovery.keeps { self.differing(other, MTU) } else { None }
     }
 
     fn differing(&self, other: &NodeSettings, (section, key): Key) -> Option<Difference> {

@@ -4,7 +4,6 @@
 use super::NodeSettings;
 use crate::settings::Setting;
 use crate::switch::BufferKind;
-use crate::transport::Recovery;
 use crate::units::{Bytes, Nanos};
 
 /// Beside what a setting counts.
@@ -20,7 +19,7 @@ fn beside(section: &str, key: &str) -> Option<Beside> {
     match (section, key) {
         ("transport", "chunk") => Some(Beside {
             what: "recovery = \"go_back_zero\", or to an ack_offset above 1",
-            is_so: |node| node.transport.recovery == Recovery::GoBackZero || node.transport.ack_offset > Bytes(1),
+            is_so: |node| node.transport.recovery.to_chunks || node.transport.ack_offset > Bytes(1),
         }),
         ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
             Some(Beside { what: "a timeout above 0", is_so: |node| node.transport.timeout != Some(Nanos(0)) })

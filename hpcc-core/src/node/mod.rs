@@ -11,6 +11,8 @@ mod auto;
 mod border;
 mod control;
 mod counters;
+mod engine_only;
+mod host_transport;
 mod idle;
 mod links;
 mod notifications;
@@ -23,6 +25,7 @@ mod steering;
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
+pub use engine_only::ENGINE_ONLY;
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
@@ -31,9 +34,10 @@ use crate::balance::{LoadBalancer, LoadBalancingSettings};
 use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
+use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{SwitchConfig, SwitchSettings, Wait};
+use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
@@ -46,6 +50,7 @@ use crate::transport::{
 use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -65,10 +70,14 @@ pub struct NodeSettings {
     pub control: ControlSettings,
     /// The transport of hosts.
     pub protocol: ProtocolSettings,
+    /// Which transport RDMA hosts have.
+    pub host_transport: HostTransportSettings,
     /// How RDMA hosts send and acknowledge.
     pub transport: TransportSettings,
     /// How fast RDMA hosts take what arrives.
     pub receive: ReceiveSettings,
+    /// The same of other hosts.
+    pub other_receivers: Vec<ReceiveSettings>,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
     /// How switches choose among paths.
@@ -91,8 +100,10 @@ impl NodeSettings {
             feedback: FeedbackSettings::default(),
             control,
             protocol: ProtocolSettings::default(),
+            host_transport: HostTransportSettings::default(),
             transport: TransportSettings::default(),
             receive: ReceiveSettings::default(),
+            other_receivers: Vec::new(),
             switch: SwitchSettings::default(),
             load_balancing: LoadBalancingSettings::default(),
             ecn_thresholds: None,
@@ -103,7 +114,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.control.chosen().needs()
+        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs()).with(&self.layout.config(false))
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
@@ -131,6 +142,7 @@ impl NodeSettings {
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
         self.transport.mtu = host.transport.mtu;
+        self.host_transport = host.host_transport.clone();
         if self.hides_telemetry() {
             self.feedback = host.feedback.clone();
             self.transport = host.transport.clone();
@@ -162,12 +174,14 @@ impl NodeSettings {
     pub fn resolve(&mut self, network: &Network) {
         let needs = self.needs();
         self.resolve_protocol();
+        self.resolve_host_transport(network);
         self.wire.resolve();
         self.layout.resolve(needs.reads, network, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
         self.transport.resolve(&needs, network, self.switch.buffer.0);
         let pause = self.receive_pause();
         self.receive.resolve(network, pause);
+        self.other_receivers.iter_mut().for_each(|other| other.resolve(network, pause));
     }
 
     /// Checks settings against each other and the network, once all is [resolved](NodeSettings::resolve).
@@ -179,6 +193,7 @@ impl NodeSettings {
         let algorithm = self.control.chosen();
         let faults = self.faults.faults().map_err(in_section("compatibility"))?;
         self.check_protocol()?;
+        self.check_host_transport()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
         let feedback = self.feedback()?;
@@ -208,13 +223,24 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        let has_bitmaps = self.transport.recovery.answer_bytes > 0;
+        if has_bitmaps && (!self.transport.seal.is_empty() || self.hides_telemetry()) {
+            let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
+                           nor switch.telemetry_hidden_from";
+            return Err(in_section("transport")(Conflict::new("recovery", message.into())));
+        }
+        let is_unable = self.host_transport.is_queue_pairs() && !self.transport.recovery.keeps;
+        if self.switch.overflow == Overflow::Trim && is_unable {
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\" or \"sack\"";
+            return Err(in_section("switch")(Conflict::new("overflow", message.into())));
+        }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         if self.feedback.paths > 1 && !self.load_balancing.keeps() {
             let message =
                 "scheme excludes telemetry.paths above 1: a flow has no path that it could choose; expected \"ecmp\"";
             return Err(in_section("load_balancing")(Conflict::new("scheme", message.into())));
         }
-        self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
+        self.check_receivers(network).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
@@ -245,7 +271,7 @@ impl NodeSettings {
         let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
-            Wait::Sojourn => layout.by_sojourn(),
+            Wait::Sojourn => layout.by_sojourn().unwrap_or(layout),
         }
     }
 
@@ -265,7 +291,23 @@ impl NodeSettings {
 
     /// What a host runs by that takes what arrives slowly, once all is resolved and checked; `None` for others.
     pub fn receive(&self, network: &Network, node: u32) -> Option<ReceiveConfig> {
-        self.receive.config(network, node, self.receive_pause())
+        self.receivers().find_map(|slow| slow.config(network, node, self.receive_pause()))
+    }
+
+    /// The settings of slow hosts.
+    pub fn receivers(&self) -> impl Iterator<Item = &ReceiveSettings> {
+        core::iter::once(&self.receive).chain(&self.other_receivers).filter(|slow| slow.is_any())
+    }
+
+    fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
+        let mut slow = BTreeSet::new();
+        for receive in self.receivers() {
+            receive.check(network, self.receive_pause())?;
+            if let Some(host) = receive.slow(network)?.iter().find(|&host| !slow.insert(host)) {
+                return Err(Conflict::new("hosts", format!("host {host} is slow in two sections; expected one")));
+            }
+        }
+        Ok(())
     }
 
     /// How hosts send and acknowledge, once all is resolved and checked.
@@ -347,7 +389,7 @@ impl NodeSettings {
 
     /// The layout that a switch stamps.
     pub fn stamped_layout(&self) -> Layout {
-        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::none() }
     }
 
     /// The settings by section and key as files have them.
@@ -399,13 +441,16 @@ impl NodeSettings {
     pub fn counts(&self, part: &Part<'_>, setting: &Setting) -> bool {
         let has_use =
             self.foreign(part.section, setting.key).or_else(|| self.useless(part.section, setting.key)).is_none();
-        has_use && setting.counts(part.settings)
+        has_use && !self.is_of_queue_pairs(part.section, setting.key) && setting.counts(part.settings)
     }
 
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
     pub fn idle(&self, section: &str, key: &str) -> Option<String> {
         if let Some(reason) = self.foreign(section, key) {
             return Some(format!("{key} belongs to transport.protocol = \"rdma\": {reason}"));
+        }
+        if self.is_of_queue_pairs(section, key) {
+            return Some(format!("{key} belongs to transport.kind = \"roce\""));
         }
         if let Some(other) = self.useless(section, key) {
             return Some(format!("{key} belongs to {other}"));

@@ -214,6 +214,7 @@ impl Field for Bytes {
     fn read(input: Input<'_>, range: Option<Range>) -> Result<Self, String> {
         let (kind, (least, most)) = (Self::kind(range), whole(range, quantity::LARGEST));
         match input {
+            Input::Large(number) if number > quantity::LARGEST => quantity::size(&number.to_string()).map(Bytes),
             Input::Whole(_) | Input::Large(_) => count(input, &kind, least, most).map(Bytes),
             Input::Switch(_) | Input::Real(_) | Input::Text(_) => {
                 quantity(input, &kind, (least, most), quantity::size).map(Bytes)

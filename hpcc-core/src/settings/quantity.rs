@@ -61,9 +61,13 @@ pub fn size(text: &str) -> Result<u64, String> {
     let trimmed = text.trim();
     if !trimmed.is_empty() && trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
         let bytes = trimmed.parse().ok().filter(|&bytes| bytes <= LARGEST);
-        return bytes.ok_or_else(|| format!("\"{text}\" is too large; expected {EXPECTED}"));
+        return bytes.ok_or_else(|| format!("\"{text}\" {}; expected {EXPECTED}", too_much(LARGEST, SIZES)));
     }
     scaled(text, SIZES, LARGEST, EXPECTED)
+}
+
+fn too_much(most: u64, units: &[(&str, u64)]) -> String {
+    format!("is more than {most}{}, the most that can be given", units[0].0)
 }
 
 fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Result<u64, String> {
@@ -82,14 +86,13 @@ fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Resul
         return Err(refuse(&format!("has the unknown unit \"{unit}\"")));
     };
     let (mantissa, divisor) = decimal(number).ok_or_else(|| refuse("is not a decimal number with a unit"))?;
-    let too_large = || refuse("is too large");
+    let too_large = || refuse(&too_much(most, units));
     let scale = 10u128.checked_pow(power).ok_or_else(too_large)?;
     let product = mantissa.checked_mul(u128::from(factor)).and_then(|product| product.checked_mul(scale));
     let product = product.ok_or_else(too_large)?;
     if product % divisor != 0 {
         return Err(refuse(&format!("is not a whole number of {}", units[0].0)));
     }
-    let too_large = || refuse(&format!("is more than {most}{}, the most that can be given", units[0].0));
     u64::try_from(product / divisor).ok().filter(|&number| number <= most).ok_or_else(too_large)
 }
 
@@ -149,7 +152,7 @@ mod tests {
     fn errors_say_what_is_wrong_and_what_is_expected() {
         for (result, words) in [
             (time("12"), "has no unit; expected a time"),
-            (time("1e99s"), "too large"),
+            (time("1e99s"), "is more than 10000000000000000ns"),
             (time("1e-3s"), "unknown unit"),
             (time("12 parsecs"), "unknown unit \"parsecs\""),
             (time("-1us"), "is negative"),
@@ -167,7 +170,7 @@ mod tests {
             let message = result.expect_err(words);
             assert!(message.contains(words), "{message} / {words}");
         }
-        assert!(size("99999999999999999999").expect_err("large").contains("too large"));
+        assert!(size("99999999999999999999").expect_err("large").contains("more than 9223372036854775807B"));
         assert!(rate("fast").expect_err("word").contains("expected a rate such as"));
     }
 }

@@ -15,6 +15,7 @@ mod settings;
 mod shared_buffer;
 #[cfg(test)]
 mod tests;
+mod trimming;
 
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
@@ -23,8 +24,9 @@ pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
-pub use settings::{BufferKind, SwitchSettings};
+pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, WatchdogConfig};
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
+pub use trimming::TrimConfig;
 
 use lossy_buffer::LossyBuffer;
 use report::Report;
@@ -33,8 +35,7 @@ use crate::balance::{Choice, EcmpBalancer, LoadBalancer, Ports};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::reference_faults::ReferenceFaults;
-use crate::telemetry::pint::{Codebook, PortMeter};
-use crate::telemetry::{Layout, Snapshot, reference};
+use crate::telemetry::{Codec, Layout, Meter, Reference, Snapshot};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -65,6 +66,8 @@ pub struct SwitchConfig {
     pub pause: PauseConfig,
     /// The priorities that a lossless buffer does not pause, and how many times the free memory a queue of theirs may hold.
     pub lossy: Option<(Priorities, f64)>,
+    /// When packets are cut to their headers, if they are.
+    pub trimming: Option<TrimConfig>,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
@@ -75,6 +78,8 @@ pub struct SwitchConfig {
     pub report: ReportConfig,
     /// To which packets telemetry is added.
     pub records: RecordsConfig,
+    /// What it does about pauses that last too long, if anything.
+    pub watchdog: Option<WatchdogConfig>,
     /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
     pub hop_limits: bool,
     /// Faults of the reference that are repeated.
@@ -88,19 +93,23 @@ struct EgressPort {
     rate: BitRate,
     /// Bytes that left, all frames.
     tx_bytes: u64,
-    /// Bytes that wait, by priority; priority 0 (PFC frames) is not accounted.
+    /// Bytes that wait, by priority; of priority 0 headers of cut packets alone are accounted.
     queued: [u32; PRIORITIES],
     /// Up to so many bytes behind it in its queue no frame is marked; most queues never have more.
     unmarked: u32,
     /// Place of the ECN threshold that says what is marked beyond, in the switch's list.
     ecn: u16,
+    /// Bytes beyond which data in a queue is cut, and headers are dropped.
+    most_data: u32,
+    most_headers: u32,
 }
 
 const _: () = assert!(size_of::<EgressPort>() == 64);
 
 impl EgressPort {
     /// A port that has sent nothing. It marks by the threshold for its rate; without one, never.
-    fn new(rate: BitRate, thresholds: &[EcnThreshold]) -> Self {
+    fn new(rate: BitRate, thresholds: &[EcnThreshold], trimming: Option<&TrimConfig>) -> Self {
+        let (most_data, most_headers) = trimming.map_or((u32::MAX, 0), |trimming| trimming.limits(rate));
         let ecn = (0..).zip(thresholds).find(|(_, threshold)| threshold.rate == rate);
         EgressPort {
             rate,
@@ -108,6 +117,8 @@ impl EgressPort {
             queued: [0; PRIORITIES],
             unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
             ecn: ecn.map_or(0, |(place, _)| place),
+            most_data,
+            most_headers,
         }
     }
 
@@ -176,6 +187,8 @@ pub struct Head {
     pub priority: u8,
     /// Whether it carries payload; only such frames are stamped.
     pub is_data: bool,
+    /// Whether its payload was cut off.
+    pub is_trimmed: bool,
     /// Its bytes on the link, before this switch adds telemetry.
     pub size: u32,
     /// Bytes that wait at the port behind it, all frames.
@@ -216,14 +229,6 @@ pub struct Departure {
     pub mark: bool,
     /// Before it is sent: send a PFC resume of its priority out of its ingress port.
     pub resume: bool,
-}
-
-/// What PINT keeps at a switch.
-#[derive(Clone, Debug)]
-struct Pint {
-    codebook: Codebook,
-    /// One for each port.
-    meters: Vec<PortMeter>,
 }
 
 /// Packet memory.
@@ -308,28 +313,33 @@ impl Ports for View<'_> {
 pub struct Switch {
     ports: Box<[EgressPort]>,
     buffer: Buffer,
-    layout: Layout,
-    // The second line.
-    routes: RouteTable,
+    /// The layout, if it is the reference's, whose stamp needs no call.
+    reference: Option<Reference>,
     id: u32,
     hop_limits: bool,
     /// Whether telemetry is none or the reference's, and of each frame the port's own counters, as mostly.
     reports_plainly: bool,
     /// Whether frames of a flow leave by one port until routes change, data as well.
     keeps: bool,
+    // The second line.
+    routes: RouteTable,
     // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
+    watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
-    pint: Option<Pint>,
+    layout: Layout,
+    /// What the layout tells beyond a snapshot.
+    meter: Option<Box<dyn Meter>>,
+    trimming: Option<TrimConfig>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
     records: Option<Records>,
 }
 
-const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, ecn_thresholds) == 128);
+const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, ecn_thresholds) <= 128);
 
 impl Switch {
     /// Switch `id` with ports of these rates and delays, counted from 0. PINT averages over `base_rtt`, the
@@ -345,30 +355,29 @@ impl Switch {
     ) -> Self {
         let ecn_thresholds = if config.ecn { config.ecn_thresholds.clone() } else { Vec::new() };
         let rates = || ports.iter().map(|&(rate, _)| rate);
-        let pint = if let Layout::Pint { log_base, .. } = layout {
-            let meters = rates().map(|rate| PortMeter::new(rate, base_rtt)).collect();
-            Some(Pint { codebook: Codebook::new(log_base), meters })
-        } else {
-            None
-        };
-        let report = Report::if_asked(config, layout, rates());
+        let meter = layout.meter(&rates().collect::<Vec<_>>(), base_rtt);
+        let report = Report::if_asked(config, &layout, rates());
         let picks = config.records.to != Reported::All;
         let records = picks.then(|| Records::new(config.records, base_rtt, ports.len()));
-        let is_short = matches!(layout, Layout::None | Layout::Reference { .. });
+        let reference = layout.codec().copied();
+        let is_short = reference.is_some() || layout.initial_len() == 0;
         Switch {
             id,
             layout,
             routes,
             buffer: Buffer::new(config, host_rate, ports),
-            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
+            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds, config.trimming.as_ref())).collect(),
+            trimming: config.trimming,
             ecn_thresholds,
             keeps: true,
             balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
             stopped: alloc::vec![0; ports.len()],
             reports_plainly: is_short && report.is_none() && records.is_none(),
-            pint,
+            meter,
+            reference,
             report,
             records,
+            watchdog: config.watchdog,
             hop_limits: config.hop_limits,
         }
     }
@@ -453,6 +462,29 @@ impl Switch {
         admission
     }
 
+    /// Whether data that is to wait at port `egress` is cut to its headers, or another packet in its place, for its queue is too long.
+    #[inline]
+    pub fn is_too_long(&self, egress: u16, priority: u8, size: u32) -> bool {
+        let port = &self.ports[usize::from(egress)];
+        let queue = port.queued[usize::from(priority) % PRIORITIES].saturating_add(size);
+        queue > port.most_data && self.trims(priority).is_some()
+    }
+
+    /// How data of a priority is cut, if it is.
+    pub fn trims(&self, priority: u8) -> Option<&TrimConfig> {
+        self.trimming.as_ref().filter(|trimming| priority != 0 && trimming.priorities.serve(priority))
+    }
+
+    /// The headers of a packet are to wait at port `egress`.
+    pub fn admit_headers(&mut self, egress: u16, size: u32) -> Admission {
+        let port = &mut self.ports[usize::from(egress)];
+        if port.queued[0].saturating_add(size) > port.most_headers {
+            return Admission::Drop;
+        }
+        port.queued[0] += size;
+        Admission::Admit { pause: false }
+    }
+
     /// A frame that came in just now leaves by port `egress`, which is idle and has none waiting: what [`Switch::admit`] and
     /// [`Switch::depart`] do one after the other. Its queue is 0. Returns whether to mark it; `None`, and nothing has happened, if
     /// it may be dropped or may pause or resume its sender.
@@ -511,9 +543,9 @@ impl Switch {
             return self.send_with_report(egress, now, frame, section, rng);
         }
         let port = &mut self.ports[usize::from(egress)];
-        if let (true, Layout::Reference { multiplier }) = (head.is_data, self.layout) {
+        if let (true, Some(reference)) = (head.is_data, self.reference) {
             let snapshot = port.snapshot(self.id, egress, now, &head);
-            section.len = reference::stamp(section.bytes, section.len, &snapshot, multiplier);
+            section.len = reference.stamp(section.bytes, section.len, &snapshot);
         }
         port.tx_bytes += u64::from(head.size);
     }
@@ -552,17 +584,25 @@ impl Switch {
         let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
         let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.id, egress, now, &head) };
         section.len = self.layout.stamp(section.bytes, len, &snapshot);
-        if let Some(pint) = &mut self.pint {
+        if let Some(meter) = &mut self.meter {
             // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
-            let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
             let bytes = section.bytes.get_mut(..len).unwrap_or_default();
-            pint.codebook.stamp(bytes, utilisation, &mut rng.rand);
+            meter.stamp(bytes, &snapshot, head.queue, &mut rng.rand);
         }
     }
 
     /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
     pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
-        usize::from(head.priority) % PRIORITIES != 0 && self.free(egress, head).1
+        if usize::from(head.priority) % PRIORITIES == 0 {
+            self.free_headers(egress, head);
+            return false;
+        }
+        self.free(egress, head).1
+    }
+
+    /// What the switch does about pauses that last too long, if anything.
+    pub fn watchdog(&self) -> Option<WatchdogConfig> {
+        self.watchdog
     }
 
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
@@ -582,11 +622,19 @@ impl Switch {
     #[inline]
     fn release(&mut self, egress: u16, head: &Head, rng: &mut Rng) -> Departure {
         if usize::from(head.priority) % PRIORITIES == 0 {
+            self.free_headers(egress, head);
             return Departure { mark: false, resume: false };
         }
         let (queue, resume) = self.free(egress, head);
         let port = &self.ports[usize::from(egress)];
         Departure { mark: port.marks(&self.ecn_thresholds, queue, rng), resume }
+    }
+
+    #[inline]
+    fn free_headers(&mut self, egress: u16, head: &Head) {
+        if head.is_trimmed {
+            self.ports[usize::from(egress)].queued[0] -= head.size;
+        }
     }
 
     /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.
@@ -601,8 +649,8 @@ impl Switch {
     #[inline]
     fn count_sent(&mut self, egress: u16, now: Nanos, size: u32) {
         self.ports[usize::from(egress)].tx_bytes += u64::from(size);
-        if let Some(pint) = &mut self.pint {
-            pint.meters[usize::from(egress)].on_sent(now, size);
+        if let Some(meter) = &mut self.meter {
+            meter.sent(egress, now, size);
         }
     }
 

@@ -2,7 +2,8 @@
 //! What a user sets of switches, and what follows where nothing is set.
 
 use super::{
-    BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait,
+    BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig,
+    TrimConfig, Wait,
 };
 use crate::ecn::EcnThreshold;
 use crate::reference_faults::ReferenceFaults;
@@ -25,6 +26,43 @@ crate::named! {
     }
 }
 
+crate::named! {
+    /// What a switch does about a pause that lasts too long.
+    #[derive(Default)]
+    pub enum WatchdogAction {
+        /// Nothing.
+        #[default]
+        Off = "off",
+        /// It drops what waits and what comes.
+        Drop = "drop",
+        /// It sends in spite of the pause.
+        Forward = "forward",
+    }
+}
+
+/// When a pause lasts too long, and what happens then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchdogConfig {
+    /// Packets are sent in spite of it; if not, they are dropped.
+    pub forwards: bool,
+    /// A longer pause, of packets that wait, is too long.
+    pub after: Nanos,
+    /// From the resume until pauses count again.
+    pub restore: Nanos,
+}
+
+crate::named! {
+    /// What becomes of data for which a lossy queue has no room.
+    #[derive(Default)]
+    pub enum Overflow {
+        /// It is dropped.
+        #[default]
+        Drop = "drop",
+        /// It is cut to its headers, or the last packet of the queue is.
+        Trim = "trim",
+    }
+}
+
 crate::settings! {
     /// The packet memory of a switch, and how it treats frames.
     #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +75,24 @@ crate::settings! {
         /// those of `lossy_priorities`.
         #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
         pub alpha: f64 {0.001..=1000.0} = 1.0;
+        /// What becomes of data for which a lossy queue has no room: it is dropped (`drop`), or cut to its headers (`trim`), which go
+        /// ahead of all data and tell the receiver at once what is missing. `trim` needs `transport.recovery` =
+        /// `selective_repeat`.
+        #[change = "Choose `trim` for losses that are repaired within a round trip, as Ultra Ethernet does."]
+        pub overflow: Overflow = Overflow::Drop;
+        /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut; `auto`: 150 kB, with `transport.kind` = `uec` a
+        /// bandwidth-delay product. Other ports scale it by their rate.
+        #[change = "Less keeps queues shorter, more cuts fewer packets: a bandwidth-delay product, as a rule."]
+        pub trim_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => overflow = "trim";
+        /// Bytes of such a port's queue of headers, above which they are dropped; `auto`: twice `trim_threshold`.
+        #[change = "Less loses headers in large incasts, which then wait for a timeout."]
+        pub trim_headers: Option<Bytes> {0..=MOST_BUFFER} = None => overflow = "trim";
+        /// Probability that the last packet of the queue is cut, and the one that arrives takes its place.
+        #[change = "0 always cuts what arrives, which may hit the same flows again and again."]
+        pub trim_last: f64 {0.0..=1.0} = 0.5 => overflow = "trim";
+        /// Whether a packet that is cut keeps its telemetry, and collects more.
+        #[change = "Turn it off for headers of 64 bytes; senders then learn of the loss, but not from records."]
+        pub trim_telemetry: bool = true => overflow = "trim";
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
@@ -62,6 +118,16 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
+        /// What a switch does about a queue that the far end pauses too long: nothing (`off`), it drops its packets
+        /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
+        #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]
+        pub pfc_watchdog: WatchdogAction = WatchdogAction::Off => mode = "lossless";
+        /// Time after which a pause is too long, if packets wait. Switches of operators take 100 ms and more.
+        #[change = "Raise it above the pauses of congestion."]
+        pub pfc_watchdog_after: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        /// Time from the resume of the far end until pauses count again.
+        #[change = "A longer one keeps a NIC that storms again and again from pausing."]
+        pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
         /// Whether switches mark frames (ECN).
         #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;
@@ -145,6 +211,10 @@ impl SwitchSettings {
                 format!("priorities {lossy} are lossy, and {paused} are paused; expected each in one of them");
             return Err(Conflict::new("lossy_priorities", message));
         }
+        if self.overflow == Overflow::Trim && self.trimmed() == Priorities::NONE {
+            let message = "overflow = \"trim\" needs queues that may lose packets; expected mode = \"lossy\", or lossy_priorities";
+            return Err(Conflict::new("overflow", message.into()));
+        }
         if self.parsed_classes()?.is_none() && self.telemetry_scope == Scope::Queue {
             let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
             return Err(Conflict::new("telemetry_scope", message.into()));
@@ -160,6 +230,19 @@ impl SwitchSettings {
             frame,
             threshold: bytes(self.pause_threshold),
             priorities: self.pfc_priorities.unwrap_or_default(),
+        }
+    }
+
+    /// Bytes of a data queue above which packets are cut.
+    fn most_queued(&self) -> u64 {
+        self.trim_threshold.map_or(150_000, |threshold| threshold.0)
+    }
+
+    /// The priorities whose data is cut where it finds no room.
+    fn trimmed(&self) -> Priorities {
+        match self.mode {
+            BufferKind::Lossy => Priorities::ALL,
+            BufferKind::Lossless => self.lossy_priorities.unwrap_or(Priorities::NONE),
         }
     }
 
@@ -215,6 +298,13 @@ impl SwitchSettings {
             },
             pause,
             lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),
+            trimming: (self.overflow == Overflow::Trim).then(|| TrimConfig {
+                priorities: self.trimmed(),
+                threshold: self.most_queued(),
+                headers: self.trim_headers.map_or(2 * self.most_queued(), |bytes| bytes.0),
+                last: self.trim_last,
+                keeps_telemetry: self.trim_telemetry,
+            }),
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,
@@ -224,6 +314,11 @@ impl SwitchSettings {
                 threshold: self.telemetry_threshold.0,
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
+            watchdog: (self.pfc_watchdog != WatchdogAction::Off).then_some(WatchdogConfig {
+                forwards: self.pfc_watchdog == WatchdogAction::Forward,
+                after: self.pfc_watchdog_after,
+                restore: self.pfc_watchdog_restore,
+            }),
             hop_limits: profile.is_real(),
             faults,
         })

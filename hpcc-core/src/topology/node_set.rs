@@ -50,6 +50,19 @@ impl NodeSet {
         switch.map_or(Ok(nodes), |node| Err(format!("node {node} is a switch; expected hosts")))
     }
 
+    /// The switches that such a text names; `all` are all switches.
+    ///
+    /// # Errors
+    /// If it names something else, or a host: a sentence for the user.
+    pub fn parse_switches(text: &str, network: &Network) -> Result<NodeSet, String> {
+        if text.trim() == "all" {
+            return Ok(NodeSet(network.switches().collect()));
+        }
+        let nodes = NodeSet::parse(text, network)?;
+        let host = nodes.iter().find(|&node| network.is_host(node));
+        host.map_or(Ok(nodes), |node| Err(format!("node {node} is a host; expected switches")))
+    }
+
     /// All hosts.
     pub fn hosts(network: &Network) -> NodeSet {
         NodeSet(network.hosts().collect())

@@ -2,12 +2,13 @@
 //! A keyed tag behind what a receiver answers, so that nobody else can acknowledge, ask again, or notify in its name.
 //!
 //! ```text
-//! telemetry | tag (32)     first 4 bytes of SipHash-2-4(key, not flow (64) | seq (64) | kind (8) | echo (8) | ahead (64))
+//! telemetry | tag (32)     first 4 bytes of SipHash-2-4(key, not flow (64) | seq (64) | kind (8) | flags (8) | ahead (64))
 //! ```
-//! Of a CNP the tag is the first 4 of its reserved bytes. It covers what the transport goes by and no telemetry, whose
+//! Flags are the echo of a mark (1), and of a packet without payload 2, with 4 if its last switch has cut it. Of a CNP the tag is the first 4 of its reserved bytes. It covers what the transport goes by and no telemetry, whose
 //! [seal](crate::telemetry::seal) is another: an acknowledgement counts even if somebody has spoilt the telemetry in it. Flows
 //! stand in the two inverted to each other, so that with one key no tag of the one is one of the other.
 
+use super::Trimmed;
 use crate::frame::PacketKind;
 use crate::telemetry::seal::{SealKey, TAG_LEN};
 
@@ -22,6 +23,8 @@ pub struct SealedAnswer {
     pub congestion_echo: bool,
     /// First byte of the packet that arrived ahead of its turn.
     pub selective: Option<u64>,
+    /// The packet without payload that it answers.
+    pub trimmed: Option<Trimmed>,
 }
 
 /// The key that the hosts share.
@@ -36,9 +39,11 @@ impl AnswerSeal {
 
     fn tag(&self, flow: u64, answer: &SealedAnswer) -> [u8; TAG_LEN] {
         let mut body = [0; 10];
-        let [kind, echo, ahead @ ..] = &mut body;
-        (*kind, *echo) = (answer.kind as u8, answer.congestion_echo.into());
-        *ahead = answer.selective.unwrap_or(u64::MAX).to_be_bytes();
+        let [kind, flags, ahead @ ..] = &mut body;
+        let of_trimmed = answer.trimmed.map_or(0, |trimmed| 2 | u8::from(trimmed.at_last_hop) << 2);
+        (*kind, *flags) = (answer.kind as u8, u8::from(answer.congestion_echo) | of_trimmed);
+        let named = answer.selective.or(answer.trimmed.map(|trimmed| trimmed.seq));
+        *ahead = named.unwrap_or(u64::MAX).to_be_bytes();
         self.0.tag(!flow, answer.seq, &body)
     }
 
@@ -61,7 +66,7 @@ mod tests {
     use super::*;
 
     const ANSWER: SealedAnswer =
-        SealedAnswer { kind: PacketKind::Ack, seq: 9_000, congestion_echo: false, selective: None };
+        SealedAnswer { kind: PacketKind::Ack, seq: 9_000, congestion_echo: false, selective: None, trimmed: None };
 
     #[test]
     fn a_tag_is_of_one_answer_of_one_flow_and_leaves_telemetry_alone() {
@@ -76,6 +81,7 @@ mod tests {
             SealedAnswer { seq: 9_001, ..ANSWER },
             SealedAnswer { congestion_echo: true, ..ANSWER },
             SealedAnswer { selective: Some(0), ..ANSWER },
+            SealedAnswer { trimmed: Some(Trimmed { seq: u64::MAX, at_last_hop: false }), ..ANSWER },
         ] {
             assert_eq!(seal.open(3, &other, &bytes), None, "{other:?}");
         }

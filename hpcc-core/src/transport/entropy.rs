@@ -30,6 +30,8 @@ crate::named! {
 
 /// Entropies that are remembered for their next use; the oldest gives way.
 const REMEMBERED: usize = 8;
+/// The penalty of a packet that was trimmed.
+const OF_TRIMMED: u8 = 4;
 /// The largest penalty.
 const MOST_PENALTY: u8 = 15;
 
@@ -82,14 +84,22 @@ impl Entropies {
     pub fn on_ack(&mut self, port: u16, marked: bool) {
         let entropy = (port ^ self.key.sport) & self.mask;
         if marked {
-            let penalty = &mut self.penalties[usize::from(entropy)];
-            *penalty = MOST_PENALTY.min(*penalty + 1);
-            return;
+            return self.avoid(port, 1);
         }
         if self.fresh.len() == REMEMBERED {
             self.fresh.pop_front();
         }
         self.fresh.push_back(entropy);
+    }
+
+    /// A packet with this source port was trimmed.
+    pub fn on_trimmed(&mut self, port: u16) {
+        self.avoid(port, OF_TRIMMED);
+    }
+
+    fn avoid(&mut self, port: u16, more: u8) {
+        let penalty = &mut self.penalties[usize::from((port ^ self.key.sport) & self.mask)];
+        *penalty = MOST_PENALTY.min(*penalty + more);
     }
 
     /// The next one of the round without a penalty; the first that is passed over loses a part of its own. After a whole round any

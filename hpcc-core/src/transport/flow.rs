@@ -4,6 +4,7 @@
 use super::TransportConfig;
 use super::feedback::{FeedbackConfig, FeedbackContent, Rejected};
 use super::receive::ReceiveCounters;
+use super::recovery::Sack;
 use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::Needs;
 use crate::telemetry::Layout;
@@ -44,6 +45,15 @@ pub struct Probe {
     pub frame: u32,
 }
 
+/// A packet of which the headers alone have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trimmed {
+    /// Its first byte.
+    pub seq: u64,
+    /// Whether the last switch on its way has cut it.
+    pub at_last_hop: bool,
+}
+
 /// An acknowledgement as it arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack<'a> {
@@ -55,6 +65,10 @@ pub struct Ack<'a> {
     pub nack: bool,
     /// First byte of the packet that arrived in its place, under selective repeat.
     pub selective: Option<u64>,
+    /// The packet without payload that it answers, if it answers one.
+    pub trimmed: Option<Trimmed>,
+    /// What else has arrived, where receivers tell it by bitmaps.
+    pub sack: Option<Sack>,
     /// UDP source port of the packet that caused it.
     pub port: u16,
     /// Whether the packet that caused it carried a congestion mark.
@@ -88,6 +102,8 @@ pub struct Counters {
     pub marks_merged: u64,
     /// Answers of receivers that told a flow of a congestion mark.
     pub marks_heard: u64,
+    /// Headers that arrived without their payload.
+    pub trims_heard: u64,
     /// What its NICs did with what it took slowly.
     pub receive: ReceiveCounters,
 }
@@ -104,7 +120,7 @@ pub struct Refused {
 }
 
 /// What all ports of a host share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NicRules {
     pub transport: TransportConfig,
     pub sizes: FrameSizes,

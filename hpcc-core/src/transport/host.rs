@@ -9,6 +9,7 @@ use super::posted::Message;
 use super::queue_pair::{Acked, QueuePair};
 use super::receive::{ReceiveBuffer, ReceiveConfig};
 use super::receiver::{AckDecision, Data, Receiver};
+use super::recovery::Sack;
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
@@ -132,7 +133,7 @@ impl Host {
     /// A host whose ports, counted from 0, have these rates.
     pub fn new(config: HostConfig, port_rates: &[BitRate], routes: RouteTable) -> Self {
         let HostConfig { transport, algorithm, layout, feedback, sizes } = config;
-        let needs = algorithm.needs();
+        let needs = algorithm.needs().with(&layout);
         let answer = feedback.answer_to(&needs);
         Host {
             rules: NicRules { transport, sizes, layout, feedback, needs, answer },
@@ -150,8 +151,8 @@ impl Host {
     }
 
     /// Makes it one that takes what arrives slowly.
-    pub fn receive_slowly(&mut self, config: ReceiveConfig) {
-        self.receive = self.nics.iter().map(|_| ReceiveBuffer::new(config)).collect();
+    pub fn receive_slowly(&mut self, config: &ReceiveConfig) {
+        self.receive = self.nics.iter().map(|_| ReceiveBuffer::new(config.clone())).collect();
     }
 
     /// What the NIC of a port holds; `None` if frames are taken as they come, or there is no such port.
@@ -159,7 +160,8 @@ impl Host {
         self.receive.get_mut(nic)
     }
 
-    fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
+    fn limits(&self, port: BitRate, most: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
+        let line_rate = port.min(most);
         let transport = &self.rules.transport;
         let window = transport.first_window(line_rate, base_rtt, bdp);
         // What fits on the path at line rate, even if no window holds the flow to it.
@@ -167,6 +169,7 @@ impl Host {
         let path_bytes = if no_window { line_rate.bytes_in(base_rtt) } else { window };
         FlowLimits {
             line_rate,
+            most,
             base_rtt,
             window,
             path_bytes,
@@ -177,10 +180,10 @@ impl Host {
         }
     }
 
-    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
+    /// What the controller of a flow by port `nic` is given, which may send at `most` at most; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
     /// bytes, `hops` the links on its path. `None` if there is no such port.
-    pub fn flow_limits(&self, nic: usize, base_rtt: Nanos, bdp: u64, hops: u8) -> Option<FlowLimits> {
-        self.nics.get(nic).map(|port| self.limits(port.line_rate, base_rtt, bdp, hops))
+    pub fn flow_limits(&self, nic: usize, most: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> Option<FlowLimits> {
+        self.nics.get(nic).map(|port| self.limits(port.line_rate, most, base_rtt, bdp, hops))
     }
 
     /// Starts a flow of `size` bytes on port `nic` with these [limits](Host::flow_limits). Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
@@ -204,7 +207,10 @@ impl Host {
         let SenderSpec { src, dst, sport, dport, .. } = spec;
         let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport };
         let entropies = Entropies::of(transport, key).map(Box::new);
-        let sender = Sender { qp, spec, nic: nic as u32, seat: 0, opened: now, listener, send_times, entropies };
+        let (nic_of_own, seat) = (None, 0);
+        let nic_number = nic as u32;
+        let sender =
+            Sender { qp, spec, nic: nic_number, nic_of_own, seat, opened: now, listener, send_times, entropies };
         let key = self.senders.insert(sender)?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
@@ -222,6 +228,20 @@ impl Host {
     /// acknowledged and that was sent once.
     pub fn take_rtt(&mut self, queue_pair: u32) -> Option<Nanos> {
         self.senders.get_mut(queue_pair)?.send_times.as_mut()?.take_newest()
+    }
+
+    /// A flow leaves by this port, while it leads to its destination.
+    pub fn keep_to(&mut self, queue_pair: u32, nic: Option<u8>) {
+        if let Some(sender) = self.senders.get_mut(queue_pair) {
+            sender.nic_of_own = nic;
+        }
+    }
+
+    /// A flow that has a queue pair for itself sends one more packet, and is complete with that. Returns its port and what
+    /// then is its size; `None` if it is not under way.
+    pub fn stop(&mut self, queue_pair: u32) -> Option<(usize, u64)> {
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        Some((sender.nic(), sender.qp.stop(&self.rules.transport)))
     }
 
     /// A flow that was just opened has no way, for links have failed: it waits until it is [reassigned](Host::reassign) to a
@@ -271,8 +291,8 @@ impl Host {
 
     /// Gives a flow to the port that its route leads to now; returns the port, or `None` if there is no route.
     pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> Option<u16> {
-        let dst = self.senders.get(queue_pair)?.spec.dst;
-        let port = self.route(key, dst);
+        let sender = self.senders.get(queue_pair)?;
+        let port = self.port_of(key, sender.spec.dst, sender.nic_of_own);
         self.senders.get_mut(queue_pair)?.qp.is_cut_off = port.is_none();
         let port = port?;
         let nic = self.nics.get_mut(usize::from(port))?;
@@ -293,6 +313,12 @@ impl Host {
     #[inline]
     pub fn route(&self, key: &FlowKey, dst: u32) -> Option<u16> {
         key.choose(HOST_SEED, self.routes.next_hops(dst))
+    }
+
+    /// The same for a flow with a port of its own, while that leads there.
+    pub fn port_of(&self, key: &FlowKey, dst: u32, own: Option<u8>) -> Option<u16> {
+        let own = own.map(u16::from).filter(|own| self.routes.next_hops(dst).contains(own));
+        own.or_else(|| self.route(key, dst))
     }
 
     /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
@@ -438,9 +464,24 @@ impl Host {
             None if transport.faults.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
             None => return AckDecision::NONE,
         };
+        self.count_answer(&answer);
+        answer
+    }
+
+    /// The answer to a packet without its payload.
+    pub fn on_trimmed(&mut self, now: Nanos, receiver: u32, data: &Data, at_last_hop: bool) -> AckDecision {
+        self.counters.trims_heard += 1;
+        let transport = &self.rules.transport;
+        let Some(inbound) = self.receivers.get_mut(receiver) else { return AckDecision::NONE };
+        let answer = inbound.receiver.answer_trimmed(transport, now, inbound.echo_interval, data, at_last_hop);
+        self.count_answer(&answer);
+        answer
+    }
+
+    #[inline]
+    fn count_answer(&mut self, answer: &AckDecision) {
         self.counters.cnps += u64::from(answer.notify);
         self.counters.marks_merged += u64::from(answer.merged);
-        answer
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
@@ -459,6 +500,12 @@ impl Host {
     /// The first byte that has not arrived in order; `None` for a flow that is not known.
     pub fn expected(&self, receiver: u32) -> Option<u64> {
         self.receivers.get(receiver).map(|inbound| inbound.receiver.expected())
+    }
+
+    /// Whether all bytes from `start` to `end` have arrived at a receiving queue pair.
+    pub fn has_arrived(&self, receiver: u32, start: u64, end: u64) -> bool {
+        let transport = &self.rules.transport;
+        self.receivers.get(receiver).is_some_and(|inbound| inbound.receiver.has_arrived(transport, start, end))
     }
 
     /// Puts what goes back for a packet that came by port `nic` in place of its telemetry; data packets go through
@@ -490,8 +537,8 @@ impl Host {
     pub(super) fn opened<'a>(&mut self, kind: PacketKind, answer: &Ack<'a>) -> Option<Ack<'a>> {
         let Some(seal) = &self.seal else { return Some(*answer) };
         let SenderSpec { src, dst, receiver, .. } = self.senders.get(answer.queue_pair)?.spec;
-        let &Ack { seq, congestion_marked: congestion_echo, selective, telemetry, .. } = answer;
-        let sealed = SealedAnswer { kind, seq, congestion_echo, selective };
+        let &Ack { seq, congestion_marked: congestion_echo, selective, trimmed, telemetry, .. } = answer;
+        let sealed = SealedAnswer { kind, seq, congestion_echo, selective, trimmed };
         let opened = seal.open(flow_id(src, dst, receiver), &sealed, telemetry);
         self.counters.refused.unsealed += u64::from(opened.is_none());
         opened.map(|telemetry| Ack { telemetry, ..*answer })
@@ -511,7 +558,9 @@ impl Host {
     fn take_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
-        if !qp.may_be_expected(transport, ack.seq.max(ack.selective.unwrap_or(0))) {
+        let last = |sack: Sack| sack.packets(transport.mtu).next_back();
+        let named = ack.selective.or(ack.trimmed.map(|trimmed| trimmed.seq)).or(ack.sack.and_then(last)).unwrap_or(0);
+        if !qp.may_be_expected(transport, ack.seq.max(named)) {
             self.counters.refused.unsent += 1;
             return None;
         }
@@ -525,8 +574,14 @@ impl Host {
         } else if ack.nack {
             qp.go_back();
         }
-        let misses = ack.nack && qp.misses_packets(transport);
-        let lost = misses.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        let signal = match ack.trimmed {
+            Some(trimmed) => Some(LossSignal::Trimmed { at_last_hop: trimmed.at_last_hop }),
+            None => {
+                let has_gap = ack.nack || ack.sack.is_some();
+                (has_gap && qp.misses_packets(transport)).then_some(LossSignal::Nack)
+            }
+        };
+        let lost = signal.map(|signal| qp.on_loss(transport, now, in_flight, signal));
         self.counters.marks_heard += u64::from(ack.congestion_marked);
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();
@@ -572,7 +627,7 @@ impl Host {
     fn follow_path(&mut self, queue_pair: u32) -> Option<usize> {
         let sender = self.senders.get(queue_pair)?;
         let old = sender.nic();
-        let new = self.port_of(&sender.spec).unwrap_or(old);
+        let new = self.port_of_spec(&sender.spec, sender.nic_of_own).unwrap_or(old);
         if old != new {
             self.nics.get_mut(old)?.remove(queue_pair);
             let nic = self.nics.get_mut(new)?;
@@ -584,11 +639,11 @@ impl Host {
         Some(new)
     }
 
-    /// The port by which frames leave that name these nodes and ports.
-    fn port_of(&self, spec: &SenderSpec) -> Option<usize> {
+    /// The port by which frames leave that name these nodes and ports, of a flow with a port of its own or without.
+    fn port_of_spec(&self, spec: &SenderSpec, own: Option<u8>) -> Option<usize> {
         let &SenderSpec { src, dst, sport, dport, .. } = spec;
         let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport };
-        self.route(&key, dst).map(usize::from)
+        self.port_of(&key, dst, own).map(usize::from)
     }
 
     /// Timers of a flow that were armed when it was opened.
@@ -635,8 +690,9 @@ impl Host {
         let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
         let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);
-        let nic = sender.nic();
-        let elsewhere = probe.as_ref().filter(|_| timer == PATH_TIMER).and_then(|probe| self.port_of(&probe.sender));
+        let (nic, own) = (sender.nic(), sender.nic_of_own);
+        let elsewhere = probe.as_ref().filter(|_| timer == PATH_TIMER);
+        let elsewhere = elsewhere.and_then(|probe| self.port_of_spec(&probe.sender, own));
         let nic = elsewhere.unwrap_or(nic);
         Some(TimeoutResult { nic, armed, send: false, probe })
     }

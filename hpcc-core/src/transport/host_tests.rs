@@ -15,7 +15,7 @@ use crate::reference_faults::ReferenceFaults;
 use crate::settings::Settings;
 use crate::switch::FlowKey;
 use crate::telemetry::ioam::hpcc::Profile;
-use crate::telemetry::{Layout, MAX_SECTION, Snapshot};
+use crate::telemetry::{Ioam, Layout, MAX_SECTION, Snapshot};
 use crate::topology::routes::{RouteTable, Routes};
 use crate::units::BitRate;
 use crate::wire::{FrameSizes, WireProfile};
@@ -44,14 +44,14 @@ fn config(algorithm: &dyn Algorithm) -> HostConfig {
     HostConfig {
         transport: TransportConfig::default(),
         algorithm: algorithm.clone_algorithm(),
-        layout: Layout::None,
+        layout: Layout::none(),
         feedback: FeedbackConfig::default(),
         sizes: FrameSizes::REFERENCE,
     }
 }
 
 fn limits(host: &Host, base_rtt: Nanos, bdp: u64) -> FlowLimits {
-    host.flow_limits(0, base_rtt, bdp, 2).expect("a port")
+    host.flow_limits(0, BitRate(u64::MAX), base_rtt, bdp, 2).expect("a port")
 }
 
 fn open(host: &mut Host, size: u64) -> u32 {
@@ -365,20 +365,22 @@ fn the_first_packet_of_a_message_is_longer() {
 /// The trace of a packet that passed one switch, which had sent and kept waiting so many bytes then.
 fn with_trace<T>(ts: u64, tx_bytes: u64, qlen: u64, then: impl FnOnce(&CopiedTrace<'_>) -> T) -> T {
     let mut section = [0; MAX_SECTION];
-    let len = TRACED.prepare(&mut section, Nanos(0));
+    let len = traced().prepare(&mut section, Nanos(0));
     let snapshot = Snapshot { now: Nanos(ts), tx_bytes, qlen, ..Snapshot::IDLE };
-    let len = TRACED.stamp(&mut section, len, &snapshot);
+    let len = traced().stamp(&mut section, len, &snapshot);
     let (types, mut room) = (OptionTypes::default(), [0; MAX_HEADER]);
-    let options = packet::options([7; 16], TRACED.encapsulation(), &section[..len], &types, &mut room);
+    let options = packet::options([7; 16], traced().encapsulation(), &section[..len], &types, &mut room);
     then(&FastCnpOption::parse(options, &types).expect("an option").trace.expect("a trace"))
 }
 
-const TRACED: Layout = Layout::Ioam { profile: Profile::Full, hops: 3 };
+fn traced() -> Layout {
+    Layout::new(Ioam { profile: Profile::Full, hops: 3 })
+}
 
 fn traced_host(algorithm: &dyn Algorithm, seal: Option<[u8; 16]>) -> Host {
     let feedback = FeedbackConfig { seal, ..FeedbackConfig::default() };
     Host::new(
-        HostConfig { layout: TRACED, feedback, ..config(algorithm) },
+        HostConfig { layout: traced(), feedback, ..config(algorithm) },
         &[BitRate::gbps(100)],
         RouteTable::default(),
     )
@@ -617,7 +619,7 @@ fn answers_that_are_not_sealed_are_ignored_and_counted() {
     let key = host.open_sender(Nanos(0), 0, spec, 9_000, limits).expect("room");
     sent(host.poll(0, Nanos(0), 0));
     let tag = |host: &Host, kind, seq| {
-        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None };
+        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None, trimmed: None };
         let mut bytes = [0; 4];
         assert_eq!(host.seal_answer(receiver, &answer, &mut bytes, 0), 4);
         bytes

@@ -20,7 +20,7 @@ mod queue_pair;
 pub mod receive;
 mod receiver;
 mod receiver_keys;
-mod selective_repeat;
+pub mod recovery;
 mod send_times;
 mod sender;
 mod settings;
@@ -33,40 +33,29 @@ mod host_tests;
 
 pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
+pub(crate) use entropy::Entropies;
 pub use entropy::Entropy;
-pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec};
+pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec, Trimmed};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
 pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
+pub(crate) use packet_set::PacketSet;
 pub use posted::Message;
 pub use probed::ProbedFlow;
 pub use protocol::{IpVersion, Protocol, ProtocolSettings};
 pub use queue_pair::{Acked, Effects, QueuePair};
 pub use receiver::{AckDecision, Data, Receiver, Reply};
 pub use receiver_keys::ReceiverKeys;
+pub use recovery::Recovery;
 pub use settings::TransportSettings;
+pub(crate) use slab::Slab;
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::cc::Needs;
 use crate::reference_faults::ReferenceFaults;
 use crate::switch::Classes;
 use crate::units::{BitRate, Nanos, Rounding};
-
-crate::named! {
-    /// What a receiver does with an out-of-order packet, and where the sender resumes.
-    #[derive(Default)]
-    pub enum Recovery {
-        /// Resume at the first missing byte.
-        #[default]
-        GoBackN = "go_back_n",
-        /// Resume at the last multiple of [`TransportConfig::chunk`].
-        GoBackZero = "go_back_zero",
-        /// Keep it, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
-        /// bounded by a bandwidth-delay product.
-        SelectiveRepeat = "selective_repeat",
-    }
-}
 
 crate::named! {
     /// Which flows share a queue pair.
@@ -102,7 +91,7 @@ pub struct TransportConfig {
     pub mtu: u32,
     /// What is sent again after a loss.
     pub recovery: Recovery,
-    /// Granularity of [`Recovery::GoBackZero`] in bytes; at least 1.
+    /// Granularity of recovery [to chunks](Recovery::to_chunks) in bytes; at least 1.
     pub chunk: u32,
     /// The receiver acknowledges once it expects this byte or a later one (the reference's L2_ACK_INTERVAL,
     /// which despite its name is no interval).
@@ -113,7 +102,7 @@ pub struct TransportConfig {
     pub ack_every: u32,
     /// Least time between two negative acknowledgements for the same byte.
     pub nack_interval: Nanos,
-    /// So many packets may overtake another one before it counts as lost, under [`Recovery::SelectiveRepeat`].
+    /// So many packets may overtake another one before it counts as lost, where receivers [keep](Recovery::keeps) them.
     pub reorder_window: u32,
     /// Which source ports packets have.
     pub entropy: Entropy,
@@ -175,10 +164,7 @@ impl TransportConfig {
     /// Where a sender resumes, or a receiver continues, when `expected` is the first missing byte.
     #[inline]
     fn resume_at(&self, expected: u64) -> u64 {
-        match self.recovery {
-            Recovery::GoBackN | Recovery::SelectiveRepeat => expected,
-            Recovery::GoBackZero => expected - expected % u64::from(self.chunk.max(1)),
-        }
+        if self.recovery.to_chunks { expected - expected % u64::from(self.chunk.max(1)) } else { expected }
     }
 
     /// Whether a receiver acknowledges a packet in order of itself, which then expects this byte.
@@ -215,7 +201,7 @@ impl TransportConfig {
 
     #[inline]
     fn is_selective(&self) -> bool {
-        self.recovery == Recovery::SelectiveRepeat
+        self.recovery.keeps
     }
 
     /// Whether hosts recover in ways that the reference does not know.

@@ -2,7 +2,7 @@
 //! The sending end of a flow, or of several that share it: window, pacing, rate changes.
 
 use super::posted::{Message, Posted};
-use super::selective_repeat::SelectiveRepeat;
+use super::recovery::{Progress, Repair};
 use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
 use super::{Ack, TransportConfig};
 use crate::cc::{
@@ -72,7 +72,7 @@ pub struct QueuePair {
     window: u64,
     last_frame: u32,
     priority: u8,
-    /// Whether `selective` has a packet to send again.
+    /// Whether `repair` has a packet to send again.
     resends: bool,
     /// Whether the controller has timers: asked once, not at every acknowledgement.
     has_timers: bool,
@@ -94,7 +94,7 @@ pub struct QueuePair {
     posted: Option<Box<Posted>>,
     controller: Box<dyn CongestionControl>,
     limits: FlowLimits,
-    selective: SelectiveRepeat,
+    repair: Box<dyn Repair>,
 }
 
 impl QueuePair {
@@ -131,7 +131,7 @@ impl QueuePair {
             controller,
             snd_max: 0,
             timer,
-            selective: SelectiveRepeat::default(),
+            repair: (config.recovery.repair)(),
             posted: config.shares_queue_pairs().then(|| Box::new(Posted::new(size, config.mtu))),
         };
         qp.set_rate(config, limits.line_rate);
@@ -258,7 +258,7 @@ impl QueuePair {
     /// First byte and payload of the next packet.
     #[inline]
     pub fn next_segment(&self, config: &TransportConfig) -> (u64, u32) {
-        let seq = if self.resends { self.selective.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
+        let seq = if self.resends { self.repair.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
         let end = if self.resends { self.message(config, seq).end() } else { self.end };
         (seq, u64::from(config.mtu).min(end - seq) as u32)
     }
@@ -286,8 +286,9 @@ impl QueuePair {
         let again = seq < self.snd_max;
         let lost = self.resends;
         if lost {
-            self.selective.on_resent(self.snd_una, seq, config.mtu);
-            self.resends = self.selective.lost().is_some();
+            let sent = self.progress();
+            self.repair.on_resent(seq, &sent, config);
+            self.resends = self.repair.lost().is_some();
         } else {
             self.snd_nxt = end;
             self.snd_max = self.snd_max.max(end);
@@ -335,6 +336,15 @@ impl QueuePair {
         }
         self.enter_message();
         Some(message)
+    }
+
+    /// One packet more ends the only message. Returns its size then.
+    pub fn stop(&mut self, config: &TransportConfig) -> u64 {
+        self.end = self.end.min(self.snd_max + u64::from(config.mtu));
+        if let Some(posted) = &mut self.posted {
+            **posted = Posted::new(self.end, config.mtu);
+        }
+        self.end
     }
 
     /// Makes good for the time without a message: timers of the controller fire that were due, and the wait for an
@@ -408,16 +418,21 @@ impl QueuePair {
         }
     }
 
+    fn progress(&self) -> Progress {
+        Progress { first_missing: self.snd_una, next: self.snd_nxt }
+    }
+
     /// What recovery beyond the reference's makes of an acknowledgement that [`QueuePair::on_ack`] has taken in;
     /// `moved` says whether that acknowledged anything.
     pub fn recover(&mut self, config: &TransportConfig, now: Nanos, moved: bool, ack: &Ack<'_>) {
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
-        if config.is_selective() {
-            self.selective.on_ack(self.snd_una, moved, ack.selective, config);
-            self.resends = self.selective.lost().is_some();
-            self.ahead = self.selective.ahead(config);
-        } else if ack.nack {
-            self.go_back();
+        if config.recovery.keeps || ack.nack {
+            let sent = self.progress();
+            if self.repair.on_ack(ack, moved, &sent, config) {
+                self.go_back();
+            }
+            self.resends = self.repair.lost().is_some();
+            self.ahead = self.repair.ahead(config);
         }
         if let Some(timeout) = config.timeout.as_ref().filter(|_| moved) {
             let packets = self.packets_in_flight(config);
@@ -441,12 +456,11 @@ impl QueuePair {
         let expired = packets > 0;
         if expired {
             self.timer.count();
-            if config.is_selective() {
-                self.selective.on_timeout(self.snd_una, self.snd_nxt);
-                self.resends = true;
-            } else {
+            let sent = self.progress();
+            if self.repair.on_timeout(&sent) {
                 self.go_back();
             }
+            self.resends = self.repair.lost().is_some();
         }
         self.timer.restart(now);
         self.timer.arm(timeout, self.limits.base_rtt, packets);
@@ -504,7 +518,7 @@ impl QueuePair {
 
     /// The flow moved to a port of this rate.
     pub fn on_port(&mut self, line_rate: BitRate) {
-        self.controller.on_port(line_rate);
+        self.controller.on_port(line_rate.min(self.limits.most));
     }
 
     /// The time of a timer has come.

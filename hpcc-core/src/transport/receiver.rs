@@ -2,7 +2,8 @@
 //! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N, selective repeat.
 
 use super::packet_set::PacketSet;
-use super::{CongestionNotification, TransportConfig};
+use super::recovery::Sack;
+use super::{CongestionNotification, TransportConfig, Trimmed};
 use crate::units::Nanos;
 
 /// A data packet as it arrives.
@@ -33,6 +34,20 @@ pub enum Reply {
         missing: u64,
         /// First byte of the packet that has.
         arrived: u64,
+    },
+    /// All bytes before `missing` have arrived, and the packets of a bitmap.
+    Sack {
+        /// First byte that has not arrived.
+        missing: u64,
+        /// What else has.
+        sack: Sack,
+    },
+    /// Byte `missing` is missing, and so is this packet: its headers came alone.
+    TrimmedNack {
+        /// First byte that has not arrived.
+        missing: u64,
+        /// The packet.
+        trimmed: Trimmed,
     },
 }
 
@@ -96,6 +111,36 @@ impl Receiver {
     #[inline]
     pub fn answer(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data) -> AckDecision {
         let reply = self.on_data(config, now, data);
+        self.answer_with(reply, config, now, interval, data)
+    }
+
+    /// The same of a packet without its payload.
+    pub fn answer_trimmed(
+        &mut self,
+        config: &TransportConfig,
+        now: Nanos,
+        interval: Nanos,
+        data: &Data,
+        at_last_hop: bool,
+    ) -> AckDecision {
+        let seq = data.seq;
+        let has_come = seq < self.expected || self.ahead.contains(seq / u64::from(config.mtu.max(1)));
+        let reply = match has_come {
+            true => Reply::Ack(self.expected),
+            false => Reply::TrimmedNack { missing: self.expected, trimmed: Trimmed { seq, at_last_hop } },
+        };
+        self.answer_with(reply, config, now, interval, data)
+    }
+
+    #[inline]
+    fn answer_with(
+        &mut self,
+        reply: Reply,
+        config: &TransportConfig,
+        now: Nanos,
+        interval: Nanos,
+        data: &Data,
+    ) -> AckDecision {
         let answer = AckDecision { reply, ..AckDecision::NONE };
         if data.congestion_marked | self.marked { self.tell(config, now, interval, data, answer) } else { answer }
     }
@@ -129,7 +174,7 @@ impl Receiver {
             return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {
-            return if config.is_selective() { self.keep(config, seq, payload) } else { self.on_gap(config, now) };
+            return (config.recovery.on_early)(self, config, now, data);
         }
         self.expected = self.behind(seq, payload);
         if self.ahead_end > self.expected {
@@ -142,18 +187,27 @@ impl Receiver {
         if config.acknowledges(self.expected) { Reply::Ack(self.expected) } else { Reply::Silence }
     }
 
-    /// Keeps a packet that arrived ahead of its turn.
-    fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> Reply {
+    /// Keeps a packet that arrived ahead of its turn. Returns whether it is kept.
+    pub fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> bool {
         let mtu = u64::from(config.mtu.max(1));
         if !seq.is_multiple_of(mtu) {
-            return Reply::Silence;
+            return false;
         }
         if self.ahead.insert(self.expected / mtu, seq / mtu) {
             self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
-        } else if !self.ahead.contains(seq / mtu) {
-            return Reply::Silence;
         }
-        Reply::SelectiveNack { missing: self.expected, arrived: seq }
+        self.ahead.contains(seq / mtu)
+    }
+
+    /// Whether a packet was kept, by its number.
+    pub fn has_kept(&self, packet: u64) -> bool {
+        self.ahead.contains(packet)
+    }
+
+    /// Whether all bytes from `start` to `end` have arrived.
+    pub fn has_arrived(&self, config: &TransportConfig, start: u64, end: u64) -> bool {
+        let mtu = u64::from(config.mtu.max(1));
+        end <= self.expected || (start.max(self.expected) / mtu..end.div_ceil(mtu)).all(|packet| self.has_kept(packet))
     }
 
     /// Goes on behind the packets that were kept.
@@ -165,7 +219,7 @@ impl Receiver {
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
-    fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
+    pub fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
         if now < self.nack_after && self.last_nacked == self.expected {
             return Reply::Silence;
         }

@@ -31,6 +31,8 @@ pub struct Sender {
     /// When it could send its first packet.
     pub opened: Nanos,
     pub spec: SenderSpec,
+    /// The port that it was given, while that leads to its destination.
+    pub nic_of_own: Option<u8>,
     pub qp: QueuePair,
     /// Source ports of its packets; `None`: all have the flow's.
     pub entropies: Option<Box<Entropies>>,

@@ -28,7 +28,7 @@ pub fn all_end_orderly(runs: &[Run], least: usize) {
 /// refusal that names a place and leaves nothing.
 fn wrong(bench: &Bench, config: &str, set: &[String]) -> Option<String> {
     // The engine alone has jobs.
-    let output = match hpcc_formats::has_jobs(&bench.path(config), set) {
+    let output = match hpcc_formats::engine_only(&bench.path(config), set).is_some() {
         true => bench.simulate_core(config, set, SECONDS),
         false => bench.simulate(config, set, SECONDS),
     };

@@ -10,6 +10,8 @@ use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::lint::Pass;
 use crate::scenario::{Scenario, host};
+use hpcc_core::engine::{ENDLESS, FlowOptions};
+use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::switch::{Classes, Scope};
 use hpcc_core::topology::routes::Routes;
@@ -36,6 +38,7 @@ pub(super) fn flows(
             let Some(links) = routes.links(flow.src, flow.dst) else {
                 return Err(refuse((DESTINATION, no_path(&flow))));
             };
+            nic(&flow, routes).map_err(|message| refuse((&["nic"], message)))?;
             totals.add(&flow);
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
             let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
@@ -108,9 +111,36 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
         );
         return Err((PRIORITY, message));
     }
+    if flow.options.stop <= flow.start {
+        let message =
+            format!("the flow stops at {}, and starts at {}; expected a later time", flow.options.stop, flow.start);
+        return Err((&["stop"], message));
+    }
+    let kind = scenario.settings.host_transport.chosen().name();
+    if flow.is_own() && kind != HostTransportSettings::default().chosen().name() {
+        let message = format!("a flow of transport.kind = \"{kind}\" has an end, and no nic, rate or stop of its own");
+        return Err((&["nic", "rate", "stop", "size"], message + "; expected none"));
+    }
     of_stack(flow, scenario)?;
     guarantee(flow, scenario).map_err(|message| (PRIORITY, message))?;
     chunks(flow, scenario).map_err(|message| (SIZE, message))
+}
+
+/// Refuses a link that does not lead to a flow's destination.
+fn nic(flow: &Flow, routes: &Routes) -> Result<(), String> {
+    let Some(nic) = flow.options.nic else { return Ok(()) };
+    let table = routes.table(flow.src);
+    let known = table.next_hops(flow.dst);
+    if known.contains(&nic.into()) {
+        return Ok(());
+    }
+    let known: Vec<String> = known.iter().map(u16::to_string).collect();
+    Err(format!(
+        "the flow is to leave host {} by its link {nic}; expected one that is on a shortest path to host {}: {}",
+        flow.src,
+        flow.dst,
+        known.join(" or ")
+    ))
 }
 
 /// Refuses a flow that hosts with ns-3's stack cannot send as it asks.
@@ -147,6 +177,12 @@ fn guarantee(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
 /// Going back to the start of a chunk never ends one that is not full.
 fn chunks(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
     let chunk = scenario.settings.transport.chunk.0;
+    let may_stop = flow.size == ENDLESS || flow.options.stop != FlowOptions::NONE.stop;
+    if scenario.settings.transport.recovery == Recovery::GoBackZero && may_stop {
+        return Err(
+            "the flow stops anywhere, and transport.recovery = \"go_back_zero\" completes whole chunks only".into()
+        );
+    }
     if scenario.settings.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
         return Err(format!(
             "the flow's size is {} bytes, which it would never complete with transport.recovery = \"go_back_zero\"; expected a \

@@ -51,7 +51,8 @@ pub fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
             break;
         }
         most = progress.see(&flow).unwrap_or(0).max(most);
-        *sent.entry(flow.src).or_default() += flow.size;
+        let sent = sent.entry(flow.src).or_default();
+        *sent = sent.saturating_add(flow.size);
     }
     let network: u64 = needs(scenario).iter().map(|(bytes, _)| bytes).sum();
     // Between two looks at all machines, each may get a flow.

@@ -115,6 +115,7 @@ impl InProgress {
 mod tests {
     use super::*;
     use crate::generate::{self, Wire};
+    use hpcc_core::engine::FlowOptions;
     use hpcc_core::units::BitRate;
 
     /// Flows of 1,000 bytes, which take 80 ns of a link, each so long after the other; the first that is too many.
@@ -123,7 +124,7 @@ mod tests {
         let mut progress = InProgress::new(&generate::star(8, wire).expect("a network"), 100);
         let flow = |index: u64| {
             let (src, dst) = ends(index);
-            Flow { src, dst, priority: 3, dport: 1, size: 1_000, start: Nanos(index * gap) }
+            Flow { src, dst, priority: 3, dport: 1, size: 1_000, start: Nanos(index * gap), options: FlowOptions::NONE }
         };
         (0..10_000).find(|&index| progress.see(&flow(index)).is_some())
     }
@@ -148,7 +149,15 @@ mod tests {
     fn short_flows_do_not_wait_for_long_ones() {
         let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
         let mut progress = InProgress::new(&generate::star(2, wire).expect("a network"), 2);
-        let flow = |size, start| Flow { src: 0, dst: 1, priority: 3, dport: 1, size, start: Nanos(start) };
+        let flow = |size, start| Flow {
+            src: 0,
+            dst: 1,
+            priority: 3,
+            dport: 1,
+            size,
+            start: Nanos(start),
+            options: FlowOptions::NONE,
+        };
         assert_eq!(progress.see(&flow(u64::MAX, 0)), None);
         assert!((1..1_000).all(|index| progress.see(&flow(1_000, index * 80)).is_none()));
     }

@@ -12,7 +12,7 @@ pub use cdf::Cdf;
 pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Rails, Wire, star};
 pub use offer::Offer;
 pub use pairs::Pairs;
-pub use traffic::{Class, Poisson, RandomIncast, permutation, shuffled};
+pub use traffic::{Class, Poisson, RandomIncast, all_to_all, permutation, shuffled};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

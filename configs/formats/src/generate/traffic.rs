@@ -3,6 +3,7 @@
 
 use super::{Cdf, Offer, Pairs, Random};
 use crate::flow::Flow;
+use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Conflict;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
@@ -25,6 +26,8 @@ pub struct Class {
     pub priority: u8,
     /// Destination port.
     pub dport: u16,
+    /// What each flow has for itself.
+    pub options: FlowOptions,
 }
 
 /// Each host starts flows to others at random times; the time between two of its flows is exponentially
@@ -127,6 +130,7 @@ impl Iterator for HostFlows {
                 None => traffic.hosts[other(*index, traffic.hosts.len(), random)].0,
                 Some(pairs) => pairs.draw(src, random),
             },
+            options: traffic.class.options,
             priority: traffic.class.priority,
             dport: traffic.class.dport,
             size: traffic.sizes.size_at(random.random::<f64>() * 100.0),
@@ -205,8 +209,8 @@ impl RandomIncast {
                 hosts.swap(place, pick);
             }
             let start = self.start + Nanos(elapsed as u64);
-            let Class { priority, dport } = self.class;
-            let flow = |&src: &u32| Flow { src, dst: hosts[0], priority, dport, size: self.size, start };
+            let Class { priority, dport, options } = self.class;
+            let flow = |&src: &u32| Flow { src, dst: hosts[0], priority, dport, size: self.size, start, options };
             flows.extend(hosts[1..=self.fan_in].iter().map(flow));
         }
     }
@@ -237,6 +241,14 @@ pub fn permutation(hosts: &[u32], random: &mut Random) -> Vec<(u32, u32)> {
     hosts.iter().copied().zip(to).collect()
 }
 
+/// Each host sends to so many others: to all, the next one first, or to others at random.
+pub fn all_to_all(hosts: &[u32], peers: usize, random: &mut Random) -> Vec<(u32, u32)> {
+    let to = |from: usize| (1..hosts.len()).map(move |step| hosts[(from + step) % hosts.len()]).collect::<Vec<u32>>();
+    let drawn = |from: usize| if peers + 1 < hosts.len() { shuffled(to(from), random) } else { to(from) };
+    let lists: Vec<Vec<u32>> = (0..hosts.len()).map(drawn).collect();
+    hosts.iter().zip(&lists).flat_map(|(&from, to)| to[..peers].iter().map(move |&to| (from, to))).collect()
+}
+
 /// The hosts in a random order.
 pub fn shuffled(mut hosts: Vec<u32>, random: &mut Random) -> Vec<u32> {
     for last in (1..hosts.len()).rev() {
@@ -252,7 +264,7 @@ mod tests {
     use crate::generate::random;
     use std::path::Path;
 
-    const CLASS: Class = Class { priority: 3, dport: 100 };
+    const CLASS: Class = Class { priority: 3, dport: 100, options: FlowOptions::NONE };
 
     fn cdf(name: &str) -> Cdf {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads");
@@ -334,6 +346,18 @@ mod tests {
         assert!(
             incasts(32).check().expect_err("too many").message.contains("at most 31, the hosts besides a receiver")
         );
+    }
+
+    #[test]
+    fn each_host_sends_to_all_others_or_to_some_drawn_ones() {
+        let pairs = all_to_all(&[4, 5, 7], 2, &mut random(1, 0));
+        assert_eq!(pairs, [(4, 5), (4, 7), (5, 7), (5, 4), (7, 4), (7, 5)]);
+        let hosts: Vec<u32> = (0..50).collect();
+        let drawn = |seed| all_to_all(&hosts, 3, &mut random(seed, 0));
+        let pairs: std::collections::BTreeSet<_> = drawn(1).into_iter().collect();
+        assert_eq!(pairs.len(), 150, "none twice");
+        assert!(pairs.iter().all(|(from, to)| from != to));
+        assert_ne!(drawn(1), drawn(2));
     }
 
     #[test]

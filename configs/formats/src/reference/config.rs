@@ -10,7 +10,8 @@ use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
-use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, QueueHistogram, Scenario, name_of};
+use crate::results::CaptureFormat;
+use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
 use crate::toml_format;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::FaultSettings;
@@ -167,6 +168,8 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         default_loss,
         servers: None,
         link_failures,
+        storms: Vec::new(),
+        on_deadlock: OnDeadlock::default(),
         monitor,
         notes,
         findings: Vec::new(),
@@ -378,10 +381,12 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         queue_interval,
         goodput_interval,
         control_interval: None,
+        pauses: false,
         control_flows: Vec::new(),
         timeline: false,
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
+        capture_format: CaptureFormat::Pcap,
     })
 }
 

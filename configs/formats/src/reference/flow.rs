@@ -7,6 +7,7 @@ use crate::error::{InputError, suggestion};
 use crate::flow::Flow;
 use crate::flow::Placed;
 use crate::input;
+use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::quantity;
 use hpcc_core::units::{Bytes, Nanos, Rounding};
 use std::fmt::Display;
@@ -25,12 +26,15 @@ enum Column {
     Size,
     Packets,
     Start,
+    Nic,
+    Rate,
+    Stop,
     /// A word that makes no difference here.
     Skip,
 }
 
 /// The columns and their names.
-const NAMES: [(&str, Column); 8] = [
+const NAMES: [(&str, Column); 11] = [
     ("src", Column::Src),
     ("dst", Column::Dst),
     ("priority", Column::Priority),
@@ -38,6 +42,9 @@ const NAMES: [(&str, Column); 8] = [
     ("size", Column::Size),
     ("packets", Column::Packets),
     ("start", Column::Start),
+    ("nic", Column::Nic),
+    ("rate", Column::Rate),
+    ("stop", Column::Stop),
     ("skip", Column::Skip),
 ];
 
@@ -231,7 +238,7 @@ impl FlowReader {
     fn read(&mut self) -> Placed {
         let FlowReader { words, columns, form, count, read: index, last_start, .. } = self;
         let (priority, dport) = USUAL;
-        let mut flow = Flow { src: 0, dst: 0, priority, dport, size: 0, start: Nanos(0) };
+        let mut flow = Flow { src: 0, dst: 0, priority, dport, size: 0, start: Nanos(0), options: FlowOptions::NONE };
         let mut place = words.place();
         for column in &columns.0 {
             let name = match column {
@@ -242,6 +249,9 @@ impl FlowReader {
                 Column::Size => "size",
                 Column::Packets => "number of packets",
                 Column::Start => "start time",
+                Column::Nic => "link of the source",
+                Column::Rate => "highest rate",
+                Column::Stop => "stop time",
                 Column::Skip => "last word",
             };
             let what = Field { field: name, index: *index, count: *count };
@@ -258,6 +268,9 @@ impl FlowReader {
                     flow.start = token.seconds(&what, form.rounding)?;
                     place = token.place;
                 }
+                Column::Nic => flow.options.nic = Some(whole(0, u64::from(u8::MAX))? as u8),
+                Column::Rate => flow.options.rate = token.rate(&what)?,
+                Column::Stop => flow.options.stop = token.seconds(&what, form.rounding)?,
                 Column::Skip => {}
             }
         }

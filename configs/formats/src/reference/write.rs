@@ -29,7 +29,7 @@ pub fn write_network(network: &Network, out: &mut impl Write) -> io::Result<()> 
 /// # Errors
 /// Those of the output.
 pub fn write_flow(flow: &Flow, out: &mut impl Write) -> io::Result<()> {
-    let Flow { src, dst, priority, dport, size, start } = *flow;
+    let Flow { src, dst, priority, dport, size, start, options: _ } = *flow;
     writeln!(out, "{src} {dst} {priority} {dport} {size} {}", seconds(start))
 }
 
@@ -45,6 +45,7 @@ fn seconds(time: Nanos) -> String {
 mod tests {
     use super::*;
     use crate::reference::{flows, network};
+    use hpcc_core::engine::FlowOptions;
     use hpcc_core::topology::Link;
     use hpcc_core::units::BitRate;
 
@@ -75,7 +76,15 @@ mod tests {
         std::fs::write(&topology, text).expect("file");
         assert_eq!(network(&topology).expect("own output"), known);
 
-        let flow = |size, start| Flow { src: 0, dst: 2, priority: 3, dport: 100, size, start: Nanos(start) };
+        let flow = |size, start| Flow {
+            src: 0,
+            dst: 2,
+            priority: 3,
+            dport: 100,
+            size,
+            start: Nanos(start),
+            options: FlowOptions::NONE,
+        };
         let written = [flow(1_000, 7), flow(10_000_000_000, 2_000_000_013)];
         let mut text = b"2\n".to_vec();
         written.iter().for_each(|flow| write_flow(flow, &mut text).expect("memory"));

@@ -14,20 +14,24 @@ use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 22] = [
+const OUR_FILES: [&str; 26] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
     "fct.csv",
     "unfinished.csv",
+    "endless.csv",
     "queue.csv",
     "packets.tr",
     "packets.pcap",
+    "packets.pcapng",
     "goodput.csv",
     "control.csv",
     "ports.csv",
     "jobs.csv",
     "collectives.csv",
+    "pauses.csv",
+    "storms.csv",
     "timeline.csv",
     "timeline.json",
     "queue.svg",

@@ -15,6 +15,8 @@
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
 //! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
 //! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
+//! | `pauses.csv` | every pause and its reason, with `monitor.pauses` | [`pauses_csv`] |
+//! | `storms.csv` | every pause that a watchdog found too long, if there are any | [`storms_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
 //!
 //! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one
@@ -44,14 +46,17 @@ pub mod fct_txt;
 pub mod goodput_csv;
 pub mod jobs_csv;
 pub mod packet_trace;
+pub mod pauses_csv;
 pub mod pfc_txt;
 pub mod ports_csv;
 pub mod qlen_txt;
 pub mod queue_csv;
+pub mod storms_csv;
 pub mod summary;
 pub mod timeline_csv;
 pub mod unfinished_csv;
 
+pub use capture::CaptureFormat;
 pub use csv_file::{CsvRow, Rows};
 pub use digest::FileDigest;
 pub use error::ResultError;
@@ -61,6 +66,6 @@ pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{
-    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, Versions,
+    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
 };
 pub use writer::{Measured, ResultWriter};

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const RECORD_LEN: usize = 56;
 /// Protocol numbers. The reference has neither probes nor feedback packets, and never sends a CNP; Fast CNP and ICMPv6
 /// have next headers of IPv6.
-const PROTOCOLS: [(PacketKind, u8); 9] = [
+const PROTOCOLS: [(PacketKind, u8); 10] = [
     (PacketKind::Data, 0x11),
     (PacketKind::Ack, 0xfc),
     (PacketKind::Nack, 0xfd),
@@ -27,6 +27,7 @@ const PROTOCOLS: [(PacketKind, u8); 9] = [
     (PacketKind::Cnp, 0xff),
     (PacketKind::FastCnp, 60),
     (PacketKind::Icmpv6, 58),
+    (PacketKind::Trimmed, 0xf9),
 ];
 
 /// What happened to a packet.
@@ -151,7 +152,7 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
             put(40, &[r.priority]);
             return bytes;
         }
-        PacketKind::Data | PacketKind::Probe => {
+        PacketKind::Data | PacketKind::Probe | PacketKind::Trimmed => {
             put(36, &r.seq.to_le_bytes());
             put(40, &r.sent_ns.to_le_bytes());
             put(48, &u16::from(r.priority).to_le_bytes());
@@ -190,7 +191,7 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
     let is_pfc = kind == PacketKind::Pfc;
     let unless_pfc = |value: u16| if is_pfc { 0 } else { value };
     let (priority, seq, sent_ns) = match kind {
-        PacketKind::Data | PacketKind::Probe => (u16_at(48) as u8, u32_at(36), u64_at(40)),
+        PacketKind::Data | PacketKind::Probe | PacketKind::Trimmed => (u16_at(48) as u8, u32_at(36), u64_at(40)),
         PacketKind::Pfc => (bytes[40], u32_at(36), 0),
         PacketKind::Ack
         | PacketKind::Nack
@@ -240,6 +241,7 @@ impl fmt::Display for TraceRecord {
             PacketKind::Data => {
                 write!(f, "{sport} {dport} U {seq} {sent_ns} {priority} {size_bytes}({payload_bytes})")
             }
+            PacketKind::Trimmed => write!(f, "{sport} {dport} T {seq} {sent_ns} {priority} {size_bytes}"),
             PacketKind::Probe => write!(f, "{sport} {dport} Q {seq} {sent_ns} {priority} {size_bytes}"),
             PacketKind::Feedback => write!(f, "{sport} {dport} F {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Cnp => write!(f, "{sport} {dport} C {priority} {size_bytes}"),

@@ -29,8 +29,8 @@ pub(crate) enum Row {
         port: u32,
         bytes: u64,
     },
-    /// A frame of the capture: when, in ns, and its bytes.
-    Frame(u64, Vec<u8>),
+    /// A frame of the capture: when, in ns, at which node, and its bytes.
+    Frame(u64, u32, Vec<u8>),
 }
 
 /// Where a row stands among the rows of other processes. Rows of one node at one time stay in the order in which that

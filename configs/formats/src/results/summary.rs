@@ -26,8 +26,11 @@ pub struct Summary {
     pub versions: Versions,
     /// How the simulator was compiled, such as `optimized`.
     pub build_profile: String,
-    /// Flows in the scenario.
+    /// Flows in the scenario, without those that have no end.
     pub flows_total: u64,
+    /// Flows without end that were under way at the end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub flows_endless: u64,
     /// Flows that completed.
     pub flows_finished: u64,
     /// The longest base round-trip time T between two hosts, in ns; 0 in summaries of versions that did not say.
@@ -68,6 +71,9 @@ pub struct Summary {
     pub pfc_pause_ns: u64,
     /// Frames that switches dropped: for lack of buffer or of a route, or at the end of their hop limit.
     pub drops: u64,
+    /// Packets that switches cut to their headers; only where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trims: Option<TrimSummary>,
     /// Frames lost on links.
     pub losses: u64,
     /// Data packets that switches marked (ECN).
@@ -136,11 +142,28 @@ pub struct Summary {
     pub files: BTreeMap<String, FileDigest>,
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Summary {
     /// Frames that switches, or the NICs of slow receivers, dropped.
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
     }
+}
+
+/// Packets that switches cut to their headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrimSummary {
+    /// How many.
+    pub cut: u64,
+    /// Of them, those that were to leave for their host.
+    pub at_last_hop: u64,
+    /// Headers that receivers heard.
+    pub heard: u64,
+    /// Headers that were dropped, or lost on links.
+    pub headers_lost: u64,
 }
 
 /// Answers that senders did not heed.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
+use crate::scenario::{Monitor, Scenario};
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -68,10 +69,14 @@ struct Output {
     packets: Option<OutputFile>,
     /// `control.csv`, once flows are watched.
     control: Option<OutputFile>,
-    /// `packets.pcap`, once a capture has begun.
+    /// `packets.pcap` or `packets.pcapng`, once a capture has begun.
     capture: Option<Capture>,
+    /// `endless.csv`, if there are flows without end.
+    endless: Option<OutputFile>,
     /// `jobs.csv` and `collectives.csv`, if there are jobs, and `timeline.csv`.
     of_jobs: Vec<OutputFile>,
+    /// `pauses.csv` and `storms.csv`, if they were asked for.
+    of_pauses: Vec<OutputFile>,
 }
 
 #[derive(Debug)]
@@ -106,7 +111,9 @@ impl ResultWriter {
             packets: None,
             control: None,
             capture: None,
+            endless: None,
             of_jobs: Vec::new(),
+            of_pauses: Vec::new(),
         })))
     }
 
@@ -190,8 +197,8 @@ impl ResultWriter {
             Row::Packet(record) => {
                 packets.as_mut().map_or(Ok(()), |file| file.write(|out| packet_trace::write(out, &record)))
             }
-            Row::Frame(time_ns, bytes) => {
-                capture.as_mut().map_or(Ok(()), |capture| capture.write(Nanos(time_ns), &bytes))
+            Row::Frame(time_ns, node, bytes) => {
+                capture.as_mut().map_or(Ok(()), |capture| capture.write(Nanos(time_ns), node, &bytes))
             }
         };
         self.keep(written);
@@ -206,6 +213,22 @@ impl ResultWriter {
     /// A flow has not completed by the end; `place` says where it stands among those.
     pub fn flow_unfinished(&mut self, place: u64, flow: &UnfinishedFlow) {
         self.put(RowPlace::at_end(place), Row::Unfinished(*flow));
+    }
+
+    /// A flow that has no end was under way at the end of the run.
+    pub fn flow_endless(&mut self, flow: &UnfinishedFlow) {
+        let Some(output) = &mut self.output else { return };
+        let mut file = match output
+            .endless
+            .take()
+            .map_or_else(|| OutputFile::create_csv::<UnfinishedFlow>(output.folder.path(), "endless.csv"), Ok)
+        {
+            Ok(file) => file,
+            Err(error) => return self.keep(Err(error)),
+        };
+        let written = file.write(|out| flow.write(out));
+        output.endless = Some(file);
+        self.keep(written);
     }
 
     /// The last flow has completed: queue statistics end here.
@@ -301,10 +324,11 @@ impl ResultWriter {
         self.put(RowPlace::at_node(record.time_ns, record.node.into()), Row::Packet(*record));
     }
 
-    /// Begins the capture.
-    pub fn begin_capture(&mut self) {
+    /// Begins the capture that a scenario asks for.
+    pub fn begin_capture(&mut self, scenario: &Scenario) {
         let Some(output) = &mut self.output else { return };
-        match Capture::create(output.folder.path(), "packets.pcap") {
+        let Monitor { capture_format, capture_nodes, .. } = &scenario.monitor;
+        match Capture::create(output.folder.path(), *capture_format, capture_nodes, &scenario.network) {
             Ok(capture) => output.capture = Some(capture),
             Err(error) => self.keep(Err(error)),
         }
@@ -312,7 +336,7 @@ impl ResultWriter {
 
     /// A frame of a captured node, as bytes.
     pub fn capture(&mut self, now: Nanos, node: u32, frame: &[u8]) {
-        self.put(RowPlace::at_node(now.0, node), Row::Frame(now.0, frame.to_vec()));
+        self.put(RowPlace::at_node(now.0, node), Row::Frame(now.0, node, frame.to_vec()));
     }
 
     /// Whether something could not be written; the simulation may as well stop.
@@ -361,6 +385,15 @@ impl ResultWriter {
         }
     }
 
+    /// All pauses, or all storms, in the file of this name.
+    pub fn pauses(&mut self, name: &str, rows: &[impl CsvRow]) {
+        let Some(output) = &mut self.output else { return };
+        match OutputFile::create_rows(output.folder.path(), name, rows) {
+            Ok(file) => output.of_pauses.push(file),
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
     /// Closes all files, writes the summary with their digests, and gives the folder its name.
     ///
     /// # Errors
@@ -371,11 +404,12 @@ impl ResultWriter {
         }
         let Some(output) = self.output else { return Ok(()) };
         let mut files = output.files.finish()?;
-        for file in [output.packets, output.control].into_iter().flatten().chain(output.of_jobs) {
+        let files_of_all = [output.packets, output.control, output.endless].into_iter().flatten();
+        for file in files_of_all.chain(output.of_jobs).chain(output.of_pauses) {
             files.insert(file.name(), file.finish()?);
         }
         if let Some(capture) = output.capture {
-            files.insert("packets.pcap".to_owned(), capture.finish()?);
+            files.extend([capture.finish()?]);
         }
         let summary = Summary { format: summary::FORMAT, files, ..summary.clone() };
         let mut file = OutputFile::create(output.folder.path(), "summary.json")?;

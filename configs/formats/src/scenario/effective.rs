@@ -26,6 +26,11 @@ impl Scenario {
                 let until = failure.until.map(|until| until.0);
                 json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
             }).collect::<Vec<_>>(),
+            "storms": self.storms.iter().map(|storm| {
+                let until = storm.until.map(|until| until.0);
+                json!({ "time_ns": storm.time.0, "until_ns": until, "host": storm.host, "priority": storm.priority })
+            }).collect::<Vec<_>>(),
+            "on_deadlock": self.on_deadlock.name(),
             "attack": self.effective_attacks(),
             "monitor": self.effective_monitor(),
             "notes": self.notes,
@@ -61,7 +66,7 @@ impl Scenario {
         for part in self.settings.parts() {
             let idle = match part.section {
                 "fast_cnp" => !self.has_fast_cnp(),
-                "receive" => !self.settings.receive.is_any(),
+                "receive" => self.settings.receivers().next().is_none(),
                 _ => false,
             };
             if part.section == "compatibility" || idle || part.algorithm.is_some_and(|name| name != chosen) {
@@ -73,6 +78,10 @@ impl Scenario {
                     effective[part.section][key] = value;
                 }
             }
+        }
+        if !self.settings.other_receivers.is_empty() {
+            let others = self.settings.receivers().map(|slow| counting(slow, |setting| setting.counts(slow)));
+            effective["receive"] = others.collect();
         }
         effective["switch"]["ecn_thresholds"] = self.effective_thresholds();
         if self.has_fast_cnp() {
@@ -127,6 +136,7 @@ impl Scenario {
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
             "control_interval_ns": nanos(self.monitor.control_interval),
             "control_flows": self.monitor.control_flows,
+            "pauses": self.monitor.pauses,
             "timeline": self.monitor.timeline,
             "trace_nodes": self.monitor.trace_nodes,
         })

@@ -19,6 +19,7 @@ pub(crate) use compatibility::Compatibility;
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;
+use crate::results::CaptureFormat;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::node::NodeSettings;
@@ -56,6 +57,10 @@ pub struct Scenario {
     pub servers: Option<Servers>,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
+    /// NICs that pause without end.
+    pub storms: Vec<NicStorm>,
+    /// What the run does in a deadlock.
+    pub on_deadlock: OnDeadlock,
     /// The edge of the domain in which switches notify senders.
     pub borders: Vec<FastCnpBorder>,
     /// Attacks, each of them possible in this network.
@@ -69,6 +74,29 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// What the ns-3 module does not run, by its key, and a sentence about it: a [setting](hpcc_core::node::ENGINE_ONLY), or jobs.
+    pub fn engine_only(&self) -> Option<(&'static str, String)> {
+        let nodes = std::iter::once(&self.settings).chain(&self.legacy.settings);
+        let jobs = || {
+            let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
+            (!self.flows.jobs.is_empty()).then(|| ("traffic", message.to_owned()))
+        };
+        let pauses = || {
+            let asked = [
+                ("monitor.pauses", self.monitor.pauses),
+                ("failures.storms", !self.storms.is_empty()),
+                ("run.on_deadlock", self.on_deadlock == OnDeadlock::End),
+            ];
+            let (key, _) = asked.into_iter().find(|&(_, is_asked)| is_asked)?;
+            Some((key, "the ns-3 module has none of this yet; expected --simulator core".to_owned()))
+        };
+        let own = || {
+            let message = "a flow without end, or with nic, rate or stop of its own, is nothing that the ns-3 module has yet; expected --simulator core";
+            self.flows.totals.have_options.then(|| ("traffic", message.to_owned()))
+        };
+        nodes.filter_map(NodeSettings::engine_only).next().or_else(jobs).or_else(own).or_else(pauses)
+    }
+
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn faults(&self) -> ReferenceFaults {
         self.settings.faults()
@@ -144,6 +172,31 @@ pub struct LinkFailure {
     pub links: Vec<u32>,
 }
 
+/// A host whose NICs pause a priority, whatever arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NicStorm {
+    /// Simulated time at which it begins.
+    pub time: Nanos,
+    /// When it ends; `None`: never.
+    pub until: Option<Nanos>,
+    /// Number of the host.
+    pub host: u32,
+    /// 1 to 7.
+    pub priority: u8,
+}
+
+hpcc_core::named! {
+    /// What a run does in a deadlock of pauses.
+    #[derive(Default)]
+    pub enum OnDeadlock {
+        /// It goes on.
+        #[default]
+        GoOn = "go_on",
+        /// It ends there.
+        End = "end",
+    }
+}
+
 /// What to record besides flow completions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Monitor {
@@ -157,12 +210,16 @@ pub struct Monitor {
     pub control_interval: Option<Nanos>,
     /// The flows of that series, by number; all if there are none here.
     pub control_flows: Vec<u32>,
+    /// Whether each pause is recorded with its reason.
+    pub pauses: bool,
     /// Whether all that ranks of jobs do is recorded.
     pub timeline: bool,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.
     pub capture_nodes: Vec<u32>,
+    /// Format of that capture.
+    pub capture_format: CaptureFormat,
 }
 
 /// When the reference's histogram samples: each 100 ns.

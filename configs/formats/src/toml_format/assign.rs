@@ -3,10 +3,10 @@
 
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
-use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, first_sentence};
+use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, first_sentence, quantity};
 use toml::Value;
 
-/// Keys that were renamed: section, old name, new name. They stay for one release.
+/// Keys that were renamed: section, old name, new name. Both are read, for one release.
 pub(super) const RENAMED: [(&str, &str, &str); 6] = [
     ("receive", "slow", "hosts"),
     ("telemetry", "packets", "sampling"),
@@ -16,12 +16,9 @@ pub(super) const RENAMED: [(&str, &str, &str); 6] = [
     ("attack", "pretends", "spoofed_source"),
 ];
 
-/// Says how a key that a section does not know is spelled: it was renamed, or one of `known` is meant.
-pub(super) fn spelling(section: &str, key: &str, known: &[&str]) -> String {
-    match RENAMED.iter().find(|(of, old, _)| (*of, *old) == (section, key)) {
-        Some((.., new)) => format!("; it is called {new} now"),
-        None => suggestion(key, known),
-    }
+/// What a key of a section is called now.
+pub(super) fn present_name<'a>(section: &str, key: &'a str) -> &'a str {
+    RENAMED.iter().find(|(of, old, _)| (*of, *old) == (section, key)).map_or(key, |(.., new)| new)
 }
 
 /// Sets what a section says of a structure of settings; `others` are keys that the section has besides. Each must count.
@@ -32,11 +29,11 @@ pub(super) fn set_all(
     others: &[&str],
 ) -> Result<(), InputError> {
     let known = target.list();
-    let setting = |entry: &Entry<'_>| known.iter().find(|setting| setting.key == entry.key);
+    let setting = |entry: &Entry<'_>| known.iter().find(|setting| setting.key == present_name(section, &entry.key));
     for entry in entries {
         let Some(setting) = setting(entry) else {
             let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(others.iter().copied()).collect();
-            let message = format!("unknown key {} in [{section}]{}", entry.key, spelling(section, &entry.key, &keys));
+            let message = format!("unknown key {} in [{section}]{}", entry.key, suggestion(&entry.key, &keys));
             return Err(entry.error(section, message));
         };
         assign(setting, entry, |input| target.set(setting.key, input))
@@ -69,7 +66,13 @@ pub(super) fn assign(
             Input::Text(&text)
         }
         Some(Value::Array(_) | Value::Table(_) | Value::Datetime(_)) => return Err(mismatch(setting, entry)),
-        None => Input::Large(entry.written().parse().map_err(|_| mismatch(setting, entry))?),
+        None => match entry.written().parse() {
+            Ok(number) => Input::Large(number),
+            Err(_) if matches!(setting.kind, Kind::Bytes { .. }) => {
+                return Err(quantity::size(&entry.written()).err().unwrap_or_else(|| mismatch(setting, entry)));
+            }
+            Err(_) => return Err(mismatch(setting, entry)),
+        },
     };
     set(input).map_err(|error| match (error, input, &setting.kind) {
         (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),

@@ -2,9 +2,9 @@
 //! `[failures]`.
 
 use super::document::Document;
-use super::keys::{COUNT, Form, Need, TIME, Values, keys};
+use super::keys::{COUNT, Form, Need, TIME, Values, keys, whole};
 use crate::error::InputError;
-use crate::scenario::LinkFailure;
+use crate::scenario::{LinkFailure, NicStorm};
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
 
@@ -13,6 +13,19 @@ keys! {
         /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
         /// where needed.
         links: Form::Tables(FAILED_LINK, "{ time = \"1ms\", a = 4, b = 5 }") => Need::Optional;
+        /// Hosts whose NICs pause without end, as a list of `{ host, time }` with `until` and `priority` where needed. Give it to
+        /// see how far a storm of pauses spreads, and what `switch.pfc_watchdog` does about it.
+        storms: Form::Tables(STORM, "{ host = 3, time = \"100us\" }") => Need::Optional;
+    }
+    STORM {
+        /// Number of the host.
+        host: COUNT;
+        /// Simulated time at which its NICs pause their switches.
+        time: TIME;
+        /// Simulated time at which they resume; without it never.
+        until: TIME => Need::Optional;
+        /// Priority that they pause.
+        priority: whole(1, 7) => Need::Else("3");
     }
     FAILED_LINK {
         /// Simulated time at which it fails.
@@ -28,8 +41,11 @@ keys! {
     }
 }
 
-/// The links that fail, by ascending time.
-pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Vec<LinkFailure>, InputError> {
+/// The links that fail, by ascending time, and NICs that storm.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    network: &Network,
+) -> Result<(Vec<LinkFailure>, Vec<NicStorm>), InputError> {
     let section = document.section("failures");
     let keys = Values::of_optional("failures", section, document.file(), FAILURES)?;
     let mut failures = Vec::new();
@@ -47,7 +63,31 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Vec
         failures.push(failure);
     }
     failures.sort_by_key(|failure| failure.time);
-    Ok(failures)
+    let mut storms = Vec::new();
+    for keys in keys.tables("failures.storms", STORM, "storms")? {
+        let place = keys.origin.section();
+        let storm = storm(&keys, network).map_err(|message| place.key_error("failures.storms", message))?;
+        storms.push(storm);
+    }
+    Ok((failures, storms))
+}
+
+fn storm(keys: &Values<'_>, network: &Network) -> Result<NicStorm, String> {
+    let storm = NicStorm {
+        time: keys.the("time"),
+        until: keys.get("until"),
+        host: keys.the("host"),
+        priority: keys.the("priority"),
+    };
+    if (storm.host as usize) >= network.nodes.len() || !network.is_host(storm.host) {
+        return Err(format!("node {} is no host; expected the number of one", storm.host));
+    }
+    match storm.until {
+        Some(until) if until <= storm.time => {
+            Err(format!("until is {}, not after {}; expected a later time", human(until), human(storm.time)))
+        }
+        _ => Ok(storm),
+    }
 }
 
 fn failure(keys: &Values<'_>, network: &Network) -> Result<LinkFailure, String> {

@@ -7,6 +7,7 @@ use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::origin::Origin;
 use crate::place::Place;
+use hpcc_core::engine::ENDLESS;
 use hpcc_core::settings::{Field, Input, Kind, Range, Setting, SettingError, Value, quantity};
 use hpcc_core::units::{BitRate, Bytes, Nanos};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub(super) struct Key {
 pub(super) enum Form {
     One(Kind),
     Word(&'static [&'static str]),
+    /// A size, or `endless`.
+    Lasting,
     /// A list of pairs of nodes, such as the example.
     Pairs(&'static str),
     /// A list of tables, such as the example.
@@ -88,6 +91,7 @@ impl Key {
     pub fn setting(&self) -> Option<Setting> {
         let kind = match &self.form {
             Form::One(kind) => kind.clone(),
+            Form::Lasting => Kind::Bytes { least: 1, most: quantity::LARGEST },
             Form::Word(words) => Kind::Choice(words.iter().map(ToString::to_string).collect()),
             Form::Pairs(_) | Form::Tables(..) => return None,
         };
@@ -202,6 +206,10 @@ impl<'a> Values<'a> {
     }
 
     fn give(&mut self, key: &'static Key, entry: &Entry<'a>) -> Result<(), String> {
+        if matches!(key.form, Form::Lasting) && entry.value().is_some_and(|value| value.as_str() == Some("endless")) {
+            self.values.insert(key.name, Value::Bytes(ENDLESS));
+            return Ok(());
+        }
         let example = match (&key.form, key.setting()) {
             (_, Some(setting)) => {
                 return assign(&setting, entry, |input| {
@@ -210,7 +218,7 @@ impl<'a> Values<'a> {
                 });
             }
             (Form::Pairs(example) | Form::Tables(_, example), None) => example,
-            (Form::One(_) | Form::Word(_), None) => "",
+            (Form::One(_) | Form::Word(_) | Form::Lasting, None) => "",
         };
         if entry.elements().is_none() {
             return Err(format!("the value is {}; expected a list of such as {example}", entry.written()));

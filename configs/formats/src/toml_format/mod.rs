@@ -34,6 +34,7 @@ mod keys;
 mod legacy;
 mod placement;
 mod plain;
+mod receive;
 mod schema;
 mod servers;
 mod settings;
@@ -49,10 +50,12 @@ pub(crate) mod tests;
 use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
-use crate::scenario::{Scenario, name_of};
+use crate::scenario::{OnDeadlock, Scenario, name_of};
 use document::Document;
-use hpcc_core::node::NodeSettings;
+use hpcc_core::host_transport::HostTransportSettings;
+use hpcc_core::node::{ENGINE_ONLY, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
+use hpcc_core::settings::Named;
 use hpcc_core::transport::QueuePairs;
 use plain::Given;
 use source::Source;
@@ -78,10 +81,26 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
-/// Whether any traffic of a text is a job.
-pub(super) fn has_jobs(path: &Path, text: &str, overrides: &[String]) -> bool {
-    let Ok(source) = Source::new(path, text, overrides) else { return false };
-    Document::parse(&source).is_ok_and(|document| traffic::has_jobs(&document))
+/// What of a text the engine without ns-3 alone runs.
+pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Option<&'static str> {
+    let source = Source::new(path, text, overrides).ok()?;
+    let document = Document::parse(&source).ok()?;
+    let has = |&&(path, value): &&(&str, &str)| {
+        path.split_once('.').is_some_and(|(section, key)| document.value(section, key) == Some(value))
+    };
+    let jobs = || (traffic::has_jobs(&document) || traffic::has_options(&document)).then_some("traffic");
+    let asked = || {
+        let keys = [("monitor.pauses", ""), ("failures.storms", ""), ("run.on_deadlock", OnDeadlock::default().name())];
+        let is_asked = |&&(path, default): &&(&str, &str)| {
+            path.split_once('.').is_some_and(|(section, key)| document.asks_for(section, key, default))
+        };
+        keys.iter().find(is_asked).map(|&(path, _)| path)
+    };
+    let kind = document.value("transport", "kind");
+    if kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name()) {
+        return Some("transport.kind");
+    }
+    ENGINE_ONLY.iter().find(has).map(|&(path, _)| path).or_else(asked).or_else(jobs)
 }
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
@@ -95,7 +114,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
-    for section in ["wire", "telemetry", "transport", "receive", "load_balancing"] {
+    let receivers = receive::read(&mut document, &mut settings, &mut given)?;
+    for section in ["wire", "telemetry", "transport", "load_balancing"] {
         given.section(&mut document, &mut settings, section, &[])?;
     }
     let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
@@ -115,15 +135,16 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
-    let is_auto = settings.layout.layout.is_none();
+    let is_auto = settings.layout.is_auto();
     settings.resolve(&topology.network);
     let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
+    receivers.check(&document, &settings, &topology.network)?;
     given.check(&document, &settings, &topology.network)?;
     let notifies = settings.fast_cnp_switch.common.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
-    let none_slow = given.check_on("receive", ("hosts", settings.receive.is_any(), "HOSTS"), None)?;
+    let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
     let mut flows = traffic::read(
         &mut document,
         path,
@@ -133,7 +154,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::settle(servers, &mut flows)?;
-    let link_failures = failures::read(&mut document, &topology.network)?;
+    let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
@@ -167,6 +188,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         servers,
         link_failures,
+        storms,
+        on_deadlock: run.on_deadlock,
         borders,
         attacks,
         monitor,

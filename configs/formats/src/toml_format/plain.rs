@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sections of plain settings: what they can hold is declared in the core, beside what uses it.
 
-use super::assign::{assign, spelling};
+use super::assign::{assign, present_name};
 use super::document::Document;
 use super::keys::{Key, Values};
 use super::source::Entry;
-use crate::error::InputError;
+use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::topology::Network;
@@ -72,16 +72,20 @@ impl Given {
     ) -> Result<(), InputError> {
         let known = settings.section(section, algorithm);
         for entry in entries {
-            let (key, wrong) = (&entry.key, |message: String| entry.error(section, message));
+            let (key, wrong) = (present_name(section, &entry.key), |message: String| entry.error(section, message));
             let Some(setting) = known.iter().find(|setting| setting.key == key) else {
                 let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
                 let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
-                let hint = owners(settings, section, key).unwrap_or_else(|| spelling(section, key, &keys));
+                let hint = owners(settings, section, key).unwrap_or_else(|| suggestion(key, &keys));
                 return Err(wrong(format!("unknown key {key} in [{section}]{hint}{of}")));
             };
             assign(setting, &entry, |input| settings.set(section, algorithm, setting.key, input)).map_err(wrong)?;
             let place = entry.place();
-            self.keys.insert((section, entry.key), place);
+            if self.keys.insert((section, key.into()), place.clone()).is_some() {
+                return Err(
+                    place.key_error(format!("{section}.{key}"), "it is given by an older name, too; expected one")
+                );
+            }
         }
         Ok(())
     }

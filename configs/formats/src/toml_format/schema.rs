@@ -5,7 +5,7 @@
 
 use super::attack::REQUIRED;
 use super::keys::{Form, INTERVAL, Key, KindOf, Need, RATE, SIZE, TIME};
-use super::{failures, fast_cnp, legacy, servers, settings, topology, traffic};
+use super::{failures, fast_cnp, legacy, receive, servers, settings, topology, traffic};
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
@@ -25,7 +25,7 @@ pub fn scenario() -> Value {
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
         "transport": section(&plain("transport")),
-        "receive": section(&plain("receive")),
+        "receive": receivers(section(&plain("receive"))),
         "switch": with_lists(section(&plain("switch")), settings::SWITCH),
         "load_balancing": section(&plain("load_balancing")),
         "traffic": { "type": "array", "items": kinded("Kind of traffic, which decides on the other keys.", &traffic::KINDS) },
@@ -44,6 +44,13 @@ fn attack() -> Value {
     let mut attack = section(&AttackSettings::default().list());
     attack["required"] = REQUIRED.as_slice().into();
     attack
+}
+
+/// Slow hosts: a section or a list of them, whose rate may be a list.
+fn receivers(mut section: Value) -> Value {
+    let rate = section["properties"]["rate"].take();
+    section["properties"]["rate"] = either(&[rate, key(&receive::RATES[0])]);
+    either(&[section.clone(), json!({ "type": "array", "items": section })])
 }
 
 /// A section of plain settings.
@@ -72,10 +79,17 @@ fn object(groups: &[&[Key]]) -> Value {
 }
 
 fn key(key: &Key) -> Value {
+    if let (Form::Lasting, Some(setting)) = (&key.form, key.setting()) {
+        let mut schema = described(&setting);
+        if let Some(forms) = schema["anyOf"].as_array_mut() {
+            forms.push(json!({ "const": "endless" }));
+        }
+        return schema;
+    }
     let items = match (&key.form, key.setting()) {
         (_, Some(setting)) => return described(&setting),
         (Form::Tables(keys, _), None) => object(&[keys]),
-        (Form::Pairs(_) | Form::One(_) | Form::Word(_), None) => {
+        (Form::Pairs(_) | Form::One(_) | Form::Word(_) | Form::Lasting, None) => {
             json!({ "type": "array", "items": whole(0, u32::MAX.into()), "minItems": 2, "maxItems": 2 })
         }
     };

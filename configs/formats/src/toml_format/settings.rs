@@ -6,7 +6,8 @@ use super::keys::{Form, INTERVAL, Need, RATE, SHARE, SIZE, TEXT, TIME, Values, k
 use crate::draft::Blame;
 use crate::error::InputError;
 use crate::place::Place;
-use crate::scenario::{EventOrder, Monitor, QueueHistogram};
+use crate::results::CaptureFormat;
+use crate::scenario::{EventOrder, Monitor, OnDeadlock, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Kind, Named};
@@ -25,6 +26,9 @@ keys! {
         order: Form::Word(EventOrder::NAMES) => Need::Else("canonical");
         /// Simulated time at which the run ends. Raise it where flows are listed as unfinished.
         stop: INTERVAL;
+        /// What a run does in a deadlock, in which switches wait for each other's resumes in a circle: it goes on, or ends.
+        /// Choose `end` where nothing will break it.
+        on_deadlock: Form::Word(OnDeadlock::NAMES) => Need::Else("go_on");
     }
     /// What `[switch]` holds besides plain settings.
     SWITCH {
@@ -55,6 +59,9 @@ keys! {
         /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
         /// there are many.
         control_flows: TEXT => Need::Optional;
+        /// Whether every pause by PFC goes into `pauses.csv`, with the pause that is its reason: who holds whom, from which
+        /// root. Turn it on to find the cause of pauses.
+        pauses: Form::One(Kind::Switch) => Need::Else("false");
         /// Whether all that ranks of jobs send, receive and compute goes into `timeline.csv`, for the report's timeline and for
         /// `./hpcc report DIR --perfetto`. Each message is two rows.
         timeline: Form::One(Kind::Switch) => Need::Else("false");
@@ -69,6 +76,8 @@ keys! {
         /// The nodes whose frames go into `packets.pcap` as bytes, for `./hpcc dissect` and Wireshark; needs a `rocev2`
         /// profile, or TCP or UDP.
         capture_nodes: TEXT => Need::Else("none");
+        /// Format of that file. With `pcapng`, `packets.pcapng`, each node is an interface with a name.
+        capture_format: Form::Word(CaptureFormat::NAMES) => Need::Else("pcap");
     }
 }
 
@@ -76,6 +85,7 @@ keys! {
 pub(super) struct Run {
     pub seed: u64,
     pub order: EventOrder,
+    pub on_deadlock: OnDeadlock,
     pub stop: Nanos,
     pub stop_place: Place,
 }
@@ -83,7 +93,15 @@ pub(super) struct Run {
 pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
     let keys = Values::of("run", &document.required("run", "stop = \"10ms\"")?, RUN)?;
     let order = keys.get::<String>("order").and_then(|name| EventOrder::from_name(&name)).unwrap_or_default();
-    Ok(Run { seed: keys.the("seed"), order, stop: keys.the("stop"), stop_place: keys.origin.place(&["stop"]) })
+    let on_deadlock =
+        keys.get::<String>("on_deadlock").and_then(|name| OnDeadlock::from_name(&name)).unwrap_or_default();
+    Ok(Run {
+        seed: keys.the("seed"),
+        order,
+        on_deadlock,
+        stop: keys.the("stop"),
+        stop_place: keys.origin.place(&["stop"]),
+    })
 }
 
 /// Thresholds of link rates, if there are any.
@@ -176,7 +194,9 @@ pub(super) fn monitor(
         let message = "no flow is watched without an interval; expected control_interval as well";
         return refuse("control_flows", message.into());
     }
+    let capture_format = keys.get::<String>("capture_format");
     let monitor = Monitor {
+        capture_format: capture_format.and_then(|name| CaptureFormat::from_name(&name)).unwrap_or_default(),
         queue_histogram,
         trace_nodes,
         capture_nodes,
@@ -184,6 +204,7 @@ pub(super) fn monitor(
         control_interval: keys.get("control_interval"),
         control_flows,
         goodput_interval: keys.get("goodput_interval"),
+        pauses: keys.the("pauses"),
         timeline: keys.the("timeline"),
     };
     Ok((monitor, Blame::new(keys.origin.place(&["control_flows"]), "monitor.control_flows")))

@@ -9,7 +9,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::{Form, Layout};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
     let scenario = load_with(MINIMAL, &[]).expect("valid");
     assert_eq!((scenario.name.as_str(), scenario.seed, scenario.stop), ("test", 1, Nanos(1_000_000)));
     assert!(scenario.algorithm() == &HpccConfig::default() as &dyn Algorithm);
-    assert_eq!(scenario.layout(), Layout::Paper);
+    assert_eq!(scenario.layout(), Layout::new(Form::Paper));
     // 32 MiB take 2.68 ms at 100 Gb/s.
     let timeout = TimeoutConfig { high: Nanos(2_684_354), low: Nanos(100_000), few: 0, base_rtts: 3, back_off: true };
     assert_eq!(scenario.transport(), TransportConfig { timeout: Some(timeout), ..TransportConfig::default() });
@@ -144,7 +144,7 @@ queue_histogram_end = "200us"
     let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
     let values = ["eta", "fast_react"].map(|key| scenario.algorithm().get(key).expect(key));
     assert_eq!(values, [Value::Real(1.0), Value::Switch(false)]);
-    assert_eq!(scenario.layout(), Layout::Paper);
+    assert_eq!(scenario.layout(), Layout::new(Form::Paper));
     assert_eq!((scenario.transport().recovery, scenario.transport().ack_priority), (Recovery::GoBackZero, 0));
     assert_eq!(thresholds(&scenario)[0].kmax, 2000);
     let Monitor { queue_histogram, control_flows, trace_nodes, .. } = &scenario.monitor;
@@ -222,17 +222,52 @@ fn links_that_a_packet_passes_in_no_time_are_refused() {
 }
 
 #[test]
-fn a_key_that_was_renamed_is_an_error_with_its_name_now() {
+fn a_key_that_was_renamed_is_read_by_its_old_name_as_well() {
     for (section, old, new) in RENAMED {
         let header = if section == "attack" { "[[attack]]".into() } else { format!("[{section}]") };
-        let expected = format!("{section}.{old}: unknown key {old} in [{section}]; it is called {new} now");
-        refused(&format!("{MINIMAL}{header}\n{old} = 1"), &[], &format!("test.toml:16: {expected}"));
-        if section != "attack" {
-            refused(MINIMAL, &[&format!("{section}.{old}=1")], &format!("--set: {expected}"));
+        for key in [old, new] {
+            let message = load_with(format!("{MINIMAL}{header}\n{key} = {{}}"), &[]).expect_err("no value");
+            assert!(message.starts_with(&format!("test.toml:16: {section}.{key}: the value is {{}}")), "{message}");
         }
-        let known = format!("{MINIMAL}{header}\n{new} = {{}}");
-        let message = load_with(known, &[]).expect_err("no value");
-        assert!(!message.contains("unknown key"), "{message}");
+    }
+    let load = |text: &str| load_with(format!("{MINIMAL}{text}"), &[]);
+    assert_eq!(load("[receive]\nslow = 1").expect("slow hosts").settings.receive.hosts, "1");
+    let both = load("[receive]\nslow = 1\nhosts = 2").expect_err("two names of one key");
+    assert!(both.ends_with("receive.hosts: it is given by an older name, too; expected one"), "{both}");
+}
+
+#[test]
+fn slow_hosts_differ_and_change() {
+    let load = |text: &str| load_with(format!("{MINIMAL}{text}"), &[]);
+    let two = load("[[receive]]\nhosts = 1\nrate = '5Gbps'\n[[receive]]\nhosts = '2,3'\nrate = '50Gbps'").expect("two");
+    let rate = |node| two.settings.receive(&two.network, node).map(|slow| slow.rate);
+    assert_eq!(
+        [0, 1, 2, 3].map(rate),
+        [None, Some(BitRate::gbps(5)), Some(BitRate::gbps(50)), Some(BitRate::gbps(50))]
+    );
+    assert_eq!(two.effective()["receive"][1]["rate_bps"], 50_000_000_000_u64);
+    let steps = "[receive]\nhosts = 1\nrate = [{ time = '0s', rate = '5Gbps' }, { time = '1ms', rate = '100Gbps' }]";
+    let texts = "[receive]\nhosts = 1\nrate = '5Gbps'\nschedule = '1ms 100Gbps'";
+    for text in [steps, texts] {
+        let scenario = load(text).expect(text);
+        let slow = scenario.settings.receive(&scenario.network, 1).expect("slow");
+        assert_eq!((slow.rate, &*slow.schedule), (BitRate::gbps(5), &[(Nanos(1_000_000), BitRate::gbps(100))][..]));
+    }
+    for (text, expected) in [
+        ("[[receive]]\nhosts=1\n[[receive]]\nhosts='1,2'", "16: receive.hosts: host 1 is slow in two sections"),
+        ("[[receive]]\nhosts=1\n[[receive]]\nrate='1Gbps'", "17: receive.hosts: hosts is \"none\" in a [[receive]]"),
+        (
+            "[[receive]]\nhosts=1\n[[receive]]\nhosts=2\nrate='100Gbps'",
+            "19: receive.rate: slow hosts take frames at 100Gbps",
+        ),
+        ("[receive]\nhosts=1\nschedule='1ms'", "17: receive.schedule: \"1ms\" is no time and rate"),
+        ("[receive]\nhosts=1\nschedule='2ms 1Gbps, 1ms 2Gbps'", "17: receive.schedule: 1.000 ms follows a time"),
+        (
+            "[receive]\nhosts=1\nrate=[{ time='1ms', rate='1Gbps' }]",
+            "17: receive.rate: [{ time='1ms', rate='1Gbps' }] does not begin",
+        ),
+    ] {
+        refused(&format!("{MINIMAL}{text}"), &[], &format!("test.toml:{expected}"));
     }
 }
 

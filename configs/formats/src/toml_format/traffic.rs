@@ -13,6 +13,7 @@ use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
 use crate::reference::{Columns, FlowFile, FlowForm};
 use crate::scenario::host;
 use crate::text::{no_file, resolve};
+use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::settings::{Kind, quantity};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
@@ -58,6 +59,28 @@ keys! {
         /// Payload bytes of each flow.
         size: PAYLOAD;
     }
+    /// Of flows that begin and end.
+    LASTING {
+        /// Payload bytes of each flow, or `endless`: such a flow is under way to the end of the run, or to `stop`, and the run
+        /// does not wait for it.
+        size: Form::Lasting;
+        /// Simulated time at which each flow sends its last packet, even if that is not all.
+        stop: INTERVAL => Need::Optional;
+    }
+    /// Of flows that are not from a file.
+    OWN {
+        /// The link of its host, counted from 0 in the order of the topology, by which each flow leaves while that leads to its
+        /// destination; without it a hash chooses among the links that do.
+        nic: whole(0, u8::MAX as u64) => Need::Optional;
+        /// Highest rate of each flow, which sends as if the port of its host had no higher one.
+        rate: Form::One(Kind::Rate { least: 1_000_000, most: quantity::LARGEST }) => Need::Optional;
+    }
+    ON_OFF {
+        /// How long the host sends.
+        on: INTERVAL;
+        /// For how long it then sends nothing.
+        off: INTERVAL;
+    }
     START {
         /// Simulated time at which the flow starts, or the first of several.
         start: TIME => Need::Else("0");
@@ -85,6 +108,19 @@ keys! {
         senders: TEXT => Need::Optional;
         /// How many hosts send, in place of `senders`: the hosts with the lowest numbers, without the receiver.
         sender_count: COUNT => Need::Optional;
+    }
+    /// Of patterns.
+    PATTERN {
+        /// The hosts that take part, such as `"0-7"`; without it all.
+        hosts: TEXT => Need::Optional;
+    }
+    PERMUTATION {
+        /// How many flows there are; without it one from each host. Beyond one from each host, further permutations follow.
+        flows: whole(1, MAX_REPEATS) => Need::Optional;
+    }
+    ALL_TO_ALL {
+        /// To how many others each host sends, drawn at random; without it to all.
+        peers: whole(1, MAX_REPEATS) => Need::Optional;
     }
     PERIODIC {
         /// Time from one incast to the next.
@@ -128,13 +164,15 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 13] = [
-    ("flow", &[FLOW, SIZE, START, CLASS, ORDINARY, NAME]),
-    ("incast", &[INCAST, SIZE, START, CLASS, INCAST_PORT, NAME]),
-    ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, CLASS, INCAST_PORT, NAME]),
-    ("random_incast", &[RANDOM_INCAST, SIZE, WINDOW, DURATION, CLASS, INCAST_PORT, NAME]),
-    ("permutation", &[SIZE, START, CLASS, ORDINARY, NAME]),
-    ("poisson", &[POISSON, WINDOW, DURATION, CLASS, ORDINARY, NAME]),
+pub(super) static KINDS: [KindOf; 15] = [
+    ("flow", &[FLOW, LASTING, START, OWN, CLASS, ORDINARY, NAME]),
+    ("on_off", &[FLOW, ON_OFF, START, DURATION, OWN, CLASS, ORDINARY, NAME]),
+    ("incast", &[INCAST, LASTING, START, OWN, CLASS, INCAST_PORT, NAME]),
+    ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, OWN, CLASS, INCAST_PORT, NAME]),
+    ("random_incast", &[RANDOM_INCAST, SIZE, WINDOW, DURATION, OWN, CLASS, INCAST_PORT, NAME]),
+    ("permutation", &[PERMUTATION, PATTERN, LASTING, START, OWN, CLASS, ORDINARY, NAME]),
+    ("all_to_all", &[ALL_TO_ALL, PATTERN, LASTING, START, OWN, CLASS, ORDINARY, NAME]),
+    ("poisson", &[POISSON, WINDOW, DURATION, OWN, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
     ("collective", &[COLLECTIVE, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
     ("chakra", &[CHAKRA, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
@@ -152,6 +190,15 @@ fn is_job(kind: &str) -> bool {
 /// Whether any section is a job.
 pub(super) fn has_jobs(document: &Document<'_>) -> bool {
     document.values(SECTION, "kind").any(is_job)
+}
+
+/// Whether flows of any section have something for themselves.
+pub(super) fn has_options(document: &Document<'_>) -> bool {
+    let has = |key| document.has_in_list(SECTION, key);
+    let is_own = |column: &str| ["nic", "rate", "stop"].contains(&column);
+    ["nic", "rate", "stop", "on"].into_iter().any(has)
+        || document.values(SECTION, "size").any(|size| size == "endless")
+        || document.values(SECTION, "columns").any(|columns| columns.split_whitespace().any(is_own))
 }
 
 /// What every kind of traffic needs to know.
@@ -225,6 +272,7 @@ fn read_one(
     let mut offer = None;
     let flows = match kind {
         "flow" => vec![flow(keys, keys.the("src"), keys.the("dst"))],
+        "on_off" => on_off(keys)?,
         "incast" => incast(keys, context)?,
         "periodic_incast" => periodic_incast(keys, context)?,
         "random_incast" => {
@@ -232,9 +280,8 @@ fn read_one(
             offer = Some(traffic.offer());
             traffic.flows(&mut random)
         }
-        "permutation" => {
-            let hosts: Vec<u32> = context.network.hosts().collect();
-            let pairs = generate::permutation(&hosts, &mut random);
+        "permutation" | "all_to_all" => {
+            let pairs = pattern(kind, keys, context.network, &mut random)?;
             pairs.into_iter().map(|(src, dst)| flow(keys, src, dst)).collect()
         }
         "poisson" => {
@@ -263,17 +310,74 @@ fn read_one(
 }
 
 fn class(keys: &Values<'_>) -> Class {
-    Class { priority: keys.the("priority"), dport: keys.the("dport") }
+    let FlowOptions { rate, stop, .. } = FlowOptions::NONE;
+    let (rate, stop) = (keys.get("rate").unwrap_or(rate), keys.get("stop").unwrap_or(stop));
+    let options = FlowOptions { nic: keys.get("nic"), rate, stop };
+    Class { priority: keys.the("priority"), dport: keys.the("dport"), options }
 }
 
 fn flow(keys: &Values<'_>, src: u32, dst: u32) -> Flow {
-    let Class { priority, dport } = class(keys);
-    Flow { src, dst, priority, dport, size: keys.the("size"), start: keys.the("start") }
+    let Class { priority, dport, options } = class(keys);
+    Flow { src, dst, priority, dport, size: keys.the("size"), start: keys.the("start"), options }
+}
+
+/// Each time that the host sends is a flow, which stops when that time is over.
+fn on_off(keys: &Values<'_>) -> Result<Vec<Flow>, InputError> {
+    let (on, off, duration): (Nanos, Nanos, Nanos) = (keys.the("on"), keys.the("off"), keys.the("duration"));
+    let period = on.0.saturating_add(off.0);
+    let times = duration.0.div_ceil(period);
+    if times > MAX_REPEATS {
+        let message = format!("the host sends {times} times; expected at most {MAX_REPEATS}");
+        return Err(keys.origin.error(&["on"], message));
+    }
+    let first = flow(keys, keys.the("src"), keys.the("dst"));
+    let end = first.start.0.saturating_add(duration.0);
+    let nth = |number: u64| {
+        let start = first.start.0.saturating_add(number * period);
+        let options = FlowOptions { stop: Nanos(start.saturating_add(on.0).min(end)), ..first.options };
+        Flow { size: ENDLESS, start: Nanos(start), options, ..first }
+    };
+    Ok((0..times).map(nth).collect())
 }
 
 fn incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {
     let senders = all_senders(keys, context.network)?;
     Ok(senders.into_iter().map(|src| flow(keys, src, keys.the("receiver"))).collect())
+}
+
+/// Who sends to whom.
+fn pattern(
+    kind: &str,
+    keys: &Values<'_>,
+    network: &Network,
+    random: &mut generate::Random,
+) -> Result<Vec<(u32, u32)>, InputError> {
+    let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
+    let named = NodeSet::parse_hosts(&keys.get::<String>("hosts").unwrap_or_else(|| "all".into()), network);
+    let hosts: Vec<u32> = named.map_err(|message| keys.origin.error(&["hosts"], message))?.iter().collect();
+    let count = hosts.len();
+    if count < 2 {
+        return refuse("hosts", format!("these are {count} hosts; expected two or more"));
+    }
+    if kind == "permutation" {
+        let flows = keys.get::<u32>("flows").map_or(count, |flows| flows as usize);
+        let rounds = std::iter::repeat_with(|| generate::permutation(&hosts, random));
+        return Ok(rounds.take(flows.div_ceil(count)).flatten().take(flows).collect());
+    }
+    let peers = keys.get::<u32>("peers").map_or(count - 1, |peers| peers as usize);
+    if peers >= count {
+        return refuse(
+            "peers",
+            format!("peers is {peers}; expected at most {}, all others of {count} hosts", count - 1),
+        );
+    }
+    if (count * peers) as u64 > MAX_REPEATS {
+        return refuse(
+            "peers",
+            format!("{count} hosts with {peers} peers are too many; expected at most {MAX_REPEATS} flows"),
+        );
+    }
+    Ok(generate::all_to_all(&hosts, peers, random))
 }
 
 fn periodic_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {

@@ -12,13 +12,16 @@ pub use settings::ReceiveSettings;
 use crate::pfc::PRIORITIES;
 use crate::switch::Priorities;
 use crate::units::{BitRate, Nanos, PICOS};
+use alloc::sync::Arc;
 use core::iter::Sum;
 
 /// What a slow receiver runs by, at each of its links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveConfig {
     /// Rate at which it takes frames, by their bytes on the link without preamble and gap.
     pub rate: BitRate,
+    /// Times from which on that is another one, ascending.
+    pub schedule: Arc<[(Nanos, BitRate)]>,
     /// Bytes that its NIC has room for.
     pub buffer: u64,
     /// Bytes there above which it pauses the priority of what arrives.
@@ -66,6 +69,8 @@ pub struct ReceiveBuffer {
     held: u64,
     /// Bit n: priority n is paused.
     paused: u8,
+    /// Entries of the schedule that have passed.
+    passed: usize,
     /// Part of a nanosecond that the host has still to spend on the frames that it has taken.
     owed_picos: u64,
     counters: ReceiveCounters,
@@ -74,7 +79,7 @@ pub struct ReceiveBuffer {
 impl ReceiveBuffer {
     /// An empty buffer.
     pub fn new(config: ReceiveConfig) -> Self {
-        ReceiveBuffer { config, held: 0, paused: 0, owed_picos: 0, counters: ReceiveCounters::default() }
+        ReceiveBuffer { config, held: 0, paused: 0, passed: 0, owed_picos: 0, counters: ReceiveCounters::default() }
     }
 
     /// A frame arrives.
@@ -93,9 +98,13 @@ impl ReceiveBuffer {
         Arrival::Held { pause }
     }
 
-    /// The turn of a frame has come: how long the host takes for it. What whole nanoseconds leave of one frame's time the
+    /// The turn of a frame has come: how long the host takes for it, by the rate at its begin. What whole nanoseconds leave of one frame's time the
     /// next one has to make up for.
-    pub fn rx_start(&mut self, bytes: u32) -> Nanos {
+    pub fn rx_start(&mut self, now: Nanos, bytes: u32) -> Nanos {
+        while let Some(&(_, rate)) = self.config.schedule.get(self.passed).filter(|(time, _)| *time <= now) {
+            self.config.rate = rate;
+            self.passed += 1;
+        }
         let picos = self.config.rate.tx_picos(bytes) + self.owed_picos;
         self.owed_picos = picos % PICOS;
         Nanos(picos / PICOS)
@@ -130,17 +139,20 @@ impl ReceiveBuffer {
 mod tests {
     use super::*;
 
-    const CONFIG: ReceiveConfig = ReceiveConfig {
-        rate: BitRate::gbps(40),
-        buffer: 10_000,
-        pause_above: 4_000,
-        resume_below: 2_000,
-        priorities: Priorities::NONE.with(3).with(5),
-    };
+    fn buffer(schedule: &[(Nanos, BitRate)]) -> ReceiveBuffer {
+        ReceiveBuffer::new(ReceiveConfig {
+            rate: BitRate::gbps(40),
+            schedule: schedule.into(),
+            buffer: 10_000,
+            pause_above: 4_000,
+            resume_below: 2_000,
+            priorities: Priorities::NONE.with(3).with(5),
+        })
+    }
 
     #[test]
     fn each_priority_is_paused_once_and_all_are_resumed_together() {
-        let mut buffer = ReceiveBuffer::new(CONFIG);
+        let mut buffer = buffer(&[]);
         let arrivals: [(u8, bool); 7] =
             [(3, false), (3, false), (3, false), (3, false), (3, true), (5, true), (3, false)];
         for (priority, pause) in arrivals {
@@ -154,7 +166,7 @@ mod tests {
     #[test]
     fn what_no_pause_can_stop_is_dropped_when_the_buffer_is_full() {
         for priority in [0, 4] {
-            let mut buffer = ReceiveBuffer::new(CONFIG);
+            let mut buffer = buffer(&[]);
             for _ in 0..10 {
                 assert_eq!(buffer.rx_enqueue(priority, 1_000), Arrival::Held { pause: false });
             }
@@ -167,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_link_that_failed_is_paused_anew() {
-        let mut buffer = ReceiveBuffer::new(CONFIG);
+        let mut buffer = buffer(&[]);
         assert_eq!(buffer.rx_enqueue(3, 5_000), Arrival::Held { pause: true });
         buffer.forget_pauses();
         assert_eq!(buffer.rx_enqueue(3, 1_000), Arrival::Held { pause: true });
@@ -177,9 +189,18 @@ mod tests {
     /// Three frames of 1,001 bytes take 600.6 ns at 40 Gb/s.
     #[test]
     fn frames_take_their_bytes_at_the_rate() {
-        let mut buffer = ReceiveBuffer::new(CONFIG);
-        assert_eq!(buffer.rx_start(1_000), Nanos(200));
-        assert_eq!(core::array::from_fn(|_| buffer.rx_start(1_001)), [Nanos(200), Nanos(200), Nanos(200)]);
-        assert_eq!(core::array::from_fn(|_| buffer.rx_start(1_001)), [Nanos(200), Nanos(201)]);
+        let mut buffer = buffer(&[]);
+        let mut start = |bytes| buffer.rx_start(Nanos(0), bytes);
+        assert_eq!(start(1_000), Nanos(200));
+        assert_eq!(core::array::from_fn(|_| start(1_001)), [Nanos(200), Nanos(200), Nanos(200)]);
+        assert_eq!(core::array::from_fn(|_| start(1_001)), [Nanos(200), Nanos(201)]);
+    }
+
+    #[test]
+    fn the_rate_follows_a_schedule_from_frame_to_frame() {
+        let mut buffer =
+            buffer(&[(Nanos(100), BitRate::gbps(10)), (Nanos(300), BitRate::gbps(80)), (Nanos(400), BitRate::gbps(8))]);
+        let times = [0, 99, 100, 299, 500].map(|now| buffer.rx_start(Nanos(now), 1_000));
+        assert_eq!(times, [200, 200, 800, 800, 1_000].map(Nanos));
     }
 }

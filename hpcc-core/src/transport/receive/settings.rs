@@ -3,12 +3,16 @@
 
 use super::ReceiveConfig;
 use crate::settings::Conflict;
+use crate::settings::quantity;
 use crate::switch::{PauseConfig, Priorities};
 use crate::topology::{Link, Network, NodeSet};
-use crate::units::{BitRate, Bytes};
+use crate::units::{BitRate, Bytes, Nanos};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
+/// The lowest rate, in bits per second.
+const LEAST_RATE: u64 = 1_000_000;
 /// The largest buffer of a NIC.
 const MOST_BUFFER: u64 = u32::MAX as u64;
 
@@ -21,7 +25,10 @@ crate::settings! {
         pub hosts: String = "none".to_string();
         /// Rate at which a slow host takes frames from each of its links; less than the link's.
         #[change = "Lower it for a slower bus or memory."]
-        pub rate: BitRate {BitRate(1_000_000)..=BitRate(u64::MAX)} = BitRate::gbps(50);
+        pub rate: BitRate {BitRate(LEAST_RATE)..=BitRate(u64::MAX)} = BitRate::gbps(50);
+        /// Times and rates, such as `1ms 20Gbps, 2ms 100Gbps`, from which on slow hosts take frames at another rate.
+        #[change = "Give it to see what a host does to its senders that slows down or recovers."]
+        pub schedule: String = "none".to_string();
         /// Bytes that the NIC of a slow host holds for each link; it drops the rest.
         #[change = "Raise it to bridge longer bursts without a pause."]
         pub buffer: Bytes {10_000..=MOST_BUFFER} = Bytes(2_000_000);
@@ -49,6 +56,32 @@ impl ReceiveSettings {
         NodeSet::parse_hosts(&self.hosts, network).map_err(|message| Conflict::new("hosts", message))
     }
 
+    /// Times from which on the rate is another one, ascending.
+    ///
+    /// # Errors
+    /// If the text is something else.
+    pub fn schedule(&self) -> Result<Vec<(Nanos, BitRate)>, Conflict> {
+        let refuse = |message| Err(Conflict::new("schedule", message));
+        let mut schedule: Vec<(Nanos, BitRate)> = Vec::new();
+        for entry in self.schedule.split(',').map(str::trim).filter(|_| !matches!(self.schedule.trim(), "" | "none")) {
+            let (time, rate) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+            let (Ok(time), Ok(rate)) = (quantity::time(time), quantity::rate(rate)) else {
+                return refuse(format!("\"{entry}\" is no time and rate; expected such as 1ms 20Gbps"));
+            };
+            if rate.0 < LEAST_RATE {
+                return refuse(format!(
+                    "from {time} on slow hosts take {rate}; expected at least {}",
+                    BitRate(LEAST_RATE)
+                ));
+            }
+            if schedule.last().is_some_and(|&(before, _)| before >= time) {
+                return refuse(format!("{time} follows a time that is no earlier; expected ascending times"));
+            }
+            schedule.push((time, rate));
+        }
+        Ok(schedule)
+    }
+
     /// Settles what was left to the simulator, by the longest and fastest of the slow hosts' links. `pause` as for
     /// [`ReceiveSettings::check`].
     pub fn resolve(&mut self, network: &Network, pause: Option<PauseConfig>) {
@@ -66,11 +99,13 @@ impl ReceiveSettings {
     /// The first that contradicts another one, or a link.
     pub fn check(&self, network: &Network, pause: Option<PauseConfig>) -> Result<(), Conflict> {
         let slow = self.slow(network)?;
+        // A host that is slow at other times need not be at first.
+        let least = u64::from(self.schedule()?.is_empty());
         for link in network.links.iter().filter(|link| slow.contains(link.a) || slow.contains(link.b)) {
-            if self.rate >= link.rate {
+            if self.rate.0.saturating_add(least) > link.rate.0 {
                 let message = format!(
                     "slow hosts take frames at {}, but a link of theirs, from {} to {}, brings no more than {}; expected \
-                     less than that",
+                     less than that, or a schedule",
                     self.rate, link.a, link.b, link.rate
                 );
                 return Err(Conflict::new("rate", message));
@@ -88,6 +123,7 @@ impl ReceiveSettings {
         let bytes = |set: Option<Bytes>| set.map_or(self.buffer.0, |bytes| bytes.0);
         self.slow(network).ok()?.contains(node).then(|| ReceiveConfig {
             rate: self.rate,
+            schedule: self.schedule().unwrap_or_default().into(),
             buffer: self.buffer.0,
             pause_above: bytes(self.pause_above),
             resume_below: bytes(self.resume_below),

@@ -2,6 +2,8 @@
 //! Traffic, valid and broken.
 
 use super::*;
+use crate::load as load_file;
+use hpcc_core::engine::{ENDLESS, FlowOptions};
 
 #[test]
 fn traffic_of_each_kind_loads() {
@@ -14,11 +16,43 @@ fn traffic_of_each_kind_loads() {
         ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
         ("kind='random_incast'\nfan_in=3\nsize=1000\nload=0.5\nduration='100us'", 1_500..3_500),
         ("kind='permutation'\nsize='1MB'", 4..5),
+        ("kind='permutation'\nsize='1MB'\nflows=2", 2..3),
+        ("kind='permutation'\nsize='1MB'\nflows=9\nhosts='0-2'", 9..10),
+        ("kind='all_to_all'\nsize='1MB'", 12..13),
+        ("kind='all_to_all'\nsize='1MB'\nhosts='0-2'\npeers=1", 3..4),
         (poisson.as_str(), 10..1000),
     ] {
         let scenario = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
         assert!(flows.contains(&(scenario.flows.collect().len() - 1)), "{section}: {}", scenario.flows.collect().len());
         assert!(scenario.flows.collect().is_sorted_by_key(|flow| flow.start));
+    }
+}
+
+#[test]
+fn flows_have_links_rates_and_ends_of_their_own() {
+    let load = |section: &str| load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
+    let flow = "kind='flow'\nsrc=0\ndst=1\nstart='1us'\n";
+    let usual = load(&format!("{flow}size=1"));
+    assert_eq!((usual.engine_only(), usual.flows.collect()[1].options), (None, FlowOptions::NONE));
+    let own = load(&format!("{flow}size='endless'\nnic=0\nrate='10Gbps'\nstop='5us'"));
+    let options = FlowOptions { nic: Some(0), rate: BitRate::gbps(10), stop: Nanos(5_000) };
+    assert_eq!((own.flows.collect()[1].size, own.flows.collect()[1].options), (ENDLESS, options));
+    assert_eq!(own.flows.totals.bytes, 1_000_000, "without the one that has no end");
+    let bursts = load("kind='on_off'\nsrc=0\ndst=1\non='10us'\noff='30us'\nstart='5us'\nduration='90us'");
+    let times: Vec<_> = bursts.flows.collect()[1..].iter().map(|flow| (flow.start.0, flow.options.stop.0)).collect();
+    assert_eq!(times, [(5_000, 15_000), (45_000, 55_000), (85_000, 95_000)]);
+    let folder = tempfile::tempdir().expect("folder");
+    let path = |name: &str| folder.path().join(name);
+    let section = "[[traffic]]\nkind='file'\npath='own.txt'\ncolumns='src dst size start nic rate stop'";
+    std::fs::write(path("own.txt"), "1\n0 1 1000 0.000005 0 5Gbps 0.000007\n").expect("file");
+    std::fs::write(path("run.toml"), format!("{MINIMAL}{section}")).expect("file");
+    let listed = load_file(&path("run.toml"), &[]).expect("flows of a file");
+    assert_eq!(
+        listed.flows.collect()[1].options,
+        FlowOptions { nic: Some(0), rate: BitRate::gbps(5), stop: Nanos(7_000) }
+    );
+    for scenario in [own, bursts, listed] {
+        assert!(scenario.engine_only().is_some_and(|(_, what)| what.starts_with("a flow without end")));
     }
 }
 
@@ -62,6 +96,18 @@ fn bad_traffic_names_its_line() {
     for (section, expected) in [
         ("kind='flow'\nsrc=0\ndst=0\nsize=1", "17: traffic.src: src and dst are the same host, 0; expected two"),
         ("kind='flow'\nsrc=0\ndst=4\nsize=1", "18: traffic.dst: dst is node 4, a switch; expected a host"),
+        ("kind='flow'\nsrc=0\ndst=1\nsize=1\nnic=1", "20: traffic.nic: the flow is to leave host 0 by its link 1"),
+        ("kind='flow'\nsrc=0\ndst=1\nsize=1\nstart='1us'\nstop='1us'", "21: traffic.stop: the flow stops at 1.000 us"),
+        ("kind='poisson'\nload=1\nsizes='websearch'\nduration='1us'\nstop='1us'", "20: traffic.stop: unknown key stop"),
+        (
+            "kind='flow'\nsrc=0\ndst=1\nsize=9223372036854775808",
+            "19: traffic.size: \"9223372036854775808\" is more than 9223372036854775807B, the most",
+        ),
+        (
+            "kind='flow'\nsrc=0\ndst=1\nsize='99999999999999999999'",
+            "19: traffic.size: \"99999999999999999999\" is more than 9223372036854775807B, the most",
+        ),
+        ("kind='flow'\nsrc=0\ndst=1\nsize='endles'", "19: traffic.size: \"endles\" is not a number with a unit"),
         ("kind='flow'\nsrc=0\ndst=1\nsize=0", "19: traffic.size: the value is 0; expected a size"),
         ("kind='flow'\nsrc=0\ndst=1\nsise=1", "19: traffic.sise: unknown key sise in [traffic]; did you mean size?"),
         (
@@ -76,6 +122,9 @@ fn bad_traffic_names_its_line() {
             "kind='permutation'\nsize=1\nname='a b'",
             "18: traffic.name: \"a b\" is no name; expected a text of 1 to 32 letters",
         ),
+        ("kind='permutation'\nsize=1\nhosts='4'", "18: traffic.hosts: node 4 is a switch; expected hosts"),
+        ("kind='permutation'\nsize=1\nhosts=[1,1]", "18: traffic.hosts: these are 1 hosts; expected two or more"),
+        ("kind='all_to_all'\nsize=1\npeers=4", "18: traffic.peers: peers is 4; expected at most 3"),
         ("kind='incast'\nreceiver=0\nsize=1", "15: traffic.senders: there are no senders"),
         (
             "kind='incast'\nreceiver=0\nsize=1\nsender_count=4",

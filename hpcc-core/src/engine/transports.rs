@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts whose transport is not queue pairs: the engine's end of [`Endpoint`].
+
+use super::alarms::TRANSPORT;
+use super::frame::Frame;
+use super::hosting::ANSWERS;
+use super::state::Engine;
+use super::traffic::{Completion, Posted, Started};
+use super::work::Incoming;
+use crate::frame::PacketKind;
+use crate::host_transport::{Endpoint, Outbox, Packet, Post, Trimmed};
+use crate::units::Nanos;
+use crate::workload::Message;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+
+/// What the engine keeps for an endpoint.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub endpoint: Box<dyn Endpoint>,
+    out: Outbox,
+    /// Messages under way by key, with their source ports.
+    messages: BTreeMap<u32, (Posted, u16)>,
+    /// Messages of jobs on their way here, by source and number.
+    incoming: BTreeMap<(u32, u32), Message>,
+    /// When the earliest alarm goes off that is set.
+    alarm: Option<Nanos>,
+}
+
+impl Other {
+    pub fn new(endpoint: Box<dyn Endpoint>) -> Other {
+        let (messages, incoming) = (BTreeMap::new(), BTreeMap::new());
+        Other { endpoint, out: Outbox::default(), messages, incoming, alarm: None }
+    }
+
+    /// A message will arrive, which its source knows by this number.
+    pub fn expect(&mut self, number: u32, message: Message) {
+        self.incoming.insert((message.src, number), message);
+    }
+}
+
+impl Engine {
+    /// A message begins.
+    pub(super) fn post_to_other(&mut self, posted: Posted) {
+        let (now, request) = (self.events.now(), posted.request);
+        let (src, dst) = (request.src, request.dst);
+        if !self.parts.is_own(src) {
+            return;
+        }
+        let key = Frame { src, dst, ..Frame::default() }.key();
+        let host = self.nodes.host(src);
+        let route = host.core.route(&key, dst).or_else(|| self.fabric.port_of_the_start(src, &key, dst));
+        let Some(port) = route else {
+            return self.refuse(request, format!("host {dst} cannot be reached from host {src}"));
+        };
+        let (base_rtt, _, _) = self.fabric.path_limits(src, dst, host.traffic.global_rtt);
+        let post = Post { dst, dport: request.dport, priority: request.priority, size: request.size, port, base_rtt };
+        let Some(other) = &mut host.other else { return };
+        let Some(known) = other.endpoint.post(now, &post) else {
+            return self.refuse(request, format!("host {src} has no room for another message"));
+        };
+        let message = posted.message;
+        other.messages.insert(known.key, (posted, known.sport));
+        self.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
+        if let Some(message) = message {
+            self.announce(known.number, Incoming { end: request.size, message });
+        }
+        self.settle(src);
+    }
+
+    /// The data that a port sends next.
+    pub(super) fn next_of_other(&mut self, p: u32) -> Option<u32> {
+        let now = self.events.now();
+        let port = &self.all.ports[p as usize];
+        let (node, number, paused) = (port.node, port.number, port.paused);
+        let other = self.nodes.host(node).other.as_mut()?;
+        let packet = other.endpoint.next(now, number, paused);
+        self.set_transport_alarm(node);
+        packet.map(|packet| self.frame_of_packet(node, &packet))
+    }
+
+    fn frame_of_packet(&mut self, node: u32, packet: &Packet) -> u32 {
+        let f = self.all.frames.take();
+        let kind = if packet.is_data { PacketKind::Data } else { PacketKind::Ack };
+        *self.all.frames.get_mut(f) = Frame {
+            kind,
+            src: node,
+            dst: packet.peer,
+            queue_pair: packet.connection,
+            reply_queue_pair: packet.reply_to,
+            sport: packet.sport,
+            dport: packet.dport,
+            priority: packet.priority,
+            seq: packet.seq,
+            payload: packet.payload,
+            size: packet.size,
+            flow_bytes: packet.message,
+            ..Frame::default()
+        };
+        *self.all.frames.header(f) = packet.header;
+        f
+    }
+
+    /// A frame has come to its host.
+    pub(super) fn take_in_other(&mut self, node: u32, f: u32) {
+        let now = self.events.now();
+        let header = *self.all.frames.header(f);
+        let frame = self.all.frames.get(f);
+        let at = if frame.pause { Trimmed::LastHop } else { Trimmed::Within };
+        let packet = Packet {
+            is_data: matches!(frame.kind, PacketKind::Data | PacketKind::Trimmed),
+            peer: frame.src,
+            connection: frame.queue_pair,
+            reply_to: frame.reply_queue_pair,
+            sport: frame.sport,
+            dport: frame.dport,
+            priority: frame.priority,
+            seq: frame.seq,
+            payload: frame.payload,
+            size: frame.size,
+            message: frame.flow_bytes,
+            marked: frame.congestion_marked,
+            trimmed: (frame.kind == PacketKind::Trimmed).then_some(at),
+            header,
+        };
+        self.all.frames.release(f);
+        if let Some(other) = &mut self.nodes.host(node).other {
+            other.endpoint.receive(now, &packet, &mut other.out);
+        }
+        self.settle(node);
+    }
+
+    /// The time has come that an endpoint asked for.
+    pub(super) fn on_transport_timer(&mut self, node: u32) {
+        let now = self.events.now();
+        if let Some(other) = &mut self.nodes.host(node).other {
+            other.alarm = other.alarm.filter(|&at| at > now);
+            other.endpoint.on_timeout(now, &mut other.out);
+        }
+        self.settle(node);
+    }
+
+    /// Does what an endpoint has decided, and lets its ports send.
+    fn settle(&mut self, node: u32) {
+        let Some(other) = &mut self.nodes.host(node).other else { return };
+        let mut out = core::mem::take(&mut other.out);
+        for packet in out.packets.drain(..) {
+            let f = self.frame_of_packet(node, &packet);
+            let key = self.all.frames.get(f).key();
+            let port = self.nodes.host(node).core.route(&key, packet.peer);
+            let Some(port) = port else {
+                self.all.frames.release(f);
+                continue;
+            };
+            let p = self.place(node, port);
+            self.enqueue(p, f, ANSWERS);
+            self.try_send(p);
+        }
+        for from in out.arrived.drain(..) {
+            let other = self.nodes.host(node).other.as_mut();
+            if let Some(message) = other.and_then(|other| other.incoming.remove(&from)) {
+                self.message_arrived(&message);
+            }
+        }
+        for key in out.finished.drain(..) {
+            self.finish_message(node, key);
+        }
+        if let Some(other) = &mut self.nodes.host(node).other {
+            // What it has decided meanwhile was done by a call within this one.
+            other.out = out;
+        }
+        for port in 0..self.fabric.ports(node).len() as u16 {
+            let has_next = self.nodes.host(node).other.as_ref().is_some_and(|other| other.endpoint.has_next(port));
+            if has_next {
+                let p = self.place(node, port);
+                self.try_send(p);
+            }
+        }
+        self.set_transport_alarm(node);
+    }
+
+    /// A message is acknowledged whole.
+    fn finish_message(&mut self, node: u32, key: u32) {
+        let now = self.events.now();
+        let Some(other) = &mut self.nodes.host(node).other else { return };
+        let Some((Posted { request, message }, sport)) = other.messages.remove(&key) else { return };
+        self.completed.push(Completion { request, sport, duration: now - request.start, is_steered: true });
+        if let Some(message) = message {
+            self.message_sent(&message);
+        }
+    }
+
+    /// Sets an alarm for an endpoint, unless an earlier one is set.
+    fn set_transport_alarm(&mut self, node: u32) {
+        let Some(other) = &mut self.nodes.host(node).other else { return };
+        let Some(at) = other.endpoint.poll_timeout() else { return };
+        if other.alarm.is_none_or(|alarm| at < alarm) {
+            other.alarm = Some(at);
+            self.schedule(node, 0, TRANSPORT, at);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! NICs that pause without end, and what switches do about a pause that lasts too long.
+
+use super::agenda::Item;
+use super::alarms::WATCHDOG;
+use super::holds::Queue;
+use super::nodes::Held;
+use super::observer::Sight;
+use super::state::Engine;
+use crate::switch::WatchdogConfig;
+use crate::units::Nanos;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// A pause that lasted too long, at a switch's port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storm {
+    /// What was paused.
+    pub queue: Queue,
+    /// When it was found.
+    pub begin: Nanos,
+    /// When the pause counted again; `None`: the run ended before.
+    pub end: Option<Nanos>,
+    /// Packets that were dropped meanwhile.
+    pub packets: u64,
+    /// Their bytes, as they are on links.
+    pub bytes: u64,
+}
+
+/// What a watchdog knows of a priority at a port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    /// Since when the far end pauses it, or, without frames that wait, since the last look.
+    since: Option<u64>,
+    /// When the far end resumed.
+    resumed: u64,
+    /// The place of the storm that lasts.
+    storm: Option<usize>,
+}
+
+/// All watchdogs.
+#[derive(Debug, Default)]
+pub(super) struct Watchdogs {
+    watched: BTreeMap<(u32, u8), Watched>,
+    storms: Vec<Storm>,
+}
+
+/// The place of a port, and a priority, in one number.
+fn owner(p: u32, priority: u8) -> u32 {
+    p << 3 | u32::from(priority & 7)
+}
+
+impl Engine {
+    /// The NICs of a host pause a priority from one time to another, whatever arrives.
+    pub fn storm(&mut self, node: u32, priority: u8, from: Nanos, until: Option<Nanos>) {
+        let ports = self.fabric.ports(node).len();
+        let host = self.nodes.host(node);
+        host.held.resize_with(ports, Held::default);
+        for (at, pause) in [(Some(from), true), (until, false)] {
+            if let Some(at) = at {
+                self.agenda_at(at, Item::Storm { node, priority, pause });
+            }
+        }
+    }
+
+    pub(super) fn on_storm(&mut self, node: u32, priority: u8, pause: bool) {
+        if !self.parts.is_own(node) {
+            return;
+        }
+        for port in 0..self.fabric.ports(node).len() as u16 {
+            self.send_nic_pfc(node, port, priority, pause);
+        }
+    }
+
+    /// Storms so far, of switches that run here.
+    pub fn storms(&self) -> &[Storm] {
+        &self.watchdogs.storms
+    }
+
+    fn watchdog(&self, p: u32) -> Option<WatchdogConfig> {
+        self.nodes.as_switch(self.all.ports[p as usize].node)?.core.watchdog()
+    }
+
+    /// The far end of a port pauses or resumes; `false`: that counts for nothing as long as a storm lasts.
+    pub(super) fn hear_watchdog(&mut self, p: u32, priority: u8, pause: bool) -> bool {
+        let Some(config) = self.watchdog(p) else { return true };
+        let (now, node) = (self.events.now(), self.all.ports[p as usize].node);
+        let known = self.watchdogs.watched.entry((p, priority)).or_default();
+        if !pause {
+            (known.since, known.resumed) = (None, now.0);
+        } else if known.since.is_none() {
+            known.since = Some(now.0);
+        }
+        let lasts = known.storm.is_some();
+        // While a storm lasts, the next look is at its end.
+        if pause != lasts {
+            let wait = if lasts { config.restore } else { config.after };
+            self.schedule(node, owner(p, priority), WATCHDOG, now + wait);
+        }
+        !lasts
+    }
+
+    /// A pause may have lasted too long, or a storm be over.
+    pub(super) fn on_watchdog(&mut self, owner: u32) {
+        let (p, priority) = (owner >> 3, owner as u8 & 7);
+        let (now, node) = (self.events.now(), self.all.ports[p as usize].node);
+        let Some((config, known)) = self.watchdog(p).zip(self.watchdogs.watched.get_mut(&(p, priority))) else {
+            return;
+        };
+        match (known.storm, known.since) {
+            (Some(storm), None) if now.0 >= known.resumed + config.restore.0 => {
+                known.storm = None;
+                self.watchdogs.storms[storm].end = Some(now);
+                let port = &mut self.all.ports[p as usize];
+                port.dropping &= !(1 << priority);
+                port.paused &= !(1 << priority);
+                self.tell_pause(p);
+                self.try_send(p);
+            }
+            (None, Some(since)) if now.0 >= since + config.after.0 => {
+                if self.all.ports[p as usize].waiting >> priority & 1 != 0 {
+                    return self.begin_storm(p, priority, config);
+                }
+                // Nobody waits: that is no storm yet.
+                known.since = Some(now.0);
+                self.schedule(node, owner, WATCHDOG, now + config.after);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_storm(&mut self, p: u32, priority: u8, config: WatchdogConfig) {
+        let port = &mut self.all.ports[p as usize];
+        let queue = Queue { node: port.node, port: port.number, priority };
+        let storm = Storm { queue, begin: self.events.now(), end: None, packets: 0, bytes: 0 };
+        let place = self.watchdogs.storms.len();
+        self.watchdogs.storms.push(storm);
+        self.watchdogs.watched.entry((p, priority)).or_default().storm = Some(place);
+        if config.forwards {
+            port.paused &= !(1 << priority);
+            self.tell_pause(p);
+            return self.try_send(p);
+        }
+        port.dropping |= 1 << priority;
+        while let Some(f) = self.all.ports[p as usize].pop(&self.all.frames, priority) {
+            self.count_drop(p, f);
+            self.discard_queued(p, f, Sight::LinkDrop, true);
+        }
+    }
+
+    fn count_drop(&mut self, p: u32, f: u32) {
+        let frame = self.all.frames.get(f);
+        let storm = self.watchdogs.watched.get(&(p, frame.priority)).and_then(|known| known.storm);
+        if let Some(storm) = storm {
+            let storm = &mut self.watchdogs.storms[storm];
+            storm.packets += 1;
+            storm.bytes += u64::from(frame.size);
+        }
+    }
+
+    /// The link of a port has come up, upon which nothing is paused.
+    pub(super) fn forget_pauses(&mut self, p: u32) {
+        let now = self.events.now();
+        self.all.ports[p as usize].dropping = 0;
+        for priority in 0..8 {
+            let known = self.watchdogs.watched.remove(&(p, priority));
+            if let Some(storm) = known.and_then(|known| known.storm) {
+                self.watchdogs.storms[storm].end = Some(now);
+            }
+        }
+    }
+
+    /// A frame has come for a queue whose frames are dropped.
+    pub(super) fn drop_in_storm(&mut self, node: u32, p: u32, f: u32) {
+        self.count_drop(p, f);
+        self.drop_at_switch(node, f);
+    }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ultra Ethernet at a host: its messages, both ends, the turns of its ports, and its alarms.
+
+use super::credit::Credit;
+use super::header::{Cause, HEADERS, Say};
+use super::nscc::Nscc;
+use super::overbooking::Overbooking;
+use super::pacer::{Demand, Demands, Pacer};
+use super::receiver::{Receiver, Taken};
+use super::sender::{Sender, SenderRules};
+use super::{Control, Uec};
+use crate::address::host_address;
+use crate::balance::FlowKey;
+use crate::host_transport::{Endpoint, HostSetup, Outbox, Packet, Post, Posted, Progress, Trimmed};
+use crate::transport::{Counters, Entropies, Slab, TransportConfig};
+use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BinaryHeap, VecDeque};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// The first source port of messages between two hosts.
+const FIRST_PORT: u16 = 10_000;
+/// Packets of credit in a grant.
+const GRANT: u32 = 4;
+/// Paths that grants take in turn.
+const GRANT_PATHS: u16 = 128;
+
+/// A message that arrives: by its source, and its number there.
+type Arriving = (u32, u32);
+
+/// A port of the host.
+#[derive(Debug)]
+struct Port {
+    rate: BitRate,
+    rules: SenderRules,
+    /// Messages that may send, the next first.
+    turns: VecDeque<u32>,
+}
+
+/// Messages on their way to here, by source, and by their numbers there.
+#[derive(Debug, Default)]
+struct Receivers(BTreeMap<u32, Vec<Slot>>);
+
+/// Memory of what has arrived must not grow with it.
+#[derive(Debug, Default)]
+enum Slot {
+    #[default]
+    Unknown,
+    Open(Box<Receiver>),
+    Whole,
+}
+
+impl Receivers {
+    fn slot(&mut self, (source, number): Arriving) -> &mut Slot {
+        let of_source = self.0.entry(source).or_default();
+        let place = number as usize;
+        if of_source.len() <= place {
+            of_source.resize_with(place + 1, Slot::default);
+        }
+        &mut of_source[place]
+    }
+
+    fn get(&mut self, of: Arriving) -> Option<&mut Receiver> {
+        match self.slot(of) {
+            Slot::Open(receiver) => Some(receiver),
+            Slot::Unknown | Slot::Whole => None,
+        }
+    }
+}
+
+impl Demands<Arriving> for Receivers {
+    fn demand(&mut self, of: Arriving) -> Option<&mut Demand> {
+        self.get(of).map(|receiver| &mut receiver.demand)
+    }
+}
+
+/// A host's.
+#[derive(Debug)]
+pub struct UecEndpoint {
+    node: u32,
+    settings: Uec,
+    transport: TransportConfig,
+    ports: Vec<Port>,
+    senders: Slab<Sender>,
+    /// How many messages went to each host.
+    sent_to: BTreeMap<u32, u32>,
+    receivers: Receivers,
+    pacer: Pacer<Arriving>,
+    overbooking: Option<Overbooking>,
+    grants: u16,
+    alarms: BinaryHeap<Reverse<(Nanos, u32)>>,
+    counters: Counters,
+}
+
+impl UecEndpoint {
+    /// That of a host.
+    pub fn new(settings: &Uec, host: &HostSetup<'_>) -> UecEndpoint {
+        let &HostSetup { transport, network_rtt, .. } = host;
+        let payload = transport.mtu;
+        // An answer takes T at least.
+        let timeout = transport.timeout.map_or(Nanos::LONGEST, |timeout| timeout.high.max(network_rtt));
+        let finds_losses = settings.uec_loss_detection;
+        let port = |&rate: &BitRate| {
+            let nscc = settings.nscc(rate, host);
+            Port {
+                rate,
+                rules: SenderRules { payload, nscc, network_rtt, finds_losses, timeout },
+                turns: VecDeque::new(),
+            }
+        };
+        let rate = BitRate(host.ports.iter().map(|rate| rate.0).sum());
+        let ahead = Nscc::new(rate, network_rtt, None).most() as i64;
+        UecEndpoint {
+            node: host.node,
+            settings: settings.clone(),
+            transport: *transport,
+            ports: host.ports.iter().map(port).collect(),
+            senders: Slab::default(),
+            sent_to: BTreeMap::new(),
+            receivers: Receivers::default(),
+            pacer: Pacer::new(rate, GRANT * payload, ahead),
+            overbooking: settings.uec_overbooking.then(|| Overbooking::new(network_rtt, host.node)),
+            grants: 0,
+            alarms: BinaryHeap::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Something has happened to a message: it may send, or have to wait for another time.
+    fn look(&mut self, key: u32) {
+        let Some(sender) = self.senders.get_mut(key) else { return };
+        if !sender.is_listed && sender.may_send() {
+            sender.is_listed = true;
+            self.ports[usize::from(sender.post.port)].turns.push_back(key);
+        }
+        if let Some(at) = sender.timeout()
+            && sender.alarm.is_none_or(|alarm| at < alarm)
+        {
+            sender.alarm = Some(at);
+            self.alarms.push(Reverse((at, key)));
+        }
+    }
+
+    fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
+        let key = packet.connection;
+        let Some(sender) = self.senders.get_mut(key) else { return };
+        match *say {
+            Say::Ack(ref sack) => {
+                self.counters.marks_heard += u64::from(sack.marked);
+                sender.on_ack(now, packet.seq, packet.sport, sack);
+                if sender.is_finished() {
+                    self.senders.remove(key);
+                    return out.finished.push(key);
+                }
+            }
+            Say::Nack { at_last_hop } => {
+                self.counters.trims_heard += 1;
+                sender.on_nack(now, packet.seq, packet.sport, at_last_hop);
+            }
+            Say::Pull { granted } => sender.on_pull(now, granted),
+            Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
+        }
+        self.look(key);
+    }
+
+    /// What a sender says has arrived.
+    fn on_saying(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
+        let from = (packet.peer, packet.connection);
+        if let Some(overbooking) = &mut self.overbooking {
+            overbooking.on_packet(now, packet.marked, packet.trimmed);
+        }
+        let slot = self.receivers.slot(from);
+        if let Slot::Unknown = slot {
+            let count = packet.message.div_ceil(self.transport.mtu.into()).max(1);
+            *slot = Slot::Open(Box::new(Receiver::new(packet, count)));
+        }
+        let receiver = match slot {
+            Slot::Open(receiver) => receiver,
+            Slot::Unknown | Slot::Whole => return out.packets.push(late_answer(packet, self.transport.mtu)),
+        };
+        let is_credited = self.settings.uec_control != Control::Nscc;
+        let target = match *say {
+            Say::Data { pull_target, .. } | Say::RequestToSend { pull_target } => pull_target,
+            Say::Probe | Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. } => 0,
+        };
+        if is_credited {
+            self.pacer.ask(now, from, &mut receiver.demand, target);
+        }
+        let answer = match (say, packet.trimmed) {
+            (&Say::Data { again, .. }, Some(trimmed)) => {
+                let answer = receiver.on_trimmed(packet, again, trimmed == Trimmed::LastHop);
+                if is_credited && matches!(answer, Say::Nack { .. }) {
+                    self.pacer.request(now, from, &mut receiver.demand);
+                }
+                Some(answer)
+            }
+            (&Say::Data { ack_requested, again, .. }, None) => {
+                let Taken { answer, is_whole } =
+                    receiver.on_data(packet, ack_requested, again, self.settings.uec_ack_bytes.0);
+                if is_whole {
+                    *slot = Slot::Whole;
+                    out.arrived.push(from);
+                }
+                answer.map(Say::Ack)
+            }
+            (Say::RequestToSend { .. }, _) => {
+                if is_credited {
+                    self.pacer.request(now, from, &mut receiver.demand);
+                }
+                Some(Say::Ack(receiver.answer(0, Cause::Request, false)))
+            }
+            (Say::Probe, _) => Some(Say::Ack(receiver.answer(packet.seq, Cause::Probe, packet.marked))),
+            (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. }, _) => None,
+        };
+        out.packets.extend(answer.map(|answer| answer_to(packet, &answer)));
+    }
+
+    fn grant(&mut self) -> Option<Packet> {
+        let grant = self.pacer.grant(&mut self.receivers)?;
+        let first = self.receivers.get(grant.to)?.first;
+        self.grants = (self.grants + 1) % GRANT_PATHS;
+        Some(Packet {
+            sport: first.sport ^ self.grants,
+            seq: 0,
+            ..answer_to(&first, &Say::Pull { granted: grant.total })
+        })
+    }
+}
+
+/// An answer to a packet.
+fn answer_to(packet: &Packet, say: &Say) -> Packet {
+    let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
+    let answer = Packet { peer, connection: reply_to, reply_to: connection, sport, dport, seq, ..Packet::default() };
+    Packet { size: HEADERS, header: say.encode(), ..answer }
+}
+
+/// The answer to a packet of a message that is there whole.
+fn late_answer(packet: &Packet, mtu: u32) -> Packet {
+    let count = packet.message.div_ceil(mtu.into()).max(1);
+    let received = packet.message + count * u64::from(HEADERS);
+    let sack = super::header::Sack { before: count, base: count, received, ..Default::default() };
+    answer_to(packet, &Say::Ack(sack))
+}
+
+impl Endpoint for UecEndpoint {
+    fn post(&mut self, now: Nanos, message: &Post) -> Option<Posted> {
+        let counter = self.sent_to.entry(message.dst).or_default();
+        let number = *counter;
+        let sport = FIRST_PORT + (number % u32::from(u16::MAX - FIRST_PORT)) as u16;
+        let Port { rate, rules, .. } = self.ports.get(usize::from(message.port))?;
+        let key = FlowKey {
+            src_address: host_address(self.node),
+            dst_address: host_address(message.dst),
+            sport,
+            dport: message.dport,
+        };
+        let first = self.settings.uec_first_window.map(|first| first.0 as f64);
+        let window = Nscc::new(*rate, message.base_rtt, first);
+        let credit = Credit::new(window.most() as i64);
+        let by = (
+            (self.settings.uec_control != Control::Rccc).then_some(window),
+            (self.settings.uec_control != Control::Nscc).then_some(credit),
+        );
+        let entropies = Entropies::of(&self.transport, key).map(Box::new);
+        let key = self.senders.insert(Sender::new(now, message, number, sport, *rules, by, entropies))?;
+        *counter += 1;
+        self.look(key);
+        Some(Posted { key, number, sport })
+    }
+
+    fn next(&mut self, now: Nanos, port: u16, paused: u8) -> Option<Packet> {
+        let turns = &mut self.ports.get_mut(usize::from(port))?.turns;
+        for _ in 0..turns.len() {
+            let senders = turns.len();
+            let key = turns.pop_front()?;
+            let Some(sender) = self.senders.get_mut(key) else { continue };
+            if paused >> (sender.post.priority & 7) & 1 != 0 {
+                turns.push_back(key);
+                continue;
+            }
+            sender.is_listed = false;
+            if !sender.may_send() {
+                continue;
+            }
+            let packet = sender.send(now, senders, &mut self.counters)?;
+            self.look(key);
+            return Some(Packet { reply_to: key, ..packet });
+        }
+        None
+    }
+
+    fn has_next(&self, port: u16) -> bool {
+        self.ports.get(usize::from(port)).is_some_and(|port| !port.turns.is_empty())
+    }
+
+    fn receive(&mut self, now: Nanos, packet: &Packet, out: &mut Outbox) {
+        match Say::of(packet) {
+            Some(say @ (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. })) => self.on_answer(now, packet, &say, out),
+            Some(say) => self.on_saying(now, packet, &say, out),
+            None => {}
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Nanos> {
+        let alarm = self.alarms.peek().map(|&Reverse((at, _))| at);
+        let round = self.overbooking.and_then(|overbooking| overbooking.next());
+        alarm.into_iter().chain(self.pacer.next()).chain(round).min()
+    }
+
+    fn on_timeout(&mut self, now: Nanos, out: &mut Outbox) {
+        if let Some(overbooking) = self.overbooking.as_mut().filter(|own| own.next().is_some_and(|end| end <= now)) {
+            self.pacer.rate = overbooking.end_round(now);
+        }
+        while self.pacer.next().is_some_and(|next| next <= now) {
+            out.packets.extend(self.grant());
+        }
+        while let Some(&Reverse((at, key))) = self.alarms.peek()
+            && at <= now
+        {
+            self.alarms.pop();
+            let Some(sender) = self.senders.get_mut(key) else { continue };
+            if sender.alarm == Some(at) {
+                sender.alarm = None;
+            }
+            if sender.timeout().is_some_and(|timeout| timeout <= now) {
+                let request = sender.on_timeout(now, &mut self.counters);
+                out.packets.extend(request.map(|packet| Packet { reply_to: key, ..packet }));
+            }
+            self.look(key);
+        }
+    }
+
+    fn progress(&self, key: u32) -> Option<Progress> {
+        self.senders.get(key).map(Sender::progress)
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What packets of Ultra Ethernet say of delivery and congestion control, as the simulation carries it beside a frame's addresses
+//! and sequence number: every field in as many bits as a simulation without wrap-around needs. On the link all is in 64 bytes.
+
+use crate::host_transport::{Packet, PacketHeader};
+
+/// Bytes of all headers of a packet on the link; the length of a packet without payload.
+pub const HEADERS: u32 = 64;
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Say {
+    /// Payload, or its headers alone where it was trimmed.
+    Data {
+        /// The receiver is to acknowledge it at once.
+        ack_requested: bool,
+        /// It was sent before.
+        again: bool,
+        /// Credit that the sender asks for, in quanta since its start.
+        pull_target: i64,
+    },
+    /// A question for an answer: whether packets come through.
+    Probe,
+    /// A selective acknowledgement, caused by the packet whose number it has.
+    Ack(Sack),
+    /// The packet of this number was trimmed.
+    Nack {
+        /// At the switch of the receiver.
+        at_last_hop: bool,
+    },
+    /// Credit, in quanta since the start.
+    Pull {
+        /// How much was granted.
+        granted: i64,
+    },
+    /// The sender has something to repeat and may not send it.
+    RequestToSend {
+        /// As in data.
+        pull_target: i64,
+    },
+}
+
+/// A selective acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sack {
+    /// All packets before this one have arrived.
+    pub before: u64,
+    /// The packet of the lowest bit.
+    pub base: u64,
+    /// Which of the next 64 packets have arrived.
+    pub bitmap: u64,
+    /// Bytes that have arrived so far, headers included.
+    pub received: u64,
+    /// Packets that wait for others before them.
+    pub out_of_order: u32,
+    /// What caused it.
+    pub cause: Cause,
+    /// That packet was marked.
+    pub marked: bool,
+    /// That packet had been sent before.
+    pub again: bool,
+}
+
+crate::named! {
+    /// What causes an acknowledgement.
+    #[derive(Default)]
+    pub enum Cause {
+        /// A data packet.
+        #[default]
+        Data = "data",
+        /// A probe.
+        Probe = "probe",
+        /// A request to send.
+        Request = "request",
+    }
+}
+
+impl Say {
+    /// Bytes of it.
+    pub fn encode(&self) -> PacketHeader {
+        let mut bytes = [0; 48];
+        let mut put = |place: usize, word: u64| bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
+        let kind = match *self {
+            Say::Data { ack_requested, again, pull_target } => {
+                put(8, pull_target as u64);
+                put(16, u64::from(ack_requested) | u64::from(again) << 1);
+                0
+            }
+            Say::Probe => 1,
+            Say::Ack(Sack { before, base, bitmap, received, out_of_order, cause, marked, again }) => {
+                put(8, before);
+                put(16, base);
+                put(24, bitmap);
+                put(32, received);
+                put(
+                    40,
+                    u64::from(out_of_order) | u64::from(marked) << 32 | u64::from(again) << 33 | (cause as u64) << 34,
+                );
+                2
+            }
+            Say::Nack { at_last_hop } => {
+                put(8, at_last_hop.into());
+                3
+            }
+            Say::Pull { granted } => {
+                put(8, granted as u64);
+                4
+            }
+            Say::RequestToSend { pull_target } => {
+                put(8, pull_target as u64);
+                5
+            }
+        };
+        bytes[0] = kind;
+        bytes
+    }
+
+    /// What a packet says; `None` if that is nothing known.
+    pub fn of(packet: &Packet) -> Option<Say> {
+        let bytes = &packet.header;
+        let word = |place: usize| bytes[place..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        Some(match bytes[0] {
+            0 => Say::Data { pull_target: word(8) as i64, ack_requested: word(16) & 1 != 0, again: word(16) & 2 != 0 },
+            1 => Say::Probe,
+            2 => Say::Ack(Sack {
+                before: word(8),
+                base: word(16),
+                bitmap: word(24),
+                received: word(32),
+                out_of_order: word(40) as u32,
+                marked: word(40) >> 32 & 1 != 0,
+                again: word(40) >> 33 & 1 != 0,
+                cause: match word(40) >> 34 {
+                    0 => Cause::Data,
+                    1 => Cause::Probe,
+                    _ => Cause::Request,
+                },
+            }),
+            3 => Say::Nack { at_last_hop: word(8) != 0 },
+            4 => Say::Pull { granted: word(8) as i64 },
+            5 => Say::RequestToSend { pull_target: word(8) as i64 },
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_understood() {
+        let sack = Sack {
+            before: 1 << 40,
+            base: 7,
+            bitmap: u64::MAX - 5,
+            received: 1 << 50,
+            out_of_order: u32::MAX,
+            cause: Cause::Request,
+            marked: true,
+            again: false,
+        };
+        for say in [
+            Say::Data { ack_requested: true, again: false, pull_target: -5 },
+            Say::Data { ack_requested: false, again: true, pull_target: 5 },
+            Say::Probe,
+            Say::Ack(sack),
+            Say::Ack(Sack { cause: Cause::Probe, marked: false, again: true, ..sack }),
+            Say::Nack { at_last_hop: true },
+            Say::Pull { granted: 1 << 40 },
+            Say::RequestToSend { pull_target: 9 },
+        ] {
+            let mut packet = Packet { header: say.encode(), ..Packet::default() };
+            assert_eq!(Say::of(&packet), Some(say));
+            packet.header[0] = 9;
+            assert_eq!(Say::of(&packet), None);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who pauses whom by PFC: trees, circles, storms, and watchdogs.
+
+use hpcc_core::engine::{
+    Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle,
+};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Input;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::units::{BitRate, Nanos};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+/// Keeps what nodes say of their pauses.
+#[derive(Clone, Default)]
+struct Holds(Arc<Mutex<Vec<Hold>>>);
+
+impl Observer for Holds {
+    fn on_pause(&mut self, _: &Place, _: bool) {}
+    fn on_frame(&mut self, _: Sight, _: &Place, _: &Frame, _: &[u8]) {}
+    fn on_hold(&mut self, hold: &Hold) {
+        self.0.lock().expect("one thread").push(*hold);
+    }
+}
+
+impl Holds {
+    fn all(&self) -> Vec<Hold> {
+        self.0.lock().expect("one thread").clone()
+    }
+}
+
+/// Hosts without congestion control, as many as switches, a host at each; and links between switches.
+fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str, &str)]) -> (Engine, Holds) {
+    let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(500), loss: 0.0 };
+    let kind = |node| if node < switches { NodeKind::Host } else { NodeKind::Switch };
+    let of_hosts = (0..switches).map(|host| link(host, switches + host));
+    let network = Network {
+        nodes: (0..2 * switches).map(kind).collect(),
+        links: of_hosts.chain(between.map(|(a, b)| link(switches + a, switches + b))).collect(),
+    };
+    let mut settings = NodeSettings::default();
+    settings.transport.window = Some(false);
+    let common = [("congestion_control", "algorithm", "none"), ("switch", "buffer", "2MB")];
+    let own = set.iter().map(|&(key, value)| ("switch", key, value));
+    for (section, key, value) in common.into_iter().chain(own) {
+        settings.set(section, None, key, Input::Text(value)).unwrap_or_else(|wrong| panic!("{key}: {wrong:?}"));
+    }
+    settings.resolve(&network);
+    settings.check(&network).expect("settings that go together");
+    let settings = Rc::new(settings);
+    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let mut engine =
+        Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
+    let holds = Holds::default();
+    engine.observe(Box::new(holds.clone()));
+    engine.watch_holds();
+    (engine, holds)
+}
+
+fn flow(id: u32, src: u32, dst: u32, size: u64) -> FlowRequest {
+    FlowRequest { id, src, dst, dport: 100, priority: 3, size, start: Nanos(0), options: FlowOptions::NONE }
+}
+
+/// A line of four switches, whose last host does not take what it gets.
+fn line(set: &[(&str, &str)], until: Option<Nanos>) -> (Engine, Holds) {
+    let (mut engine, holds) = engine(4, (0..3).map(|n| (n, n + 1)), set);
+    engine.add_flows([flow(0, 0, 3, 10_000_000), flow(1, 0, 1, 1_000_000)]);
+    engine.storm(3, 3, Nanos(20_000), until);
+    (engine, holds)
+}
+
+#[test]
+fn pauses_spread_from_a_nic_that_storms() {
+    let (mut engine, holds) = line(&[], Some(Nanos(3_000_000)));
+    engine.run_until(Nanos(2_900_000));
+    let holds = holds.all();
+    let storm = Queue { node: 3, port: 0, priority: 3 };
+    assert_eq!((holds[0].queue, holds[0].because, holds[0].now), (storm, None, Nanos(20_000)));
+    // Each switch on the way pauses the one before it, because of the next one.
+    let first_of = |node: u32| holds.iter().find(|hold| hold.queue.node == node).expect("a pause");
+    assert_eq!(first_of(7).because, Some(storm));
+    for node in [4, 5, 6] {
+        assert_eq!(first_of(node).because, Some(first_of(node + 1).queue), "{node}");
+        assert!(first_of(node).now > first_of(node + 1).now, "{node}");
+    }
+    assert_eq!(circle(&engine.waits()), [], "a tree is no circle");
+    engine.run_until(Nanos(20_000_000));
+    assert_eq!(engine.take_completed().len(), 2, "the storm is over");
+}
+
+#[test]
+fn a_watchdog_ends_what_a_storm_does_to_others() {
+    let finished = |action, at| {
+        let (mut engine, _) = line(&[("pfc_watchdog", action), ("pfc_watchdog_after", "100us")], None);
+        engine.run_until(Nanos(at));
+        let flows: Vec<u32> = engine.take_completed().iter().map(|flow| flow.request.id).collect();
+        (flows, engine.storms().to_vec(), engine.totals().drops)
+    };
+    let (flows, storms, drops) = finished("drop", 3_000_000);
+    assert_eq!((flows, storms.len()), (vec![1], 1), "what goes elsewhere arrives");
+    assert_eq!(storms[0].queue, Queue { node: 7, port: 0, priority: 3 });
+    assert!(storms[0].packets > 0 && storms[0].packets == drops && storms[0].end.is_none(), "{storms:?}");
+    let (mut flows, storms, drops) = finished("forward", 3_000_000);
+    flows.sort_unstable();
+    assert_eq!((flows, storms.len(), drops), (vec![0, 1], 1, 0), "sent all the same");
+    let (mut engine, _) = line(&[], None);
+    engine.run_until(Nanos(3_000_000));
+    assert_eq!((engine.take_completed().len(), engine.storms().len()), (0, 0), "without it both flows stand");
+}
+
+#[test]
+fn a_watchdog_begins_and_ends_at_its_times() {
+    let set = [("pfc_watchdog", "drop"), ("pfc_watchdog_after", "100us"), ("pfc_watchdog_restore", "50us")];
+    let (mut engine, _) = line(&set, Some(Nanos(1_000_000)));
+    engine.run_until(Nanos(20_000_000));
+    let &[storm] = engine.storms() else { panic!("{:?}", engine.storms()) };
+    // A pause takes its way of 500 ns and the time of its bytes, and so does the resume.
+    let (begin, end) = (storm.begin.0 - 120_000, storm.end.expect("an end").0 - 1_050_000);
+    assert!(begin == end && (500..600).contains(&begin), "{storm:?}");
+    assert_eq!(engine.take_completed().len(), 2, "what was dropped is sent again");
+}
+
+/// A ring of five, where each host sends two switches on.
+#[test]
+fn a_circle_of_pauses_is_named() {
+    let ring = |set: &[(&str, &str)]| {
+        let (mut engine, holds) = engine(5, (0..5).map(|n| (n, (n + 1) % 5)), set);
+        engine.add_flows((0..5).map(|n| flow(n, n, (n + 2) % 5, 20_000_000)));
+        engine.run_until(Nanos(20_000_000));
+        (engine, holds)
+    };
+    let (mut stuck, _) = ring(&[]);
+    let names = circle(&stuck.waits());
+    assert_eq!(names.len(), 5, "{names:?}");
+    assert_eq!(stuck.take_completed().len(), 0);
+    let (mut saved, _) = ring(&[("pfc_watchdog", "drop"), ("pfc_watchdog_after", "200us")]);
+    assert_eq!((saved.take_completed().len(), circle(&saved.waits())), (5, vec![]), "a watchdog breaks it");
+    assert!(!saved.storms().is_empty());
+}
