@@ -355,8 +355,7 @@ mod tests {
     /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
     #[test]
     fn ideal_times_count_the_telemetry_that_there_is() {
-        let mut settings = NodeSettings::default();
-        settings.layout = LayoutSettings::of("int_md");
+        let mut settings = NodeSettings { layout: LayoutSettings::of("int_md"), ..NodeSettings::default() };
         settings.resolve(&Network::default());
         let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
         let ideal = |stamps: bool, receiver: &NodeSettings| {

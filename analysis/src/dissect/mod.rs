@@ -92,15 +92,11 @@ fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
 fn layout_told(told: &serde_json::Value) -> Option<Layout> {
     let mut settings = LayoutSettings::default();
     for setting in settings.list() {
-        let input = match &told[setting.key] {
-            serde_json::Value::String(text) => Input::Text(text),
-            serde_json::Value::Number(number) => match number.as_i64() {
-                Some(whole) => Input::Whole(whole),
-                None => Input::Real(number.as_f64()?),
-            },
-            _ => continue,
-        };
-        settings.set(setting.key, input).ok()?;
+        let value = &told[setting.key];
+        let number = || value.as_i64().map(Input::Whole).or_else(|| value.as_f64().map(Input::Real));
+        if let Some(input) = value.as_str().map(Input::Text).or_else(number) {
+            settings.set(setting.key, input).ok()?;
+        }
     }
     Some(settings.config(false))
 }

@@ -207,8 +207,7 @@ mod tests {
     #[test]
     fn telemetry_must_tell_the_rate_unless_the_switch_knows_nothing_of_it() {
         let check = |gbps, layout, stamp_telemetry| {
-            let mut settings = NodeSettings::default();
-            settings.layout = layout;
+            let mut settings = NodeSettings { layout, ..NodeSettings::default() };
             settings.switch.stamp_telemetry = stamp_telemetry;
             let (network, settings) = network(gbps, settings);
             settings.check_link(&network.links[0]).map_err(|wrong| wrong.conflict.message)
@@ -229,8 +228,7 @@ mod tests {
     #[test]
     fn a_border_hides_rates_that_divide_the_one_it_tells() {
         let check = |gbps| {
-            let mut settings = NodeSettings::default();
-            settings.layout = LayoutSettings::of("int_md");
+            let mut settings = NodeSettings { layout: LayoutSettings::of("int_md"), ..NodeSettings::default() };
             settings.switch.telemetry_hidden_from = "1".into();
             let (network, settings) = network(gbps, settings);
             settings.check_link(&network.links[0]).is_ok()
