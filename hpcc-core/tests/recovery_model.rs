@@ -103,6 +103,7 @@ impl Ends for Product {
             Reply::Ack(seq) => Some(Answer::Ack(seq.div_ceil(MTU))),
             Reply::Nack(seq) => Some(Answer::Nack(seq.div_ceil(MTU))),
             Reply::SelectiveNack { missing, arrived } => Some(Answer::Sack(missing / MTU, arrived / MTU)),
+            Reply::Sack { .. } => unreachable!("no bitmap is asked for"),
             Reply::TrimmedNack { .. } => unreachable!("no packet is cut"),
         }
     }

@@ -60,6 +60,9 @@ mod ffi {
         Records,
         SendTime,
         Utilisation,
+        Load,
+        Delay,
+        Bolt,
     }
 
     /// What a class says of itself.
@@ -139,7 +142,7 @@ use ffi::{
     OpsTimers,
 };
 
-mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
+mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Delay, Bolt } }
 
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);

@@ -94,9 +94,8 @@ fn layout_told(told: &serde_json::Value) -> Option<Layout> {
     for setting in settings.list() {
         let value = &told[setting.key];
         let number = || value.as_i64().map(Input::Whole).or_else(|| value.as_f64().map(Input::Real));
-        if let Some(input) = value.as_str().map(Input::Text).or_else(number) {
-            settings.set(setting.key, input).ok()?;
-        }
+        let Some(input) = value.as_str().map(Input::Text).or_else(number) else { continue };
+        settings.set(setting.key, input).ok()?;
     }
     Some(settings.config(false))
 }

@@ -174,7 +174,7 @@ impl Engine {
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
                 let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
-                feedback::room_after(hops, &node.layout(), records, seals)
+                feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes
             };
             let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
             kinds.iter().map(of_one).max().unwrap_or(0).max(reports)

@@ -223,9 +223,15 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        let has_bitmaps = self.transport.recovery.answer_bytes > 0;
+        if has_bitmaps && (!self.transport.seal.is_empty() || self.hides_telemetry()) {
+            let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
+                           nor switch.telemetry_hidden_from";
+            return Err(in_section("transport")(Conflict::new("recovery", message.into())));
+        }
         let is_unable = self.host_transport.is_queue_pairs() && !self.transport.recovery.keeps;
         if self.switch.overflow == Overflow::Trim && is_unable {
-            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\" or \"sack\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;

@@ -10,6 +10,7 @@
 //! | [`nscc`] | the window |
 //! | [`credit`] | what a sender may send and asks for, under RCCC |
 //! | [`pacer`] | whom a receiver grants how much, and when |
+//! | [`overbooking`] | how much less a receiver grants where the network is the bottleneck |
 //! | [`sleek`] | which packets were lost, without trimming |
 //! | [`sender`] | which packet leaves, and which is sent again |
 //! | [`receiver`] | what is acknowledged |
@@ -19,6 +20,7 @@ mod credit;
 mod endpoint;
 mod header;
 mod nscc;
+mod overbooking;
 mod pacer;
 mod receiver;
 mod sender;
@@ -67,6 +69,10 @@ crate::settings! {
         /// by trimmed packets and by the timeout.
         #[change = "Turn it on where switches drop packets (`switch.overflow` = `drop`)."]
         pub uec_loss_detection: bool = false => kind = "uec";
+        /// How many times more the links of hosts have than the network; above 1 receivers under `rccc` or `both` grant less where
+        /// packets are marked, or trimmed before the last hop, but 0.9 of their part.
+        #[change = "Set it to the oversubscription of the network, or all that is beyond is trimmed."]
+        pub uec_oversubscription: f64 {1.0..=1000.0} = 1.0 => kind = "uec";
     }
 }
 
