@@ -12,6 +12,7 @@ mod control;
 mod describe;
 mod dissect;
 pub mod engine;
+mod generate;
 pub mod human;
 mod import;
 mod install;
@@ -172,6 +173,9 @@ enum Command {
     Workload(describe::workload::Options),
     /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
     New(new::Options),
+    /// Writes the scenario of a job, from what is publicly known of it.
+    #[command(subcommand)]
+    Generate(generate::Options),
     /// Writes a scenario in TOML for a config.txt of the reference simulator or of a descendant, and says what it took, guessed
     /// and dropped.
     Import(import::Options),
@@ -309,6 +313,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
+        Command::Generate(options) => generate::generate(&options).map(|()| Outcome::Good),
         Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),

@@ -64,7 +64,7 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
     engine.change_links(Nanos(90_000), &[HOSTS], true);
     if has_jobs {
         // The leaves of servers are those of parts.
-        engine.add_jobs(jobs(Some(Servers { gpus: 4, rate: BitRate::gbps(900), latency: Nanos(50) })));
+        engine.add_jobs(jobs(Some(Servers { gpus: 4, rate: BitRate::gbps(900), latency: Nanos(50), pxn: true })));
     }
     engine
 }
@@ -80,6 +80,8 @@ fn jobs(servers: Option<Servers>) -> Jobs {
             group: (0..HOSTS).collect(),
             per_server: 1,
             size: 100_000,
+            parts: None,
+            wire: (1, 1),
             channels: 2,
             chunk: 30_000,
             depth: 2,

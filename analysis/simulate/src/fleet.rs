@@ -240,6 +240,11 @@ impl Paused<'_> {
         self.engines.iter().flat_map(|engine| engine.unfinished_ranks())
     }
 
+    /// The one engine of a run that is not divided.
+    pub fn whole(&mut self) -> &mut Engine {
+        &mut self.engines[0]
+    }
+
     /// The job of a message, by the number of its flow.
     pub fn job_of(&self, flow: u32) -> Option<u32> {
         self.engines[0].jobs().job_of(flow)

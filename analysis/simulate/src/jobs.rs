@@ -118,6 +118,7 @@ impl JobResults {
                         (known.end, known.slowest) = (at, rank);
                     }
                 }
+                Note::Told { .. } => {}
                 Note::Over { computed } => {
                     let start = self.specs[job as usize].start;
                     let course = &mut self.courses[job as usize];
@@ -164,6 +165,7 @@ impl JobResults {
                 };
                 (Some(operation), collective)
             }
+            JobWork::Outside => (None, None),
         };
         let (what, peer, size) = match span.operation {
             Operation::Send { to, size, .. } => ("send", Some(to), Some(size)),
@@ -207,7 +209,7 @@ impl JobResults {
                 time_ns,
                 messages,
                 bytes,
-                ideal_ns: time_ns.map(|_| ideal_time(spec, engine, scenario).0),
+                ideal_ns: time_ns.filter(|_| spec.is_known()).map(|_| ideal_time(spec, engine, scenario).0),
                 compute_ns: mean(computed),
                 exposed_ns: mean(exposed),
                 slowest,

@@ -7,6 +7,7 @@
 //! Run::finish   totals -> summary.json
 //! ```
 
+pub mod driven;
 mod fleet;
 mod flows;
 mod gate;

@@ -60,7 +60,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-fn say(message: &dyn Display) {
+pub(crate) fn say(message: &dyn Display) {
     eprintln!("hpcc: {message}");
 }
 
@@ -75,8 +75,18 @@ const GATHER_INTERVAL: Nanos = Nanos(32 * 10_000);
 /// The stream of the reference's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
+/// Why a run stands still.
+pub(crate) enum Pause {
+    /// It has come to its end, or results cannot be written.
+    End,
+    /// It cannot go on, for this reason.
+    Fault(String),
+    /// Something that was asked for from outside is over.
+    Told,
+}
+
 /// A run in progress.
-struct Run {
+pub(crate) struct Run {
     scenario: Scenario,
     fleet: Fleet,
     writer: Arc<Mutex<ResultWriter>>,
@@ -89,6 +99,10 @@ struct Run {
     holds: Arc<Mutex<Vec<Hold>>>,
     /// The deadlock that was found, with its time.
     deadlock: Option<(Nanos, String)>,
+    /// Until when events run before rows are put in order.
+    gather: Nanos,
+    start: Instant,
+    setup: Duration,
 }
 
 /// A switch whose queues are sampled.
@@ -106,7 +120,6 @@ struct Watched {
 /// # Errors
 /// The outcome, where there are no results.
 pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Result<Outcome, Outcome> {
-    let start = Instant::now();
     if let Some(why) = cannot(&scenario, threads) {
         return Err(Outcome::refused(&why));
     }
@@ -116,15 +129,14 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Resu
     let part_of = parts(&scenario, threads)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
     let mut run = Run::new(scenario, writer, is_quiet, part_of)?;
-    let setup = cpu_time();
     let begun = Instant::now();
     let stopped = run.simulate();
     if let Some(worked) = run.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
         let share = 100 * worked.as_millis() / begun.elapsed().as_millis().max(1);
         say(&format!("note: {threads} threads together worked for {share} % of the time: fewer would be sooner"));
     }
-    run.progress.clear();
-    run.finish(stopped.as_deref(), is_quiet, out, (start, setup))
+    let end = if stopped.is_some() { run.now() } else { run.scenario.stop };
+    run.finish(stopped.as_deref(), is_quiet, out, end)
 }
 
 /// What of a scenario needs ns-3.
@@ -155,7 +167,13 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
 }
 
 impl Run {
-    fn new(scenario: Scenario, mut writer: ResultWriter, is_quiet: bool, part_of: Vec<u32>) -> Result<Run, Outcome> {
+    pub(crate) fn new(
+        scenario: Scenario,
+        mut writer: ResultWriter,
+        is_quiet: bool,
+        part_of: Vec<u32>,
+    ) -> Result<Run, Outcome> {
+        let start = Instant::now();
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.
@@ -204,39 +222,84 @@ impl Run {
         let (count, bytes) = of_jobs.fold(listed, |(count, bytes), job| (count + job.0, bytes.saturating_add(job.1)));
         let progress = new_progress(bytes, count as u32, is_quiet);
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
-        Ok(Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows, holds, deadlock: None })
+        let (gather, setup) = (GATHER_INTERVAL, cpu_time());
+        let mut run = Run {
+            scenario,
+            fleet,
+            writer,
+            flows,
+            clock,
+            progress,
+            switches,
+            control_flows,
+            holds,
+            deadlock: None,
+            gather,
+            start,
+            setup,
+        };
+        run.clock.schedule(&mut run.fleet.pause());
+        Ok(run)
     }
 
     /// Runs to the end. Returns why it could not go on, if it could not.
     fn simulate(&mut self) -> Option<String> {
-        self.clock.schedule(&mut self.fleet.pause());
-        let stop = self.scenario.stop;
-        let is_canonical = self.scenario.order == EventOrder::Canonical;
-        let mut gather = GATHER_INTERVAL;
         loop {
-            let outcome = self.fleet.run_until(gather.min(stop));
+            match self.advance() {
+                Pause::End => return None,
+                Pause::Fault(why) => return Some(why),
+                // Nobody has asked.
+                Pause::Told => {}
+            }
+        }
+    }
+
+    /// Runs until something was told, or to the end.
+    pub(crate) fn advance(&mut self) -> Pause {
+        let stop = self.scenario.stop;
+        loop {
+            let outcome = self.fleet.run_until(self.gather.min(stop));
+            if outcome == Stop::Told {
+                return Pause::Told;
+            }
             self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
             match outcome {
+                Stop::Told => {}
                 Stop::Sample => {
                     self.sample();
                     if self.deadlock.is_some() && self.scenario.on_deadlock == OnDeadlock::End {
-                        return self.deadlock.take().map(|(_, found)| found);
+                        return Pause::Fault(self.deadlock.take().map(|(_, found)| found).unwrap_or_default());
                     }
                 }
-                Stop::Fault => return self.fleet.pause().fault().map(Into::into),
-                Stop::Time if gather >= stop => return None,
+                Stop::Fault => return Pause::Fault(self.fleet.pause().fault().unwrap_or_default().into()),
+                Stop::Time if self.gather >= stop => return Pause::End,
                 Stop::Time => {
-                    if is_canonical {
+                    if self.scenario.order == EventOrder::Canonical {
                         lock(&self.writer).write_rows();
                     }
                     let next = self.fleet.pause().next_time().unwrap_or(stop);
-                    gather = Nanos(next.0.max(gather.0) + GATHER_INTERVAL.0);
+                    self.gather = Nanos(next.0.max(self.gather.0) + GATHER_INTERVAL.0);
                 }
             }
             if lock(&self.writer).failed() {
-                return None;
+                return Pause::End;
             }
         }
+    }
+
+    /// The present time.
+    pub(crate) fn now(&self) -> Nanos {
+        self.fleet.pause().now()
+    }
+
+    /// The network while it stands still.
+    pub(crate) fn pause(&self) -> Paused<'_> {
+        self.fleet.pause()
+    }
+
+    /// Takes in what has happened since the last sample.
+    pub(crate) fn take(&mut self) {
+        self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
     }
 
     fn sample(&mut self) {
@@ -301,16 +364,18 @@ impl Run {
         });
     }
 
-    fn finish(
+    /// Writes what there is by `end`.
+    pub(crate) fn finish(
         mut self,
         stopped: Option<&str>,
         is_quiet: bool,
         out: &Path,
-        times: (Instant, Duration),
+        end: Nanos,
     ) -> Result<Outcome, Outcome> {
+        self.progress.clear();
+        let times = (self.start, self.setup);
         let mut writer = lock(&self.writer);
         let engine = self.fleet.pause();
-        let end = if stopped.is_some() { engine.now() } else { self.scenario.stop };
         let is_still = self.flows.is_idle() && !engine.jobs_wait();
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         let is_done = self.flows.is_done();

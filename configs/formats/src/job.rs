@@ -6,7 +6,7 @@ use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
-use hpcc_core::workload::{Graph, Job, Program, Servers};
+use hpcc_core::workload::{Graph, Job, Outside, Program, Servers};
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub enum JobWork {
         /// Hash of the file.
         digest: String,
     },
+    /// What somebody asks for while the run goes on.
+    Outside,
 }
 
 impl fmt::Debug for JobWork {
@@ -51,6 +53,7 @@ impl fmt::Debug for JobWork {
         match self {
             JobWork::Collective(plan) => plan.fmt(out),
             JobWork::Graphs { digest, .. } => out.write_str(digest),
+            JobWork::Outside => out.write_str("outside"),
         }
     }
 }
@@ -62,11 +65,17 @@ impl JobSpec {
             match &self.work {
                 JobWork::Collective(plan) => Box::new(Collective::new(plan.clone(), rank)),
                 JobWork::Graphs { graphs, .. } => Box::new(graphs[rank as usize].clone()),
+                JobWork::Outside => Box::new(Outside::default()),
             }
         };
         let ranks = self.hosts.iter().zip(0..).map(|(&host, rank)| (host, program(rank))).collect();
         let &JobSpec { start, send_latency, priority, dport, .. } = self;
         Job { start, ranks, send_latency, priority, dport }
+    }
+
+    /// Whether what its ranks do is known before the run.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.work, JobWork::Outside)
     }
 
     /// How many messages it sends over the network, and their bytes.
@@ -83,6 +92,7 @@ impl JobSpec {
                 let of_ranks = graphs.iter().zip(0..).map(|(graph, rank)| graph.traffic(|to| crosses(rank, to)));
                 of_ranks.chain(collectives.iter().map(|plan| plan.traffic(crosses))).fold((0, 0), add)
             }
+            JobWork::Outside => (0, 0),
         }
     }
 
@@ -96,6 +106,7 @@ impl JobSpec {
                 Arc::make_mut(graphs).iter_mut().for_each(plans);
                 Arc::make_mut(collectives).iter_mut().for_each(|plan| settle(plan, hosts, servers));
             }
+            JobWork::Outside => {}
         }
     }
 
@@ -106,6 +117,8 @@ impl JobSpec {
                 "operation": plan.pattern.kind.name(),
                 "algorithm": plan.pattern.name,
                 "size_bytes": plan.size,
+                "message_bytes_per_byte": f64::from(plan.wire.0) / f64::from(plan.wire.1),
+                "is_uneven": plan.parts.is_some(),
                 "channels": plan.channels,
                 "chunk_bytes": Some(plan.chunk).filter(|&chunk| chunk < u64::MAX),
                 "depth": plan.depth,
@@ -114,6 +127,7 @@ impl JobSpec {
                 "gap_ns": plan.gap.0,
             }),
             JobWork::Graphs { digest, .. } => json!({ "blake3": digest }),
+            JobWork::Outside => json!("outside"),
         };
         json!({
             "name": groups[self.group as usize],
@@ -131,6 +145,7 @@ impl JobSpec {
         match &self.work {
             JobWork::Collective(plan) => Some(plan),
             JobWork::Graphs { collectives, .. } => collectives.get(number as usize),
+            JobWork::Outside => None,
         }
     }
 

@@ -34,6 +34,11 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
+/// Whether a scenario is TOML, and no `config.txt` of the reference.
+pub fn is_toml_file(path: &Path) -> bool {
+    scenario_text(path).is_ok_and(|text| is_toml(path, &text))
+}
+
 /// The key of a file of TOML, as far as it can be read, that the engine without ns-3 alone runs, if there is one.
 pub fn engine_only(path: &Path, overrides: &[String]) -> Option<&'static str> {
     let text = scenario_text(path).ok().filter(|text| is_toml(path, text))?;

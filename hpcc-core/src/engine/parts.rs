@@ -121,8 +121,8 @@ impl Engine {
             }
             let Some(next) = state.next.filter(|&next| next < end) else { return Stop::Time };
             self.step(next, end);
-            if core::mem::take(&mut self.is_sampled) {
-                return Stop::Sample;
+            if let Some(stop) = self.pause.take() {
+                return stop;
             }
         }
     }

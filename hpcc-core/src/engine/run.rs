@@ -24,6 +24,8 @@ pub enum Stop {
     Time,
     /// It is time for a sample.
     Sample,
+    /// Something that was [asked for](Engine::ask) is over.
+    Told,
     /// The run cannot go on: [`Engine::fault`] says why.
     Fault,
 }
@@ -99,7 +101,7 @@ impl Engine {
     /// Runs what concerns no node, if that is next; otherwise each group by itself, until somebody else could reach it.
     fn run_groups(&mut self, from: Nanos, limit: Nanos) {
         let mut is_due = false;
-        while !self.is_sampled
+        while self.pause.is_none()
             && self.fault.is_none()
             && let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1)
         {
@@ -137,7 +139,7 @@ impl Engine {
         }
         while let Some(what) = self.events.take(&self.all) {
             self.handle(what);
-            if self.is_sampled || self.fault.is_some() {
+            if self.pause.is_some() || self.fault.is_some() {
                 return;
             }
         }

@@ -12,6 +12,7 @@ use super::nodes::{Held, HostNode, Nodes, SwitchNode};
 use super::observer::{Observer, Totals};
 use super::parts::Parts;
 use super::port::Port;
+use super::run::Stop;
 use super::traffic::{Completion, FlowRequest, Started, Traffic};
 use super::transports::Other;
 use super::watchdog::Watchdogs;
@@ -83,7 +84,8 @@ pub struct Engine {
     pub(super) closings: Vec<(u32, u32)>,
     pub(super) window: Nanos,
     pub(super) window_end: Nanos,
-    pub(super) is_sampled: bool,
+    /// Why the run pauses, if it does.
+    pub(super) pause: Option<Stop>,
     pub(super) sampled: Sampled,
     pub(super) events_run: u64,
     pub(super) totals: Totals,
@@ -217,7 +219,7 @@ impl Engine {
             closings: Vec::new(),
             window,
             window_end: Nanos(0),
-            is_sampled: false,
+            pause: None,
             sampled: Sampled::default(),
             events_run: 0,
             totals: Totals::default(),

@@ -4,6 +4,7 @@
 use super::frame::Frame;
 use super::nodes::HostNode;
 use super::observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
+use super::run::Stop;
 use super::state::Engine;
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
@@ -97,7 +98,7 @@ impl Engine {
     /// It is time for a sample: notes what waits at switches. Those that have had no frames since the last one, and had nothing
     /// queued then, have nothing now.
     pub(super) fn sample_queues(&mut self) {
-        self.is_sampled = true;
+        self.pause = Some(Stop::Sample);
         self.sampled.switches.clear();
         for (node, &first) in (0..).zip(&self.first_port) {
             let seat = self.nodes.seat(node);

@@ -3,10 +3,11 @@
 
 use super::agenda::Item;
 use super::alarms::WORK;
+use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
-use crate::workload::{Action, Jobs, Message, Noted, Span, Unfinished, Waiting};
+use crate::workload::{Action, Jobs, Message, Noted, Operation, Span, Told, Unfinished, Waiting};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -71,6 +72,25 @@ impl Engine {
         self.work.jobs.take_spans()
     }
 
+    /// A rank that is [`Outside`](crate::workload::Outside) begins something, of whose end [`Engine::take_told`] tells by the
+    /// token: because of what it was told, if it was. In insertion order the run pauses whenever there is something to tell.
+    pub fn ask(&mut self, rank: (u32, u32), token: u64, operation: Operation, cause: Option<u32>) {
+        let now = self.events.now();
+        self.work.jobs.ask(rank, (token, operation), cause, now, &mut self.work.actions);
+        self.act();
+    }
+
+    /// Such a rank, of a job, has nothing left to do.
+    pub fn end_rank(&mut self, rank: (u32, u32)) {
+        self.work.jobs.end_rank(rank, self.events.now(), &mut self.work.actions);
+        self.act();
+    }
+
+    /// The next end of what was asked for.
+    pub fn take_told(&mut self) -> Option<Told> {
+        self.work.jobs.take_told()
+    }
+
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
@@ -130,6 +150,9 @@ impl Engine {
             }
         }
         self.work.actions = actions;
+        if self.work.jobs.is_told() {
+            self.pause.get_or_insert(Stop::Told);
+        }
     }
 
     fn send_message(&mut self, message: Message) {

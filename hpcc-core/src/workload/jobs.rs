@@ -2,7 +2,7 @@
 //! Jobs under way: which rank is where, and which message is for which receive.
 
 use super::timeline::{Key, Span, Timeline};
-use super::{Note, Operation, Program, Todo};
+use super::{Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -33,6 +33,7 @@ struct Seat {
     host: u32,
     job: u32,
     program: Box<dyn Program>,
+    is_over: bool,
     /// Messages sent so far.
     sent: u32,
     /// Receives that wait, by source and tag, each with its number.
@@ -156,6 +157,19 @@ pub struct Noted {
     pub at: Nanos,
 }
 
+/// The end of something that was asked for from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Number of the job.
+    pub job: u32,
+    /// The rank.
+    pub rank: u32,
+    /// The token.
+    pub token: u64,
+    /// What the rank begins now is caused by this operation of a timeline.
+    pub cause: Option<u32>,
+}
+
 /// A rank that is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
@@ -181,12 +195,20 @@ pub struct Servers {
     pub rate: BitRate,
     /// From the last byte at the sender to its arrival.
     pub latency: Nanos,
+    /// Whether a message to another place of another server first goes to the GPU at that place of its own server, which sends
+    /// it over the network: NCCL's PXN.
+    pub pxn: bool,
 }
 
 impl Servers {
     /// Whether two hosts are of one server.
     pub fn are_together(&self, a: u32, b: u32) -> bool {
         a / self.gpus == b / self.gpus
+    }
+
+    /// From which host a message leaves its server.
+    pub fn leaves_by(&self, src: u32, dst: u32) -> u32 {
+        if self.pxn && !self.are_together(src, dst) { src - src % self.gpus + dst % self.gpus } else { src }
     }
 
     /// For how long a host sends a message, rounded up.
@@ -210,6 +232,7 @@ pub struct Jobs {
     over: VecDeque<Over>,
     todo: Todo,
     notes: Vec<Noted>,
+    told: VecDeque<Told>,
     timeline: Option<Timeline>,
     /// Number of the first message.
     first_id: u32,
@@ -239,6 +262,7 @@ impl Jobs {
             host,
             job: number,
             program,
+            is_over: false,
             sent: 0,
             receives: BTreeMap::new(),
             arrived: BTreeMap::new(),
@@ -283,7 +307,8 @@ impl Jobs {
             let src = self.seats[seat as usize].host;
             let peers = self.seats[seat as usize].program.peers();
             let ends = peers.into_iter().map(|(to, channel)| (self.seats[(first + to) as usize].host, channel));
-            pairs.extend(ends.map(|(dst, channel)| (src, dst, priority, dport.wrapping_add(channel))));
+            let via = |dst| self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
+            pairs.extend(ends.map(|(dst, channel)| (via(dst), dst, priority, dport.wrapping_add(channel))));
         }
         let is_inside = |src, dst| self.servers.is_some_and(|servers| servers.are_together(src, dst));
         pairs.retain(|&(src, dst, ..)| src != dst && !is_inside(src, dst));
@@ -306,6 +331,37 @@ impl Jobs {
     /// What results tell of since the last call.
     pub fn take_notes(&mut self) -> Vec<Noted> {
         core::mem::take(&mut self.notes)
+    }
+
+    /// A rank that is [`Outside`] begins something: because of what it was told, if it was.
+    pub fn ask(
+        &mut self,
+        (job, rank): (u32, u32),
+        (token, operation): (u64, Operation),
+        cause: Option<u32>,
+        now: Nanos,
+        actions: &mut Vec<Action>,
+    ) {
+        self.todo.begin(token, operation);
+        self.take_todo(self.jobs[job as usize].first + rank, cause, now, actions);
+        self.go_on(now, actions);
+    }
+
+    /// A rank that is [`Outside`] has nothing left to do.
+    pub fn end_rank(&mut self, (job, rank): (u32, u32), now: Nanos, actions: &mut Vec<Action>) {
+        let seat = self.jobs[job as usize].first + rank;
+        self.over.push_back(Over { seat, token: Outside::END, key: Key::Wait(Outside::END), message: None });
+        self.go_on(now, actions);
+    }
+
+    /// What was told and nobody has taken.
+    pub fn is_told(&self) -> bool {
+        !self.told.is_empty()
+    }
+
+    /// The next of what was told.
+    pub fn take_told(&mut self) -> Option<Told> {
+        self.told.pop_front()
     }
 
     /// From now on [`Jobs::take_spans`] tells all that ranks begin.
@@ -366,12 +422,17 @@ impl Jobs {
             self.sent_by(&message);
             return self.deliver(&message);
         }
-        let Some(servers) = self.servers.filter(|servers| servers.are_together(src, dst)) else {
+        let via = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
+        let Some(servers) = self.servers.filter(|servers| via != src || servers.are_together(src, dst)) else {
             return actions.push(Action::Send(message));
         };
         let free_at = self.free_at.entry(src).or_default();
         *free_at = (*free_at).max(now) + servers.time_of(size);
         let time = *free_at - now;
+        if via != src {
+            let waiting = Waiting::Message(Message { src: via, ..message });
+            return actions.push(Action::Wait { host: via, time: time + servers.latency, waiting });
+        }
         actions.push(Action::Wait { host: src, time, waiting: Waiting::Sent(message) });
         actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
     }
@@ -388,16 +449,23 @@ impl Jobs {
     fn take_todo(&mut self, seat: u32, cause: Option<u32>, now: Nanos, actions: &mut Vec<Action>) {
         let job = self.seats[seat as usize].job;
         let Extent { first, send_latency, .. } = self.jobs[job as usize];
-        let notes = core::mem::take(&mut self.todo.notes);
-        self.notes.extend(notes.into_iter().map(|note| Noted { job, rank: seat - first, note, at: now }));
-        let Seat { program, computing, .. } = &self.seats[seat as usize];
-        if program.is_over() {
-            let note = Note::Over { computed: computing.before };
-            self.notes.push(Noted { job, rank: seat - first, note, at: now });
+        let rank = seat - first;
+        for note in self.todo.notes.drain(..) {
+            match note {
+                Note::Told { token } => self.told.push_back(Told { job, rank, token, cause }),
+                Note::Begin { .. } | Note::End { .. } | Note::Over { .. } => {
+                    self.notes.push(Noted { job, rank, note, at: now });
+                }
+            }
+        }
+        let Seat { program, computing, is_over, .. } = &mut self.seats[seat as usize];
+        if !*is_over && program.is_over() {
+            *is_over = true;
+            self.notes.push(Noted { job, rank, note: Note::Over { computed: computing.before }, at: now });
         }
         let mut operations = core::mem::take(&mut self.todo.operations);
         for (token, operation) in operations.drain(..) {
-            let span = |key| (key, Span { job, rank: seat - first, token, operation, cause, ..Span::at(now) });
+            let span = |key| (key, Span { job, rank, token, operation, cause, ..Span::at(now) });
             match operation {
                 Operation::Send { to, tag, size, channel } => {
                     let message = self.message(seat, first + to, (tag, size, channel), token);

@@ -8,10 +8,12 @@
 pub mod collective;
 mod graph;
 mod jobs;
+mod outside;
 mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
-pub use jobs::{Action, Job, Jobs, Message, Noted, Servers, Unfinished, Waiting};
+pub use jobs::{Action, Job, Jobs, Message, Noted, Servers, Told, Unfinished, Waiting};
+pub use outside::Outside;
 pub use timeline::Span;
 
 use crate::units::Nanos;
@@ -72,6 +74,11 @@ pub enum Note {
         collective: u32,
         /// The iteration.
         iteration: u32,
+    },
+    /// Something that was asked for from outside is over.
+    Told {
+        /// Its token.
+        token: u64,
     },
     /// It has nothing left to do.
     Over {

@@ -2,7 +2,7 @@
 //! Jobs, from a file to the table of nccl-tests.
 
 use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
-use hpcc_formats::results::{jobs_csv, timeline_csv};
+use hpcc_formats::results::{fct_csv, jobs_csv, timeline_csv};
 use hpcc_tests::Bench;
 use std::fs;
 
@@ -249,6 +249,61 @@ fn connections_follow_each_other_by_triggers() {
     assert_eq!(messages, 2);
 }
 
+/// An all-to-all whose receivers are not alike, and one by a file; flags of a protocol; servers whose messages change rails inside.
+#[test]
+fn exchanges_may_be_uneven_and_take_other_rails() {
+    let matrix = "0 100000 0 0\n0 0 100000 0\n0,0,0,50000\n300000 0 0 0\n";
+    let rails = r#"
+run.stop = "50ms"
+congestion_control.algorithm = "none"
+topology = { kind = "rails", servers = 2, rails = 2, spines = 1, rate = "100Gbps", delay = "1us" }
+servers = { gpus = 2, rate = "1Tbps", latency = "1us" }
+traffic = [{ kind = "collective", name = "job", operation = "all_to_all", size = "400kB" }]
+"#;
+    let bench = Bench::new(&[("job.toml", TOML), ("rails.toml", rails), ("m.txt", matrix)]);
+    let flows = |file: &str, set: &[&str]| {
+        let set: Vec<&str> = set.iter().flat_map(|pair| ["--set", pair]).collect();
+        let told = bench.hpcc(&[&["run", file, "--out", "out", "--force", "--quiet"], &set[..]].concat());
+        assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+        let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+        let mut flows: Vec<(u32, u32, u64)> = flows.iter().map(|flow| (flow.src, flow.dst, flow.size)).collect();
+        flows.sort_unstable();
+        flows
+    };
+    let four = ["traffic.0.ranks=0-3", "traffic.0.operation=all_to_all"];
+    let by_file = flows("job.toml", &[&four[..], &["traffic.0.matrix=m.txt", "traffic.0.size=300kB"]].concat());
+    assert_eq!(by_file, [(0, 1, 100_000), (1, 2, 100_000), (2, 3, 50_000), (3, 0, 300_000)]);
+    // The first of four gets 12/25 of all.
+    let skewed = flows("job.toml", &[&four[..], &["traffic.0.skew=1", "traffic.0.size=250kB"]].concat());
+    let to_first: Vec<u64> = skewed.iter().filter(|flow| flow.1 == 0).map(|flow| flow.2).collect();
+    assert!(to_first.len() == 3 && to_first.iter().all(|size| size.abs_diff(120_000) < 2), "{skewed:?}");
+    let flagged = flows("job.toml", &["traffic.0.ranks=0-1", "traffic.0.operation=broadcast", "traffic.0.protocol=ll"]);
+    assert_eq!(flagged, [(0, 1, 8_000_000)]);
+    // Rank 0 of server 0 and rank 3 of server 1 are on different rails.
+    let direct = flows("rails.toml", &[]);
+    let by_rail = flows("rails.toml", &["servers.pxn=true"]);
+    assert!(direct.contains(&(0, 3, 100_000)) && !by_rail.iter().any(|flow| flow.0 % 2 != flow.1 % 2), "{by_rail:?}");
+    assert_eq!(by_rail.iter().filter(|flow| **flow == (1, 3, 100_000)).count(), 2, "{by_rail:?}");
+    let ends = |set: &[&str]| {
+        flows("rails.toml", set);
+        collectives_csv::read(&bench.path("out/collectives.csv")).expect("rows")[0].algorithm.clone()
+    };
+    let auto = ["traffic.0.algorithm=auto", "traffic.0.operation=all_reduce", "topology.servers=8"];
+    assert_eq!(ends(&[&auto[..], &["traffic.0.size=64"]].concat()), "tree");
+    assert_eq!(ends(&[&auto[..], &["traffic.0.size=64MB"]].concat()), "ring");
+    for (set, words) in [
+        (
+            ["traffic.0.matrix=m.txt", "traffic.0.operation=all_to_all"],
+            "m.txt:1: there are 4 numbers; expected one for each of 8",
+        ),
+        (["traffic.0.skew=1", "traffic.0.ranks=0-3"], "all_reduce has no skew; expected all_to_all"),
+    ] {
+        let set: Vec<&str> = set.iter().flat_map(|pair| ["--set", pair]).collect();
+        let told = bench.hpcc(&[&["run", "job.toml", "--out", "none"], &set[..]].concat());
+        assert!(told.code == Some(2) && told.err.contains(words), "{set:?}: {}", told.err);
+    }
+}
+
 /// Without a scenario, on a network of a file or around one switch.
 #[test]
 fn a_job_alone_runs_and_is_described() {
@@ -296,7 +351,7 @@ fn collectives_of_files_are_those_of_sections() {
 fn what_cannot_be_done_is_refused() {
     let bench = Bench::new(&[("job.toml", TOML)]);
     for (set, words) in [
-        (&["traffic.0.algorithm=butterfly"][..], "expected one of ring, tree, halving_doubling"),
+        (&["traffic.0.algorithm=butterfly"][..], "expected auto, or one of ring, tree, halving_doubling"),
         (&["traffic.0.ranks=0-6", "traffic.0.algorithm=halving_doubling"], "it needs 2, 4, 8, 16 ... ranks"),
         (&["traffic.0.ranks=5"], "there are 1 ranks; expected at least 2"),
         (&["traffic.0.ranks=0-8"], "host"),
@@ -335,4 +390,26 @@ traffic = [{ kind = "transformer", name = "job", layers = 4, hidden = 512, seque
     let slow = time(&["traffic.0.teraflops=1000", "topology.rate=10Gbps"]);
     // Two stages, each sending 4 micro-batches of 256 kB/2 forward and back, can hide none of it.
     assert!(slow > 2.0 * 128.0 * 1024.0 * 0.8 && slow < fast, "{slow}");
+}
+
+/// A scenario of a known model, and what cannot be divided.
+#[test]
+fn a_language_model_becomes_a_scenario() {
+    let bench = Bench::new(&[]);
+    let llm = |more: &[&str]| bench.hpcc(&[&["generate", "llm", "--gpus", "16", "--tp", "8"], more].concat());
+    let told = llm(&["--model", "mixtral-8x7b", "--pp", "1", "--dp", "2", "--ep", "2", "--out", "llm.toml"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let described = bench.hpcc(&["workload", "llm.toml"]);
+    let words: Vec<&str> = described.out.lines().nth(2).unwrap_or_default().split_whitespace().collect();
+    assert_eq!(words[..2], ["mixtral-8x7b", "16"], "{}{}", described.out, described.err);
+    let text = bench.read("llm.toml");
+    assert!(text.contains("expert = 2") && text.contains("feed_forward = 21504"), "{text}");
+    for (more, words) in [
+        (&["--model", "llama-7b", "--pp", "3"][..], "no multiple of --tp times --pp, 24"),
+        (&["--model", "llama-7b", "--dp", "4"], "leave 2 copies"),
+        (&["--model", "llama-7b", "--ep", "2"], "llama-7b has no experts"),
+    ] {
+        let told = llm(more);
+        assert!(told.code == Some(2) && told.err.contains(words), "{more:?}: {}", told.err);
+    }
 }

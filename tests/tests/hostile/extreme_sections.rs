@@ -21,6 +21,7 @@ const LISTS: &[(&str, &str)] = &[
     ("trace.0.json", include_str!("../../fuzz/seeds/jobs/trace.0.json")),
     ("trace.1.json", include_str!("../../fuzz/seeds/jobs/trace.1.json")),
     ("groups.json", include_str!("../../fuzz/seeds/jobs/groups.json")),
+    ("matrix.txt", include_str!("../../fuzz/seeds/jobs/matrix.txt")),
     ("job.simai", include_str!("../../fuzz/seeds/jobs/job.simai")),
     ("tree.topo", include_str!("../../fuzz/seeds/jobs/tree.topo")),
 ];

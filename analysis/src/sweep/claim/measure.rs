@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
@@ -16,6 +16,7 @@ use hpcc_measures::window;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::jobs;
 use crate::sweep::report::Series;
 
 /// A kind of measurement.
@@ -50,6 +51,10 @@ pub enum What {
     TotalWindow,
     /// Part of the time for which PFC paused ports, over all ports, in percent.
     PausedShare,
+    /// Time of the longest job, in microseconds.
+    JobTime,
+    /// Bus bandwidth of all collectives, by their time, in GB/s.
+    BusBandwidth,
     /// Packets dropped by switches in the whole run.
     Drops,
     /// Flows that did not finish, in percent of all.
@@ -100,6 +105,8 @@ impl What {
             What::Utilisation => Kind { series: Some(Control), ..of_each },
             What::TotalWindow => Kind { unit: "kB", series: Some(Control), ..of_each },
             What::PausedShare => Kind { unit: "%", ..of_network },
+            What::JobTime => Kind { of_part: false, ..time },
+            What::BusBandwidth => Kind { unit: "GB/s", of_part: false, ..of_network },
             What::Drops => Kind { of_part: false, ..of_network },
             What::Unfinished => Kind { unit: "%", ..of_flows },
         }
@@ -172,6 +179,11 @@ impl Measure {
             }
             What::TotalWindow => self.statistic(total_windows(&self.control(&results)?)),
             What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
+            What::JobTime => {
+                let time = jobs::totals(&results.dir)?.time_ns.context("no job that is over")?;
+                Ok(time / 1e3)
+            }
+            What::BusBandwidth => jobs::totals(&results.dir)?.busbw.context("no collective that is over"),
             What::Drops => Ok(results.summary.dropped() as f64),
             What::Unfinished => {
                 let (mut lost, mut all) = (0u64, 0u64);

@@ -13,8 +13,10 @@ mod matching;
 mod plans;
 pub(crate) mod simai;
 pub(crate) mod transformer;
+mod tuning;
 mod ways;
 
+pub(crate) use tuning::{Protocol, Tuning};
 pub(crate) use ways::Ways;
 
 use hpcc_core::workload::Graph;

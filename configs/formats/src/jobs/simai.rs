@@ -4,6 +4,7 @@
 //! Forward, layer by layer: a computation, then a collective that the next layer waits for. Backward, from the last layer: the
 //! weights' computation, whose collective runs beside what follows, then the inputs' computation and its collective, which the next
 //! layer waits for; the first layer has no inputs' part. A layer's next forward pass waits for its weights' collective and update.
+//! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes.
 
 use super::plans::Plans;
 use super::{JobFile, Ways, digest, too_many};
@@ -54,9 +55,19 @@ struct Division {
     tensor: u32,
     expert: u32,
     data: u32,
+    /// Bytes that stages send each other; 0: they do not.
+    between_stages: u64,
 }
 
 impl Division {
+    /// The ranks with the same part of the stages before and behind.
+    fn neighbours(&self, rank: u32) -> [Option<u32>; 2] {
+        let of_stage = self.tensor * self.data;
+        let sends = self.between_stages > 0;
+        let behind = rank + of_stage;
+        [rank.checked_sub(of_stage).filter(|_| sends), Some(behind).filter(|&behind| sends && behind < self.ranks)]
+    }
+
     /// The group of a rank.
     fn group(&self, rank: u32, group: Group) -> Arc<[u32]> {
         let &Division { tensor, expert, data, .. } = self;
@@ -108,6 +119,20 @@ impl Rank<'_> {
         Ok(())
     }
 
+    /// What comes from another stage, if there is one, is there before what follows.
+    fn hear(&mut self, from: Option<u32>, tag: u64) {
+        if let Some(from) = from {
+            self.last = Some(self.add(Work::Receive { from: Some(from), tag: Some(tag) }));
+        }
+    }
+
+    /// Another stage, if there is one, gets what this one has; nothing here waits for that.
+    fn tell(&mut self, to: Option<u32>, tag: u64) {
+        if let Some(to) = to {
+            self.add(Work::Send { to, tag, size: self.division.between_stages, channel: 0 });
+        }
+    }
+
     /// A pass through all layers. `updated` has, by layer, what its next pass waits for.
     fn pass(
         &mut self,
@@ -115,6 +140,11 @@ impl Rank<'_> {
         updated: &mut [Option<u32>],
         plans: &mut Plans<'_>,
     ) -> Result<(), (u32, String)> {
+        /// Tags of the two ways.
+        const FORWARD: u64 = 0;
+        const BACKWARD: u64 = 1;
+        let [before, behind] = self.division.neighbours(self.number);
+        self.hear(before, FORWARD);
         for (layer, updated) in layers.iter().zip(&*updated) {
             let wait = self.add(Work::Nothing);
             if let Some(updated) = updated {
@@ -123,6 +153,8 @@ impl Rank<'_> {
             self.last = Some(wait);
             self.part(layer.forward, plans).map_err(|message| (layer.line, message))?;
         }
+        self.tell(behind, FORWARD);
+        self.hear(behind, BACKWARD);
         for (number, layer) in layers.iter().enumerate().rev() {
             let mut backward = || {
                 self.last = Some(self.add(Work::Compute(layer.weights.time)));
@@ -134,6 +166,7 @@ impl Rank<'_> {
             };
             backward().map_err(|message| (layer.line, message))?;
         }
+        self.tell(before, BACKWARD);
         Ok(())
     }
 }
@@ -156,7 +189,7 @@ pub(crate) fn read(
             format!("there are {} GPUs and {most_ranks} hosts for them; expected at most {most_ranks}", division.ranks);
         return Err(place.at(1).error(message));
     }
-    let operations = 9 * layers.len() as u128 * u128::from(passes) * u128::from(division.ranks);
+    let operations = (9 * layers.len() as u128 + 4) * u128::from(passes) * u128::from(division.ranks);
     if let Some(message) = too_many(operations) {
         return Err(place.error(message));
     }
@@ -230,7 +263,8 @@ fn division(head: &str) -> Result<Division, String> {
             "{ranks} GPUs cannot be divided among {tensor} tensor-parallel ones, {stages} stages and {expert} expert-parallel ones"
         ));
     }
-    Ok(Division { ranks, tensor, expert, data: data as u32 })
+    let between_stages = if stages > 1 { values.get("pp_comm").copied().unwrap_or(0) } else { 0 };
+    Ok(Division { ranks, tensor, expert, data: data as u32, between_stages })
 }
 
 fn layer(text: &str, line: u32) -> Result<Layer, String> {
@@ -282,8 +316,7 @@ mod tests {
     use crate::jobs::ideal;
     use crate::jobs::testing::job;
 
-    const USUAL: &dyn Fn(Kind) -> Ways =
-        &|_| Ways { algorithm: None, channels: 1, chunk: u64::MAX, depth: 8, window: u32::MAX };
+    const USUAL: &dyn Fn(Kind) -> Ways = &|_| Ways::default();
 
     fn head(tensor: u32, expert: u32, stages: u32, ranks: u32) -> String {
         format!(
@@ -326,9 +359,19 @@ mod tests {
         assert_eq!(time(&two.replace(" 5000 ", " 50 "), 1), 100 + 200 + 30 + 6000 + 4);
     }
 
+    /// Three stages of a rank: forward through all of them, and back.
+    #[test]
+    fn stages_wait_for_each_other() {
+        let layer = "1\na -1 100 NONE 0 7 NONE 0 20 NONE 0 1\n";
+        let message = 1000 + 5;
+        assert_eq!(time(&format!("{}{layer}", head(1, 1, 3, 3)), 1), 3 * 100 + 4 * message + 3 * 20 + 1);
+        let silent = head(1, 1, 3, 3).replace("pp_comm: 5", "pp_comm: 0");
+        assert_eq!(time(&format!("{silent}{layer}"), 1), 100 + 20 + 1);
+    }
+
     #[test]
     fn ranks_are_divided_as_megatron_does() {
-        let division = Division { ranks: 16, tensor: 2, expert: 2, data: 4 };
+        let division = Division { ranks: 16, tensor: 2, expert: 2, data: 4, between_stages: 0 };
         let groups = |rank| {
             [Group::Tensor, Group::Data, Group::Expert, Group::DataOfExperts]
                 .map(|group| division.group(rank, group).to_vec())

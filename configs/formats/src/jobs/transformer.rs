@@ -286,7 +286,7 @@ mod tests {
     };
 
     fn ways(_: Kind) -> Ways {
-        Ways { algorithm: None, channels: 1, chunk: u64::MAX, depth: 1, window: u32::MAX }
+        Ways { depth: 1, ..Ways::default() }
     }
 
     fn of(model: &Transformer, ranks: u32) -> JobFile {

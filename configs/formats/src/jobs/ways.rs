@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How collectives are done.
 
+use super::{Protocol, Tuning};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Pattern, Plan};
+use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Parts, Pattern, Plan};
 use std::sync::Arc;
 
 /// Of all ranks of a collective together: each takes some 200 bytes.
@@ -14,21 +15,45 @@ const MOST_PAIRS: u64 = 1 << 24;
 /// How a collective is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
-    /// The name of the algorithm; `None`: the usual one.
+    /// The name of the algorithm; `None`: the usual one; `auto`: the model's.
     pub algorithm: Option<String>,
+    /// `None`: whole messages, or what the model chooses.
+    pub protocol: Option<Protocol>,
     pub channels: u16,
     pub chunk: u64,
     pub depth: u32,
     pub window: u32,
+    /// In an all-to-all the n-th rank gets as much as n to the power of minus this.
+    pub skew: f64,
+    pub tuning: Tuning,
 }
+
+impl Default for Ways {
+    fn default() -> Ways {
+        Ways {
+            algorithm: None,
+            protocol: None,
+            channels: 1,
+            chunk: u64::MAX,
+            depth: 8,
+            window: u32::MAX,
+            skew: 0.0,
+            tuning: Tuning::default(),
+        }
+    }
+}
+
+/// The algorithm that the model chooses.
+const AUTO: &str = "auto";
 
 impl Ways {
     /// The algorithm of a kind. An error is a key and what is wrong with it.
     pub fn pattern(&self, kind: Kind) -> Result<&'static Pattern, (&'static str, String)> {
-        collective::find(kind, self.algorithm.as_deref()).ok_or_else(|| {
+        let name = self.algorithm.as_deref().filter(|name| *name != AUTO);
+        collective::find(kind, name).ok_or_else(|| {
             let names = PATTERNS.iter().filter(|pattern| pattern.kind == kind).map(|pattern| pattern.name);
             let message = format!(
-                "{} has no algorithm \"{}\"; expected one of {}",
+                "{} has no algorithm \"{}\"; expected auto, or one of {}",
                 kind.name(),
                 self.algorithm.as_deref().unwrap_or_default(),
                 names.collect::<Vec<_>>().join(", ")
@@ -40,7 +65,9 @@ impl Ways {
     /// The plan of a collective. An error is a key and what is wrong with it.
     pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
         let ranks = group.len() as u32;
-        let pattern = self.pattern(kind)?;
+        let is_auto = self.algorithm.as_deref() == Some(AUTO);
+        let chosen = if is_auto { self.tuning.choose(kind, &group, size, self.channels) } else { None };
+        let (pattern, protocol) = chosen.map_or_else(|| Ok((self.pattern(kind)?, Protocol::Simple)), Ok)?;
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }
@@ -71,6 +98,8 @@ impl Ways {
             group,
             per_server: 1,
             size,
+            parts: (kind == Kind::AllToAll && self.skew > 0.0).then(|| Arc::new(Parts::new(&[self.weights(ranks)]))),
+            wire: self.protocol.unwrap_or(protocol).wire(),
             channels,
             chunk,
             depth,
@@ -79,5 +108,12 @@ impl Ways {
             gap: Nanos(0),
             number,
         })
+    }
+
+    /// How popular each rank is.
+    fn weights(&self, ranks: u32) -> Vec<u64> {
+        /// Of the first.
+        const WHOLE: f64 = (1_u64 << 32) as f64;
+        (1..=ranks).map(|place| (WHOLE * f64::from(place).powf(-self.skew)).round() as u64).collect()
     }
 }

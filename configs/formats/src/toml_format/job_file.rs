@@ -4,14 +4,14 @@
 use super::collective::ways;
 use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
 use super::placement;
+use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
 use crate::jobs::transformer::Transformer;
-use crate::jobs::{JobFile, chakra, connection_matrix, goal, simai};
+use crate::jobs::{JobFile, Tuning, Ways, chakra, connection_matrix, goal, simai};
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Kind, Named};
-use hpcc_core::topology::Network;
 use hpcc_core::workload::collective;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,8 @@ keys! {
         /// How many iterations follow each other.
         iterations: whole(1, 10_000) => Need::Else("1");
     }
-    /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs.
+    /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs; `auto`
+    /// chooses by NCCL's model of costs.
     ALGORITHMS {
         /// The algorithm of all_reduce.
         all_reduce: TEXT => Need::Optional;
@@ -91,28 +92,51 @@ keys! {
     }
 }
 
-/// The job of a GOAL file.
-pub(super) fn goal(
+/// The job of a section of a kind; `path` is the file that it names, if the kind has one.
+pub(super) fn job(
+    kind: &str,
     keys: &Values<'_>,
-    network: &Network,
+    context: &Context<'_>,
     random: &mut Random,
-    path: &Path,
+    path: impl FnOnce() -> Result<PathBuf, InputError>,
 ) -> Result<JobSpec, InputError> {
-    let hosts = placement::hosts(keys, network, random)?;
-    let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
-    let file = goal::read(path, most_ranks(keys, &hosts), &costs)?;
-    job(keys, hosts, file)
+    let mut hosts = placement::hosts(keys, context.network, random)?;
+    let tuning = Tuning::new(&hosts, context.servers, context.network);
+    let ways = |kind: collective::Kind| ways(keys, kind.name(), &tuning);
+    check_algorithms(keys, &ways)?;
+    let most = most_ranks(keys, &hosts);
+    let JobFile { graphs, collectives, digest } = match kind {
+        "goal" => {
+            let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
+            goal::read(&path()?, most, &costs)?
+        }
+        "chakra" => chakra_file(keys, context.config, most, &ways)?,
+        "connection_matrix" => {
+            connection_matrix::read(&path()?, most, keys.the::<String>("remote_triggers") == "message")?
+        }
+        "transformer" => {
+            let file = transformer(keys).job(hosts.len() as u32, &ways);
+            file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?
+        }
+        _ => simai::read(&path()?, keys.the("passes"), most, &ways)?,
+    };
+    if hosts.len() < graphs.len() {
+        let message =
+            format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
+        return Err(keys.origin.error(&["ranks"], message));
+    }
+    hosts.truncate(graphs.len());
+    let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
+    Ok(placement::job(keys, hosts, work))
 }
 
-/// The job of a Chakra trace.
-pub(super) fn chakra(
+/// A Chakra trace, which has a file for each rank.
+fn chakra_file(
     keys: &Values<'_>,
-    network: &Network,
-    random: &mut Random,
     config: &Path,
-) -> Result<JobSpec, InputError> {
-    check_algorithms(keys)?;
-    let hosts = placement::hosts(keys, network, random)?;
+    most: u32,
+    ways: &dyn Fn(collective::Kind) -> Ways,
+) -> Result<JobFile, InputError> {
     let name: String = keys.the("path");
     let beside = config.parent().unwrap_or(Path::new("")).join(&name);
     let prefix = [beside, PathBuf::from(&name)].into_iter().find(|prefix| chakra::is_there(prefix));
@@ -124,43 +148,12 @@ pub(super) fn chakra(
         let name = keys.get::<String>(key)?;
         Some(resolve(config, &name).ok_or_else(|| keys.origin.error(&[key], no_file(key, &name))))
     };
-    let groups = find("groups").transpose()?;
-    let file = chakra::read(&prefix, groups.as_deref(), most_ranks(keys, &hosts), &|kind| ways(keys, kind.name()))?;
-    job(keys, hosts, file)
+    chakra::read(&prefix, find("groups").transpose()?.as_deref(), most, ways)
 }
 
-/// The job of a connection matrix.
-pub(super) fn connection_matrix(
-    keys: &Values<'_>,
-    network: &Network,
-    random: &mut Random,
-    path: &Path,
-) -> Result<JobSpec, InputError> {
-    let hosts = placement::hosts(keys, network, random)?;
-    let by_message = keys.the::<String>("remote_triggers") == "message";
-    let file = connection_matrix::read(path, most_ranks(keys, &hosts), by_message)?;
-    job(keys, hosts, file)
-}
-
-/// The job of a workload of SimAI.
-pub(super) fn simai(
-    keys: &Values<'_>,
-    network: &Network,
-    random: &mut Random,
-    path: &Path,
-) -> Result<JobSpec, InputError> {
-    check_algorithms(keys)?;
-    let hosts = placement::hosts(keys, network, random)?;
-    let file = simai::read(path, keys.the("passes"), most_ranks(keys, &hosts), &|kind| ways(keys, kind.name()))?;
-    job(keys, hosts, file)
-}
-
-/// The job of a transformer in training.
-pub(super) fn transformer(keys: &Values<'_>, network: &Network, random: &mut Random) -> Result<JobSpec, InputError> {
-    check_algorithms(keys)?;
-    let hosts = placement::hosts(keys, network, random)?;
+fn transformer(keys: &Values<'_>) -> Transformer {
     let hidden: u64 = keys.the("hidden");
-    let model = Transformer {
+    Transformer {
         layers: keys.the("layers"),
         hidden,
         feed_forward: keys.get("feed_forward").unwrap_or(4 * hidden),
@@ -175,18 +168,15 @@ pub(super) fn transformer(keys: &Values<'_>, network: &Network, random: &mut Ran
         speed: keys.the::<f64>("teraflops") * 1e3,
         buckets: keys.the("buckets"),
         iterations: keys.the("iterations"),
-    };
-    let file = model.job(hosts.len() as u32, &|kind| ways(keys, kind.name()));
-    let file = file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?;
-    job(keys, hosts, file)
+    }
 }
 
 /// Refuses the name of an algorithm that an operation does not have.
-fn check_algorithms(keys: &Values<'_>) -> Result<(), InputError> {
+fn check_algorithms(keys: &Values<'_>, ways: &dyn Fn(collective::Kind) -> Ways) -> Result<(), InputError> {
     for key in ALGORITHMS.iter().map(|key| key.name) {
         let kind = collective::Kind::ALL.iter().copied().find(|kind| kind.name() == key);
         let (Some(kind), Some(name)) = (kind, keys.get::<String>(key)) else { continue };
-        if let Err((_, message)) = ways(keys, key).pattern(kind) {
+        if let Err((_, message)) = ways(kind).pattern(kind) {
             return Err(keys.origin.error(&[key], format!("\"{name}\" will not do: {message}")));
         }
     }
@@ -201,16 +191,3 @@ fn most_ranks(keys: &Values<'_>, hosts: &[u32]) -> u32 {
 
 /// Nobody lists more.
 const MOST_LISTED: u32 = 100_000;
-
-/// The job of a file, on as many of the hosts as it has ranks.
-fn job(keys: &Values<'_>, mut hosts: Vec<u32>, file: JobFile) -> Result<JobSpec, InputError> {
-    let JobFile { graphs, collectives, digest } = file;
-    if hosts.len() < graphs.len() {
-        let message =
-            format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
-        return Err(keys.origin.error(&["ranks"], message));
-    }
-    hosts.truncate(graphs.len());
-    let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
-    Ok(placement::job(keys, hosts, work))
-}

@@ -145,7 +145,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
-    let mut flows = traffic::read(&mut document, path, &topology.network, run.seed, faults.rounding(), transport.mtu)?;
+    let mut flows = traffic::read(
+        &mut document,
+        path,
+        &topology.network,
+        servers.as_ref().map(|(servers, _)| *servers),
+        run.seed,
+        (faults.rounding(), transport.mtu),
+    )?;
     let servers = servers::settle(servers, &mut flows)?;
     let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;

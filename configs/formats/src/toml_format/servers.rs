@@ -2,10 +2,11 @@
 //! `[servers]`: hosts that are the GPUs of servers, for jobs.
 
 use super::document::Document;
-use super::keys::{RATE, TIME, Values, keys, whole};
+use super::keys::{Form, Need, RATE, TIME, Values, keys, whole};
 use crate::error::InputError;
 use crate::flows::{FlowSource, Traffic};
 use crate::place::Place;
+use hpcc_core::settings::Kind;
 use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
 use hpcc_core::workload::Servers;
@@ -20,6 +21,9 @@ keys! {
         rate: RATE;
         /// Time from the last byte's way out of a GPU to its arrival at another one of the server.
         latency: TIME;
+        /// Whether a message to another place of another server goes to the GPU at that place of its own server first, which sends
+        /// it by its rail: NCCL's PXN.
+        pxn: Form::One(Kind::Switch) => Need::Else("false");
     }
 }
 
@@ -27,7 +31,8 @@ keys! {
 pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<(Servers, Place)>, InputError> {
     let Some(section) = document.section(SECTION) else { return Ok(None) };
     let keys = Values::of(SECTION, &section, SERVERS)?;
-    let servers = Servers { gpus: keys.the("gpus"), rate: keys.the("rate"), latency: keys.the("latency") };
+    let servers =
+        Servers { gpus: keys.the("gpus"), rate: keys.the("rate"), latency: keys.the("latency"), pxn: keys.the("pxn") };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
         let message = format!(

@@ -17,6 +17,7 @@ use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::settings::{Kind, quantity};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
+use hpcc_core::workload::Servers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -201,9 +202,10 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
 }
 
 /// What every kind of traffic needs to know.
-struct Context<'a> {
-    config: &'a Path,
-    network: &'a Network,
+pub(super) struct Context<'a> {
+    pub config: &'a Path,
+    pub network: &'a Network,
+    pub servers: Option<Servers>,
     seed: u64,
     /// Of the reference's start times in seconds.
     rounding: Rounding,
@@ -216,11 +218,11 @@ pub(super) fn read(
     document: &mut Document<'_>,
     config: &Path,
     network: &Network,
+    servers: Option<Servers>,
     seed: u64,
-    rounding: Rounding,
-    mtu: Bytes,
+    (rounding, mtu): (Rounding, Bytes),
 ) -> Result<Vec<Traffic>, InputError> {
-    let context = Context { config, network, seed, rounding, mtu };
+    let context = Context { config, network, servers, seed, rounding, mtu };
     let mut traffic = Vec::new();
     for (section, index) in document.list(SECTION)?.into_iter().zip(0..) {
         let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
@@ -288,19 +290,11 @@ fn read_one(
             return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
         }
         _ if is_job(kind) => {
-            let network = context.network;
-            let job = match kind {
-                "collective" => collective::job(keys, network, &mut random)?,
-                "transformer" => job_file::transformer(keys, network, &mut random)?,
-                "chakra" => job_file::chakra(keys, network, &mut random, context.config)?,
-                _ => {
-                    let of = match kind {
-                        "connection_matrix" => job_file::connection_matrix,
-                        "goal" => job_file::goal,
-                        _ => job_file::simai,
-                    };
-                    of(keys, network, &mut random, &input(keys, context, "path")?)?
-                }
+            let job = if kind == "collective" {
+                let matrix = keys.has("matrix").then(|| input(keys, context, "matrix")).transpose()?;
+                collective::job(keys, context, &mut random, matrix)?
+            } else {
+                job_file::job(kind, keys, context, &mut random, || input(keys, context, "path"))?
             };
             return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));
         }

@@ -4,7 +4,7 @@
 use super::Kind;
 use super::pattern::{Pattern, never};
 
-/// Step n exchanges with the rank n + 1 places away.
+/// Step n exchanges with the rank n + 1 places away, if there is anything.
 pub(super) const ALL_TO_ALL: Pattern = Pattern {
     kind: Kind::AllToAll,
     name: "direct",
@@ -13,9 +13,10 @@ pub(super) const ALL_TO_ALL: Pattern = Pattern {
     refuses: never,
     steps: |ranks| ranks - 1,
     step: |shape, number, step| {
-        let to = shape.after(number + 1);
-        step.sends.push((to, shape.part(to)));
-        step.receives.push(shape.before(number + 1));
+        let (to, from) = (shape.after(number + 1), shape.before(number + 1));
+        let is_any = |from, to| shape.parts.is_none() || shape.between(from, to) > 0;
+        step.sends.extend(is_any(shape.rank, to).then(|| (to, shape.between(shape.rank, to))));
+        step.receives.extend(is_any(from, shape.rank).then_some(from));
     },
 };
 

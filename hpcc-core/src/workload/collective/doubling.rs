@@ -47,17 +47,17 @@ fn rounds(ranks: u32) -> u32 {
 }
 
 /// Sends the half that the partner, at half the distance of the step before, goes on with.
-fn halve(shape: &Shape, number: u32, step: &mut Step) {
+fn halve(shape: &Shape<'_>, number: u32, step: &mut Step) {
     exchange(shape, shape.ranks >> (number + 1), step);
 }
 
 /// Sends all that a rank has to a partner at twice the distance of the step before.
-fn double(shape: &Shape, number: u32, step: &mut Step) {
+fn double(shape: &Shape<'_>, number: u32, step: &mut Step) {
     exchange(shape, 1 << number, step);
 }
 
 /// Exchanges with the rank at a distance as many parts as the distance.
-fn exchange(shape: &Shape, distance: u32, step: &mut Step) {
+fn exchange(shape: &Shape<'_>, distance: u32, step: &mut Step) {
     let partner = shape.rank ^ distance;
     let size = (u128::from(shape.size) * u128::from(distance) / u128::from(shape.ranks)) as u64;
     step.sends.push((partner, size));

@@ -6,10 +6,13 @@
 
 mod direct;
 mod doubling;
+mod parts;
+mod pat;
 mod pattern;
 mod ring;
 mod tree;
 
+pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
 use super::{Note, Operation, Program, Todo};
@@ -64,6 +67,10 @@ pub struct Plan {
     pub per_server: u32,
     /// Bytes, as nccl-tests count them: the whole array where ranks have parts of it.
     pub size: u64,
+    /// How the bytes of each rank are divided among those that get them in an all-to-all; `None`: evenly.
+    pub parts: Option<Arc<Parts>>,
+    /// A byte of data takes so many bytes of messages: a fraction, at least 1.
+    pub wire: (u32, u32),
     /// The data is divided among so many channels, each with queue pairs of its own; at least 1.
     pub channels: u16,
     /// A channel's data is cut into pieces of at most so many bytes; at least 1.
@@ -124,9 +131,7 @@ impl Plan {
                 for (rank, number) in (0..self.ranks())
                     .flat_map(|rank| (0..(self.pattern.steps)(self.ranks())).map(move |step| (rank, step)))
                 {
-                    step.sends.clear();
-                    step.receives.clear();
-                    (self.pattern.step)(&Shape { ranks: self.ranks(), rank, size, way }, number, &mut step);
+                    self.fill_step(rank, (size, way), number, &mut step);
                     let rank_at = |place| self.group[self.turn(channel, place) as usize];
                     for &(_, size) in step.sends.iter().filter(|&&(to, _)| counts(rank_at(rank), rank_at(to))) {
                         messages += count;
@@ -136,6 +141,17 @@ impl Plan {
             }
         }
         (messages * u64::from(self.iterations), bytes * u64::from(self.iterations))
+    }
+
+    /// What the rank at a place of a channel's ring does in a step, for a piece of some bytes on one of the ways.
+    fn fill_step(&self, rank: u32, (size, way): (u64, u32), number: u32, step: &mut Step) {
+        step.sends.clear();
+        step.receives.clear();
+        step.tag = number;
+        let shape = Shape { ranks: self.ranks(), rank, size, way, parts: self.parts.as_deref() };
+        (self.pattern.step)(&shape, number, step);
+        let (more, than) = (u128::from(self.wire.0), u128::from(self.wire.1.max(1)));
+        step.sends.iter_mut().for_each(|(_, size)| *size = (u128::from(*size) * more).div_ceil(than) as u64);
     }
 
     /// Bytes of a channel.
@@ -251,15 +267,14 @@ impl Collective {
         let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
         let way = piece.number % plan.pattern.ways;
         let rank = plan.place_of(channel, self.place);
-        let shape = Shape { ranks: plan.ranks(), rank, size, way };
-        let steps = (plan.pattern.steps)(shape.ranks);
+        let steps = (plan.pattern.steps)(plan.ranks());
         let window = if plan.pattern.is_chain { 1 } else { plan.window as usize };
         // The next step needs what this one receives; what it sends may still be under way.
         while piece.next < steps
             && piece.running.iter().filter(|step| step.receives > 0 || !plan.pattern.is_chain).count() < window
         {
-            let mut step = Step { tag: piece.next, ..Step::default() };
-            (plan.pattern.step)(&shape, piece.next, &mut step);
+            let mut step = Step::default();
+            plan.fill_step(rank, (size, way), piece.next, &mut step);
             let running =
                 Running { step: piece.next, sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
             let token = self.token(channel, piece.number, running.step);
@@ -342,17 +357,14 @@ impl Program for Collective {
 
     fn peers(&self) -> Vec<(u32, u16)> {
         let plan = &self.plan;
-        let (ranks, steps) = (plan.ranks(), (plan.pattern.steps)(plan.ranks()));
+        let steps = (plan.pattern.steps)(plan.ranks());
         let mut peers = BTreeSet::new();
         let mut step = Step::default();
         for (channel, way) in
             (0..plan.channels).flat_map(|channel| (0..plan.pattern.ways).map(move |way| (channel, way)))
         {
-            let shape = Shape { ranks, rank: plan.place_of(channel, self.place), size: plan.size, way };
             for number in 0..steps {
-                step.sends.clear();
-                step.receives.clear();
-                (plan.pattern.step)(&shape, number, &mut step);
+                plan.fill_step(plan.place_of(channel, self.place), (plan.size, way), number, &mut step);
                 peers.extend(step.sends.iter().map(|&(to, _)| (plan.group[plan.turn(channel, to) as usize], channel)));
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The algorithms of collectives, and where they are listed.
 
-use super::{Kind, direct, doubling, ring, share, tree};
+use super::{Kind, Parts, direct, doubling, pat, ring, share, tree};
 use alloc::vec::Vec;
 
 /// The steps of an algorithm for one piece of data.
@@ -20,12 +20,12 @@ pub struct Pattern {
     /// How many steps a rank takes.
     pub steps: fn(ranks: u32) -> u32,
     /// What a rank does in a step, counted from 0.
-    pub step: fn(shape: &Shape, number: u32, step: &mut Step),
+    pub step: fn(shape: &Shape<'_>, number: u32, step: &mut Step),
 }
 
 /// One rank's view of a piece.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct Shape<'a> {
     /// How many ranks there are, at least 2.
     pub ranks: u32,
     /// This one.
@@ -34,9 +34,11 @@ pub struct Shape {
     pub size: u64,
     /// Which of the pattern's ways it takes.
     pub way: u32,
+    /// How the bytes are divided among ranks that each gets; `None`: evenly.
+    pub parts: Option<&'a Parts>,
 }
 
-impl Shape {
+impl Shape<'_> {
     /// The rank so many places after this one, in a ring.
     pub fn after(&self, distance: u32) -> u32 {
         ((u64::from(self.rank) + u64::from(distance)) % u64::from(self.ranks)) as u32
@@ -45,6 +47,11 @@ impl Shape {
     /// The rank so many places before this one.
     pub fn before(&self, distance: u32) -> u32 {
         self.after(self.ranks - distance % self.ranks)
+    }
+
+    /// Bytes that a rank has for another one.
+    pub fn between(&self, from: u32, to: u32) -> u64 {
+        self.parts.map_or_else(|| self.part(to), |parts| parts.between(self.size, from, to))
     }
 
     /// Bytes of one rank's part.
@@ -80,6 +87,8 @@ pub static PATTERNS: &[Pattern] = &[
     direct::ALL_TO_ALL,
     direct::ALL_GATHER,
     direct::REDUCE_SCATTER,
+    pat::ALL_GATHER,
+    pat::REDUCE_SCATTER,
 ];
 
 /// The algorithm of a kind with a name; without one the usual.

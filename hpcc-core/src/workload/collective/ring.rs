@@ -66,7 +66,7 @@ pub(super) const SEND_RECEIVE: Pattern = Pattern {
 };
 
 /// A rank passes on a part and receives another.
-fn pass_on(shape: &Shape, part: u32, step: &mut Step) {
+fn pass_on(shape: &Shape<'_>, part: u32, step: &mut Step) {
     step.sends.push((shape.after(1), shape.part(part)));
     step.receives.push(shape.before(1));
 }

@@ -23,6 +23,8 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
         group: (0..ranks).collect(),
         per_server: 1,
         size,
+        parts: None,
+        wire: (1, 1),
         channels: 1,
         chunk: u64::MAX,
         depth: 1,
@@ -95,7 +97,9 @@ fn each_rank_hears_of_all_that_it_depends_on() {
 #[test]
 fn ranks_send_as_much_as_the_closed_form_says() {
     let size = 1 << 20;
-    let cases: [(Kind, &str, u32, u32, u64); 9] = [
+    let cases: [(Kind, &str, u32, u32, u64); 11] = [
+        (Kind::AllGather, "pat", 8, 3, size / 8 * 7),
+        (Kind::ReduceScatter, "pat", 8, 3, size / 8 * 7),
         (Kind::AllReduce, "ring", 8, 14, size / 8 * 14),
         (Kind::AllGather, "ring", 8, 7, size / 8 * 7),
         (Kind::ReduceScatter, "ring", 8, 7, size / 8 * 7),
@@ -116,6 +120,35 @@ fn ranks_send_as_much_as_the_closed_form_says() {
     }
     let (sent, ..) = play(&plan(find(Kind::AllReduce, Some("tree")).expect("it"), 8, size), |_| 0);
     assert_eq!(sent.iter().map(|sent| sent.size).sum::<u64>(), 2 * 7 * size, "up and down all edges");
+}
+
+/// Weights decide who gets how much from whom; nothing takes no message; a protocol's flags add bytes.
+#[test]
+fn uneven_exchanges_send_what_their_weights_say() {
+    let pattern = find(Kind::AllToAll, None).expect("an algorithm");
+    let sizes = |weights: &[Vec<u64>], wire| {
+        let plan = Plan { parts: Some(Arc::new(Parts::new(weights))), wire, ..plan(pattern, 3, 1_200) };
+        let (sent, ..) = play(&plan, |_| 0);
+        let mut sizes: Vec<_> = sent.iter().map(|sent| (sent.from, sent.to, sent.size)).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let popular = vec![vec![4, 1, 1]];
+    let expected = [(0, 1, 200), (0, 2, 200), (1, 0, 800), (1, 2, 200), (2, 0, 800), (2, 1, 200)];
+    assert_eq!(sizes(&popular, (1, 1)), expected);
+    assert_eq!(sizes(&popular, (16, 15))[0], (0, 1, 214), "rounded up");
+    let matrix = vec![vec![0, 600, 0], vec![300, 0, 0], vec![0, 100, 500]];
+    assert_eq!(sizes(&matrix, (1, 1)), [(0, 1, 1_200), (1, 0, 600), (2, 1, 200)]);
+    // Bytes are as many for any number of ranks, but the aggregated trees take the logarithm of it in steps.
+    for ranks in [3, 5, 6, 11] {
+        for kind in [Kind::AllGather, Kind::ReduceScatter] {
+            let plan = plan(find(kind, Some("pat")).expect("an algorithm"), ranks, 1_100 * u64::from(ranks));
+            let (sent, ..) = play(&plan, |_| 0);
+            let bytes: u64 = sent.iter().map(|sent| sent.size).sum();
+            let steps = ranks.next_power_of_two().ilog2();
+            assert_eq!((sent.len() as u32, bytes), (ranks * steps, 1_100 * u64::from(ranks * (ranks - 1))), "{ranks}");
+        }
+    }
 }
 
 /// Data that cannot be divided evenly is neither lost nor sent twice.

@@ -86,7 +86,7 @@ fn load(files: &[Vec<u8>], groups: Option<&str>) -> Result<JobFile, String> {
     if let Some(groups) = groups {
         std::fs::write(&group_file, groups).expect("written");
     }
-    let ways = |_| Ways { algorithm: None, channels: 1, chunk: u64::MAX, depth: 8, window: u32::MAX };
+    let ways = |_| Ways::default();
     let prefix = format!("{}/", folder.path().display());
     let file = read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways);
     file.map_err(|error| error.to_string().replace(&prefix, ""))

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A run whose ranks are simulated elsewhere: it runs until something that they asked for is over.
+
+use crate::run::{Outcome, Pause, Run, say};
+use hpcc_core::units::Nanos;
+use hpcc_core::workload::Operation;
+use hpcc_formats::job::{JobSpec, JobWork};
+use hpcc_formats::results::ResultWriter;
+use hpcc_formats::scenario::{EventOrder, Scenario};
+use std::path::PathBuf;
+
+/// Destination port and priority of all messages: those of flows that say nothing else.
+const DPORT: u16 = 100;
+const PRIORITY: u8 = 3;
+
+/// A run with ranks that ask.
+pub struct Driven {
+    run: Run,
+    out: PathBuf,
+    /// The number of the job.
+    job: u32,
+    /// What was told last, in a timeline, and to whom.
+    cause: Option<(u32, u32)>,
+    stopped: Option<String>,
+}
+
+impl Driven {
+    /// So many ranks on the first hosts of a scenario, beside its traffic. Results go to a folder.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn new(mut scenario: Scenario, ranks: u32, out: PathBuf) -> Result<Driven, String> {
+        let hosts: Vec<u32> = scenario.network.hosts().take(ranks as usize).collect();
+        if hosts.len() < ranks as usize {
+            return Err(format!("there are {ranks} ranks and {} hosts; expected as many hosts or more", hosts.len()));
+        }
+        // Somebody who asks at a time must find all nodes there.
+        scenario.order = EventOrder::Insertion;
+        let group = scenario.flows.groups.len() as u32;
+        scenario.flows.groups.push("ranks".into());
+        let (start, send_latency, work) = (Nanos(0), Nanos(0), JobWork::Outside);
+        let job = scenario.flows.jobs.len() as u32;
+        let spec = JobSpec { group, start, hosts, send_latency, priority: PRIORITY, dport: DPORT, work };
+        scenario.flows.jobs.push(spec);
+        scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
+        let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;
+        let run = Run::new(scenario, writer, true, Vec::new()).map_err(|_| "the run cannot begin".to_owned())?;
+        Ok(Driven { run, out, job, cause: None, stopped: None })
+    }
+
+    /// The present time.
+    pub fn now(&self) -> Nanos {
+        self.run.now()
+    }
+
+    /// A rank begins something.
+    pub fn ask(&mut self, rank: u32, token: u64, operation: Operation) {
+        let cause = self.cause.filter(|cause| cause.0 == rank).map(|cause| cause.1);
+        self.run.pause().whole().ask((self.job, rank), token, operation, cause);
+    }
+
+    /// A rank has nothing left to do.
+    pub fn end_rank(&mut self, rank: u32) {
+        self.run.pause().whole().end_rank((self.job, rank));
+    }
+
+    /// Runs until something is over that a rank asked for; its token. `None`: nothing will be.
+    pub fn next(&mut self) -> Option<u64> {
+        loop {
+            let told = self.run.pause().whole().take_told();
+            if let Some(told) = told {
+                self.cause = told.cause.map(|cause| (told.rank, cause));
+                return Some(told.token);
+            }
+            match self.run.advance() {
+                Pause::Told => {}
+                Pause::End => return None,
+                Pause::Fault(why) => {
+                    self.stopped = Some(why);
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Lets what is under way come to its end, and writes results.
+    pub fn finish(mut self) -> Outcome {
+        let mut end = self.now();
+        while self.stopped.is_none() && self.next().is_some() {
+            end = self.now();
+        }
+        self.run.take();
+        let Driven { run, out, stopped, .. } = self;
+        run.finish(stopped.as_deref(), false, &out, end).unwrap_or_else(|outcome| outcome)
+    }
+}
