@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, bail};
 use hpcc_core::cc::{Algorithm, RxHpccConfig};
 use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
-use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings};
+use hpcc_core::settings::{Input, Named, Settings};
+use hpcc_core::telemetry::{Form, Layout, LayoutSettings};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_dissect::{Captured, Dissector, Frames, Returned, capture, line};
 use hpcc_formats::results::Summary;
@@ -43,9 +43,9 @@ pub fn dissect(options: &Options) -> Result<()> {
     // The summary beside the capture, where a run leaves it.
     let beside = |capture: &PathBuf| Summary::read(&capture.with_file_name("summary.json")).ok();
     let scenario = options.file.as_ref().and_then(beside).map(|summary| summary.scenario).unwrap_or_default();
-    let told = || layout_told(&scenario["telemetry"]).filter(|layout| is_anonymous(layout.name()));
+    let told = || layout_told(&scenario["telemetry"]).filter(is_anonymous);
     let named = options.telemetry.as_deref().map(layout_of).transpose()?;
-    let layout = named.or_else(told).unwrap_or(Layout::Paper);
+    let layout = named.or_else(told).unwrap_or(Layout::new(Form::Paper));
     let frames: Frames = match (&options.hex, &options.file) {
         (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
         (None, Some(file)) => capture::open(file)?,
@@ -56,8 +56,8 @@ pub fn dissect(options: &Options) -> Result<()> {
 }
 
 /// Whether frames do not tell by themselves that they have this layout.
-fn is_anonymous(name: LayoutName) -> bool {
-    Layout::from(name).encapsulation() == Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
+fn is_anonymous(layout: &Layout) -> bool {
+    layout.encapsulation() == Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
 }
 
 /// The kind of answers in the run of a summary, if each is one whole answer. A window is no setting: it follows from
@@ -82,23 +82,24 @@ fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
 
 /// The layout that a summary tells of.
 fn layout_told(told: &serde_json::Value) -> Option<Layout> {
-    let name = LayoutName::from_name(told["layout"].as_str()?)?;
-    let mut settings = LayoutSettings { layout: Some(name), ..LayoutSettings::default() };
-    settings.multiplier = told["multiplier"].as_u64().and_then(|multiplier| multiplier.try_into().ok());
-    settings.log_base = told["log_base"].as_f64().unwrap_or(settings.log_base);
+    let mut settings = LayoutSettings::default();
+    for setting in settings.list() {
+        let value = &told[setting.key];
+        let number = || value.as_i64().map(Input::Whole).or_else(|| value.as_f64().map(Input::Real));
+        let Some(input) = value.as_str().map(Input::Text).or_else(number) else { continue };
+        settings.set(setting.key, input).ok()?;
+    }
     Some(settings.config(false))
 }
 
 /// The layout of this name, if it is one that frames do not tell by themselves. The reference's is none of them: the unit
 /// of its counters is not in its bytes.
 fn layout_of(name: &str) -> Result<Layout> {
-    let tells_nothing = |name: &LayoutName| is_anonymous(*name) && *name != LayoutName::Reference;
-    let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(tells_nothing).collect();
-    let Some(layout) = names.iter().find(|known| known.name() == name) else {
-        let names: Vec<&str> = names.iter().map(|known| known.name()).collect();
-        bail!("--telemetry {name}: expected one of {}", names.join(", "));
-    };
-    Ok(Layout::from(*layout))
+    let is_asked = |layout: &Layout| is_anonymous(layout) && layout.records().is_none_or(|it| it.tx_unit.is_none());
+    Layout::all().filter(is_asked).find(|known| known.name() == name).with_context(|| {
+        let names: Vec<&str> = Layout::all().filter(is_asked).map(|known| known.name()).collect();
+        format!("--telemetry {name}: expected one of {}", names.join(", "))
+    })
 }
 
 fn print(frames: Frames, dissector: &Dissector, options: &Options, mut out: impl Write) -> Result<()> {

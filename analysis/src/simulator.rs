@@ -21,7 +21,7 @@ use crate::{children, control, human, script};
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The ns-3 module, without another choice. It has no jobs, and no transports of hosts but `roce`.
+    /// The ns-3 module, without another choice. It has no jobs, no trimming, and no transport of hosts but `roce`.
     Ns3,
     /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, attacks, and no --ranks.
     Core,

@@ -7,10 +7,7 @@ use hpcc_core::cc::{
     Algorithm, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
 };
 use hpcc_core::random::Rng;
-use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{
-    Hop, HopStack, Layout, LayoutName, LayoutSettings, MAX_SECTION, Modulus, Snapshot, Telemetry,
-};
+use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutSettings, MAX_SECTION, Modulus, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 
 const LIMITS: FlowLimits = FlowLimits { hops: 4, ..FlowLimits::of(BitRate::gbps(100), Nanos(12_240), 153_000) };
@@ -91,12 +88,13 @@ fn feedback_dctcp(bencher: Bencher<'_, '_>) {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    LayoutName::with_records().map(Named::name)
+    Layout::with_records().map(|layout| layout.name())
 }
 
 fn layout(name: &str) -> Layout {
-    let layout = LayoutName::from_name(name);
-    LayoutSettings { layout, multiplier: Some(4), ..LayoutSettings::default() }.config(false)
+    let mut settings = LayoutSettings::of(name);
+    settings.shared.multiplier = Some(4);
+    settings.config(false)
 }
 
 fn snapshot(n: u64) -> Snapshot {

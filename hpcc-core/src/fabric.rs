@@ -305,7 +305,7 @@ impl Fabric {
 mod tests {
     use super::*;
     use crate::reference_faults::FaultSettings;
-    use crate::telemetry::LayoutName;
+    use crate::telemetry::LayoutSettings;
     use crate::topology::Link;
     use crate::transport::feedback::FeedbackSettings;
 
@@ -355,8 +355,7 @@ mod tests {
     /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
     #[test]
     fn ideal_times_count_the_telemetry_that_there_is() {
-        let mut settings = NodeSettings::default();
-        settings.layout.layout = Some(LayoutName::IntMd);
+        let mut settings = NodeSettings { layout: LayoutSettings::of("int_md"), ..NodeSettings::default() };
         settings.resolve(&Network::default());
         let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
         let ideal = |stamps: bool, receiver: &NodeSettings| {

@@ -9,6 +9,7 @@
 //! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
 //! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
 //! | packet that arrived out of order (selective repeat) | 4 bytes behind that: its PSN |
+//! | packets that arrived out of order (SACK) | 8 bytes behind telemetry, a bit for each of 64 packets, and the PSN of the first |
 //! | packet without payload | the data packet's headers and telemetry, in the class of priority 0 |
 //! | its negative acknowledgement | the same 4 bytes, bit 31 set, and bit 30 if the last switch has cut it |
 //! | congestion echo | BECN of the acknowledgement |
@@ -84,6 +85,8 @@ pub struct SimulatedFrame {
     pub selective: Option<u64>,
     /// Negative acknowledgement: the packet without payload that it answers.
     pub trimmed: Option<Trimmed>,
+    /// Acknowledgement with a bitmap, at the end of its section: the first byte of its first packet.
+    pub sacked: Option<u64>,
     /// PFC: pause or resume.
     pub pause: bool,
 }
@@ -100,7 +103,11 @@ impl SimulatedFrame {
                 let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
                 self.data(telemetry)
             }
-            PacketKind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
+            PacketKind::Ack => {
+                let first = self.sacked.map(|seq| self.psn(seq).to_be_bytes());
+                let payload = [section, first.as_ref().map_or(&[][..], |psn| psn)].concat();
+                self.answer(Syndrome::ACK, self.last_psn(), &payload)
+            }
             PacketKind::Nack => {
                 let arrived = self.selective.map(|seq| self.psn(seq));
                 let named = self.trimmed.map(|cut| 1 << 31 | u32::from(cut.at_last_hop) << 30 | self.psn(cut.seq));

@@ -6,8 +6,9 @@ extern crate std;
 
 use crate::node::NodeSettings;
 use crate::settings::Input;
-use crate::telemetry::ioam::hpcc::Profile;
-use crate::telemetry::{HopStack, Layout, MAX_SECTION, Snapshot, Telemetry};
+use crate::telemetry::{
+    Form, HopStack, Ifa, IntMd, Ioam, Layout, MAX_SECTION, Profile, Reference, Snapshot, Telemetry,
+};
 use crate::topology::{Link, Network, NodeKind};
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
@@ -46,16 +47,18 @@ pub fn star() -> Network {
 }
 
 /// All layouts with records of hops.
-pub const LAYOUTS: [Layout; 8] = [
-    Layout::Reference { multiplier: 4 },
-    Layout::Paper,
-    Layout::Draft,
-    Layout::IntMd { hops: 5 },
-    Layout::Ifa { hops: 5, sojourn: false },
-    Layout::Ifa { hops: 5, sojourn: true },
-    Layout::Ioam { profile: Profile::Full, hops: 5 },
-    Layout::Ioam { profile: Profile::Slim, hops: 5 },
-];
+pub fn layouts() -> [Layout; 8] {
+    [
+        Layout::new(Reference { multiplier: 4 }),
+        Layout::new(Form::Paper),
+        Layout::new(Form::Draft),
+        Layout::new(IntMd { hops: 5 }),
+        Layout::new(Ifa { hops: 5, sojourn: false }),
+        Layout::new(Ifa { hops: 5, sojourn: true }),
+        Layout::new(Ioam { profile: Profile::Full, hops: 5 }),
+        Layout::new(Ioam { profile: Profile::Slim, hops: 5 }),
+    ]
+}
 
 /// The section of a packet that passed these hops.
 pub fn stamped(layout: &Layout, hops: impl IntoIterator<Item = Snapshot>) -> Vec<u8> {

@@ -84,7 +84,7 @@ fn a_message_alone_takes_the_time_of_uet_htsim() {
     }
 }
 
-/// With what they never get back, hosts under any transport that repeats still finish, and nothing is sent twice without a loss.
+/// Whatever links lose, answers and grants among it, all arrives; and nothing is sent twice without a loss.
 #[test]
 fn losses_are_repaired() {
     let mut network = star(8);
@@ -97,6 +97,47 @@ fn losses_are_repaired() {
             let resent: u64 = engine.host_counters().map(|counters| counters.resent).sum();
             assert_eq!(resent > 0, is_lossy, "{name}: {resent}");
         }
+    }
+}
+
+const TRIM: (&str, &str, &str) = ("switch", "overflow", "trim");
+
+/// A switch that cuts packets tells of each, and nothing waits for a timeout.
+#[test]
+fn what_is_trimmed_is_sent_again_at_once() {
+    let flows: Vec<_> = (1..33).map(|src| (src, 0, 200_000)).collect();
+    for name in ["nscc", "rccc", "both"] {
+        let (engine, completed) = run(&star(33), &[UEC, MTU, LOSSY, TRIM, control(name)], &flows);
+        assert_eq!(completed.len(), 32, "{name}");
+        let counters: Vec<_> = engine.host_counters().collect();
+        let (heard, resent): (u64, u64) =
+            counters.iter().fold((0, 0), |(a, b), own| (a + own.trims_heard, b + own.resent));
+        let totals = engine.totals();
+        assert!(totals.trims > 100 && totals.headers_lost == 0, "{name}: {totals:?}");
+        let timeouts: u64 = counters.iter().map(|own| own.timeouts).sum();
+        assert_eq!((totals.trims, totals.trims + timeouts), (heard, resent), "{name}");
+        assert!(timeouts <= 1, "{name}: {timeouts}");
+    }
+}
+
+/// What links lose, senders notice by what arrives out of order, and by the quick answer to a probe, long before a timeout.
+#[test]
+fn losses_are_found_without_trimming() {
+    let mut network = star(3);
+    network.links[1].loss = 0.01;
+    // With so few packets none can tell by the others, but for probes.
+    let few: Vec<_> = (0..40).map(|_| (1, 0, 12_000)).collect();
+    let time = |finds: &'static str, flows: &[(u32, u32, u64)]| {
+        let sets = [UEC, MTU, LOSSY, ("transport", "timeout", "10ms"), ("transport", "uec_loss_detection", finds)];
+        let (engine, completed) = run(&network, &sets, flows);
+        let counters = engine.host_counters().fold((0, 0), |(a, b), own| (a + own.timeouts, b + own.probes));
+        assert!(engine.totals().losses > 0 && completed.len() == flows.len(), "{:?}", engine.totals());
+        (completed.iter().map(|flow| flow.duration).max().expect("all"), counters)
+    };
+    for flows in [&[(1, 0, 2_000_000)][..], &few] {
+        let (slow, fast) = (time("false", flows), time("true", flows));
+        assert!(slow.0 > Nanos(10_000_000) && slow.1.0 > 0 && slow.1.1 == 0, "{slow:?}");
+        assert!(fast.0 < Nanos(1_000_000) && fast.1.0 == 0 && (fast.1.1 > 0) == (flows.len() > 1), "{fast:?}");
     }
 }
 

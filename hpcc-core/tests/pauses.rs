@@ -64,7 +64,7 @@ fn flow(id: u32, src: u32, dst: u32, size: u64) -> FlowRequest {
 /// A line of four switches, whose last host does not take what it gets.
 fn line(set: &[(&str, &str)], until: Option<Nanos>) -> (Engine, Holds) {
     let (mut engine, holds) = engine(4, (0..3).map(|n| (n, n + 1)), set);
-    engine.add_flows([flow(0, 0, 3, 10_000_000), flow(1, 0, 1, 1_000_000)].into_iter());
+    engine.add_flows([flow(0, 0, 3, 10_000_000), flow(1, 0, 1, 1_000_000)]);
     engine.storm(3, 3, Nanos(20_000), until);
     (engine, holds)
 }

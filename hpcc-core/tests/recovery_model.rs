@@ -66,7 +66,7 @@ struct Product {
 impl Product {
     fn new(config: TransportConfig, messages: &[u64]) -> Product {
         let host = || {
-            let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+            let (layout, sizes, feedback) = (Layout::none(), FrameSizes::REFERENCE, FeedbackConfig::default());
             let config = HostConfig { transport: config, algorithm: Box::new(LineRate), layout, feedback, sizes };
             Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };
@@ -103,6 +103,7 @@ impl Ends for Product {
             Reply::Ack(seq) => Some(Answer::Ack(seq.div_ceil(MTU))),
             Reply::Nack(seq) => Some(Answer::Nack(seq.div_ceil(MTU))),
             Reply::SelectiveNack { missing, arrived } => Some(Answer::Sack(missing / MTU, arrived / MTU)),
+            Reply::Sack { .. } => unreachable!("no bitmap is asked for"),
             Reply::TrimmedNack { .. } => unreachable!("no packet is cut"),
         }
     }

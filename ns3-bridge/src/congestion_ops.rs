@@ -343,7 +343,7 @@ impl CongestionControl for OpsFlow {
             Telemetry::SentAt(Nanos(time)) => sent_at_ns = time,
             Telemetry::Utilisation(load) => utilisation = load,
             // A receiver computes windows only by parameters of its sender's algorithm.
-            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) => {}
+            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) | Telemetry::Signal(_) => {}
         }
         let told = OpsFeedback {
             now_ns: feedback.now.0,

@@ -132,6 +132,7 @@ impl FrameWriter {
             ack_requested: frame.ack_requested,
             selective: Some(frame.selective).filter(|&seq| seq != NONE),
             trimmed: None,
+            sacked: None,
             pause: frame.pause,
         };
         // A frame that cannot be built is longer than IP allows. A trace without it is no reason to stop the simulation.

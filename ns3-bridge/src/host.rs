@@ -395,7 +395,7 @@ impl From<Result<transport::Notified, NoEffect>> for AckResult {
 
 pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
     let config = settings.node.host().map_err(told)?;
-    let layout = config.layout;
+    let layout = config.layout.clone();
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let mut host = transport::Host::new(config, &rates, network.table(node));
     if let Some(slow) = settings.node.receive(network.get(), node) {
@@ -541,7 +541,8 @@ impl Host {
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
             transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
             transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
-            // Switches of this module cut no packets.
+            // Switches of this module cut no packets, and its hosts send no bitmaps.
+            transport::Reply::Sack { missing, .. } => (ReplyKind::Ack, missing, NONE),
             transport::Reply::TrimmedNack { missing, .. } => (ReplyKind::Nack, missing, NONE),
         };
         *reply = Reply { kind, congestion_echo, seq, selective, notify };
@@ -550,7 +551,8 @@ impl Host {
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {
         let &AckFrame { queue_pair, seq, nack, congestion_marked, selective, port } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
-        let ack = Ack { queue_pair, seq, nack, selective, trimmed: None, port, congestion_marked, telemetry };
+        let ack =
+            Ack { queue_pair, seq, nack, selective, trimmed: None, sack: None, port, congestion_marked, telemetry };
         self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 

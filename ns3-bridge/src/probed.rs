@@ -7,7 +7,7 @@ use crate::switch::ffi::FlowKey;
 use hpcc_core::address;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
-use hpcc_core::settings::{Input, Named, Settings as _};
+use hpcc_core::settings::{Input, Settings as _};
 use hpcc_core::switch::HOST_SEED;
 use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::transport::{self, DatagramPacer};
@@ -112,10 +112,7 @@ pub fn new_probed_flow(
     let &ProbedFlowLimits { line_rate_bps, base_rtt_ns, mtu, first_seq } = limits;
     let layout = host.node.layout();
     if !Reads::Records.is_in(&layout) {
-        return Err(format!(
-            "HPCC++ needs a record of each hop; telemetry layout \"{}\" has none",
-            layout.name().name()
-        ));
+        return Err(format!("HPCC++ needs a record of each hop; telemetry layout \"{}\" has none", layout.name()));
     }
     let window = (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64;
     let (mtu, some_hops) = (mtu.max(1), host.node.switch.leaves_hops_out());
@@ -225,19 +222,19 @@ pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> V
 mod tests {
     use super::*;
     use crate::settings::new_settings;
-    use hpcc_core::telemetry::LayoutName;
+    use hpcc_core::telemetry::{Form, LayoutSettings};
     use std::rc::Rc;
 
-    fn with_layout(layout: LayoutName) -> Box<Settings> {
+    fn with_layout(layout: &str) -> Box<Settings> {
         let mut settings = new_settings();
-        Rc::make_mut(&mut settings.node).layout.layout = Some(layout);
+        Rc::make_mut(&mut settings.node).layout = LayoutSettings::of(layout);
         settings
     }
 
     #[test]
     fn a_flow_starts_with_its_ports_rate_and_its_bdp() {
         let limits = ProbedFlowLimits { line_rate_bps: 25_000_000_000, base_rtt_ns: 8_000, mtu: 1_448, first_seq: 1 };
-        let mut flow = new_probed_flow(&new_settings(), &with_layout(LayoutName::Draft), &limits).expect("records");
+        let mut flow = new_probed_flow(&new_settings(), &with_layout("draft"), &limits).expect("records");
         assert_eq!((flow.window_bytes(), flow.rate_bps(), flow.next_probe()), (25_000, 25_000_000_000, u64::MAX));
         flow.on_sent(100, 1_449);
         assert_eq!(flow.next_probe(), 100);
@@ -245,13 +242,13 @@ mod tests {
         assert!(probe.present && probe.seq == 1_449 && !flow.on_probe_time(101).present);
         flow.on_acked(1_449);
         assert!(!flow.on_probe_time(8_100).present && !flow.on_response(8_200, 1_449, &[]));
-        assert_eq!(flow.prepare_probe(0, &mut [0; 64]), hpcc_core::telemetry::Layout::Draft.initial_len());
+        assert_eq!(flow.prepare_probe(0, &mut [0; 64]), hpcc_core::telemetry::Layout::new(Form::Draft).initial_len());
     }
 
     #[test]
     fn probes_must_bring_records_of_hops() {
         let limits = ProbedFlowLimits { line_rate_bps: 1, base_rtt_ns: 1, mtu: 1, first_seq: 1 };
-        for (layout, works) in [(LayoutName::Draft, true), (LayoutName::None, false), (LayoutName::Timestamp, false)] {
+        for (layout, works) in [("draft", true), ("none", false), ("timestamp", false)] {
             assert_eq!(new_probed_flow(&new_settings(), &with_layout(layout), &limits).is_ok(), works);
         }
     }

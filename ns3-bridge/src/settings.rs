@@ -10,7 +10,6 @@ use hpcc_core::frame::Encapsulation;
 use hpcc_core::node::Finder;
 use hpcc_core::node::{Among as CoreAmong, ControlSettings, Located, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
-use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::feedback::{self, FeedbackContent};
 use hpcc_core::transport::{IpVersion, Protocol, QueuePairs};
@@ -540,7 +539,7 @@ impl Settings {
 
     pub fn telemetry(&self, of_switch: bool) -> String {
         let layout = if of_switch { self.node.stamped_layout() } else { self.node.layout() };
-        if layout == Layout::None { String::new() } else { layout.to_string() }
+        if layout.initial_len() == 0 { String::new() } else { layout.to_string() }
     }
 
     pub fn pfc_bytes(&self) -> u32 {

@@ -232,7 +232,7 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
     let rates: Vec<BitRate> = ports.iter().map(|&(rate, _)| rate).collect();
     let config = settings.node.switch(&rates).map_err(told)?;
     let layout = settings.node.stamped_layout();
-    let notes_arrival = layout.tells_arrival() || config.report.wait == core_switch::Wait::Sojourn;
+    let notes_arrival = layout.by_sojourn().is_some() || config.report.wait == core_switch::Wait::Sojourn;
     let (services, leaks) = (config.classes.map(|classes| classes.services()), config.faults.leak_buffer_on_link_down);
     let (host_rate, base_rtt) = (network.host_rate(), Nanos(network.max_rtt_ns()));
     let routes = network.table(node);

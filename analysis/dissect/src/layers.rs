@@ -115,7 +115,7 @@ impl Dissector {
         );
         if let Some(section) = sent.telemetry {
             let ours = Encapsulation::Marked { mark: TELEMETRY_MARK };
-            let layout = (section.encapsulation() == ours).then_some(self.layout);
+            let layout = (section.encapsulation() == ours).then_some(&self.layout);
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
         }
         if !sent.destination_options.is_empty() {
@@ -143,7 +143,7 @@ impl Dissector {
                 frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
             }
         }
-        if let Some(returned) = self.returned.filter(|_| known.is_none() && brings_an_answer(sent)) {
+        if let Some(returned) = self.returned.as_ref().filter(|_| known.is_none() && brings_an_answer(sent)) {
             frame.insert("returned_telemetry".into(), telemetry::returned(returned, sent.payload));
         }
         let captured = known.map_or(usize::MAX, |end| end.saturating_sub(payload_at)).min(sent.payload.len());
@@ -428,7 +428,7 @@ fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
 mod tests {
     use super::*;
     use hpcc_core::frame::build;
-    use hpcc_core::telemetry::{Hop, LinkRecord, link_codec, normalised};
+    use hpcc_core::telemetry::{Form, Hop, LinkRecord, link_codec, normalised};
     use hpcc_core::transport::feedback::FeedbackContent;
     use hpcc_core::units::BitRate;
 
@@ -436,7 +436,9 @@ mod tests {
     const SECTION: [u8; 18] =
         [0x20, 0x13, 0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0, 0x10, 0x61, 0x23, 0x46, 0, 0, 1, 0, 0];
 
-    const RECORDS: Returned = Returned { answer: FeedbackContent::Records, layout: Layout::Paper };
+    fn records() -> Returned {
+        Returned { answer: FeedbackContent::Records, layout: Layout::new(Form::Paper) }
+    }
 
     const UDP_CHECKSUM: usize = 40;
 
@@ -463,12 +465,12 @@ mod tests {
 
     fn answer(syndrome: Syndrome, returned: Option<Returned>, payload: &[u8]) -> Object {
         let bytes = frame(0, Opcode::ACKNOWLEDGE, Extension::Aeth(Aeth { syndrome, msn: 1 }), payload);
-        Dissector::new(Layout::Paper).reading_answers(returned).frame(1, &Captured::alone(bytes))
+        Dissector::new(Layout::new(Form::Paper)).reading_answers(returned).frame(1, &Captured::alone(bytes))
     }
 
     fn read(bytes: Vec<u8>, len: usize) -> Object {
         let captured = Captured { original_len: len as u32, ..Captured::alone(bytes) };
-        Dissector::new(Layout::Paper).frame(1, &captured)
+        Dissector::new(Layout::new(Form::Paper)).frame(1, &captured)
     }
 
     /// DSCP 26 is the usual one of RoCE, and its low bits are those that mark INT.
@@ -538,12 +540,12 @@ mod tests {
 
     #[test]
     fn what_an_acknowledgement_brings_back_is_read_where_its_layout_is_known() {
-        let frame = answer(Syndrome::ACK, Some(RECORDS), &SECTION);
+        let frame = answer(Syndrome::ACK, Some(records()), &SECTION);
         let told = &frame["returned_telemetry"];
         assert_eq!((&told["format"], &frame["payload_bytes"]), (&json!("paper"), &json!(SECTION.len())));
         assert_eq!(told["hpcc"]["hops"].as_array().map(Vec::len), Some(2), "{told}");
         let refused = Syndrome::Nak(NakCode::SequenceError);
-        for unread in [answer(Syndrome::ACK, None, &SECTION), answer(refused, Some(RECORDS), &SECTION)] {
+        for unread in [answer(Syndrome::ACK, None, &SECTION), answer(refused, Some(records()), &SECTION)] {
             assert!(!unread.contains_key("returned_telemetry"), "{unread:?}");
         }
     }
@@ -552,7 +554,8 @@ mod tests {
     #[test]
     fn answers_without_all_records_are_read_for_what_they_are() {
         let hop = Hop { rate: BitRate::gbps(400), ts: 77, tx_bytes: 4_096, qlen: 90_000 };
-        let link = LinkRecord { path: 0xabc, place: 1, hop, modulus: Layout::Paper.modulus().expect("counters") };
+        let link =
+            LinkRecord { path: 0xabc, place: 1, hop, modulus: Layout::new(Form::Paper).modulus().expect("counters") };
         let told_link = json!({
             "format": "busiest_link", "place": 1, "path": 0xabc,
             "hpcc": { "rate_bps": 400_000_000_000u64, "ts_ns": 77, "tx_bytes": 4_096, "qlen_bytes": 90_000 },
@@ -569,7 +572,7 @@ mod tests {
             (FeedbackContent::Loads, &loads, told_loads),
             (FeedbackContent::Window, &[1, 2], json!({ "format": "window", "window_bytes": null })),
         ] {
-            let frame = answer(Syndrome::ACK, Some(Returned { answer: kind, ..RECORDS }), payload);
+            let frame = answer(Syndrome::ACK, Some(Returned { answer: kind, ..records() }), payload);
             assert_eq!(frame["returned_telemetry"], told);
         }
     }

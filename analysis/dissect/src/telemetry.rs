@@ -4,6 +4,7 @@
 use hpcc_core::fast_cnp::CopiedTrace;
 use hpcc_core::frame::{Encapsulation, Section};
 use hpcc_core::settings::Named;
+use hpcc_core::telemetry::encapsulation::INT_MARK;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
 use hpcc_core::telemetry::ifa::metadata::{self, Metadata as IfaMetadata};
 use hpcc_core::telemetry::ifa::metadata_header::MetadataHeader;
@@ -17,7 +18,7 @@ use hpcc_core::telemetry::ioam::node::Node;
 use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, Telemetry, link_codec, normalised};
+use hpcc_core::telemetry::{Csig, Hop, HopStack, Layout, Signal, TagSize, Telemetry, link_codec, normalised};
 use hpcc_core::transport::feedback::FeedbackContent;
 use serde_json::{Value, json};
 
@@ -30,14 +31,13 @@ pub fn digits(bytes: &[u8]) -> String {
 }
 
 /// A section; `layout` is the layout of sections behind UDP that nothing announces.
-pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
+pub fn section(section: &Section<'_>, layout: Option<&Layout>) -> Value {
     let bytes = section.to_vec();
     let mut value = match (section.encapsulation(), layout) {
         (Encapsulation::HopByHop, _) => hop_by_hop(&bytes),
         (Encapsulation::Ifa { .. }, _) => ifa(&bytes),
-        (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, Some(layout)) => {
-            json!({ "format": layout.name().name(), "hpcc": quantities(layout, &bytes) })
-        }
+        (Encapsulation::Tag { .. }, _) => csig(&bytes),
+        (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, Some(layout)) => plain(layout, &bytes),
         (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, None) => int_md(&bytes),
     };
     if let Some(fields) = value.as_object_mut() {
@@ -48,7 +48,7 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
 }
 
 /// The kind of a run's answers, and the layout in which packets collected telemetry.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Returned {
     /// What an answer holds.
     pub answer: FeedbackContent,
@@ -57,7 +57,7 @@ pub struct Returned {
 }
 
 /// The contents of an answer; values are `null` where its bytes cannot be such an answer.
-pub fn returned(Returned { answer, layout }: Returned, bytes: &[u8]) -> Value {
+pub fn returned(Returned { answer, layout }: &Returned, bytes: &[u8]) -> Value {
     match answer {
         FeedbackContent::Records => records(layout, bytes),
         FeedbackContent::BusiestLink => busiest_link(layout, bytes),
@@ -73,7 +73,7 @@ pub fn returned(Returned { answer, layout }: Returned, bytes: &[u8]) -> Value {
     }
 }
 
-fn busiest_link(layout: Layout, bytes: &[u8]) -> Value {
+fn busiest_link(layout: &Layout, bytes: &[u8]) -> Value {
     let record = layout.modulus().and_then(|modulus| link_codec::read(bytes, modulus).ok());
     json!({
         "format": FeedbackContent::BusiestLink.name(),
@@ -84,22 +84,25 @@ fn busiest_link(layout: Layout, bytes: &[u8]) -> Value {
 }
 
 /// The section of this layout as it arrived.
-fn records(layout: Layout, bytes: &[u8]) -> Value {
-    match layout.name() {
-        LayoutName::IntMd => int_md(bytes),
-        LayoutName::Ifa => ifa(bytes),
-        LayoutName::Ioam | LayoutName::IoamSlim => hop_by_hop(bytes),
-        name @ (LayoutName::None
-        | LayoutName::Reference
-        | LayoutName::Paper
-        | LayoutName::Draft
-        | LayoutName::Timestamp
-        | LayoutName::Pint) => json!({ "format": name.name(), "hpcc": quantities(layout, bytes) }),
+fn records(layout: &Layout, bytes: &[u8]) -> Value {
+    match layout.encapsulation() {
+        Some(Encapsulation::Marked { mark: INT_MARK }) => int_md(bytes),
+        Some(Encapsulation::Ifa { .. }) => ifa(bytes),
+        Some(Encapsulation::HopByHop) => hop_by_hop(bytes),
+        Some(Encapsulation::Tag { .. }) => csig(bytes),
+        Some(Encapsulation::Marked { .. } | Encapsulation::BehindUdp { .. }) | None => plain(layout, bytes),
     }
 }
 
-fn named(name: &str) -> Option<Layout> {
-    LayoutName::from_name(name).map(Layout::from)
+/// CSIG's tag, whose length tells its size.
+fn csig(bytes: &[u8]) -> Value {
+    let csig_size = if bytes.len() == TagSize::Compact.len() { TagSize::Compact } else { TagSize::Wide };
+    plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes)
+}
+
+/// A section whose format has nothing but the quantities.
+fn plain(layout: &Layout, bytes: &[u8]) -> Value {
+    json!({ "format": layout.name(), "hpcc": quantities(layout, bytes) })
 }
 
 fn hop(hop: &Hop) -> Value {
@@ -107,7 +110,7 @@ fn hop(hop: &Hop) -> Value {
 }
 
 /// The quantities that HPCC reads of a section, `null` if none.
-fn quantities(layout: Layout, bytes: &[u8]) -> Value {
+fn quantities(layout: &Layout, bytes: &[u8]) -> Value {
     said(&layout.read(bytes, &mut HopStack::default()))
 }
 
@@ -124,6 +127,10 @@ fn said(telemetry: &Telemetry<'_>) -> Value {
         }
         Telemetry::SentAt(time) => json!({ "sent_ns": time.0 }),
         Telemetry::Utilisation(utilisation) => json!({ "utilisation": utilisation }),
+        Telemetry::Signal(Signal::Available(rate)) => json!({ "available_bps": rate.0 }),
+        Telemetry::Signal(Signal::Share(share)) => json!({ "available_share": share }),
+        Telemetry::Signal(Signal::Delay(delay)) => json!({ "delay_ns": delay.0 }),
+        Telemetry::Signal(Signal::Queue(queue)) => json!({ "queue_ns": queue.0 }),
         Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
     }
 }
@@ -167,7 +174,7 @@ fn int_md(bytes: &[u8]) -> Value {
         "instructions": format!("0x{:04x}", header.instructions.0),
         "domain_id": header.domain_id,
         "hops": hops,
-        "hpcc": named("int_md").map_or(Value::Null, |layout| quantities(layout, bytes)),
+        "hpcc": Layout::named("int_md").map_or(Value::Null, |layout| quantities(&layout, bytes)),
     })
 }
 
@@ -216,7 +223,7 @@ fn ifa(bytes: &[u8]) -> Value {
         "hop_limit": counts.hop_limit,
         "current_length_words": counts.current_length,
         "hops": stack.as_rchunks().1.iter().rev().map(entry).collect::<Vec<_>>(),
-        "hpcc": named("ifa").map_or(Value::Null, |layout| quantities(layout, bytes)),
+        "hpcc": Layout::named("ifa").map_or(Value::Null, |layout| quantities(&layout, bytes)),
     })
 }
 
@@ -224,7 +231,9 @@ pub fn hop_by_hop(bytes: &[u8]) -> Value {
     let Some(option) = OptionsHeader::parse(bytes).ok().and_then(|(header, _)| IoamOption::find(&header)) else {
         return json!({ "format": "hop-by-hop options" });
     };
-    let hpcc = || ["ioam", "ioam_slim"].into_iter().filter_map(named).map(|layout| quantities(layout, bytes)).collect();
+    let hpcc = || {
+        ["ioam", "ioam_slim"].into_iter().filter_map(Layout::named).map(|layout| quantities(&layout, bytes)).collect()
+    };
     match option.kind {
         Kind::PreallocatedTrace => trace(PREALLOCATED, Trace::preallocated(option.data).ok(), hpcc),
         Kind::IncrementalTrace => trace(INCREMENTAL, Trace::incremental(option.data).ok(), hpcc),

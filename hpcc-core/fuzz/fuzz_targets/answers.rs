@@ -3,10 +3,9 @@
 #![no_main]
 
 use hpcc_core::cc::FlowLimits;
-use hpcc_core::settings::Named;
 use hpcc_core::telemetry::normalised::Exporter;
 use hpcc_core::telemetry::seal::{SealKey, TAG_LEN};
-use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings, MAX_HOPS, MAX_SECTION, Telemetry};
+use hpcc_core::telemetry::{Layout, LayoutSettings, MAX_HOPS, MAX_SECTION, Telemetry};
 use hpcc_core::transport::feedback::{FeedbackContent, Decoder, FeedbackConfig, Listener};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
@@ -47,13 +46,11 @@ fuzz_target!(|bytes: &[u8]| {
         decay_after: u32::from(how >> 4),
         ..FeedbackConfig::default()
     };
-    let settings = LayoutSettings {
-        layout: Some(LayoutName::ALL[usize::from(name) % LayoutName::ALL.len()]),
-        multiplier: Some(1 + u32::from(hops)),
-        hops: Some(1 + hops % MAX_HOPS as u8),
-        ..LayoutSettings::default()
-    };
-    let layout: Layout = settings.config(false);
+    let mut settings = LayoutSettings::default();
+    settings.shared.multiplier = Some(1 + u32::from(hops));
+    settings.shared.hops = Some(1 + hops % MAX_HOPS as u8);
+    let layouts: Vec<Layout> = settings.layouts().collect();
+    let layout = layouts[usize::from(name) % layouts.len()].clone();
     let mut listener = Listener::new(&config, &LIMITS, FLOW, 1, 3, Some(BitRate::mbps(100)));
     let (mut decoder, mut exporter) = (Decoder::default(), Exporter::new(LIMITS.base_rtt));
     for (answer_bytes, n) in answers(bytes).zip(1..) {
@@ -74,6 +71,7 @@ fuzz_target!(|bytes: &[u8]| {
                 | Telemetry::Link(_)
                 | Telemetry::SentAt(_)
                 | Telemetry::Window(_)
+                | Telemetry::Signal(_)
                 | Telemetry::Nothing => {}
             }
         }

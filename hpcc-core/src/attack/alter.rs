@@ -94,8 +94,8 @@ fn fill(bytes: &mut [u8], value: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{LinkRecord, Snapshot};
-    use crate::testing::{LAYOUTS, records as read, stamped};
+    use crate::telemetry::{IntMd, LinkRecord, Snapshot};
+    use crate::testing::{layouts, records as read, stamped};
     use crate::units::Nanos;
 
     const FLOW: FlowKey = (3, 7);
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn records_keep_path_time_and_rate_in_every_layout() {
-        for layout in LAYOUTS {
-            let mut idle = Alteration::new(Claim::Idle, layout);
+        for layout in layouts() {
+            let mut idle = Alteration::new(Claim::Idle, layout.clone());
             let (mut first, mut later) = (section(&layout, 1_000, 0), section(&layout, 9_000, 16 * 128_000));
             let (before, after) = (read(&layout, &first), read(&layout, &later));
             assert!(
@@ -125,7 +125,7 @@ mod tests {
                 assert_eq!(*lie, Hop { qlen: 0, tx_bytes: first.tx_bytes + 128_000, ..*honest }, "{layout:?}");
             }
             let mut busy = section(&layout, 1_000, 0);
-            assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, FeedbackContent::Records, &mut busy));
+            assert!(Alteration::new(Claim::Busy, layout.clone()).apply(FLOW, FeedbackContent::Records, &mut busy));
             for (lie, honest) in read(&layout, &busy).hops().iter().zip(before.hops()) {
                 assert_eq!(*lie, Hop { qlen: LONG_QUEUE, ..*honest }, "{layout:?}");
             }
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn other_answers_make_the_same_claim() {
-        let layout = Layout::IntMd { hops: 5 };
+        let layout = Layout::new(IntMd { hops: 5 });
         let hop = read(&layout, &section(&layout, 1_000, 0)).hops()[1];
         let modulus = layout.modulus().expect("counters");
         let mut bytes = link_codec::emit(&LinkRecord { path: 9, place: 1, hop, modulus });
-        assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, FeedbackContent::BusiestLink, &mut bytes));
+        assert!(Alteration::new(Claim::Busy, layout.clone()).apply(FLOW, FeedbackContent::BusiestLink, &mut bytes));
         assert_eq!(link_codec::read(&bytes, modulus).map(|record| record.hop), Ok(Hop { qlen: LONG_QUEUE, ..hop }));
         for (answer, claim, value) in [
             (FeedbackContent::Loads, Claim::Busy, 255),
@@ -147,7 +147,7 @@ mod tests {
             (FeedbackContent::Window, Claim::Idle, 255),
         ] {
             let mut bytes = [7; 4];
-            assert!(Alteration::new(claim, layout).apply(FLOW, answer, &mut bytes));
+            assert!(Alteration::new(claim, layout.clone()).apply(FLOW, answer, &mut bytes));
             assert_eq!(bytes, [value; 4]);
         }
     }

@@ -339,7 +339,7 @@ impl AttackSettings {
             return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
         }
         if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {
-            let name = nodes.layout().name().name();
+            let name = nodes.layout().name();
             return refuse(format!(
                 "telemetry of layout \"{name}\" has no records of links to change; expected {}, or a layout with records",
                 AttackKind::StrippedFeedback.name()

@@ -4,7 +4,7 @@
 use super::{CongestionControl, FlowLimits, Reaction, RxHpccConfig};
 use crate::ecn::EcnThreshold;
 use crate::settings::{Conflict, Settings};
-use crate::telemetry::Reads;
+use crate::telemetry::{Layout, Reads};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use core::fmt::Debug;
@@ -25,6 +25,8 @@ pub enum Steers {
 pub struct Needs {
     /// The telemetry that it reads.
     pub reads: Reads,
+    /// Telemetry that serves it in place of that, if a layout tells it.
+    pub also: Reads,
     /// Whether the record of the busiest link, or loads without records, serve it as well (REQ-17, REQ-25).
     pub digests: bool,
     /// Whether records must tell the bytes of queues, not how long packets waited.
@@ -60,6 +62,7 @@ impl Default for Needs {
     fn default() -> Self {
         Needs {
             reads: Reads::Nothing,
+            also: Reads::Nothing,
             digests: false,
             queue_lengths: false,
             some_hops: false,
@@ -75,6 +78,17 @@ impl Default for Needs {
             tcp: false,
             ecn: None,
         }
+    }
+}
+
+impl Needs {
+    /// The needs where telemetry has this layout.
+    #[must_use]
+    pub fn with(self, layout: &Layout) -> Needs {
+        if self.also == Reads::Nothing || self.also != layout.tells() {
+            return self;
+        }
+        Needs { reads: self.also, digests: false, some_hops: false, accumulates: false, ..self }
     }
 }
 

@@ -237,7 +237,8 @@ impl CongestionControl for Hpcc {
             | Telemetry::Link(_)
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
-            | Telemetry::Window(_) => RateDecision::Keep,
+            | Telemetry::Window(_)
+            | Telemetry::Signal(_) => RateDecision::Keep,
         };
         if commit {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);

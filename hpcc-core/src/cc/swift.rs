@@ -4,14 +4,15 @@
 //! so that many flows can share a link.
 //!
 //! Hosts of the simulation take no time to handle a packet: the fabric's delay is the whole round-trip time, by the
-//! sender's clock. Windows are in packets, as in the paper; below one packet the pace spreads them over several round
+//! sender's clock; where CSIG brings the longest queue or delay of a hop, T and that. Windows are in packets, as in the paper; below one packet the pace spreads them over several round
 //! trips.
 
 use super::{
-    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Steers, known_as,
+    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Reads, Steers, known_as,
 };
 use crate::random::Rng;
 use crate::settings::Conflict;
+use crate::telemetry::{Signal, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::format;
@@ -64,7 +65,7 @@ impl Algorithm for SwiftConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { rtt: true, steers: Steers::Window, ..Needs::default() }
+        Needs { rtt: true, also: Reads::Delay, steers: Steers::Window, ..Needs::default() }
     }
 
     fn check(&self) -> Result<(), Conflict> {
@@ -137,7 +138,12 @@ impl Swift {
 
 impl CongestionControl for Swift {
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
-        let Some(rtt) = feedback.rtt else { return RateDecision::Keep };
+        let told = if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = feedback.telemetry {
+            Some(self.limits.base_rtt + delay)
+        } else {
+            feedback.rtt
+        };
+        let Some(rtt) = told else { return RateDecision::Keep };
         self.rtt = rtt;
         let (delay, target) = (rtt.0 as f64, self.target());
         if delay < target {
@@ -185,6 +191,20 @@ mod tests {
         assert!((target(0.1, 0) - 44_500.0).abs() < 1e-6 && (target(0.01, 0) - 44_500.0).abs() < 1e-6);
         let between = 19_500.0 + 25_000.0 * (0.5 - 0.1) / (1.0 / libm::sqrt(0.1) - 0.1);
         assert_abs_diff_eq!(target(4.0, 0), between, epsilon = 1e-6);
+    }
+
+    /// CSIG's queue on top of T takes the place of the measured time: 13 us of it are a round trip of 26 us.
+    #[test]
+    fn a_told_delay_goes_before_the_measured_one() {
+        let told = |telemetry, rtt| {
+            let mut swift = Swift { window: 100.0, ..swift() };
+            let feedback = Feedback { rtt: Some(Nanos(rtt)), acked: 1_000, telemetry, ..ack(1, 1, 1) };
+            swift.on_feedback(&feedback, &mut rng());
+            swift.window
+        };
+        let signal = Telemetry::Signal(Signal::Queue(Nanos(13_000)));
+        assert_abs_diff_eq!(told(signal, 13_000), told(Telemetry::Nothing, 26_000));
+        assert!(told(signal, 13_000) < 100.0 && told(Telemetry::Nothing, 13_000) > 100.0);
     }
 
     /// One packet in a round trip: 100 acknowledgements of a window of 100.

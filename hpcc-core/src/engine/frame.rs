@@ -11,6 +11,9 @@ use crate::units::Nanos;
 use crate::wire::FrameSizes;
 use core::mem::offset_of;
 
+/// Bytes of a bitmap behind an acknowledgement's telemetry.
+pub(super) const BITMAP: usize = size_of::<u64>();
+
 /// A frame. What switches look at fills the first cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -53,7 +56,8 @@ pub struct Frame {
     pub congestion_marked: bool,
     /// Acknowledgement: the data frame was marked.
     pub congestion_echo: bool,
-    /// Data: the receiver is to acknowledge it at once. Negative acknowledgement: it answers a packet without payload.
+    /// Data: the receiver is to acknowledge it at once. Negative acknowledgement: it answers a packet without payload. Positive one:
+    /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
     pub ack_requested: bool,
     /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it.
     pub pause: bool,
@@ -102,7 +106,7 @@ impl Frame {
     /// Bytes of payload.
     #[inline]
     pub fn payload(&self) -> u32 {
-        if self.kind == PacketKind::Nack { 0 } else { self.payload }
+        if matches!(self.kind, PacketKind::Nack | PacketKind::Ack) { 0 } else { self.payload }
     }
 
     /// Negative acknowledgement: the packet that arrived in the place of byte `seq`, by its first byte, if the receiver tells.
@@ -123,6 +127,12 @@ impl Frame {
     pub fn trimmed(&self) -> Option<Trimmed> {
         let trimmed = || Trimmed { seq: self.seq + u64::from(self.payload), at_last_hop: self.pause };
         (self.kind == PacketKind::Nack && self.ack_requested).then(trimmed)
+    }
+
+    /// Acknowledgement with a bitmap: the first byte of its first packet.
+    #[inline]
+    pub fn sacked(&self) -> Option<u64> {
+        (self.kind == PacketKind::Ack && self.ack_requested).then(|| self.seq + u64::from(self.payload))
     }
 
     /// It answers such a packet, or none.
@@ -190,6 +200,7 @@ impl Frame {
             ack_requested: self.ack_requested,
             selective: self.selective(),
             trimmed: self.trimmed(),
+            sacked: self.sacked(),
             pause: self.pause,
         }
     }
@@ -211,6 +222,7 @@ impl Frame {
     pub(super) fn telemetry_cost(&self) -> u64 {
         match self.kind {
             PacketKind::Probe | PacketKind::Feedback => self.size.into(),
+            PacketKind::Ack if self.ack_requested => u64::from(self.telemetry_len).saturating_sub(BITMAP as u64),
             PacketKind::Data | PacketKind::Trimmed | PacketKind::Ack | PacketKind::Nack => self.telemetry_len.into(),
             PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => 0,
         }

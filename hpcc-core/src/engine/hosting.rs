@@ -3,7 +3,7 @@
 
 use super::alarms::{Alarm, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
-use super::frame::Frame;
+use super::frame::{BITMAP, Frame};
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
@@ -11,6 +11,7 @@ use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::dscp;
 use crate::switch::{Arriving, FlowKey, Section};
 use crate::transport::feedback::Arrived;
+use crate::transport::recovery::Sack;
 use crate::transport::{
     Ack, AckDecision, AckResult, Data, NOTIFICATION_PRIORITY, Poll, Probe, Reply, SealedAnswer, Segment, SenderSpec,
 };
@@ -177,10 +178,11 @@ impl Engine {
         }
         match self.all.frames.get(f).kind {
             PacketKind::Data => {
-                let receiver = self.all.frames.get(f).queue_pair;
+                let frame = self.all.frames.get(f);
+                let (receiver, seq) = (frame.queue_pair, frame.seq);
                 self.on_data(node, f);
                 if self.nodes.host(node).traffic.has_ranks {
-                    self.take_messages(node, receiver);
+                    self.take_messages(node, receiver, seq);
                 }
             }
             PacketKind::Trimmed => self.on_trimmed(node, f),
@@ -225,11 +227,16 @@ impl Engine {
         if answer.notify {
             self.send_cnp(node, f);
         }
+        let mut sack = None;
         let (kind, seq, selective, trimmed) = match answer.reply {
             Reply::Silence => (None, 0, None, None),
             Reply::Ack(seq) => (Some(PacketKind::Ack), seq, None, None),
             Reply::Nack(seq) => (Some(PacketKind::Nack), seq, None, None),
             Reply::SelectiveNack { missing, arrived } => (Some(PacketKind::Nack), missing, Some(arrived), None),
+            Reply::Sack { missing, sack: told } => {
+                sack = Some(told);
+                (Some(PacketKind::Ack), missing, None, None)
+            }
             Reply::TrimmedNack { missing, trimmed } => (Some(PacketKind::Nack), missing, None, Some(trimmed)),
         };
         if !echoes {
@@ -241,15 +248,32 @@ impl Engine {
         frame.set_selective(selective);
         frame.set_trimmed(trimmed);
         frame.congestion_echo = answer.congestion_echo;
+        if let Some(sack) = sack {
+            self.add_bitmap(f, sack);
+        }
         self.seal(node, f);
         let (port, len) = (self.port_back(node, f), u32::from(self.all.frames.get(f).telemetry_len));
-        let size = self.nodes.host(node).core.ack_bytes(len, selective.is_some() || trimmed.is_some());
+        let size =
+            self.nodes.host(node).core.ack_bytes(len, selective.is_some() || trimmed.is_some() || sack.is_some());
         let receiver = self.all.frames.get(f).queue_pair;
         self.turn_round(node, f, size);
         if let Some(port) = port {
             self.answer_by_way(node, port, receiver, f);
         }
         self.send_back(node, f, port);
+    }
+
+    /// An acknowledgement gets a bitmap behind its telemetry, if it is of packets less than 4 GiB ahead.
+    #[cold]
+    fn add_bitmap(&mut self, f: u32, sack: Sack) {
+        let (frame, bytes) = self.all.frames.with_section(f);
+        let len = usize::from(frame.telemetry_len);
+        let room = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut);
+        if let (Some(room), Ok(distance)) = (room, u32::try_from(sack.first - frame.seq)) {
+            *room = sack.bits.to_be_bytes();
+            (frame.payload, frame.ack_requested) = (distance, true);
+            frame.telemetry_len = (len + BITMAP) as u16;
+        }
     }
 
     /// Puts what goes back for a data packet in place of its telemetry, or sends it in a packet of its own. It gets an
@@ -376,7 +400,7 @@ impl Engine {
         (frame.queue_pair, frame.reply_queue_pair) = (frame.reply_queue_pair, frame.queue_pair);
         frame.priority = host.core.transport().answer_priority(frame.priority);
         (frame.congestion_marked, frame.hop_limit, frame.size) = (false, INITIAL_HOP_LIMIT, size);
-        if frame.kind != PacketKind::Nack {
+        if frame.kind != PacketKind::Nack && frame.sacked().is_none() {
             frame.payload = 0;
         }
         (frame.passed, frame.ports) = (0, [UNKNOWN; KNOWN]);
@@ -395,15 +419,21 @@ impl Engine {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
+        let mut telemetry = &section[..usize::from(frame.telemetry_len)];
+        let mut sack = None;
+        if let Some((first, (front, bits))) = frame.sacked().zip(telemetry.split_last_chunk()) {
+            (telemetry, sack) = (front, Some(Sack { first, bits: u64::from_be_bytes(*bits) }));
+        }
         let ack = Ack {
             queue_pair: frame.queue_pair,
             port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             seq: frame.seq,
+            sack,
             nack: frame.kind == PacketKind::Nack,
             selective: frame.selective(),
             trimmed: frame.trimmed(),
             congestion_marked: frame.congestion_echo,
-            telemetry: &section[..usize::from(frame.telemetry_len)],
+            telemetry,
         };
         let queue_pair = frame.queue_pair;
         let result = host.core.on_ack(now, &ack, Engine::rng(&mut self.rngs, node));
@@ -424,6 +454,7 @@ impl Engine {
             nack: false,
             selective: None,
             trimmed: None,
+            sack: None,
             congestion_marked: false,
             port: if host.wire_port.is_some() { frame.sport } else { frame.dport },
             telemetry: &section[..usize::from(frame.telemetry_len)],

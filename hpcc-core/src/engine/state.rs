@@ -21,7 +21,7 @@ use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
-use crate::switch::{Scheduler, Switch};
+use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
@@ -174,7 +174,7 @@ impl Engine {
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
                 let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
-                feedback::room_after(hops, &node.layout(), records, seals)
+                feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes
             };
             let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
             kinds.iter().map(of_one).max().unwrap_or(0).max(reports)
@@ -268,7 +268,7 @@ impl Engine {
             });
         } else {
             let config = settings.host()?;
-            let layout = config.layout;
+            let layout = config.layout.clone();
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);
             if let Some(slow) = &slow {
@@ -280,7 +280,7 @@ impl Engine {
                 transport: core.transport(),
                 sizes: settings.sizes(),
                 network_rtt: self.fabric.max_rtt(),
-                trims: false,
+                trims: settings.switch.overflow == Overflow::Trim,
             };
             let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {

@@ -204,6 +204,15 @@ impl Traffic {
         incoming.pop_front().map(|incoming| incoming.message)
     }
 
+    /// The message on its way that byte `seq` is of, if all of it has arrived.
+    pub fn take_early(&mut self, receiver: u32, seq: u64, is_whole: impl Fn(u64, u64) -> bool) -> Option<Message> {
+        let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
+        let place = incoming.partition_point(|incoming| incoming.end <= seq);
+        let &Incoming { end, message } = incoming.get(place)?;
+        let start = end.saturating_sub(message.size);
+        (start <= seq && is_whole(start, end)).then(|| incoming.remove(place))?.map(|incoming| incoming.message)
+    }
+
     /// Nothing more arrives by a receiving queue pair.
     pub fn expect_nothing(&mut self, receiver: u32) {
         if let Some(incoming) = self.incoming.get_mut((receiver & PLACES) as usize) {

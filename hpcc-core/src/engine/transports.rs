@@ -8,7 +8,7 @@ use super::state::Engine;
 use super::traffic::{Completion, Posted, Started};
 use super::work::Incoming;
 use crate::frame::PacketKind;
-use crate::host_transport::{Endpoint, Outbox, Packet, Post};
+use crate::host_transport::{Endpoint, Outbox, Packet, Post, Trimmed};
 use crate::units::Nanos;
 use crate::workload::Message;
 use alloc::boxed::Box;
@@ -107,8 +107,9 @@ impl Engine {
         let now = self.events.now();
         let header = *self.all.frames.header(f);
         let frame = self.all.frames.get(f);
+        let at = if frame.pause { Trimmed::LastHop } else { Trimmed::Within };
         let packet = Packet {
-            is_data: frame.kind == PacketKind::Data,
+            is_data: matches!(frame.kind, PacketKind::Data | PacketKind::Trimmed),
             peer: frame.src,
             connection: frame.queue_pair,
             reply_to: frame.reply_queue_pair,
@@ -120,7 +121,7 @@ impl Engine {
             size: frame.size,
             message: frame.flow_bytes,
             marked: frame.congestion_marked,
-            trimmed: None,
+            trimmed: (frame.kind == PacketKind::Trimmed).then_some(at),
             header,
         };
         self.all.frames.release(f);

@@ -170,11 +170,19 @@ impl Engine {
     }
 
     /// More has arrived at a queue pair: perhaps the last byte of messages.
-    pub(super) fn take_messages(&mut self, node: u32, receiver: u32) {
+    pub(super) fn take_messages(&mut self, node: u32, receiver: u32, seq: u64) {
         let host = self.nodes.host(node);
         let Some(expected) = host.core.expected(receiver) else { return };
         while let Some(message) = self.nodes.host(node).traffic.take_arrived(receiver, expected) {
             self.work.jobs.arrived(&message, self.events.now(), &mut self.work.actions);
+        }
+        let host = self.nodes.host(node);
+        if seq >= expected && host.core.transport().recovery.delivers_early {
+            let core = &host.core;
+            let early = host.traffic.take_early(receiver, seq, |start, end| core.has_arrived(receiver, start, end));
+            if let Some(message) = early {
+                self.work.jobs.arrived(&message, self.events.now(), &mut self.work.actions);
+            }
         }
         self.act();
     }

@@ -13,8 +13,7 @@ use crate::frame::parse::{Content, parse};
 use crate::frame::{Addresses, Dialect, Encapsulation, RoceFrame, RocePacket, Section, build};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Bth, Opcode};
-use crate::telemetry::ioam::hpcc::{self, Profile};
-use crate::telemetry::{HopStack, MAX_SECTION, Snapshot, Telemetry};
+use crate::telemetry::{Codec, HopStack, Ioam, Layout, MAX_SECTION, Profile, Snapshot, Telemetry};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -39,17 +38,17 @@ pub const DATA: RoceFrame<'static> = RoceFrame {
     ..RoceFrame::EMPTY
 };
 
-const PROFILE: Profile = Profile::Full;
+const TRACE: Ioam = Ioam { profile: Profile::Full, hops: 5 };
 
 /// The hop-by-hop header of a packet that left the first `hops` of two switches at `now`; the second has `qlen` bytes
 /// behind it. Both send at line rate.
 fn section(hops: u32, now: u64, qlen: u64) -> Vec<u8> {
     let mut section = [0; MAX_SECTION];
-    let len = hpcc::prepare(PROFILE, 5, &mut section);
+    let len = Layout::new(TRACE).prepare(&mut section, Nanos(now));
     for switch_id in 1..=hops {
         let qlen = if switch_id == 2 { qlen } else { 0 };
         let at = Snapshot { switch_id, now: Nanos(now), tx_bytes: now * 100 / 8, qlen, ..Snapshot::IDLE };
-        assert_eq!(hpcc::stamp(&mut section, len, &at), len);
+        assert_eq!(TRACE.stamp(&mut section, len, &at), len);
     }
     section[..len].to_vec()
 }
@@ -112,7 +111,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
 
     let mut flow = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
     let mut stack = HopStack::default();
-    hpcc::read(PROFILE, &section(3, 0, 2 * bdp), &mut stack).expect("three hops");
+    TRACE.read(&section(3, 0, 2 * bdp), &mut stack).expect("three hops");
     let first = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(2_000, 1_000, 100_000) };
     assert_eq!(flow.on_feedback(&first, &mut rng()), RateDecision::Keep);
 
@@ -120,7 +119,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     let mut acceptor = acceptor();
     let accepted = acceptor.on_notification(&received(T + 500, &read(&bytes))).expect("accepted");
     assert_eq!((accepted.queue_pair, accepted.origin), (5, Origin::Network(LOOPBACK)));
-    let telemetry = accepted.trace.expect("option 2").telemetry(PROFILE, &mut stack);
+    let telemetry = accepted.trace.expect("option 2").telemetry(TRACE.profile, &mut stack);
     let notification = Notification { now: Nanos(T + 500), age: Nanos(T + 500), telemetry, origin: accepted.origin };
     let Ok(RateDecision::Window { bytes, .. }) = flow.on_notification(&notification) else { panic!("no window") };
     assert_eq!(bytes, (162_500.0 / (3.0 / 0.95) + 81.25) as u64);
@@ -137,7 +136,7 @@ fn records_that_cannot_be_used_are_none() {
         changed[at] ^= bit;
         let bytes = notification(&changed);
         let accepted = acceptor().on_notification(&received(0, &read(&bytes))).expect("accepted").trace;
-        matches!(accepted.expect("option 2").telemetry(PROFILE, &mut stack), Telemetry::Hops(_))
+        matches!(accepted.expect("option 2").telemetry(TRACE.profile, &mut stack), Telemetry::Hops(_))
     };
     assert!(hears(8, 0));
     assert!(!hears(8, 1), "another namespace");

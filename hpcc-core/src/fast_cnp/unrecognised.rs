@@ -69,8 +69,7 @@ mod tests {
     use crate::fast_cnp::option::MAX_HEADER;
     use crate::fast_cnp::tests::{LOOPBACK, SENDER};
     use crate::fast_cnp::{options_room, report_room};
-    use crate::telemetry::Layout;
-    use crate::telemetry::ioam::hpcc::Profile;
+    use crate::telemetry::{Ioam, Layout, Profile};
     use crate::testing::vector;
 
     fn packet(name: &str) -> Vec<u8> {
@@ -122,10 +121,10 @@ mod tests {
     fn a_notification_and_its_report_fit_their_rooms() {
         let packet = packet("fastcnp_opt1");
         let report = report(SENDER, &packet, 42).expect("a report");
-        assert_eq!((options_room(&Layout::None), report_room(&Layout::None)), (24, report.len()));
-        let trace = Layout::Ioam { profile: Profile::Full, hops: 5 };
+        assert_eq!((options_room(&Layout::none()), report_room(&Layout::none())), (24, report.len()));
+        let trace = Layout::new(Ioam { profile: Profile::Full, hops: 5 });
         assert_eq!(options_room(&trace), MAX_HEADER);
-        assert_eq!(report_room(&trace) - report_room(&Layout::None), MAX_HEADER - 24);
+        assert_eq!(report_room(&trace) - report_room(&Layout::none()), MAX_HEADER - 24);
     }
 
     #[test]

@@ -46,8 +46,10 @@ pub fn roce(frame: &RoceFrame<'_>, coverage: Coverage) -> Result<Vec<u8>, Unbuil
         Addresses::V4 { .. } => EtherType::IPV4,
         Addresses::V6 { .. } => EtherType::IPV6,
     };
-    let ethernet = Ethernet2Header { source: frame.src_mac, destination: frame.dst_mac, ether_type };
-    Ok([&ethernet.to_bytes(), &*sent_ip, before_udp, frame.destination_options, &udp.to_bytes(), &behind].concat())
+    let ethernet = Ethernet2Header { source: frame.src_mac, destination: frame.dst_mac, ether_type }.to_bytes();
+    let (macs, ether_type) = ethernet.split_at(12);
+    let tag = frame.telemetry.map_or(&[][..], |section| section.tag);
+    Ok([macs, tag, ether_type, &*sent_ip, before_udp, frame.destination_options, &udp.to_bytes(), &behind].concat())
 }
 
 /// From the base transport header to the payload's padding.
@@ -159,7 +161,7 @@ impl Stack<'_> {
             return Err(Unbuildable);
         }
         match section.encapsulation {
-            Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } => Ok(plain),
+            Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } | Encapsulation::Tag { .. } => Ok(plain),
             Encapsulation::HopByHop if self.over_ipv6() => Ok(protocol::HOP_BY_HOP),
             Encapsulation::HopByHop => Err(Unbuildable),
             Encapsulation::Ifa { protocol } => Ok(protocol),

@@ -11,6 +11,8 @@ pub(super) const IFA_HEADER: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section<'a> {
     pub(super) encapsulation: Encapsulation,
+    /// In front of the EtherType.
+    pub(super) tag: &'a [u8],
     pub(super) before_udp: &'a [u8],
     pub(super) behind_udp: &'a [u8],
 }
@@ -23,11 +25,16 @@ impl<'a> Section<'a> {
     pub fn new(encapsulation: Encapsulation, bytes: &'a [u8]) -> Result<Section<'a>, Unbuildable> {
         let (before_udp, behind_udp) = match encapsulation {
             Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } => (&[][..], bytes),
+            Encapsulation::Tag { .. } => return Ok(Section { tag: bytes, ..Section::empty(encapsulation) }),
             Encapsulation::HopByHop if is_whole_header(bytes) => (bytes, &[][..]),
             Encapsulation::HopByHop => return Err(Unbuildable),
             Encapsulation::Ifa { .. } => bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?,
         };
-        Ok(Section { encapsulation, before_udp, behind_udp })
+        Ok(Section { before_udp, behind_udp, ..Section::empty(encapsulation) })
+    }
+
+    pub(super) const fn empty(encapsulation: Encapsulation) -> Self {
+        Section { encapsulation, tag: &[], before_udp: &[], behind_udp: &[] }
     }
 
     /// Where it travels.
@@ -47,10 +54,10 @@ impl<'a> Section<'a> {
 
     /// The section as the codecs read it.
     pub fn to_vec(&self) -> Vec<u8> {
-        [self.before_udp, self.behind_udp].concat()
+        [self.tag, self.before_udp, self.behind_udp].concat()
     }
 
-    /// Bytes of the section.
+    /// Bytes of the section behind the IP header.
     pub(super) fn total_len(&self) -> usize {
         self.before_udp.len() + self.behind_udp.len()
     }

@@ -7,11 +7,13 @@
 //!
 //! Queue pairs, the first of them, are no endpoint: the engine runs them itself, for most frames of most runs are theirs.
 
+mod paced;
 mod packet;
 mod roce;
 mod settings;
 pub mod uec;
 
+pub use paced::Paced;
 pub use packet::{Packet, PacketHeader, Trimmed};
 pub use roce::Roce;
 pub use settings::HostTransportSettings;
@@ -29,7 +31,7 @@ use uec::Uec;
 
 /// All transports; the first is the default.
 pub fn all() -> Vec<Box<dyn HostTransport>> {
-    vec![Box::new(Roce), Box::<Uec>::default()]
+    vec![Box::new(Roce), Box::<Uec>::default(), Box::<Paced>::default()]
 }
 
 /// A transport, and its parameters.

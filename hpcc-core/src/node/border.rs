@@ -4,9 +4,10 @@
 //! that answers take back to a sender there.
 
 use super::{Located, NodeSettings, in_section};
-use crate::settings::{Conflict, Named};
+use crate::settings::Conflict;
+use crate::telemetry::encapsulation::Encapsulation;
 use crate::telemetry::seal::TAG_LEN;
-use crate::telemetry::{HopStack, Layout, LayoutName, relative};
+use crate::telemetry::{HopStack, Layout, relative};
 use crate::topology::{Network, NodeSet};
 use crate::transport::feedback::{FeedbackConfig, FeedbackContent};
 use alloc::format;
@@ -92,10 +93,10 @@ impl NodeSettings {
             let message = format!("{what}, but switch.{KEY} makes records relative");
             Err(in_section(section)(Conflict::new(key, message)))
         };
-        let name = self.layout().name();
-        if !name.has_records() {
-            let able: Vec<&str> = LayoutName::with_records().map(Named::name).collect();
-            let what = format!("layout = \"{}\" has no records; expected {}", name.name(), able.join(", "));
+        let layout = self.layout();
+        if layout.records().is_none() {
+            let able: Vec<&str> = Layout::with_records().map(|layout| layout.name()).collect();
+            let what = format!("layout = \"{}\" has no records; expected {}", layout.name(), able.join(", "));
             return refuse("telemetry", "layout", &what);
         }
         if feedback.seal.is_some() {
@@ -109,7 +110,7 @@ impl NodeSettings {
 
     /// Refuses notifications that copy records, where they may leave the domain.
     fn check_border_notifications(&self, notifies: bool) -> Result<(), Conflict> {
-        if notifies && matches!(self.layout(), Layout::Ioam { .. }) {
+        if notifies && self.layout().encapsulation() == Some(Encapsulation::HopByHop) {
             let message = format!(
                 "notifications copy IOAM's records, which switch.{KEY} would not hide; expected false, or another telemetry.layout"
             );
@@ -188,11 +189,11 @@ mod tests {
     }
 
     fn section() -> Vec<u8> {
-        stamped(&Layout::from(LayoutName::IntMd), [Snapshot { tx_bytes: 1_000, qlen: 50, ..Snapshot::IDLE }])
+        stamped(&Layout::named("int_md").expect("known"), [Snapshot { tx_bytes: 1_000, qlen: 50, ..Snapshot::IDLE }])
     }
 
     fn rates(bytes: &[u8]) -> Vec<BitRate> {
-        records(&Layout::from(LayoutName::IntMd), bytes).hops().iter().map(|hop| hop.rate).collect()
+        records(&Layout::named("int_md").expect("known"), bytes).hops().iter().map(|hop| hop.rate).collect()
     }
 
     #[test]
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn req_64_answers_are_made_relative_by_what_they_are() {
-        let layout = Layout::from(LayoutName::IntMd);
+        let layout = Layout::named("int_md").expect("known");
         let hop = Hop { rate: BitRate::gbps(100), ts: 5, tx_bytes: 1_000, qlen: 50 };
         let modulus = layout.modulus().expect("counters");
         let link = link_codec::emit(&LinkRecord { path: 1, place: 0, hop, modulus });

@@ -5,8 +5,8 @@
 //! further apart, an algorithm would hear nothing for ever: such a combination is refused.
 
 use super::{Located, NodeSettings, in_section};
-use crate::settings::{Conflict, Named};
-use crate::telemetry::{Hop, Layout, LayoutName, LayoutSettings, Reads, relative};
+use crate::settings::Conflict;
+use crate::telemetry::{Hop, Layout, Reads, relative};
 use crate::topology::routes::PathMetrics;
 use crate::transport::LinkSpec;
 use crate::units::Nanos;
@@ -58,16 +58,12 @@ impl NodeSettings {
     }
 
     fn too_rare(&self, what: &str, interval: Nanos, serves: impl Fn(&Layout) -> bool) -> Conflict {
-        let algorithm = self.control.chosen();
-        let works = |name: &LayoutName| {
-            let other = LayoutSettings { layout: Some(*name), ..self.layout };
-            let fits = other.check(algorithm.name(), self.needs().reads, self.wire.profile).is_ok();
-            let tells = name.tells_paths() || self.feedback.paths == 1;
-            fits && tells && serves(&other.config(false))
-        };
-        let names: Vec<&str> = LayoutName::with_records().filter(works).map(Named::name).collect();
+        let tells = |layout: &Layout| layout.tells_paths() || self.feedback.paths == 1;
+        let able = self.layout.able(self.needs().reads, self.wire.profile);
+        let works = able.filter(|layout| layout.records().is_some() && tells(layout) && serves(layout));
+        let names: Vec<&str> = works.map(|layout| layout.name()).collect();
         let expected = if names.is_empty() { what.into() } else { format!("{}, or {what}", names.join(", ")) };
-        let name = self.layout().name().name();
+        let name = self.layout().name();
         let message = format!(
             "{what} are {interval} apart, and counters of layout = \"{name}\" may wrap unseen in that time, so that the flow \
              would learn nothing; expected {expected} more often"

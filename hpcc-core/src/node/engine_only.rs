@@ -7,8 +7,12 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 3] =
-    [("switch.overflow", "trim"), ("switch.pfc_watchdog", "drop"), ("switch.pfc_watchdog", "forward")];
+pub const ENGINE_ONLY: [(&str, &str); 4] = [
+    ("switch.overflow", "trim"),
+    ("switch.pfc_watchdog", "drop"),
+    ("switch.pfc_watchdog", "forward"),
+    ("transport.recovery", "sack"),
+];
 
 impl NodeSettings {
     /// The first setting, as `section.key`, with a value that only the engine knows, and a sentence about it.

@@ -7,7 +7,7 @@ use crate::settings::{Conflict, Settings as _};
 use crate::topology::Network;
 use crate::topology::routes::Routes;
 use crate::transport::Protocol;
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, Bytes, Nanos};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -36,6 +36,7 @@ impl NodeSettings {
         let (packets, bytes) = self.network_bdp(network);
         if let Some(marks) = transport.marks(packets, bytes) {
             self.switch.resolve(&marks);
+            self.switch.trim_threshold.get_or_insert(Bytes(packets * bytes));
         }
         if self.transport.timeout.is_none() {
             let drain = BitRate::gbps(100)

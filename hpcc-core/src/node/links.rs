@@ -3,9 +3,9 @@
 
 use super::{Located, NodeSettings, in_section};
 use crate::cc::Algorithm;
-use crate::settings::{Conflict, Named};
+use crate::settings::Conflict;
 use crate::switch::{BufferKind, PauseConfig, Priorities, SharedBuffer, SwitchSettings};
-use crate::telemetry::{Layout, LayoutName, LayoutSettings, Reads, relative};
+use crate::telemetry::{Layout, Reads, listed, relative};
 use crate::topology::{Link, Network};
 use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
@@ -60,22 +60,18 @@ impl NodeSettings {
         if self.can_tell(&layout, link.rate) {
             return Ok(());
         }
-        let other = |name| LayoutSettings { layout: Some(name), ..self.layout };
-        let works = |name: &LayoutName| {
-            let fits = other(*name).check("", Reads::Records, self.wire.profile).is_ok();
-            fits && self.can_tell(&other(*name).config(false), link.rate)
-        };
-        let able: Vec<String> =
-            LayoutName::with_records().filter(works).map(|name| format!("\"{}\"", name.name())).collect();
-        let known: Vec<String> = layout.rates().unwrap_or_default().iter().map(ToString::to_string).collect();
-        let expected = if able.is_empty() { "one of these".into() } else { format!("layout = {}", able.join(" or ")) };
+        let able = self.layout.able(Reads::Records, self.wire.profile);
+        let able = listed(able.filter(|layout| self.can_tell(layout, link.rate)), " or ");
+        let known = layout.records().map(|records| records.rates).unwrap_or_default();
+        let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+        let expected = if able.is_empty() { "one of these".into() } else { format!("layout = {able}") };
         let message = format!(
             "the link from {} to {} runs at {}, which records of telemetry.layout = \"{}\" cannot tell: they know {}; \
              expected {expected}",
             link.a,
             link.b,
             link.rate,
-            layout.name().name(),
+            layout.name(),
             known.join(", ")
         );
         Err(in_section("telemetry")(Conflict::new("layout", message)))
@@ -85,7 +81,7 @@ impl NodeSettings {
     /// that all links have.
     fn can_tell(&self, layout: &Layout, rate: BitRate) -> bool {
         let hidden = relative::rate(layout).filter(|_| self.hides_telemetry());
-        layout.tells(rate) && hidden.is_none_or(|told| told.0.is_multiple_of(rate.0.max(1)))
+        layout.tells_rate(rate) && hidden.is_none_or(|told| told.0.is_multiple_of(rate.0.max(1)))
     }
 
     /// Checks that a port of some switch has each rate that ECN thresholds are for.
@@ -195,7 +191,7 @@ mod tests {
     use crate::cc::{ControlLaw, HpccConfig};
     use crate::ecn::EcnThreshold;
     use crate::switch::{Priorities, RESERVE};
-    use crate::telemetry::LayoutName;
+    use crate::telemetry::LayoutSettings;
     use crate::topology::NodeKind;
     use crate::wire::WireProfile;
 
@@ -211,17 +207,16 @@ mod tests {
     #[test]
     fn telemetry_must_tell_the_rate_unless_the_switch_knows_nothing_of_it() {
         let check = |gbps, layout, stamp_telemetry| {
-            let mut settings = NodeSettings::default();
-            settings.layout.layout = layout;
+            let mut settings = NodeSettings { layout, ..NodeSettings::default() };
             settings.switch.stamp_telemetry = stamp_telemetry;
             let (network, settings) = network(gbps, settings);
             settings.check_link(&network.links[0]).map_err(|wrong| wrong.conflict.message)
         };
-        let reference = Some(LayoutName::Reference);
-        assert_eq!((check(100, reference, true), check(40, reference, false)), (Ok(()), Ok(())));
+        let reference = LayoutSettings::of("reference");
+        assert_eq!((check(100, reference.clone(), true), check(40, reference.clone(), false)), (Ok(()), Ok(())));
         for gbps in [1, 10, 40, 160, 800, 1_600, 2_400] {
-            assert_eq!(check(gbps, None, true), Ok(()));
-            assert_eq!(check(gbps, Some(LayoutName::IntMd), true), Ok(()));
+            assert_eq!(check(gbps, LayoutSettings::default(), true), Ok(()));
+            assert_eq!(check(gbps, LayoutSettings::of("int_md"), true), Ok(()));
         }
         let wrong = check(160, reference, true).expect_err("no code");
         let expected = "the link from 0 to 1 runs at 160Gbps, which records of telemetry.layout = \"reference\" cannot tell: \
@@ -233,8 +228,7 @@ mod tests {
     #[test]
     fn a_border_hides_rates_that_divide_the_one_it_tells() {
         let check = |gbps| {
-            let mut settings = NodeSettings::default();
-            settings.layout.layout = Some(LayoutName::IntMd);
+            let mut settings = NodeSettings { layout: LayoutSettings::of("int_md"), ..NodeSettings::default() };
             settings.switch.telemetry_hidden_from = "1".into();
             let (network, settings) = network(gbps, settings);
             settings.check_link(&network.links[0]).is_ok()
@@ -297,7 +291,7 @@ mod tests {
         let largest = |mtu, records_per_ack| {
             let mut settings = NodeSettings::default();
             settings.wire.profile = WireProfile::RoceV6;
-            settings.layout.layout = Some(LayoutName::IntMd);
+            settings.layout = LayoutSettings::of("int_md");
             settings.transport.mtu = Bytes(mtu);
             settings.feedback.records_per_ack = records_per_ack;
             network(100, settings).1.largest_frame()

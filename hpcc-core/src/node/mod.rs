@@ -114,7 +114,7 @@ impl NodeSettings {
 
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
-        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs())
+        self.needs_of_transport().unwrap_or_else(|| self.control.chosen().needs()).with(&self.layout.config(false))
     }
 
     /// Whether a switch adds to telemetry, or a host has to do with it.
@@ -223,8 +223,15 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
-        if self.switch.overflow == Overflow::Trim && !self.transport.recovery.keeps {
-            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\"";
+        let has_bitmaps = self.transport.recovery.answer_bytes > 0;
+        if has_bitmaps && (!self.transport.seal.is_empty() || self.hides_telemetry()) {
+            let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
+                           nor switch.telemetry_hidden_from";
+            return Err(in_section("transport")(Conflict::new("recovery", message.into())));
+        }
+        let is_unable = self.host_transport.is_queue_pairs() && !self.transport.recovery.keeps;
+        if self.switch.overflow == Overflow::Trim && is_unable {
+            let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\" or \"sack\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
@@ -264,7 +271,7 @@ impl NodeSettings {
         let layout = self.layout.config(self.faults().wide_pint);
         match self.switch.telemetry_queue {
             Wait::Length => layout,
-            Wait::Sojourn => layout.by_sojourn(),
+            Wait::Sojourn => layout.by_sojourn().unwrap_or(layout),
         }
     }
 
@@ -382,7 +389,7 @@ impl NodeSettings {
 
     /// The layout that a switch stamps.
     pub fn stamped_layout(&self) -> Layout {
-        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::none() }
     }
 
     /// The settings by section and key as files have them.

@@ -5,7 +5,7 @@
 use super::{Located, NodeSettings, in_section};
 use crate::cc::{Effect, Reaction, Signal};
 use crate::settings::Conflict;
-use crate::telemetry::Layout;
+use crate::telemetry::encapsulation::Encapsulation;
 use crate::transport::CongestionNotification;
 use crate::transport::feedback::SamplingMode;
 use alloc::format;
@@ -56,7 +56,7 @@ impl NodeSettings {
             SamplingMode::All | SamplingMode::Nth | SamplingMode::Rtt | SamplingMode::Congestion => true,
             SamplingMode::Probes | SamplingMode::Nothing => false,
         };
-        matches!(self.layout(), Layout::Ioam { .. }) && collect && self.feedback.seal.is_empty()
+        self.layout().encapsulation() == Some(Encapsulation::HopByHop) && collect && self.feedback.seal.is_empty()
     }
 }
 

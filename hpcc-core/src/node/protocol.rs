@@ -37,9 +37,9 @@ impl NodeSettings {
     /// reason for units of their own.
     pub fn inherit_units(&mut self, host: &NodeSettings, network: &Network) {
         if self.protocol.protocol.is_of_stack() {
-            let mut layout = self.layout;
+            let mut layout = self.layout.clone();
             layout.resolve(self.needs().reads, network, host.transport.mtu.0);
-            self.layout.multiplier = layout.multiplier;
+            self.layout.shared.multiplier = layout.shared.multiplier;
         }
     }
 
@@ -176,11 +176,11 @@ mod tests {
         for (alone, multiplier) in [(false, 7), (true, 16)] {
             let mut settings = stack.clone();
             settings.inherit_units(if alone { &stack } else { &rdma }, &network);
-            assert_eq!(settings.layout.multiplier, Some(multiplier));
+            assert_eq!(settings.layout.shared.multiplier, Some(multiplier));
         }
         let mut own = rdma.clone();
         own.inherit_units(&stack, &network);
-        assert_eq!(own.layout.multiplier, None, "RDMA hosts count by their own packets");
+        assert_eq!(own.layout.shared.multiplier, None, "RDMA hosts count by their own packets");
     }
 
     #[test]

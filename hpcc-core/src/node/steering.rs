@@ -5,13 +5,12 @@
 
 use super::{Located, NodeSettings, in_section};
 use crate::cc::{Reads, Steers};
-use crate::settings::{Conflict, Named};
-use crate::telemetry::{LayoutName, Sampling};
+use crate::settings::Conflict;
+use crate::telemetry::{MAX_HOPS, Sampling, listed};
 use crate::transport::feedback::{FeedbackContent, SamplingMode};
 use crate::transport::{CongestionNotification, Protocol};
 use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::string::ToString;
 
 impl NodeSettings {
     /// Checks the chain of a host's flows, once all is resolved and checked; `by_switches` says whether switches notify it
@@ -103,15 +102,17 @@ impl NodeSettings {
             most.unwrap_or_default()
         );
         let refuse = |key, mend: &str| Err(self.uncontrolled("telemetry", key, &why, "telemetry", mend));
-        let reports =
-            |name: &LayoutName| self.layout.able_with(*name, self.needs().reads, self.wire.profile) >= switches;
-        if reports(&self.layout().name()) {
+        let mut roomy = self.layout.clone();
+        roomy.shared.hops = Some(MAX_HOPS as u8);
+        let able = || {
+            let able = roomy.able(self.needs().reads, self.wire.profile);
+            able.filter(|layout| layout.max_hops().is_some_and(|most| switches <= most))
+        };
+        if able().any(|layout| layout.name() == self.layout().name()) {
             return refuse("hops", &format!("hops = {switches}"));
         }
-        let able: Vec<String> =
-            LayoutName::with_records().filter(reports).map(|name| format!("\"{}\"", name.name())).collect();
-        let mend =
-            if able.is_empty() { "a shorter path".to_string() } else { format!("layout = {}", able.join(" or ")) };
+        let able = listed(able(), " or ");
+        let mend = if able.is_empty() { "a shorter path".to_string() } else { format!("layout = {able}") };
         refuse("layout", &mend)
     }
 
@@ -174,7 +175,7 @@ mod tests {
             assert_eq!(cut(&[]), None, "{name}");
             assert_eq!(cut(&packets), expected("telemetry", "sampling", reads != Reads::Nothing), "{name}");
             assert_eq!(cut(&answer), expected("telemetry", "content", reads != Reads::Nothing), "{name}");
-            let by_switches = matches!(reads, Reads::Records | Reads::Utilisation);
+            let by_switches = !matches!(reads, Reads::Nothing | Reads::SendTime);
             assert_eq!(cut(&stamps), expected("switch", "stamp_telemetry", by_switches), "{name}");
             assert_eq!(cut(&ecn), expected("switch", "ecn", ["dcqcn", "dctcp"].contains(&name)), "{name}");
             assert_eq!(cut(&window), expected("transport", "window", name == "swift"), "{name}");

@@ -37,8 +37,7 @@ use crate::balance::{Choice, EcmpBalancer, LoadBalancer, Ports};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::reference_faults::ReferenceFaults;
-use crate::telemetry::pint::{Codebook, PortMeter};
-use crate::telemetry::{Layout, Snapshot, reference};
+use crate::telemetry::{Codec, Layout, Meter, Reference, Snapshot};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -267,14 +266,6 @@ impl Marks {
     }
 }
 
-/// What PINT keeps at a switch.
-#[derive(Clone, Debug)]
-struct Pint {
-    codebook: Codebook,
-    /// One for each port.
-    meters: Vec<PortMeter>,
-}
-
 /// Packet memory.
 #[derive(Clone, Debug)]
 enum Buffer {
@@ -359,30 +350,33 @@ impl Ports for View<'_> {
 pub struct Switch {
     ports: Box<[EgressPort]>,
     buffer: Buffer,
-    layout: Layout,
-    // The second line.
-    routes: RouteTable,
+    /// The layout, if it is the reference's, whose stamp needs no call.
+    reference: Option<Reference>,
     id: u32,
     hop_limits: bool,
     /// Whether telemetry is none or the reference's, and of each frame the port's own counters, as mostly.
     reports_plainly: bool,
     /// Whether frames of a flow leave by one port until routes change, data as well.
     keeps: bool,
+    // The second line.
+    routes: RouteTable,
     // What few frames need.
     marks: Marks,
     watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
+    layout: Layout,
+    /// What the layout tells beyond a snapshot.
+    meter: Option<Box<dyn Meter>>,
     trimming: Option<TrimConfig>,
-    pint: Option<Pint>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
     records: Option<Records>,
 }
 
-const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, marks) == 128);
+const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, marks) <= 128);
 
 impl Switch {
     /// Switch `id` with ports of these rates and delays, counted from 0. PINT averages over `base_rtt`, the
@@ -398,16 +392,12 @@ impl Switch {
     ) -> Self {
         let marks = Marks::new(config);
         let rates = || ports.iter().map(|&(rate, _)| rate);
-        let pint = if let Layout::Pint { log_base, .. } = layout {
-            let meters = rates().map(|rate| PortMeter::new(rate, base_rtt)).collect();
-            Some(Pint { codebook: Codebook::new(log_base), meters })
-        } else {
-            None
-        };
-        let report = Report::if_asked(config, layout, rates());
+        let meter = layout.meter(&rates().collect::<Vec<_>>(), base_rtt);
+        let report = Report::if_asked(config, &layout, rates());
         let picks = config.records.to != Reported::All;
         let records = picks.then(|| Records::new(config.records, base_rtt, ports.len()));
-        let is_short = matches!(layout, Layout::None | Layout::Reference { .. });
+        let reference = layout.codec().copied();
+        let is_short = reference.is_some() || layout.initial_len() == 0;
         Switch {
             id,
             layout,
@@ -420,7 +410,8 @@ impl Switch {
             balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
             stopped: alloc::vec![0; ports.len()],
             reports_plainly: is_short && report.is_none() && records.is_none(),
-            pint,
+            meter,
+            reference,
             report,
             records,
             watchdog: config.watchdog,
@@ -589,9 +580,9 @@ impl Switch {
             return self.send_with_report(egress, now, frame, section, rng);
         }
         let port = &mut self.ports[usize::from(egress)];
-        if let (true, Layout::Reference { multiplier }) = (head.is_data, self.layout) {
+        if let (true, Some(reference)) = (head.is_data, self.reference) {
             let snapshot = port.snapshot(self.id, egress, now, &head);
-            section.len = reference::stamp(section.bytes, section.len, &snapshot, multiplier);
+            section.len = reference.stamp(section.bytes, section.len, &snapshot);
         }
         port.tx_bytes += u64::from(head.size);
     }
@@ -630,11 +621,10 @@ impl Switch {
         let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
         let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.id, egress, now, &head) };
         section.len = self.layout.stamp(section.bytes, len, &snapshot);
-        if let Some(pint) = &mut self.pint {
+        if let Some(meter) = &mut self.meter {
             // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
-            let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
             let bytes = section.bytes.get_mut(..len).unwrap_or_default();
-            pint.codebook.stamp(bytes, utilisation, &mut rng.rand);
+            meter.stamp(bytes, &snapshot, head.queue, &mut rng.rand);
         }
     }
 
@@ -697,8 +687,8 @@ impl Switch {
     #[inline]
     fn count_sent(&mut self, egress: u16, now: Nanos, size: u32) {
         self.ports[usize::from(egress)].tx_bytes += u64::from(size);
-        if let Some(pint) = &mut self.pint {
-            pint.meters[usize::from(egress)].on_sent(now, size);
+        if let Some(meter) = &mut self.meter {
+            meter.sent(egress, now, size);
         }
     }
 

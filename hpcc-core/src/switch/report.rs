@@ -68,9 +68,9 @@ pub struct Report {
 
 impl Report {
     /// That of a switch with ports of these rates; `None` if telemetry reports their own counters.
-    pub fn if_asked(config: &SwitchConfig, layout: Layout, rates: impl Iterator<Item = BitRate>) -> Option<Self> {
+    pub fn if_asked(config: &SwitchConfig, layout: &Layout, rates: impl Iterator<Item = BitRate>) -> Option<Self> {
         // Where the layout has a field for the time in the switch, that of the queue stays the queue's.
-        let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
+        let wait = if layout.by_sojourn().is_some() { Wait::Length } else { config.report.wait };
         let report = ReportConfig { wait, ..config.report };
         if report == ReportConfig::default() {
             return None;

@@ -86,9 +86,10 @@ crate::settings! {
         /// `selective_repeat`.
         #[change = "Choose `trim` for losses that are repaired within a round trip, as Ultra Ethernet does."]
         pub overflow: Overflow = Overflow::Drop;
-        /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut. Other ports scale it by their rate.
+        /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut; `auto`: 150 kB, with `transport.kind` = `uec` a
+        /// bandwidth-delay product. Other ports scale it by their rate.
         #[change = "Less keeps queues shorter, more cuts fewer packets: a bandwidth-delay product, as a rule."]
-        pub trim_threshold: Bytes {1..=MOST_BUFFER} = Bytes(150_000) => overflow = "trim";
+        pub trim_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => overflow = "trim";
         /// Bytes of such a port's queue of headers, above which they are dropped; `auto`: twice `trim_threshold`.
         #[change = "Less loses headers in large incasts, which then wait for a timeout."]
         pub trim_headers: Option<Bytes> {0..=MOST_BUFFER} = None => overflow = "trim";
@@ -250,6 +251,11 @@ impl SwitchSettings {
         }
     }
 
+    /// Bytes of a data queue above which packets are cut.
+    fn most_queued(&self) -> u64 {
+        self.trim_threshold.map_or(150_000, |threshold| threshold.0)
+    }
+
     /// The priorities whose data is cut where it finds no room.
     fn trimmed(&self) -> Priorities {
         match self.mode {
@@ -321,8 +327,8 @@ impl SwitchSettings {
             alphas: self.class_alphas()?,
             trimming: (self.overflow == Overflow::Trim).then(|| TrimConfig {
                 priorities: self.trimmed(),
-                threshold: self.trim_threshold.0,
-                headers: self.trim_headers.map_or(2 * self.trim_threshold.0, |bytes| bytes.0),
+                threshold: self.most_queued(),
+                headers: self.trim_headers.map_or(2 * self.most_queued(), |bytes| bytes.0),
                 last: self.trim_last,
                 keeps_telemetry: self.trim_telemetry,
             }),

@@ -2,13 +2,13 @@
 //! What a switch answers of frames that come, wait and leave.
 
 use super::*;
-use crate::telemetry::{HopStack, MAX_SECTION, Telemetry};
+use crate::telemetry::{Form, HopStack, Ifa, MAX_SECTION, Pint, Telemetry};
 use crate::testing::{node_with, records};
 use crate::topology::Network;
 
 /// Three hosts (0, 1, 2) on switch 3.
 fn star() -> Switch {
-    star_with(Layout::Reference { multiplier: 1 })
+    star_with(Layout::new(Reference { multiplier: 1 }))
 }
 
 fn star_with(layout: Layout) -> Switch {
@@ -82,9 +82,9 @@ fn a_frame_is_dropped_where_its_hop_limit_ends() {
 /// A record of 8 bytes joins the section of two.
 #[test]
 fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
-    let mut switch = star_with(Layout::Paper);
+    let mut switch = star_with(Layout::new(Form::Paper));
     let mut bytes = [0; 64];
-    let len = Layout::Paper.prepare(&mut bytes, Nanos(0));
+    let len = Layout::new(Form::Paper).prepare(&mut bytes, Nanos(0));
     let mut section = Section { len, bytes: &mut bytes };
     let head = Head { priority: 3, is_data: true, size: 1_000, ..Head::default() };
     switch.depart(2, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
@@ -94,8 +94,8 @@ fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
 /// Two of three frames wait still, in a queue that is sure of the whole link.
 #[test]
 fn req_29_the_stamp_shows_the_queue_of_the_frame() {
-    let layout = Layout::Reference { multiplier: 1 };
-    let mut switch = star_of_queues(layout, "3:1000");
+    let layout = Layout::new(Reference { multiplier: 1 });
+    let mut switch = star_of_queues(layout.clone(), "3:1000");
     for _ in 0..3 {
         arrive(&mut switch);
     }
@@ -118,7 +118,7 @@ fn the_queue_left_behind_decides_the_mark() {
 
 #[test]
 fn a_lossy_switch_drops_and_never_pauses() {
-    let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
+    let mut switch = star_of(Layout::none(), BufferMode::Lossy { alpha: 1.0 });
     let mut rng = Rng::new(26, 1);
     let mut frames = 0;
     while arrive(&mut switch) == ADMITTED {
@@ -147,10 +147,10 @@ fn discarded_frames_free_their_buffer_and_resume_their_sender() {
 /// pass. Both have the same accounts after each frame, and stamp and mark alike.
 #[test]
 fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
-    let layout = Layout::Reference { multiplier: 1 };
+    let layout = Layout::new(Reference { multiplier: 1 });
     for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
         let [mut passes, mut waits] = [(); 2].map(|()| {
-            let mut switch = star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() });
+            let mut switch = star_like(layout.clone(), SwitchConfig { mode, ..SwitchConfig::default() });
             switch.marks.thresholds[0].pmax = 0.5;
             switch
         });
@@ -198,7 +198,7 @@ fn req_01_the_stamp_shows_the_port() {
     let mut rng = Rng::new(26, 1);
     let mut section = [0; 64];
     switch.send_pfc(2, Nanos(0), 1_280);
-    let layout = Layout::Reference { multiplier: 1 };
+    let layout = Layout::new(Reference { multiplier: 1 });
     let len = layout.prepare(&mut section, Nanos(0));
     let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut rng);
     let hop = records(&layout, &section[..len]).hops()[0];
@@ -208,8 +208,8 @@ fn req_01_the_stamp_shows_the_port() {
 /// A class that is sure of a hundredth of the link does not make an idle port look full.
 #[test]
 fn pint_tells_of_the_port_whatever_records_would_tell_of() {
-    let layout = Layout::pint(1.05, true);
-    let mut switch = star_of_queues(layout, "3:1000,4:99000");
+    let layout = Layout::new(Pint::new(1.05, true));
+    let mut switch = star_of_queues(layout.clone(), "3:1000,4:99000");
     let mut rng = Rng::new(26, 1);
     let mut section = [0; 8];
     for n in 0..500 {
@@ -242,10 +242,10 @@ fn req_28_the_time_in_the_switch_stands_for_the_queue_where_it_is_asked_for() {
             let mut section = Section { len: reads.prepare(&mut bytes, Nanos(0)), bytes: &mut bytes };
             let head = Head { priority: 3, is_data: true, size: 1_000, arrived: Nanos(3_000), ..Head::default() };
             switch.depart(2, Nanos(5_000), &head, &mut section, &mut Rng::new(26, 1));
-            let queue = |layout: Layout| records(&layout, &section.bytes[..section.len]).hops()[0].qlen;
-            assert!(queue(reads).abs_diff(expected) < 600, "{layout} {asked}: {}", queue(reads));
-            if let Layout::Ifa { hops, .. } = reads {
-                assert_eq!(queue(Layout::Ifa { hops, sojourn: false }), 0, "the queue's field is the queue's");
+            let queue = |layout: &Layout| records(layout, &section.bytes[..section.len]).hops()[0].qlen;
+            assert!(queue(&reads).abs_diff(expected) < 600, "{layout} {asked}: {}", queue(&reads));
+            if let Some(&Ifa { hops, .. }) = reads.codec() {
+                assert_eq!(queue(&Layout::new(Ifa { hops, sojourn: false })), 0, "the queue's field is the queue's");
             }
         }
     }
@@ -259,7 +259,7 @@ fn star_set(sets: &[(&str, &str, &str)]) -> Switch {
     settings.check().expect("they go together");
     let pause = settings.pause(0);
     let config = settings.config(Vec::new(), crate::wire::WireProfile::default(), pause, ReferenceFaults::NONE);
-    star_like(Layout::None, config.expect("a switch"))
+    star_like(Layout::none(), config.expect("a switch"))
 }
 
 #[test]

@@ -12,7 +12,10 @@
 //! - a switch that finds 15 hops, or whose link rate has no code, leaves the packet as it is;
 //! - the draft's padding is sent as 0 and not looked at; the "Options" that it draws behind the hops are left out.
 
-use super::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+use super::codec::{Codec, Records};
+use super::encapsulation::SectionLen;
+use super::{Hop, HopStack, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::settings::Settings;
 
 /// Which header precedes the hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +26,57 @@ pub enum Form {
     Draft,
 }
 
+impl Settings for Form {}
+
+impl Codec for Form {
+    fn name(&self) -> &'static str {
+        match self {
+            Form::Paper => "paper",
+            Form::Draft => "draft",
+        }
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Records
+    }
+
+    fn records(&self) -> Option<Records> {
+        Some(Records {
+            most: MAX_HOPS,
+            modulus: MODULUS,
+            rates: &speed::RATES,
+            tells_any_rate: false,
+            names_links: false,
+            tells_paths: true,
+            tx_unit: None,
+        })
+    }
+
+    fn section_len(&self) -> SectionLen {
+        SectionLen::Compact { header: header_len(*self) as u8 }
+    }
+
+    fn len_after(&self, hops: usize) -> usize {
+        header_len(*self) + HOP_LEN * hops
+    }
+
+    fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        stamp(*self, section, len, snapshot)
+    }
+
+    fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        overwrite(*self, section, hops);
+    }
+
+    fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(*self, section, stack).map(|()| Telemetry::Hops(stack))
+    }
+}
+
 /// nHop and pathID.
 const COUNT_LEN: usize = 2;
 /// Bytes of a hop.
-pub const HOP_LEN: usize = 8;
+const HOP_LEN: usize = 8;
 const PATH_ID_BITS: u32 = 12;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
@@ -36,11 +86,11 @@ const LOAD_TX: u32 = 16;
 const LOAD_BITS: u32 = LOAD_TX + 20;
 const SPEED: u32 = LOAD_BITS + 24;
 /// Where the counters wrap.
-pub(super) const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
+const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
 
 /// Bytes of the section when it leaves the sender.
 #[inline]
-pub const fn header_len(form: Form) -> usize {
+const fn header_len(form: Form) -> usize {
     match form {
         Form::Paper => COUNT_LEN,
         Form::Draft => COUNT_LEN + 2,
@@ -48,7 +98,7 @@ pub const fn header_len(form: Form) -> usize {
 }
 
 #[inline]
-pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let end = len.saturating_add(HOP_LEN);
     let Some(bytes) = section.get_mut(..end).filter(|_| len >= header_len(form)) else { return len };
     let Some(code) = speed::code(snapshot.rate) else { return len };
@@ -74,7 +124,7 @@ fn load(tx_bytes: u64, qlen: u64) -> u64 {
 }
 
 /// Writes B, txBytes and qLen of hops over a section's.
-pub fn overwrite(form: Form, section: &mut [u8], hops: &[Hop]) {
+fn overwrite(form: Form, section: &mut [u8], hops: &[Hop]) {
     let Some(words) = section.get_mut(header_len(form)..) else { return };
     for (word, hop) in words.as_chunks_mut::<HOP_LEN>().0.iter_mut().zip(hops) {
         let told = u64::from_be_bytes(*word);
@@ -85,7 +135,7 @@ pub fn overwrite(form: Form, section: &mut [u8], hops: &[Hop]) {
 }
 
 #[inline]
-pub fn read(form: Form, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+fn read(form: Form, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (header, hops) = section.split_at_checked(header_len(form)).ok_or(Unusable)?;
     let header = u16::from_be_bytes(*header.first_chunk().ok_or(Unusable)?);
     let n_hop = usize::from(header >> PATH_ID_BITS);

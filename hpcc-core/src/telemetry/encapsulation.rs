@@ -11,6 +11,9 @@ pub const INT_MARK: u8 = 2;
 /// experiments, and what captures of a vendor's switches show.
 pub const IFA_PROTOCOL: u8 = 253;
 
+/// EtherTypes of CSIG's tags, compact and wide. They are not registered: a public test of switches has the first.
+pub const CSIG_ETHER_TYPES: [u16; 2] = [0x9900, 0x9901];
+
 /// Where a telemetry section travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encapsulation {
@@ -23,6 +26,11 @@ pub enum Encapsulation {
     Marked {
         /// The bits, of the 3 lowest of the DSCP.
         mark: u8,
+    },
+    /// Between the MAC addresses and the EtherType of what follows, as a VLAN's tag.
+    Tag {
+        /// The EtherType with which it begins.
+        ether_type: u16,
     },
     /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
     HopByHop,

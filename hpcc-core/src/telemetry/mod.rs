@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In-band telemetry: the record that each hop reports, and the byte layouts that carry it.
 //!
-//! A sender [prepares](Layout::prepare) an empty section, each switch [stamps](Layout::stamp) its
+//! A sender [prepares](Layout::prepare) an empty section, each switch [stamps](Codec::stamp) its
 //! [`Snapshot`] into those bytes, and the sender's algorithm [reads](Layout::read) the echoed bytes back.
 //! What a layout cannot express (large queues, long times) is therefore lost exactly as on the wire.
 //!
-//! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
+//! Some layouts carry no records of hops: [`Timestamp`] brings the send time back, [`Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 //!
 //! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
@@ -15,7 +15,9 @@
 #![warn(clippy::indexing_slicing)]
 
 mod busiest_link;
+mod codec;
 mod compact;
+mod csig;
 pub mod encapsulation;
 mod fixed_exp2;
 mod fixed_log2;
@@ -44,17 +46,46 @@ mod tests;
 pub mod timestamp;
 
 pub use busiest_link::{BusiestLink, LinkRecord};
+pub use codec::{CloneCodec, Codec, Meter, Records, Room};
+pub use compact::Form;
+pub use csig::{Asked, Csig, TagSize};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use known_links::{Compare, KnownLinks, Learnt};
 pub use last_hops::LastHops;
-pub use layout::Layout;
+pub use layout::{Layout, Nothing};
 pub use load::{Comparison, LinkLoad};
 pub use path_loads::PathLoads;
+pub use pint::Pint;
 pub use reads::Reads;
+pub use reference::Reference;
 pub use sampling::{Sampler, Sampling};
-pub use settings::{LayoutName, LayoutSettings};
+pub use settings::{LayoutSettings, SharedSettings, listed};
+pub use timestamp::Timestamp;
 
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+pub use ifa::hpcc::Ifa;
+pub use int_md::hpcc::IntMd;
+pub use ioam::hpcc::{Ioam, Profile};
+
+/// All formats; errors list them in this order.
+pub fn all() -> Vec<Box<dyn Codec>> {
+    vec![
+        Box::new(Nothing),
+        Box::new(Reference { multiplier: 1 }),
+        Box::new(Form::Paper),
+        Box::new(Form::Draft),
+        Box::new(IntMd { hops: MAX_HOPS as u8 }),
+        Box::new(Ifa { hops: MAX_HOPS as u8, sojourn: false }),
+        Box::new(Ioam { profile: Profile::Full, hops: MAX_HOPS as u8 }),
+        Box::new(Ioam { profile: Profile::Slim, hops: MAX_HOPS as u8 }),
+        Box::new(Timestamp),
+        Box::<Pint>::default(),
+        Box::<Csig>::default(),
+    ]
+}
 
 /// Most hops that a decoded stack can hold: the 4-bit hop count of the compact format.
 pub const MAX_HOPS: usize = 15;
@@ -241,6 +272,21 @@ pub enum Telemetry<'a> {
     Utilisation(f64),
     /// The window in bytes that the receiver has computed (Rx-HPCC).
     Window(u64),
+    /// One signal of the path's bottleneck.
+    Signal(Signal),
+}
+
+/// What the bottleneck of a path told of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Signal {
+    /// The bandwidth that its port has free.
+    Available(BitRate),
+    /// The same as a share of the port's rate.
+    Share(f64),
+    /// The time that the packet spent there.
+    Delay(Nanos),
+    /// The time that its port takes to send its queue.
+    Queue(Nanos),
 }
 
 /// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code

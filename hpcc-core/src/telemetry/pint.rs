@@ -9,15 +9,112 @@
 //! All logarithms are to base 2, in fixed point with 15 binary places. Where the reference takes them, and powers
 //! of 2, from the C library, they come from tables here: quicker, and the same on every machine.
 
-use super::Unusable;
+use super::codec::{Codec, Meter, Room};
 use super::fixed_exp2::exp2;
 use super::fixed_log2::log2;
+use super::{HopStack, Layout, Reads, Snapshot, Telemetry, Unusable};
 use crate::random::GlibcRand;
+use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
+crate::settings! {
+    /// The powers.
+    #[derive(Clone, Copy, Debug)]
+    struct Powers {
+        /// Factor between two neighbouring codes of PINT's utilisation.
+        #[change = "A smaller value is finer, and takes two bytes below 1.05; a larger one is coarser."]
+        pub log_base: f64 {1.001..=2.0} = 1.05 => layout = "pint";
+    }
+}
+
+/// The busiest hop's utilisation as a power of a base.
+#[derive(Clone, Debug, Default)]
+pub struct Pint {
+    powers: Powers,
+    /// Whether it takes two bytes in any case.
+    wide: bool,
+}
+
+impl Pint {
+    /// With powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
+    pub fn new(log_base: f64, wide: bool) -> Self {
+        Pint { powers: Powers { log_base }, wide }
+    }
+}
+
+impl Settings for Pint {
+    fn list(&self) -> Vec<Setting> {
+        self.powers.list()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        self.powers.get(key)
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        self.powers.set(key, input)
+    }
+}
+
+impl Codec for Pint {
+    fn name(&self) -> &'static str {
+        "pint"
+    }
+
+    fn fitted(&self, room: &Room) -> Layout {
+        Layout::new(Pint { wide: room.wide_pint, ..*self })
+    }
+
+    fn parameters(&self) -> String {
+        format!("log_base {}, {} bytes", self.powers.log_base, self.len_after(0))
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Utilisation
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        if self.wide { MAX_LEN } else { bytes(self.powers.log_base) }
+    }
+
+    fn meter(&self, ports: &[BitRate], base_rtt: Nanos) -> Option<Box<dyn Meter>> {
+        let ports = ports.iter().map(|&rate| PortMeter::new(rate, base_rtt)).collect();
+        Some(Box::new(Averages { codebook: Codebook::new(self.powers.log_base), ports }))
+    }
+
+    fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        utilisation(self.powers.log_base, read(section)?).map(Telemetry::Utilisation)
+    }
+}
+
+/// The averages of a switch.
+#[derive(Debug)]
+struct Averages {
+    codebook: Codebook,
+    ports: Vec<PortMeter>,
+}
+
+impl Meter for Averages {
+    fn sent(&mut self, port: u16, now: Nanos, size: u32) {
+        if let Some(port) = self.ports.get_mut(usize::from(port)) {
+            port.on_sent(now, size);
+        }
+    }
+
+    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, rand: &mut GlibcRand) {
+        if let Some(port) = self.ports.get_mut(usize::from(snapshot.egress)) {
+            let utilisation = port.update(snapshot.now, queue, rand);
+            self.codebook.stamp(section, utilisation, rand);
+        }
+    }
+}
+
 /// Most bytes of a section.
-pub const MAX_LEN: usize = 2;
+const MAX_LEN: usize = 2;
 /// Steps of U that the smallest power stands for: power 0 is 1/512.
 const CODE_STEPS: f64 = 512.0;
 /// U = 512 is the largest that the bits of a power must hold.
@@ -52,13 +149,13 @@ pub struct Codebook {
 /// # Errors
 /// If no switch writes this power. Infinity, which such a power can stand for, would stay in a sender's average for good.
 #[inline]
-pub fn utilisation(log_base: f64, power: u16) -> Result<f64, Unusable> {
+fn utilisation(log_base: f64, power: u16) -> Result<f64, Unusable> {
     let value = libm::pow(log_base, f64::from(power));
     if value > LAST_POWER * log_base { Err(Unusable) } else { Ok(value / CODE_STEPS) }
 }
 
 /// Bytes that the powers of a base need.
-pub fn bytes(log_base: f64) -> usize {
+fn bytes(log_base: f64) -> usize {
     let bits = libm::ceil(libm::log2(libm::log(LARGEST_CODE) / libm::log(log_base)));
     if bits <= 8.0 { 1 } else { MAX_LEN }
 }
@@ -121,7 +218,7 @@ impl Codebook {
 
 /// The power in an echoed section.
 #[inline]
-pub fn read(section: &[u8]) -> Result<u16, Unusable> {
+fn read(section: &[u8]) -> Result<u16, Unusable> {
     match *section {
         [power] => Ok(power.into()),
         [low, high] => Ok(u16::from_le_bytes([low, high])),

@@ -15,16 +15,15 @@ pub enum Reads {
     SendTime,
     /// The utilisation of the busiest hop.
     Utilisation,
+    /// Free share and queue of the bottleneck, in turns.
+    Load,
+    /// The bottleneck's delay or queue.
+    Delay,
 }
 
 impl Reads {
     /// Whether telemetry of this layout says it.
     pub fn is_in(self, layout: &Layout) -> bool {
-        match self {
-            Reads::Nothing => true,
-            Reads::Records => layout.max_hops().is_some(),
-            Reads::SendTime => matches!(layout, Layout::Timestamp),
-            Reads::Utilisation => matches!(layout, Layout::Pint { .. }),
-        }
+        self == Reads::Nothing || self == layout.tells()
     }
 }

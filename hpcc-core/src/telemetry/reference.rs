@@ -8,13 +8,73 @@
 //! txBytes counts units of 128 * multiplier bytes, qlen units of 80 * multiplier; all fields wrap, qlen
 //! included. A sixth hop overwrites the first, a seventh the second, as in the reference; more make a section unusable.
 
-use super::{Hop, HopStack, Modulus, Snapshot, Telemetry, Unusable};
+use super::codec::{Codec, Records, Room};
+use super::{Hop, HopStack, Layout, Modulus, Reads, Snapshot, Telemetry, Unusable};
+use crate::settings::Settings;
 use crate::units::BitRate;
+use alloc::format;
+use alloc::string::String;
+
+/// The reference simulator's: five 64-bit hop words, then a 16-bit hop count; always 42 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference {
+    /// INT_MULTI: multiplies the units of 128 bytes (txBytes) and 80 bytes (qlen). At least 1.
+    pub multiplier: u32,
+}
+
+impl Settings for Reference {}
+
+impl Codec for Reference {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn fitted(&self, room: &Room) -> Layout {
+        Layout::new(Reference { multiplier: room.multiplier })
+    }
+
+    fn parameters(&self) -> String {
+        format!("multiplier {}", self.multiplier)
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Records
+    }
+
+    fn records(&self) -> Option<Records> {
+        Some(Records {
+            most: SLOTS,
+            modulus: modulus(self.multiplier),
+            rates: &RATES,
+            tells_any_rate: false,
+            names_links: false,
+            tells_paths: false,
+            tx_unit: Some(TX_UNIT * u64::from(self.multiplier.max(1))),
+        })
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        LEN
+    }
+
+    #[inline(always)]
+    fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        stamp(section, len, snapshot, self.multiplier)
+    }
+
+    fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        overwrite(section, hops, self.multiplier);
+    }
+
+    fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(section, self.multiplier, stack)
+    }
+}
 
 /// Words for hops in a section; a sixth hop writes over the first.
-pub const SLOTS: usize = 5;
+const SLOTS: usize = 5;
 /// Bytes of a section; it has this length from the sender on.
-pub const LEN: usize = 8 * SLOTS + 2;
+const LEN: usize = 8 * SLOTS + 2;
 
 /// Most hops of a section that is remembered though its words were overwritten. (In the reference a copy of the hop count and of what
 /// follows it ends in fields that nobody reads; from eight hops on it reaches others.)
@@ -31,12 +91,12 @@ pub(super) const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 
 /// The rates that have a code, by their codes.
-pub const RATES: [BitRate; 5] =
+pub(super) const RATES: [BitRate; 5] =
     [BitRate::gbps(25), BitRate::gbps(50), BitRate::gbps(100), BitRate::gbps(200), BitRate::gbps(400)];
 
 /// The 3-bit code of a rate.
 #[inline]
-pub fn code(rate: BitRate) -> Option<u64> {
+fn code(rate: BitRate) -> Option<u64> {
     RATES.iter().position(|&r| r == rate).map(|code| code as u64)
 }
 
@@ -47,7 +107,7 @@ const fn low(value: u64, bits: u32) -> u64 {
 }
 
 #[inline(always)]
-pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u32) -> usize {
+fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u32) -> usize {
     let Some((slots, count)) = section.get_mut(..LEN).filter(|_| len == LEN).map(<[u8]>::as_chunks_mut) else {
         return len;
     };
@@ -75,7 +135,7 @@ fn load(tx_bytes: u64, qlen: u64, multiplier: u32) -> u64 {
 }
 
 /// Writes rate code, txBytes and qlen of hops over a section's. Unlike a stamped qlen, this one saturates.
-pub fn overwrite(section: &mut [u8], hops: &[Hop], multiplier: u32) {
+fn overwrite(section: &mut [u8], hops: &[Hop], multiplier: u32) {
     let longest = low(u64::MAX, QLEN_BITS) * QLEN_UNIT * u64::from(multiplier.max(1));
     for (word, hop) in section.as_chunks_mut().0.iter_mut().zip(hops) {
         let told = u64::from_le_bytes(*word);
@@ -87,14 +147,13 @@ pub fn overwrite(section: &mut [u8], hops: &[Hop], multiplier: u32) {
 }
 
 /// Where the counters wrap.
-#[inline]
-pub const fn modulus(multiplier: u32) -> Modulus {
+const fn modulus(multiplier: u32) -> Modulus {
     let units = if multiplier == 0 { 1 } else { multiplier as u64 };
     Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS }
 }
 
 #[inline]
-pub fn read<'a>(section: &[u8], multiplier: u32, stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+fn read<'a>(section: &[u8], multiplier: u32, stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
     let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
     let (slots, count) = bytes.as_chunks();
     let count = usize::from(u16::from_le_bytes(*count.first_chunk().ok_or(Unusable)?));

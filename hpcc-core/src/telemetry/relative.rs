@@ -19,7 +19,7 @@ use crate::units::BitRate;
 
 /// The rate that all links have in records of a layout that tell ratios only; `None` if it has no records.
 pub fn rate(layout: &Layout) -> Option<BitRate> {
-    layout.rates()?.last().copied()
+    layout.records()?.rates.last().copied()
 }
 
 /// The record of a link with the same load, and this rate, which is a multiple of the link's.
@@ -62,7 +62,8 @@ mod tests {
 
     use super::super::{Comparison, Snapshot, reference, speed};
     use super::*;
-    use crate::testing::{self, LAYOUTS, records as read};
+    use crate::telemetry::{Form, Ifa, IntMd, Timestamp};
+    use crate::testing::{self, layouts, records as read};
     use crate::units::Nanos;
     use alloc::vec::Vec;
     use approx::assert_relative_eq;
@@ -100,7 +101,7 @@ mod tests {
     /// The counters wrap between the two samples in the layouts whose may.
     #[test]
     fn req_64_ratios_stay_in_every_layout() {
-        for layout in LAYOUTS {
+        for layout in layouts() {
             let wrap = layout.modulus().expect("counters").tx_bytes;
             let before = if wrap < 1 << 50 { wrap - 51_200 } else { 51_200 };
             let sections = [(1_000, before), (9_000, before + 102_400)];
@@ -118,7 +119,7 @@ mod tests {
     /// Links of 25 and 400 Gb/s under one relative load send the same bytes.
     #[test]
     fn req_64_no_capacity_queue_or_counter_is_told() {
-        for layout in LAYOUTS {
+        for layout in layouts() {
             let [slow, fast] = [25, 400].map(|gbps| hidden(&layout, stamped(&layout, gbps, 5_000, 1_024_000, 256_000)));
             assert_eq!(slow, fast, "{layout:?}");
             let rate = rate(&layout).expect("records");
@@ -138,8 +139,8 @@ mod tests {
     /// A queue that is beyond its field after it was multiplied does not read as a short one.
     #[test]
     fn queues_saturate() {
-        let by_time = |layout: &Layout| matches!(layout, Layout::Ifa { sojourn: true, .. });
-        for layout in LAYOUTS.into_iter().filter(|layout| !by_time(layout)) {
+        let by_time = |layout: &Layout| layout.codec::<Ifa>().is_some_and(|ifa| ifa.sojourn);
+        for layout in layouts().into_iter().filter(|layout| !by_time(layout)) {
             let told = read(&layout, &hidden(&layout, stamped(&layout, 25, 5_000, 0, 40_000_000)));
             let [first, second] = [0, 1].map(|hop| told.hops()[hop].qlen);
             assert!(first > 5_000_000 && second > 5_000_000, "{layout:?}: {told:?}");
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_wiped_out() {
-        let layout = Layout::IntMd { hops: 1 };
+        let layout = Layout::new(IntMd { hops: 1 });
         let bytes = stamped(&layout, 25, 5_000, 1_024_000, 256_000);
         assert_eq!(layout.read(&bytes, &mut HopStack::default()), Telemetry::Nothing, "the second hop is missing");
         let idle = Snapshot { switch_id: 1, rate: BitRate::gbps(800), now: Nanos(5_000), ..Snapshot::IDLE };
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn req_64_the_record_of_one_link_is_made_relative_too() {
-        let layout = Layout::Paper;
+        let layout = Layout::new(Form::Paper);
         let modulus = layout.modulus().expect("counters");
         let hop = Hop { rate: BitRate::gbps(25), ts: 7, tx_bytes: 128_000, qlen: 800 };
         let record = LinkRecord { path: 9, place: 1, hop, modulus };
@@ -167,6 +168,6 @@ mod tests {
         let expected = Hop { rate: BitRate::gbps(800), ts: 7, tx_bytes: 32 * 128_000, qlen: 32 * 800 };
         assert_eq!(link_codec::read(&bytes, modulus), Ok(LinkRecord { hop: expected, ..record }));
         assert_eq!(link(&layout, &mut [1; 4]), Err(Unusable));
-        assert_eq!(link(&Layout::Timestamp, &mut bytes), Err(Unusable));
+        assert_eq!(link(&Layout::new(Timestamp), &mut bytes), Err(Unusable));
     }
 }

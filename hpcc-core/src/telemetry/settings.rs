@@ -1,52 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of telemetry's byte layout.
 
-use super::ioam::hpcc::Profile;
-use super::{Layout, MAX_HOPS, Reads, pint, reference};
-use crate::settings::{Conflict, Named};
+use super::codec::{Codec, Room};
+use super::encapsulation::Encapsulation;
+use super::{Layout, MAX_HOPS, Reads, all, reference};
+use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::topology::Network;
 use crate::units::BitRate;
 use crate::wire::WireProfile;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
-crate::named! {
-    /// The layouts by their names in configurations: [`Layout`] without its parameters.
-    pub enum LayoutName {
-        /// No telemetry.
-        None = "none",
-        /// [`Layout::Reference`].
-        Reference = "reference",
-        /// [`Layout::Paper`].
-        Paper = "paper",
-        /// [`Layout::Draft`].
-        Draft = "draft",
-        /// [`Layout::IntMd`].
-        IntMd = "int_md",
-        /// [`Layout::Ifa`].
-        Ifa = "ifa",
-        /// [`Layout::Ioam`] with [`Profile::Full`].
-        Ioam = "ioam",
-        /// [`Layout::Ioam`] with [`Profile::Slim`].
-        IoamSlim = "ioam_slim",
-        /// [`Layout::Timestamp`].
-        Timestamp = "timestamp",
-        /// [`Layout::Pint`].
-        Pint = "pint",
-    }
-}
+/// The key of the choice.
+const KEY: &str = "layout";
 
 crate::settings! {
-    /// How telemetry is laid out in a frame.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct LayoutSettings {
-        /// Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` has
-        /// no code for a link's rate. The same at all nodes. `ioam` and `ioam_slim` need IPv6.
-        #[change = "Choose `int_md`, `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the \
-            proposals."]
-        pub layout: Option<LayoutName> = None;
+    /// What several formats have.
+    #[derive(Clone, Copy, Debug)]
+    pub struct SharedSettings {
         /// Factor of the layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
         /// host link, at most `transport.mtu` / 128.
         #[change = "A larger value lets counters wrap later and is coarser; a smaller one is finer and wraps sooner."]
@@ -56,130 +29,122 @@ crate::settings! {
         #[change = "With IOAM set it to the longest path: packets are shorter with fewer hops, and hops beyond it are \
             not reported."]
         pub hops: Option<u8> {1..=MAX_HOPS as u8} = None => layout = "int_md" | "ifa" | "ioam" | "ioam_slim";
-        /// Factor between two neighbouring codes of PINT's utilisation.
-        #[change = "A smaller value is finer, and takes two bytes below 1.05; a larger one is coarser."]
-        pub log_base: f64 {1.001..=2.0} = 1.05 => layout = "pint";
     }
+}
+
+/// How telemetry is laid out in a frame: which format, and the parameters of each.
+#[derive(Clone, Debug)]
+pub struct LayoutSettings {
+    codecs: Vec<Box<dyn Codec>>,
+    /// Which of them; `None`: left to the simulator.
+    chosen: Option<usize>,
+    /// What several of them have.
+    pub shared: SharedSettings,
 }
 
 impl Reads {
     /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates.
-    fn usual_layouts(self) -> &'static [LayoutName] {
+    fn usual_layouts(self) -> &'static [&'static str] {
         match self {
-            Reads::Nothing => &[LayoutName::None],
-            Reads::Records => &[LayoutName::Paper, LayoutName::IntMd],
-            Reads::SendTime => &[LayoutName::Timestamp],
-            Reads::Utilisation => &[LayoutName::Pint],
+            Reads::Nothing => &["none"],
+            Reads::Records => &["paper", "int_md"],
+            Reads::SendTime => &["timestamp"],
+            Reads::Utilisation => &["pint"],
+            Reads::Load | Reads::Delay => &["csig"],
         }
     }
 }
 
-/// Hops for which a sender makes room in IOAM by default: a three-tier network has so many.
-const IOAM_HOPS: u8 = 5;
+/// Hops for which a sender that makes the room itself makes it by default: a three-tier network has so many.
+const USUAL_ROOM: u8 = 5;
 
-/// The layout for an algorithm that reads this: the first of the usual ones that can tell the rates of all links of switches.
-fn usual(reads: Reads, network: &Network) -> LayoutName {
-    let usual = reads.usual_layouts();
-    let tells_all = |&&name: &&LayoutName| network.switch_rates().all(|rate| Layout::from(name).tells(rate));
-    usual.iter().find(tells_all).or(usual.last()).copied().unwrap_or(LayoutName::None)
-}
-
-/// Facts of a layout's records.
-struct Facts {
-    has_records: bool,
-    names_links: bool,
-    tells_paths: bool,
-    most_hops: Option<u8>,
-}
-
-impl LayoutName {
-    fn facts(self) -> Facts {
-        let (has_records, names_links, tells_paths, most_hops) = match self {
-            LayoutName::None | LayoutName::Timestamp | LayoutName::Pint => (false, false, false, None),
-            LayoutName::Reference => (true, false, false, None),
-            LayoutName::Paper | LayoutName::Draft => (true, false, true, None),
-            LayoutName::IntMd | LayoutName::Ifa => (true, true, true, Some(MAX_HOPS)),
-            LayoutName::Ioam => (true, true, true, Some(Profile::Full.max_hops())),
-            LayoutName::IoamSlim => (true, false, true, Some(Profile::Slim.max_hops())),
-        };
-        Facts { has_records, names_links, tells_paths, most_hops: most_hops.map(|most| most as u8) }
-    }
-
-    /// Whether its frames carry a record of each hop.
-    pub fn has_records(self) -> bool {
-        self.facts().has_records
-    }
-
-    /// The layouts whose frames carry a record of each hop.
-    pub fn with_records() -> impl Iterator<Item = LayoutName> {
-        Self::ALL.iter().copied().filter(|name| name.has_records())
-    }
-
-    /// Whether each record says which link it is of, by switch and port, so that a path's other hops may be missing.
-    pub fn names_links(self) -> bool {
-        self.facts().names_links
-    }
-
-    /// Whether records tell which path they are of, by more than its number of hops.
-    pub fn tells_paths(self) -> bool {
-        self.facts().tells_paths
-    }
-
-    /// Most hops that it reports; `None` if that is not for the user to choose.
-    fn most_hops(self) -> Option<u8> {
-        self.facts().most_hops
-    }
-
-    fn is_ioam(self) -> bool {
-        matches!(self, LayoutName::Ioam | LayoutName::IoamSlim)
-    }
-
-    /// The layout with these parameters; `wide_pint`: PINT takes two bytes in any case.
-    fn layout(self, multiplier: u32, hops: u8, log_base: f64, wide_pint: bool) -> Layout {
-        match self {
-            LayoutName::None => Layout::None,
-            LayoutName::Reference => Layout::Reference { multiplier },
-            LayoutName::Paper => Layout::Paper,
-            LayoutName::Draft => Layout::Draft,
-            LayoutName::IntMd => Layout::IntMd { hops },
-            LayoutName::Ifa => Layout::Ifa { hops, sojourn: false },
-            LayoutName::Ioam => Layout::Ioam { profile: Profile::Full, hops },
-            LayoutName::IoamSlim => Layout::Ioam { profile: Profile::Slim, hops },
-            LayoutName::Timestamp => Layout::Timestamp,
-            LayoutName::Pint => Layout::pint(log_base, wide_pint),
-        }
-    }
-}
-
-impl From<LayoutName> for Layout {
-    /// The layout with all hops, units of 1, and the usual base.
-    fn from(name: LayoutName) -> Layout {
-        LayoutSettings { layout: Some(name), ..LayoutSettings::default() }.config(false)
-    }
+/// Names as errors list them.
+pub fn listed(layouts: impl Iterator<Item = Layout>, between: &str) -> String {
+    layouts.map(|layout| format!("\"{}\"", layout.name())).collect::<Vec<_>>().join(between)
 }
 
 impl LayoutSettings {
+    /// The formats of this crate, and others besides.
+    pub fn with(foreign: Vec<Box<dyn Codec>>) -> Self {
+        LayoutSettings { codecs: all().into_iter().chain(foreign).collect(), ..LayoutSettings::default() }
+    }
+
+    /// The format of this name, which is known.
+    pub fn of(name: &str) -> Self {
+        let mut settings = LayoutSettings::default();
+        settings.chosen = settings.place(name);
+        settings
+    }
+
+    /// Whether the choice is left to the simulator.
+    pub fn is_auto(&self) -> bool {
+        self.chosen.is_none()
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.codecs.iter().position(|codec| codec.name() == name)
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Choice(self.codecs.iter().map(|codec| codec.name().into()).collect())
+    }
+
+    /// A codec with these parameters; `wide_pint`: PINT takes two bytes in any case.
+    fn fitted(&self, codec: &dyn Codec, wide_pint: bool) -> Layout {
+        let hops = self.shared.hops.unwrap_or(MAX_HOPS as u8);
+        codec.fitted(&Room { multiplier: self.shared.multiplier.unwrap_or(1), hops, wide_pint })
+    }
+
+    /// All formats with these parameters.
+    pub fn layouts(&self) -> impl Iterator<Item = Layout> {
+        self.codecs.iter().map(|codec| self.fitted(codec.as_ref(), false))
+    }
+
+    /// Those that an algorithm which reads this can work with, and such frames can carry.
+    pub fn able(&self, reads: Reads, wire: WireProfile) -> impl Iterator<Item = Layout> {
+        self.layouts().filter(move |layout| reads.is_in(layout) && fits(layout, wire))
+    }
+
+    /// The format for an algorithm that reads this: the first of the usual ones that can tell the rates of all links of
+    /// switches.
+    fn usual(&self, reads: Reads, network: &Network) -> Option<usize> {
+        let mut usual = reads.usual_layouts().iter().filter_map(|name| self.place(name));
+        let tells_all = |&place: &usize| {
+            self.codecs.get(place).is_some_and(|codec| {
+                let layout = self.fitted(codec.as_ref(), false);
+                network.switch_rates().all(|rate| layout.tells_rate(rate))
+            })
+        };
+        usual.clone().find(tells_all).or_else(|| usual.next_back())
+    }
+
     /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
     /// `mtu` bytes of payload.
     pub fn resolve(&mut self, reads: Reads, network: &Network, mtu: u64) {
-        let layout = *self.layout.get_or_insert_with(|| usual(reads, network));
+        self.chosen = self.chosen.or_else(|| self.usual(reads, network));
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
         let multiplier = (fastest / BitRate::gbps(25).0).min(mtu / reference::TX_UNIT).max(1);
-        self.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));
-        self.hops.get_or_insert(if layout.is_ioam() { IOAM_HOPS } else { MAX_HOPS as u8 });
+        self.shared.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));
+        let bytes = |hops| {
+            let shared = SharedSettings { hops: Some(hops), ..self.shared };
+            LayoutSettings { shared, ..self.clone() }.config(false).initial_len()
+        };
+        let usual = if bytes(1) < bytes(USUAL_ROOM) { USUAL_ROOM } else { MAX_HOPS as u8 };
+        self.shared.hops.get_or_insert(usual);
     }
 
     /// A note for the user if [`resolve`](LayoutSettings::resolve) did not choose the usual layout.
     pub fn note(&self, reads: Reads, network: &Network) -> Option<String> {
-        let (layout, usual) = (self.layout?, *reads.usual_layouts().first()?);
-        let untold = network.switch_rates().find(|&rate| !Layout::from(usual).tells(rate))?;
-        let [bytes, fewer] = [layout, usual].map(|name| Layout::from(name).len_after(3));
-        (layout != usual).then(|| {
+        let (layout, usual) = (self.config(false), Layout::named(reads.usual_layouts().first()?)?);
+        let untold = network.switch_rates().find(|&rate| !usual.tells_rate(rate))?;
+        (layout.name() != usual.name()).then(|| {
             format!(
                 "telemetry.layout is \"{}\": records of \"{}\" cannot tell a link of {untold}. Behind three switches a packet has \
-                 {bytes} bytes of telemetry, not {fewer}",
+                 {} bytes of telemetry, not {}",
                 layout.name(),
-                usual.name()
+                usual.name(),
+                layout.len_after(3),
+                usual.len_after(3)
             )
         })
     }
@@ -189,103 +154,105 @@ impl LayoutSettings {
     /// # Errors
     /// If the algorithm cannot do with it, or frames cannot carry it.
     pub fn check(&self, algorithm: &str, reads: Reads, wire: WireProfile) -> Result<(), Conflict> {
-        let Some(layout) = self.layout else { return Ok(()) };
+        let layout = self.config(false);
         let name = layout.name();
-        if !reads.is_in(&self.config(false)) {
-            let able = self.able(reads, wire);
+        if self.is_auto() {
+            return Ok(());
+        }
+        if !reads.is_in(&layout) {
+            let able = listed(self.able(reads, wire), " or ");
             let message = format!(
                 "congestion control \"{algorithm}\" cannot work with telemetry layout \"{name}\"; expected {able}"
             );
-            return Err(Conflict::new("layout", message));
+            return Err(Conflict::new(KEY, message));
         }
-        if layout.is_ioam() && wire == WireProfile::RoceV4 {
+        if !fits(&layout, wire) {
             let message = format!("layout = \"{name}\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"");
-            return Err(Conflict::new("layout", message));
+            return Err(Conflict::new(KEY, message));
         }
         Ok(())
     }
 
-    /// How many hops another layout would report to an algorithm that reads this, in such frames; 0 if it could not serve.
-    pub fn able_with(&self, layout: LayoutName, reads: Reads, wire: WireProfile) -> usize {
-        let other = LayoutSettings { layout: Some(layout), hops: layout.most_hops(), ..*self };
-        let serves = other.check("", reads, wire).is_ok();
-        if serves { other.config(false).max_hops().unwrap_or(0) } else { 0 }
-    }
-
-    /// The layouts that an algorithm can read and such frames can carry, as errors list them.
-    fn able(&self, reads: Reads, wire: WireProfile) -> String {
-        let says = |name: LayoutName| reads.is_in(&LayoutSettings { layout: Some(name), ..*self }.config(false));
-        let fits = |name: LayoutName| !(name.is_ioam() && wire == WireProfile::RoceV4);
-        let names: Vec<String> = LayoutName::ALL
-            .iter()
-            .filter(|&&name| says(name) && fits(name))
-            .map(|name| format!("\"{}\"", name.name()))
-            .collect();
-        names.join(" or ")
-    }
-
     /// The layout, once all is [settled](LayoutSettings::resolve).
     pub fn config(&self, wide_pint: bool) -> Layout {
-        let name = self.layout.unwrap_or(LayoutName::None);
-        let most = name.most_hops().unwrap_or(MAX_HOPS as u8);
-        let hops = self.hops.unwrap_or(most).min(most);
-        name.layout(self.multiplier.unwrap_or(1), hops, self.log_base, wide_pint)
+        let chosen = self.chosen.and_then(|chosen| self.codecs.get(chosen));
+        chosen.map_or_else(Layout::none, |codec| self.fitted(codec.as_ref(), wide_pint))
     }
 }
 
-impl Layout {
-    /// Its name in configurations.
-    pub fn name(&self) -> LayoutName {
-        match self {
-            Layout::None => LayoutName::None,
-            Layout::Reference { .. } => LayoutName::Reference,
-            Layout::Paper => LayoutName::Paper,
-            Layout::Draft => LayoutName::Draft,
-            Layout::IntMd { .. } => LayoutName::IntMd,
-            Layout::Ifa { .. } => LayoutName::Ifa,
-            Layout::Ioam { profile: Profile::Full, .. } => LayoutName::Ioam,
-            Layout::Ioam { profile: Profile::Slim, .. } => LayoutName::IoamSlim,
-            Layout::Timestamp => LayoutName::Timestamp,
-            Layout::Pint { .. } => LayoutName::Pint,
-        }
-    }
+/// Whether such frames can carry it.
+fn fits(layout: &Layout, wire: WireProfile) -> bool {
+    layout.encapsulation() != Some(Encapsulation::HopByHop) || wire != WireProfile::RoceV4
+}
 
-    /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
-    pub fn pint(log_base: f64, wide: bool) -> Layout {
-        let bytes = if wide { pint::MAX_LEN } else { pint::bytes(log_base) };
-        Layout::Pint { log_base, bytes: bytes as u8 }
+impl Default for LayoutSettings {
+    fn default() -> Self {
+        LayoutSettings { codecs: all(), chosen: None, shared: SharedSettings::default() }
     }
 }
 
-impl fmt::Display for Layout {
-    /// Its name and parameters, on which nodes must agree.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.name().name())?;
-        match self {
-            Layout::None | Layout::Paper | Layout::Draft | Layout::Timestamp => Ok(()),
-            Layout::Reference { multiplier } => write!(f, " (multiplier {multiplier})"),
-            Layout::IntMd { hops } | Layout::Ioam { hops, .. } => write!(f, " (hops {hops})"),
-            Layout::Ifa { hops, sojourn } => write!(f, " (hops {hops}{})", if *sojourn { ", sojourn" } else { "" }),
-            Layout::Pint { log_base, bytes } => write!(f, " (log_base {log_base}, {bytes} bytes)"),
+impl PartialEq for LayoutSettings {
+    fn eq(&self, other: &Self) -> bool {
+        self.list().iter().all(|setting| self.get(setting.key) == other.get(setting.key))
+    }
+}
+
+impl Settings for LayoutSettings {
+    fn list(&self) -> Vec<Setting> {
+        let help = "Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` \
+                    has no code for a link's rate. The same at all nodes. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
+                    `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the proposals."
+            .into();
+        let choice = Setting { key: KEY, kind: self.kind(), auto: true, default: Value::Auto, condition: None, help };
+        let of_codecs = self.codecs.iter().flat_map(|codec| codec.list());
+        [choice].into_iter().chain(self.shared.list()).chain(of_codecs).collect()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        if key == KEY {
+            let chosen = self.chosen.and_then(|chosen| self.codecs.get(chosen));
+            return Some(chosen.map_or(Value::Auto, |codec| Value::Word(codec.name().into())));
         }
+        self.shared.get(key).or_else(|| self.codecs.iter().find_map(|codec| codec.get(key)))
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        if key == KEY {
+            let named = if let Input::Text(name) = input { self.place(name) } else { None };
+            if named.is_none() && input != Input::Text(&Value::Auto.text()) {
+                let expected = self.kind().expected();
+                return Err(SettingError::Value(format!("the value is {}; expected one of {expected}", input.shown())));
+            }
+            self.chosen = named;
+            return Ok(());
+        }
+        let of_codecs = self.codecs.iter_mut().map(|codec| codec.as_mut() as &mut dyn Settings);
+        for settings in [&mut self.shared as &mut dyn Settings].into_iter().chain(of_codecs) {
+            match settings.set(key, input) {
+                Err(SettingError::Unknown) => {}
+                known => return known,
+            }
+        }
+        Err(SettingError::Unknown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{MAX_SECTION, Snapshot};
-
+    use crate::telemetry::{Form, Ifa, IntMd, MAX_SECTION, Pint, Reference, Snapshot};
     use crate::units::Nanos;
+    use alloc::string::ToString;
 
     #[test]
     fn names_lead_to_layouts_and_back() {
-        for &name in LayoutName::ALL {
+        for name in Layout::all().map(|layout| layout.name()) {
             for hops in [None, Some(7)] {
-                let mut settings = LayoutSettings { layout: Some(name), hops, ..LayoutSettings::default() };
+                let mut settings = LayoutSettings::of(name);
+                settings.shared.hops = hops;
                 settings.resolve(Reads::Nothing, &Network::default(), 1_000);
                 let layout = settings.config(false);
-                assert_eq!((layout.name(), layout.max_hops().is_some()), (name, name.has_records()));
+                assert_eq!((layout.name(), layout.max_hops().is_some()), (name, layout.tells() == Reads::Records));
                 let mut section = [0; MAX_SECTION];
                 let mut len = layout.prepare(&mut section, Nanos(0));
                 for hop in 0..layout.max_hops().unwrap_or(1) {
@@ -299,12 +266,12 @@ mod tests {
 
     #[test]
     fn layouts_are_told_with_what_nodes_must_agree_upon() {
-        let told = |layout: Layout| alloc::string::ToString::to_string(&layout);
-        assert_eq!(told(Layout::Paper), "\"paper\"");
-        assert_eq!(told(Layout::Reference { multiplier: 4 }), "\"reference\" (multiplier 4)");
-        assert_eq!(told(Layout::IntMd { hops: 6 }), "\"int_md\" (hops 6)");
-        assert_eq!(told(Layout::Ifa { hops: 6, sojourn: true }), "\"ifa\" (hops 6, sojourn)");
-        assert_eq!(told(Layout::pint(1.05, true)), "\"pint\" (log_base 1.05, 2 bytes)");
+        let told = |codec: &dyn Codec| Layout::from(codec.boxed()).to_string();
+        assert_eq!(told(&Form::Paper), "\"paper\"");
+        assert_eq!(told(&Reference { multiplier: 4 }), "\"reference\" (multiplier 4)");
+        assert_eq!(told(&IntMd { hops: 6 }), "\"int_md\" (hops 6)");
+        assert_eq!(told(&Ifa { hops: 6, sojourn: true }), "\"ifa\" (hops 6, sojourn)");
+        assert_eq!(told(&Pint::new(1.05, true)), "\"pint\" (log_base 1.05, 2 bytes)");
     }
 
     #[test]
@@ -313,7 +280,7 @@ mod tests {
             let network = crate::testing::network(1, 1, &[(0, 1, gigabits)]);
             let mut settings = LayoutSettings::default();
             settings.resolve(Reads::Records, &network, mtu);
-            settings.multiplier
+            settings.shared.multiplier
         };
         assert_eq!([25, 100, 200, 400].map(|rate| multiplier(rate, 1_000)), [1, 4, 7, 7].map(Some));
         assert_eq!([1, 256, 1_024, 9_000].map(|mtu| multiplier(400, mtu)), [1, 2, 8, 16].map(Some));
@@ -326,7 +293,7 @@ mod tests {
             settings.resolve(reads, &Network::default(), 1_000);
             assert_eq!(settings.check("any", reads, WireProfile::Reference), Ok(()));
         }
-        let paper = LayoutSettings { layout: Some(LayoutName::Paper), ..LayoutSettings::default() };
+        let paper = LayoutSettings::of("paper");
         let wrong = paper.check("timely", Reads::SendTime, WireProfile::Reference).expect_err("no send time");
         assert!(wrong.message.ends_with("expected \"timestamp\""), "{}", wrong.message);
     }

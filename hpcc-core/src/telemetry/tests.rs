@@ -2,7 +2,6 @@
 //! What holds of every layout with records of hops.
 
 use super::*;
-use crate::settings::Named;
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
@@ -27,27 +26,27 @@ fn read(layout: &Layout, section: &[u8]) -> Option<(Vec<u64>, u64)> {
 /// REQ-01, REQ-02: in the order of the path, with the switches' ids where records name them.
 #[test]
 fn req_01_hops_come_back_in_the_order_of_the_path() {
-    for name in LayoutName::with_records() {
-        let layout = Layout::from(name);
+    for layout in Layout::with_records() {
+        let name = layout.name();
         let (section, len) = stamped(&layout, 3);
         let (sent, path) = read(&layout, &section[..len]).expect("three hops");
         assert_eq!(sent, [0, 1_280, 2_560], "{name:?}");
         let mut named = HopStack::default();
         (100..103).for_each(|id| named.pass(id, Snapshot::IDLE.egress));
-        assert_eq!(path == named.path, name.names_links(), "{name:?}");
-        assert_eq!(path != 0, name.tells_paths(), "{name:?}");
+        assert_eq!(path == named.path, layout.names_links(), "{name:?}");
+        assert_eq!(path != 0, layout.tells_paths(), "{name:?}");
     }
 }
 
 #[test]
 fn a_hop_too_many_and_missing_bytes_make_a_section_unusable() {
-    for name in LayoutName::with_records() {
-        let layout = Layout::from(name);
+    for layout in Layout::with_records() {
+        let name = layout.name();
         let most = layout.max_hops().expect("records");
         let (full, len) = stamped(&layout, most);
         assert!(read(&layout, &full[..len]).is_some_and(|(sent, _)| sent.len() == most), "{name:?}");
         let (more, longer) = stamped(&layout, most + 1);
-        let is_compact = matches!(name, LayoutName::Paper | LayoutName::Draft);
+        let is_compact = layout.codec::<Form>().is_some();
         assert_eq!((longer, read(&layout, &more[..len]).is_some()), (len, is_compact), "{name:?}");
         assert_eq!(more == full, is_compact, "the compact ones stay as they are");
         // IOAM's last bytes may be padding.
@@ -62,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), len: usize, whole: bool) {
-        for layout in LayoutName::ALL.iter().map(|&name| Layout::from(name)) {
+        for layout in Layout::all() {
             let mut section = bytes.clone();
             if whole {
                 layout.prepare(&mut section, Nanos(0));

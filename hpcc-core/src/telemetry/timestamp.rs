@@ -2,15 +2,45 @@
 //! The sender's own clock: 8 bytes, the nanosecond at which the packet left its queue pair, little-endian as
 //! the reference's other fields. Switches leave it alone; the echo gives the round-trip time.
 
-use super::Unusable;
+use super::codec::Codec;
+use super::{HopStack, Reads, Telemetry, Unusable};
+use crate::settings::Settings;
 use crate::units::Nanos;
 
+/// The sender's clock: 8 bytes, which switches leave alone.
+#[derive(Clone, Debug)]
+pub struct Timestamp;
+
+impl Settings for Timestamp {}
+
+impl Codec for Timestamp {
+    fn name(&self) -> &'static str {
+        "timestamp"
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::SendTime
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        LEN
+    }
+
+    fn prepare(&self, section: &mut [u8], now: Nanos) {
+        prepare(section, now);
+    }
+
+    fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(section).map(Telemetry::SentAt)
+    }
+}
+
 /// Bytes of a section.
-pub const LEN: usize = 8;
+const LEN: usize = 8;
 
 /// Writes the send time of a packet.
 #[inline]
-pub fn prepare(section: &mut [u8], now: Nanos) {
+fn prepare(section: &mut [u8], now: Nanos) {
     section.copy_from_slice(&now.0.to_le_bytes());
 }
 

@@ -54,13 +54,13 @@ mod tests {
     use super::*;
     use crate::cc::HpccPlusConfig;
     use crate::cc::testing::LIMITS;
-    use crate::telemetry::Layout;
+    use crate::telemetry::{Form, Layout};
 
     /// 100 Gb/s and 13 us: a window of 162,500 bytes.
     #[test]
     fn datagrams_are_paced_and_stop_without_answers() {
         let first = u32::MAX - 10_000;
-        let mut flow = ProbedFlow::new(HpccPlusConfig::default(), LIMITS, Layout::Draft, first);
+        let mut flow = ProbedFlow::new(HpccPlusConfig::default(), LIMITS, Layout::new(Form::Draft), first);
         let mut pacer = DatagramPacer::new(first, Rounding::Nearest);
         let (mut now, mut sent) = (Nanos(0), 0);
         while let Some(due) = pacer.due(&flow) {

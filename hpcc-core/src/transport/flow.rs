@@ -4,6 +4,7 @@
 use super::TransportConfig;
 use super::feedback::{FeedbackConfig, FeedbackContent, Rejected};
 use super::receive::ReceiveCounters;
+use super::recovery::Sack;
 use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::Needs;
 use crate::telemetry::Layout;
@@ -66,6 +67,8 @@ pub struct Ack<'a> {
     pub selective: Option<u64>,
     /// The packet without payload that it answers, if it answers one.
     pub trimmed: Option<Trimmed>,
+    /// What else has arrived, where receivers tell it by bitmaps.
+    pub sack: Option<Sack>,
     /// UDP source port of the packet that caused it.
     pub port: u16,
     /// Whether the packet that caused it carried a congestion mark.
@@ -117,7 +120,7 @@ pub struct Refused {
 }
 
 /// What all ports of a host share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NicRules {
     pub transport: TransportConfig,
     pub sizes: FrameSizes,

@@ -9,6 +9,7 @@ use super::posted::Message;
 use super::queue_pair::{Acked, QueuePair};
 use super::receive::{ReceiveBuffer, ReceiveConfig};
 use super::receiver::{AckDecision, Data, Receiver};
+use super::recovery::Sack;
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
@@ -132,7 +133,7 @@ impl Host {
     /// A host whose ports, counted from 0, have these rates.
     pub fn new(config: HostConfig, port_rates: &[BitRate], routes: RouteTable) -> Self {
         let HostConfig { transport, algorithm, layout, feedback, sizes } = config;
-        let needs = algorithm.needs();
+        let needs = algorithm.needs().with(&layout);
         let answer = feedback.answer_to(&needs);
         Host {
             rules: NicRules { transport, sizes, layout, feedback, needs, answer },
@@ -501,6 +502,12 @@ impl Host {
         self.receivers.get(receiver).map(|inbound| inbound.receiver.expected())
     }
 
+    /// Whether all bytes from `start` to `end` have arrived at a receiving queue pair.
+    pub fn has_arrived(&self, receiver: u32, start: u64, end: u64) -> bool {
+        let transport = &self.rules.transport;
+        self.receivers.get(receiver).is_some_and(|inbound| inbound.receiver.has_arrived(transport, start, end))
+    }
+
     /// Puts what goes back for a packet that came by port `nic` in place of its telemetry; data packets go through
     /// [`Host::on_data`] first. Returns whether that takes a packet of its own.
     pub fn on_telemetry(&mut self, nic: usize, receiver: u32, arrived: &Arrived, section: &mut Section<'_>) -> bool {
@@ -551,7 +558,8 @@ impl Host {
     fn take_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
-        let named = ack.selective.or(ack.trimmed.map(|trimmed| trimmed.seq)).unwrap_or(0);
+        let last = |sack: Sack| sack.packets(transport.mtu).next_back();
+        let named = ack.selective.or(ack.trimmed.map(|trimmed| trimmed.seq)).or(ack.sack.and_then(last)).unwrap_or(0);
         if !qp.may_be_expected(transport, ack.seq.max(named)) {
             self.counters.refused.unsent += 1;
             return None;
@@ -568,7 +576,10 @@ impl Host {
         }
         let signal = match ack.trimmed {
             Some(trimmed) => Some(LossSignal::Trimmed { at_last_hop: trimmed.at_last_hop }),
-            None => (ack.nack && qp.misses_packets(transport)).then_some(LossSignal::Nack),
+            None => {
+                let has_gap = ack.nack || ack.sack.is_some();
+                (has_gap && qp.misses_packets(transport)).then_some(LossSignal::Nack)
+            }
         };
         let lost = signal.map(|signal| qp.on_loss(transport, now, in_flight, signal));
         self.counters.marks_heard += u64::from(ack.congestion_marked);

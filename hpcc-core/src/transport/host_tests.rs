@@ -15,7 +15,7 @@ use crate::reference_faults::ReferenceFaults;
 use crate::settings::Settings;
 use crate::switch::FlowKey;
 use crate::telemetry::ioam::hpcc::Profile;
-use crate::telemetry::{Layout, MAX_SECTION, Snapshot};
+use crate::telemetry::{Ioam, Layout, MAX_SECTION, Snapshot};
 use crate::topology::routes::{RouteTable, Routes};
 use crate::units::BitRate;
 use crate::wire::{FrameSizes, WireProfile};
@@ -44,7 +44,7 @@ fn config(algorithm: &dyn Algorithm) -> HostConfig {
     HostConfig {
         transport: TransportConfig::default(),
         algorithm: algorithm.clone_algorithm(),
-        layout: Layout::None,
+        layout: Layout::none(),
         feedback: FeedbackConfig::default(),
         sizes: FrameSizes::REFERENCE,
     }
@@ -365,20 +365,22 @@ fn the_first_packet_of_a_message_is_longer() {
 /// The trace of a packet that passed one switch, which had sent and kept waiting so many bytes then.
 fn with_trace<T>(ts: u64, tx_bytes: u64, qlen: u64, then: impl FnOnce(&CopiedTrace<'_>) -> T) -> T {
     let mut section = [0; MAX_SECTION];
-    let len = TRACED.prepare(&mut section, Nanos(0));
+    let len = traced().prepare(&mut section, Nanos(0));
     let snapshot = Snapshot { now: Nanos(ts), tx_bytes, qlen, ..Snapshot::IDLE };
-    let len = TRACED.stamp(&mut section, len, &snapshot);
+    let len = traced().stamp(&mut section, len, &snapshot);
     let (types, mut room) = (OptionTypes::default(), [0; MAX_HEADER]);
-    let options = packet::options([7; 16], TRACED.encapsulation(), &section[..len], &types, &mut room);
+    let options = packet::options([7; 16], traced().encapsulation(), &section[..len], &types, &mut room);
     then(&FastCnpOption::parse(options, &types).expect("an option").trace.expect("a trace"))
 }
 
-const TRACED: Layout = Layout::Ioam { profile: Profile::Full, hops: 3 };
+fn traced() -> Layout {
+    Layout::new(Ioam { profile: Profile::Full, hops: 3 })
+}
 
 fn traced_host(algorithm: &dyn Algorithm, seal: Option<[u8; 16]>) -> Host {
     let feedback = FeedbackConfig { seal, ..FeedbackConfig::default() };
     Host::new(
-        HostConfig { layout: TRACED, feedback, ..config(algorithm) },
+        HostConfig { layout: traced(), feedback, ..config(algorithm) },
         &[BitRate::gbps(100)],
         RouteTable::default(),
     )

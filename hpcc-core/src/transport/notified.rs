@@ -6,7 +6,7 @@ use super::{Ack, CongestionNotification, Host, SenderSpec};
 use crate::cc::{Armed, Effect, NoEffect, Notification, Origin, Signal};
 use crate::fast_cnp::CopiedTrace;
 use crate::frame::PacketKind;
-use crate::telemetry::{HopStack, Layout, Telemetry};
+use crate::telemetry::{HopStack, Ioam, Telemetry};
 use crate::units::Nanos;
 
 /// What a notification led to.
@@ -50,7 +50,8 @@ impl Host {
             | Telemetry::Link(_)
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
-            | Telemetry::Window(_) => Signal::FastCnp,
+            | Telemetry::Window(_)
+            | Telemetry::Signal(_) => Signal::FastCnp,
         };
         let reaction = rules.needs.reaction;
         match reaction.to(signal) {
@@ -101,8 +102,8 @@ impl Host {
 
 /// The records of a trace, if it is one of this deployment's.
 fn records<'s>(rules: &NicRules, trace: Option<&CopiedTrace<'_>>, stack: &'s mut HopStack) -> Telemetry<'s> {
-    match (trace, rules.layout) {
-        (Some(trace), Layout::Ioam { profile, .. }) => trace.telemetry(profile, stack),
+    match (trace, rules.layout.codec::<Ioam>()) {
+        (Some(trace), Some(ioam)) => trace.telemetry(ioam.profile, stack),
         _ => Telemetry::Nothing,
     }
 }

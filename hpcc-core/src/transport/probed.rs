@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::cc::hpcc_plus::WindowLaw;
     use crate::cc::testing::LIMITS;
-    use crate::telemetry::{MAX_SECTION, Snapshot};
+    use crate::telemetry::{Form, MAX_SECTION, Snapshot};
     use crate::units::Bytes;
     use alloc::vec::Vec;
 
@@ -126,7 +126,7 @@ mod tests {
 
     fn flow(first: u32) -> ProbedFlow {
         let law = WindowLaw { max_stage: 0, additive_increase: Some(Bytes(80)), ..WindowLaw::default() };
-        ProbedFlow::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS, Layout::Draft, first)
+        ProbedFlow::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS, Layout::new(Form::Draft), first)
     }
 
     /// What a probe brings back of one hop of 100 Gb/s that has sent so much by then, and on which so much waits.

@@ -2,6 +2,7 @@
 //! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N, selective repeat.
 
 use super::packet_set::PacketSet;
+use super::recovery::Sack;
 use super::{CongestionNotification, TransportConfig, Trimmed};
 use crate::units::Nanos;
 
@@ -33,6 +34,13 @@ pub enum Reply {
         missing: u64,
         /// First byte of the packet that has.
         arrived: u64,
+    },
+    /// All bytes before `missing` have arrived, and the packets of a bitmap.
+    Sack {
+        /// First byte that has not arrived.
+        missing: u64,
+        /// What else has.
+        sack: Sack,
     },
     /// Byte `missing` is missing, and so is this packet: its headers came alone.
     TrimmedNack {
@@ -180,7 +188,7 @@ impl Receiver {
     }
 
     /// Keeps a packet that arrived ahead of its turn. Returns whether it is kept.
-    pub(super) fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> bool {
+    pub fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> bool {
         let mtu = u64::from(config.mtu.max(1));
         if !seq.is_multiple_of(mtu) {
             return false;
@@ -189,6 +197,17 @@ impl Receiver {
             self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
         }
         self.ahead.contains(seq / mtu)
+    }
+
+    /// Whether a packet was kept, by its number.
+    pub fn has_kept(&self, packet: u64) -> bool {
+        self.ahead.contains(packet)
+    }
+
+    /// Whether all bytes from `start` to `end` have arrived.
+    pub fn has_arrived(&self, config: &TransportConfig, start: u64, end: u64) -> bool {
+        let mtu = u64::from(config.mtu.max(1));
+        end <= self.expected || (start.max(self.expected) / mtu..end.div_ceil(mtu)).all(|packet| self.has_kept(packet))
     }
 
     /// Goes on behind the packets that were kept.
@@ -200,7 +219,7 @@ impl Receiver {
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
-    pub(super) fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
+    pub fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
         if now < self.nack_after && self.last_nacked == self.expected {
             return Reply::Silence;
         }

@@ -22,11 +22,12 @@ crate::settings! {
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
-        /// Largest payload of a packet; with `selective_repeat` the same at all hosts.
+        /// Largest payload of a packet; with `selective_repeat` and `sack` the same at all hosts.
         #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
-        /// only the missing bytes. The same at all hosts. `selective_repeat` always bounds the bytes in flight.
+        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). The same
+        /// at all hosts. The latter two always bound the bytes in flight.
         #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
@@ -46,7 +47,7 @@ crate::settings! {
         /// Packets that may overtake another one before it counts as lost and is sent again.
         #[change = "Raise it where packets of a flow take several paths (`load_balancing.scheme`): as far as they overtake each \
             other, nothing is sent again. Where frames are dropped, losses are found later."]
-        pub reorder_window: u32 = 0 => recovery = "selective_repeat";
+        pub reorder_window: u32 = 0 => recovery = "selective_repeat" | "sack";
         /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of several
         /// once a round (`oblivious`), those alone whose packets were not marked (`bitmap`), those that came through unmarked
         /// (`reps`), or these first and then as `bitmap` (`mixed`). Marks count as acknowledgements bring them back.

@@ -4,7 +4,7 @@
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Extension};
 use hpcc_core::roce::Opcode;
-use hpcc_core::telemetry::{Layout, LayoutName, link_codec};
+use hpcc_core::telemetry::{Layout, link_codec};
 use hpcc_core::units::BitRate;
 use hpcc_formats::results::fct_csv;
 use hpcc_tests::{Bench, Run};
@@ -57,7 +57,7 @@ fn req_17_the_response_on_the_wire_is_the_most_loaded_links_record() {
     let all = answers(
         "[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"ioam\"\ncontent = \"busiest_link\"\n",
     );
-    let modulus = Layout::from(LayoutName::Ioam).modulus().expect("records");
+    let modulus = Layout::named("ioam").expect("known").modulus().expect("records");
     for (_, payload) in all.values().flatten().filter(|(_, payload)| !payload.is_empty()) {
         let record = link_codec::read(payload, modulus).expect("one record");
         assert_eq!((record.place, record.hop.rate), (0, BitRate::gbps(25)), "the switch's link to the receiver");

@@ -4,8 +4,7 @@
 use hpcc_core::frame::Dialect;
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::roce::Opcode;
-use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
+use hpcc_core::telemetry::{HopStack, Layout, Telemetry};
 use hpcc_tests::{Run, refused};
 use std::collections::BTreeSet;
 
@@ -61,14 +60,14 @@ impl Shown {
     }
 }
 
-fn run(layout: LayoutName, set: &[&str]) -> Shown {
-    let run = Run::of(TOML, &[&[format!("telemetry.layout={}", layout.name()).as_str()], set].concat());
-    let [there, back] = rates(layout, &run);
+fn run(layout: &str, set: &[&str]) -> Shown {
+    let run = Run::of(TOML, &[&[format!("telemetry.layout={layout}").as_str()], set].concat());
+    let [there, back] = rates(&Layout::named(layout).expect("known"), &run);
     Shown { there, back, queue: run.count("/queue_p99_bytes"), time: run.slowest() }
 }
 
 /// The rates in what host 2 gets as data, and host 0 as acknowledgements: both have passed two switches by then.
-fn rates(layout: LayoutName, run: &Run) -> [[BTreeSet<u64>; 2]; 2] {
+fn rates(layout: &Layout, run: &Run) -> [[BTreeSet<u64>; 2]; 2] {
     let mut rates = [[const { BTreeSet::new() }; 2], [const { BTreeSet::new() }; 2]];
     let mut stack = HopStack::default();
     for (_, bytes) in run.frames() {
@@ -80,7 +79,7 @@ fn rates(layout: LayoutName, run: &Run) -> [[BTreeSet<u64>; 2]; 2] {
         let is_answer = frame.bth.opcode == Opcode::ACKNOWLEDGE;
         let section = frame.telemetry.map(|section| [section.before_udp(), section.behind_udp()].concat());
         let bytes = if is_answer { frame.payload.to_vec() } else { section.unwrap_or_default() };
-        let Telemetry::Hops(stack) = Layout::from(layout).read(&bytes, &mut stack) else { continue };
+        let Telemetry::Hops(stack) = layout.read(&bytes, &mut stack) else { continue };
         for (known, hop) in rates[usize::from(is_answer)].iter_mut().zip(stack.hops()) {
             known.insert(hop.rate.0 / 1_000_000_000);
         }
@@ -97,7 +96,7 @@ fn told(rates: [u64; 2]) -> [BTreeSet<u64>; 2] {
 /// bring back to switch 4; then each hides from the other. The senders' windows are those that they compute from the records themselves.
 #[test]
 fn req_64_a_border_switch_tells_ratios_only() {
-    for layout in [LayoutName::Paper, LayoutName::IntMd, LayoutName::Ifa, LayoutName::Ioam, LayoutName::IoamSlim] {
+    for layout in ["paper", "int_md", "ifa", "ioam", "ioam_slim"] {
         let open = run(layout, &[]);
         assert_eq!((&open.there, &open.back), (&told([25, 100]), &told([25, 100])), "{layout:?}");
         let there = run(layout, &["switch.telemetry_hidden_from=[5]"]);
@@ -125,7 +124,7 @@ fn req_64_every_answer_passes_a_border() {
         &["congestion_control.algorithm=rx_hpcc"],
         &["congestion_control.algorithm=hpcc"],
     ] {
-        let (open, closed) = (run(LayoutName::IntMd, ways), run(LayoutName::IntMd, &[ways, &[hidden]].concat()));
+        let (open, closed) = (run("int_md", ways), run("int_md", &[ways, &[hidden]].concat()));
         assert!(closed.is_like(&open), "{ways:?}: {open:?}, {closed:?}");
     }
 }

@@ -5,7 +5,7 @@
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Encapsulation, RocePacket};
 use hpcc_core::roce::Opcode;
-use hpcc_core::telemetry::{Layout, LayoutName};
+use hpcc_core::telemetry::Layout;
 use hpcc_formats::results::packet_trace::PacketKind;
 use hpcc_tests::Run;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,16 +33,12 @@ const FLOWS: usize = 12;
 const PROBE: Opcode = Opcode(0xc0);
 
 /// Runs twelve flows from leaf to leaf, whose telemetry is collected in a way.
-fn run(layout: LayoutName, packets: &str) -> Run {
-    let mut toml = format!("{TOML}[telemetry]\nlayout = \"{}\"\nsampling = \"{packets}\"\n", name(layout));
+fn run(layout: &Layout, packets: &str) -> Run {
+    let mut toml = format!("{TOML}[telemetry]\nlayout = \"{}\"\nsampling = \"{packets}\"\n", layout.name());
     for n in 0..FLOWS {
         toml += &format!("[[traffic]]\nkind = \"flow\"\nsrc = {}\ndst = {}\nsize = \"60KB\"\n", n % 4, 4 + n / 4);
     }
     Run::of(&toml, &[])
-}
-
-fn name(layout: LayoutName) -> &'static str {
-    hpcc_core::settings::Named::name(layout)
 }
 
 /// The input of a switch's hash: addresses, and the ports of the UDP header wherever it stands.
@@ -59,16 +55,15 @@ fn collects(packet: &RocePacket<'_>) -> bool {
 
 #[test]
 fn req_63_packets_that_collect_have_the_headers_of_those_that_do_not() {
-    for layout in LayoutName::with_records().filter(|&layout| layout != LayoutName::Reference) {
+    for layout in Layout::with_records().filter(|layout| layout.name() != "reference") {
         for packets in ["probes", "nth"] {
-            let layout_of_all = Layout::from(layout);
-            let marks: Vec<_> = match layout_of_all.encapsulation() {
-                Some(Encapsulation::Marked { mark }) => vec![(mark, layout_of_all.section_len())],
+            let marks: Vec<_> = match layout.encapsulation() {
+                Some(Encapsulation::Marked { mark }) => vec![(mark, layout.section_len())],
                 _ => Vec::new(),
             };
             let dialect = Dialect { marks: &marks, ..Dialect::default() };
             let (mut of_flow, mut seen) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeSet::new());
-            for (_, bytes) in run(layout, packets).frames() {
+            for (_, bytes) in run(&layout, packets).frames() {
                 let Content::Roce(packet) = parse(&bytes, &dialect).expect("RoCEv2").content else { continue };
                 let opcode = packet.frame.bth.opcode;
                 if opcode == PROBE || opcode.0 <= Opcode::WRITE_ONLY.0 {
@@ -79,27 +74,27 @@ fn req_63_packets_that_collect_have_the_headers_of_those_that_do_not() {
             }
             let both =
                 if packets == "probes" { [(false, false), (true, true)] } else { [(false, false), (false, true)] };
-            assert!(seen.iter().eq(&both), "{} {packets}: {seen:?}", name(layout));
-            assert_eq!(of_flow.len(), FLOWS, "{} {packets}", name(layout));
-            assert!(of_flow.values().all(|headers| headers.len() == 1), "{} {packets}: {of_flow:?}", name(layout));
+            assert!(seen.iter().eq(&both), "{} {packets}: {seen:?}", layout.name());
+            assert_eq!(of_flow.len(), FLOWS, "{} {packets}", layout.name());
+            assert!(of_flow.values().all(|headers| headers.len() == 1), "{} {packets}: {of_flow:?}", layout.name());
         }
     }
 }
 
 #[test]
 fn req_13_probes_take_their_flows_path_in_every_layout() {
-    for layout in LayoutName::with_records().filter(|&layout| layout != LayoutName::Reference) {
+    for layout in Layout::with_records().filter(|layout| layout.name() != "reference") {
         let mut spines = BTreeMap::<_, BTreeSet<_>>::new();
         let mut kinds = BTreeSet::new();
-        for record in run(layout, "probes").records() {
+        for record in run(&layout, "probes").records() {
             if matches!(record.kind, PacketKind::Data | PacketKind::Probe) {
                 kinds.insert(record.kind == PacketKind::Probe);
                 let flow = (record.src_address, record.dst_address, record.sport);
                 spines.entry(flow).or_default().insert(record.node);
             }
         }
-        assert_eq!((kinds.len(), spines.len()), (2, FLOWS), "{}", name(layout));
-        assert!(spines.values().all(|nodes| nodes.len() == 1), "{}: {spines:?}", name(layout));
+        assert_eq!((kinds.len(), spines.len()), (2, FLOWS), "{}", layout.name());
+        assert!(spines.values().all(|nodes| nodes.len() == 1), "{}: {spines:?}", layout.name());
         let used: BTreeSet<_> = spines.values().flatten().collect();
         assert!(used.len() > 2, "twelve flows spread over four spines: {used:?}");
     }

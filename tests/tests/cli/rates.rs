@@ -3,8 +3,7 @@
 //! or refused with the key that helps.
 
 use hpcc_core::cc::{self, Reads};
-use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{Layout, LayoutName};
+use hpcc_core::telemetry::Layout;
 use hpcc_core::units::BitRate;
 use hpcc_tests::{Run, refused};
 
@@ -58,12 +57,12 @@ fn every_algorithm_runs_at_any_rate_by_its_defaults() {
 
 #[test]
 fn every_layout_tells_a_rate_or_names_one_that_does() {
-    for layout in LayoutName::with_records() {
+    for layout in Layout::with_records() {
         for mbps in MBPS {
             let what = format!("{} at {mbps} Mb/s", layout.name());
             let more = format!("[wire]\nprofile = \"rocev2_ipv6\"\n[telemetry]\nlayout = \"{}\"\n", layout.name());
             let toml = scenario(mbps, "hpcc_plus", &more);
-            if Layout::from(layout).tells(BitRate::mbps(mbps)) {
+            if layout.tells_rate(BitRate::mbps(mbps)) {
                 is_controlled(&Run::of(&toml, &[]), mbps, Reads::Records, &what);
             } else {
                 refused(&toml, &[(&[], &format!("telemetry.layout = \"{}\" cannot tell", layout.name()))]);

@@ -117,7 +117,7 @@ pub fn is_last(record: &TraceRecord) -> bool {
 /// InfiniBand's opcode: WRITE first, middle, last and only, ACKNOWLEDGE, or a manufacturer's own.
 pub fn opcode(record: &TraceRecord) -> u64 {
     match record.kind {
-        PacketKind::Data => {}
+        PacketKind::Data | PacketKind::Trimmed => {}
         PacketKind::Probe => return 0xc0,
         PacketKind::Feedback => return 0xc1,
         PacketKind::Ack | PacketKind::Nack => return 0x11,
@@ -139,7 +139,7 @@ pub fn psn(record: &TraceRecord) -> u64 {
         PacketKind::Ack => record.seq.saturating_sub(1) / MTU,
         // Behind a short last packet no number ends at `seq`.
         PacketKind::Probe | PacketKind::Feedback => record.seq.div_ceil(MTU),
-        PacketKind::Data | PacketKind::Nack => record.seq / MTU,
+        PacketKind::Data | PacketKind::Trimmed | PacketKind::Nack => record.seq / MTU,
         PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => {
             panic!("{:?} numbers no packet of a flow", record.kind)
         }

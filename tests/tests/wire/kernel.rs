@@ -6,13 +6,13 @@ use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Encapsulation, Extension, RoceFrame, Section, build};
 use hpcc_core::roce::icrc::Coverage;
 use hpcc_core::roce::{Bth, Opcode};
-use hpcc_core::telemetry::HopStack;
-use hpcc_core::telemetry::ioam::hpcc::{NAMESPACE, Profile, prepare, read};
+use hpcc_core::telemetry::ioam::hpcc::{Ioam, NAMESPACE, Profile};
 use hpcc_core::telemetry::ioam::node::{Node, Snapshot};
 use hpcc_core::telemetry::ioam::trace::{Header, LEN, Trace};
 use hpcc_core::telemetry::ioam::trace_type::TraceType;
 use hpcc_core::telemetry::ioam::transit::{Outcome, preallocated};
-use hpcc_core::units::BitRate;
+use hpcc_core::telemetry::{Codec, HopStack, Layout};
+use hpcc_core::units::{BitRate, Nanos};
 use hpcc_tests::skipped;
 use std::net::Ipv6Addr;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -52,7 +52,7 @@ fn all() -> Vec<Sent> {
     use Outcome::{Overflow, Recorded, Untouched};
     let of = |profile, hops| {
         let mut section = vec![0; 256];
-        let len = prepare(profile, hops, &mut section);
+        let len = Layout::new(Ioam { profile, hops }).prepare(&mut section, Nanos(0));
         section.truncate(len);
         section
     };
@@ -189,7 +189,7 @@ fn says_what_it_was_told(hop: usize, trace_type: TraceType, node: &Node<'_>) {
 /// HPCC's sender takes the kernels for switches.
 fn algorithm_reads(profile: Profile, section: &[u8]) {
     let mut stack = HopStack::default();
-    read(profile, section, &mut stack).expect("two hops");
+    Ioam { profile, hops: 2 }.read(section, &mut stack).expect("two hops");
     let found: Vec<_> = stack.hops().iter().map(|hop| (hop.rate, hop.tx_bytes)).collect();
     assert_eq!(found, TX_BYTES.map(|bytes| (BitRate::gbps(100), bytes)), "{profile:?}");
 }

@@ -256,7 +256,7 @@ impl Judged<'_> {
         let flow = (address(true, record.src_address), address(true, record.dst_address), record.sport.into());
         assert_eq!(*seen.queue_pairs.entry(flow).or_insert(pair), pair, "frame {} of {:?}", self.number, self.case);
         match record.kind {
-            PacketKind::Data => self.data(),
+            PacketKind::Data | PacketKind::Trimmed => self.data(),
             PacketKind::Probe => {}
             PacketKind::Feedback => seen.answers += 1,
             PacketKind::Ack | PacketKind::Nack => self.answer(seen),

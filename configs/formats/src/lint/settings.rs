@@ -6,13 +6,13 @@ use crate::scenario::{QueueHistogram, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, Classes};
-use hpcc_core::telemetry::LayoutName;
+use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Entropy, Protocol};
 use hpcc_core::units::{BitRate, Rounding};
 
 /// Flows may change their path, and the records that they go by do not tell.
 pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> {
-    let layout = scenario.layout().name();
+    let layout = scenario.layout();
     let fast_cnp = &scenario.settings.fast_cnp_host;
     let why = if !scenario.link_failures.is_empty() {
         "links fail"
@@ -28,7 +28,7 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
     if scenario.settings.needs().reads != Reads::Records || layout.tells_paths() {
         return Vec::new();
     }
-    let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
+    let able: Vec<&str> = Layout::with_records().filter(Layout::tells_paths).map(|layout| layout.name()).collect();
     vec![format!(
         "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
          and may fall to its lowest rate. Expected layout = {}",
@@ -82,7 +82,8 @@ pub(super) fn held_up_acks(scenario: &Scenario, _: &Pass) -> Vec<String> {
 pub(super) fn coarse_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let frame = u64::from(scenario.settings.full_frame());
     let reads_records = scenario.settings.needs().reads == Reads::Records;
-    let unit = scenario.layout().tx_unit().filter(|&unit| unit > frame && reads_records);
+    let unit =
+        scenario.layout().records().and_then(|records| records.tx_unit).filter(|&unit| unit > frame && reads_records);
     let note = |unit| {
         format!(
             "telemetry counts sent bytes in units of {unit} (telemetry.multiplier), more than the {frame} of a full packet: where \

@@ -44,7 +44,7 @@ pub(super) fn legacy_feedback(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     let so = if falls { "they fall to its least rate" } else { "it does not control their rate" };
     let go = format!("of {name} go to legacy hosts, which send no telemetry back: {so}");
     let mut notes = some(pass.unanswered, scenario, &go);
-    let from_switches = matches!(reads, Reads::Records | Reads::Utilisation);
+    let from_switches = !matches!(reads, Reads::Nothing | Reads::SendTime);
     let all_hosts = network.hosts().all(|node| legacy.contains(&node));
     if from_switches && !all_hosts && network.switches().all(|node| legacy.contains(&node)) {
         notes

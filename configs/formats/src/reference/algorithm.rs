@@ -8,7 +8,8 @@ use crate::error::InputError;
 use hpcc_core::cc::{
     Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, Reads, TimelyConfig, timely,
 };
-use hpcc_core::telemetry::{LayoutName, LayoutSettings};
+use hpcc_core::settings::{Input, Settings as _};
+use hpcc_core::telemetry::LayoutSettings;
 use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
@@ -38,10 +39,14 @@ pub(super) fn layout(settings: &Settings<'_>, reads: Reads) -> Result<LayoutSett
     if multiplier == 0 {
         return Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1"));
     }
-    let layout = (reads == Reads::Records).then_some(LayoutName::Reference);
-    let default = LayoutSettings { layout, multiplier: Some(multiplier), ..LayoutSettings::default() };
-    let log_base = if reads == Reads::Utilisation { log_base(settings)? } else { default.log_base };
-    Ok(LayoutSettings { log_base, ..default })
+    let mut layout = if reads == Reads::Records { LayoutSettings::of("reference") } else { LayoutSettings::default() };
+    layout.shared.multiplier = Some(multiplier);
+    if reads == Reads::Utilisation {
+        let base = settings.float("PINT_LOG_BASE", 1.05)?;
+        let refuse = |_| settings.error("PINT_LOG_BASE", format!("PINT_LOG_BASE is {base}; expected 1.001 to 2"));
+        layout.set("log_base", Input::Real(base)).map_err(refuse)?;
+    }
+    Ok(layout)
 }
 
 fn hpcc(settings: &Settings<'_>) -> Result<HpccConfig, InputError> {
@@ -73,15 +78,6 @@ fn control_law(settings: &Settings<'_>) -> Result<ControlLaw, InputError> {
         additive_increase: Some(settings.rate("RATE_AI", BitRate(0))?),
         min_rate: min_rate(settings)?,
     })
-}
-
-fn log_base(settings: &Settings<'_>) -> Result<f64, InputError> {
-    let log_base = settings.float("PINT_LOG_BASE", 1.05)?;
-    if !(1.001..=2.0).contains(&log_base) {
-        let message = format!("PINT_LOG_BASE is {log_base}; expected 1.001 to 2");
-        return Err(settings.error("PINT_LOG_BASE", message));
-    }
-    Ok(log_base)
 }
 
 fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig, InputError> {

@@ -9,7 +9,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::{Layout, Pint, Reference, Timestamp};
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ fn a_golden_configuration_is_read_in_full() {
     let (additive_increase, min_rate) = (Some(BitRate::mbps(50)), Some(BitRate::gbps(1)));
     let law = ControlLaw { max_stage: 0, additive_increase, min_rate, ..ControlLaw::default() };
     assert!(scenario.algorithm() == &HpccConfig { law, ..HpccConfig::default() } as &dyn Algorithm);
-    assert_eq!(scenario.layout(), Layout::Reference { multiplier: 4 });
+    assert_eq!(scenario.layout(), Layout::new(Reference { multiplier: 4 }));
     let reference = TransportConfig { faults: ReferenceFaults::REFERENCE, ..TransportConfig::default() };
     assert_eq!(scenario.transport(), reference);
     assert_eq!(scenario.settings.switch.buffer.0, 32 << 20);
@@ -138,7 +138,7 @@ fn absent_keys_have_the_reference_defaults() {
     let hpcc = HpccConfig { law: ControlLaw { max_stage: 5, ..law }, multi_rate: true, ..HpccConfig::default() };
     assert!(scenario.algorithm() == &hpcc as &dyn Algorithm);
     assert!(!scenario.transport().variable_window);
-    assert_eq!(scenario.layout(), Layout::Reference { multiplier: 1 });
+    assert_eq!(scenario.layout(), Layout::new(Reference { multiplier: 1 }));
     assert_eq!(scenario.settings.switch.buffer.0, 16 << 20);
     let histogram = scenario.monitor.queue_histogram.expect("on");
     assert_eq!((histogram.start.0, histogram.end.0), (2_000_000_000, 2_100_000_000));
@@ -166,19 +166,19 @@ fn every_controller_is_read_with_its_keys() {
     let (additive_increase, hyper_increase, min_rate) = (mbps(20), mbps(200), mbps(1_000));
     let alpha_interval = Nanos(1_000);
     let config = DcqcnConfig { alpha_interval, additive_increase, hyper_increase, min_rate, ..DcqcnConfig::default() };
-    assert_eq!(load(&dcqcn), (boxed(config), Layout::None));
+    assert_eq!(load(&dcqcn), (boxed(config), Layout::none()));
     let timely = ["CC_MODE=7", "RATE_AI=100Mb/s", "RATE_HAI=500Mb/s"];
     let [low, high, min_rtt] = [50, 500, 20].map(|micros| Some(Nanos(1_000 * micros)));
     let (additive_increase, hyper_increase) = (mbps(100), mbps(500));
     let rates = TimelyConfig { additive_increase, hyper_increase, min_rate, ..TimelyConfig::default() };
-    assert_eq!(load(&timely), (boxed(TimelyConfig { low, high, min_rtt, ..rates }), Layout::Timestamp));
+    assert_eq!(load(&timely), (boxed(TimelyConfig { low, high, min_rtt, ..rates }), Layout::new(Timestamp)));
     let dctcp = ["CC_MODE=8", "EWMA_GAIN=0.0625", "DCTCP_RATE_AI=615Mb/s"];
     let config = DctcpConfig { additive_increase: mbps(615), min_rate, ..DctcpConfig::default() };
-    assert_eq!(load(&dctcp), (boxed(config), Layout::None));
+    assert_eq!(load(&dctcp), (boxed(config), Layout::none()));
     let pint = ["CC_MODE=10", "PINT_LOG_BASE=1.01", "PINT_PROB=0.0625"];
     let law = ControlLaw { max_stage: 0, additive_increase: mbps(50), min_rate, ..ControlLaw::default() };
     let config = HpccPintConfig { sample_probability: 0.0625, law };
-    assert_eq!(load(&pint), (boxed(config), Layout::pint(1.01, true)));
+    assert_eq!(load(&pint), (boxed(config), Layout::new(Pint::new(1.01, true))));
 }
 
 /// BEHAVIOUR section 1: fractions of microseconds do not count.

@@ -135,7 +135,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
-    let is_auto = settings.layout.layout.is_none();
+    let is_auto = settings.layout.is_auto();
     settings.resolve(&topology.network);
     let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);

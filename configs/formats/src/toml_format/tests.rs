@@ -9,7 +9,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::{Form, Layout};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
     let scenario = load_with(MINIMAL, &[]).expect("valid");
     assert_eq!((scenario.name.as_str(), scenario.seed, scenario.stop), ("test", 1, Nanos(1_000_000)));
     assert!(scenario.algorithm() == &HpccConfig::default() as &dyn Algorithm);
-    assert_eq!(scenario.layout(), Layout::Paper);
+    assert_eq!(scenario.layout(), Layout::new(Form::Paper));
     // 32 MiB take 2.68 ms at 100 Gb/s.
     let timeout = TimeoutConfig { high: Nanos(2_684_354), low: Nanos(100_000), few: 0, base_rtts: 3, back_off: true };
     assert_eq!(scenario.transport(), TransportConfig { timeout: Some(timeout), ..TransportConfig::default() });
@@ -144,7 +144,7 @@ queue_histogram_end = "200us"
     let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
     let values = ["eta", "fast_react"].map(|key| scenario.algorithm().get(key).expect(key));
     assert_eq!(values, [Value::Real(1.0), Value::Switch(false)]);
-    assert_eq!(scenario.layout(), Layout::Paper);
+    assert_eq!(scenario.layout(), Layout::new(Form::Paper));
     assert_eq!((scenario.transport().recovery, scenario.transport().ack_priority), (Recovery::GoBackZero, 0));
     assert_eq!(thresholds(&scenario)[0].kmax, 2000);
     let Monitor { queue_histogram, control_flows, trace_nodes, .. } = &scenario.monitor;

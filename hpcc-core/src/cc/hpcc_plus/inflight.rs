@@ -2,7 +2,7 @@
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
 use crate::cc::NoEffect;
-use crate::telemetry::{Compare, Comparison, HopStack, KnownLinks, LastHops, Learnt, LinkLoad, LinkRecord};
+use crate::telemetry::{Compare, Comparison, HopStack, KnownLinks, LastHops, Learnt, LinkLoad, LinkRecord, Signal};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
@@ -46,6 +46,16 @@ pub struct Inflight {
     one: Option<Box<KnownLinks>>,
     /// Whether a U of elsewhere was heard.
     armed: bool,
+    /// Where packets bring one signal at a time.
+    signals: Option<Signals>,
+}
+
+/// The last free share and queue of the path's bottlenecks, and when the last signal came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signals {
+    share: Option<f64>,
+    queue: Option<Nanos>,
+    last: Nanos,
 }
 
 impl Inflight {
@@ -59,6 +69,7 @@ impl Inflight {
             some: None,
             one: None,
             armed: false,
+            signals: None,
         }
     }
 
@@ -106,6 +117,25 @@ impl Inflight {
             return Measured::Armed;
         }
         self.utilisation = utilisation;
+        Measured::Load { busiest: 0 }
+    }
+
+    /// Takes in a signal. U of the path is queue / T + 1 - free share, each the last that was heard; the first of both arms.
+    pub fn measure_signal(&mut self, now: Nanos, signal: Signal) -> Measured {
+        let known = self.signals.get_or_insert_default();
+        let was_known = known.share.is_some() && known.queue.is_some();
+        match signal {
+            Signal::Share(share) => known.share = Some(share),
+            Signal::Queue(queue) => known.queue = Some(queue),
+            Signal::Available(_) | Signal::Delay(_) => return Measured::Nothing,
+        }
+        let (Some(share), Some(queue)) = (known.share, known.queue) else { return Measured::Nothing };
+        let utilisation = queue.0 as f64 / self.base_rtt.0.max(1) as f64 + 1.0 - share;
+        let load = LinkLoad { utilisation, elapsed: now.saturating_sub(core::mem::replace(&mut known.last, now)) };
+        if !was_known {
+            return Measured::Armed;
+        }
+        self.utilisation = load.average(self.utilisation, self.base_rtt);
         Measured::Load { busiest: 0 }
     }
 

@@ -19,7 +19,7 @@
 //! counts for nothing, and neither does one without records; W is clamped.
 //! Where only the [record of the busiest link](crate::telemetry::BusiestLink) comes back, or switches
 //! [leave records out](crate::switch::Reported), each link has a U of its own:
-//! [`KnownLinks`](crate::telemetry::KnownLinks). Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! [`KnownLinks`](crate::telemetry::KnownLinks). Of CSIG's signals the last of each kind count, whichever hop each is of. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
@@ -97,6 +97,7 @@ impl Algorithm for HpccPlusConfig {
         let sent = self.link_rate == LinkRate::Sent;
         Needs {
             reads: Reads::Records,
+            also: Reads::Load,
             digests: sent,
             some_hops: true,
             accumulates: true,
@@ -154,6 +155,7 @@ impl HpccPlus {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
             Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
+            Telemetry::Signal(signal) => self.inflight.measure_signal(feedback.now, signal),
             Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::SentAt(_) | Telemetry::Window(_) => {
                 Measured::Nothing
             }

@@ -4,8 +4,8 @@
 use super::*;
 use crate::cc::testing::{LIMITS, W_AI, ack, rng};
 use crate::cc::{ControlLaw, Hpcc, HpccConfig};
-use crate::telemetry::{Hop, HopStack, Modulus};
-use crate::units::Bytes;
+use crate::telemetry::{Hop, HopStack, Modulus, Signal};
+use crate::units::{Bytes, Nanos};
 use alloc::vec::Vec;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 
@@ -247,4 +247,19 @@ fn req_06_go_back_n_does_not_shorten_the_round() {
     assert_eq!(rerouted.window().reference(), flow.window().reference());
     feed(&mut flow, 6_000, (100_001, 100_001), &stack(7, &[hop(6_000, 36_000, 0)]));
     assert_eq!(flow.window().increases(), 1);
+}
+
+/// CSIG: free share and queue come one by one. A T later U is 1 - 1/4 + 6.5 us / 13 us; the window waits for both.
+#[test]
+fn signals_of_the_bottleneck_make_u() {
+    let mut flow = HpccPlus::new(config(), LIMITS);
+    let mut hear = |now, signal| {
+        let decision = flow.decide(&Feedback { telemetry: Telemetry::Signal(signal), ..ack(now, now, 100_000) });
+        (decision != RateDecision::Keep, flow.utilisation())
+    };
+    assert_eq!(hear(1_000, Signal::Share(0.0)), (false, 1.0), "no queue yet");
+    assert_eq!(hear(2_000, Signal::Queue(Nanos(0))), (false, 1.0), "the first of both arms");
+    assert_eq!(hear(2_000 + T, Signal::Share(0.25)), (true, 0.75));
+    assert_eq!(hear(2_000 + T + T / 2, Signal::Queue(Nanos(T / 2))), (true, 1.0), "half of the way to 1.25");
+    assert_eq!(hear(3_000 + 2 * T, Signal::Delay(Nanos(T))), (false, 1.0), "no part of U");
 }

@@ -6,8 +6,9 @@ mod packet;
 mod rest;
 
 use self::rest::Rest;
-use super::{Dialect, Fault, Layer, ParseError, RocePacket};
+use super::{Dialect, Encapsulation, Fault, Layer, ParseError, RocePacket, Section};
 use crate::pfc::{self, NotPfc, Pfc};
+use crate::telemetry::TagSize;
 use etherparse::{EtherType, Ethernet2HeaderSlice, SingleVlanHeaderSlice};
 
 /// A frame that was read.
@@ -52,11 +53,20 @@ pub fn parse<'a>(bytes: &'a [u8], dialect: &Dialect<'_>) -> Result<Parsed<'a>, P
         ether_type = tag.ether_type();
         rest.take(tag.slice().len(), Layer::Vlan)?;
     }
+    let mut tag = None;
+    if let Some(size) = [TagSize::Compact, TagSize::Wide].into_iter().find(|size| size.ether_type() == ether_type.0) {
+        // The tag begins with its EtherType, and the next one stands behind it.
+        let begin = rest.at - 2;
+        let behind = rest.take(size.len(), Layer::Telemetry)?;
+        let encapsulation = Encapsulation::Tag { ether_type: size.ether_type() };
+        tag = bytes.get(begin..rest.at - 2).map(|tag| Section { tag, ..Section::empty(encapsulation) });
+        ether_type = EtherType(behind.last_chunk().copied().map_or(0, u16::from_be_bytes));
+    }
     let macs = (ethernet.source(), ethernet.destination());
     let content = match ether_type {
         EtherType(pfc::ETHER_TYPE) => Content::Pfc { src_mac: macs.0, pfc: read_pfc(&rest)? },
-        EtherType::IPV4 => Content::Roce(packet::read(macs, ip::v4(&mut rest)?, rest, dialect)?),
-        EtherType::IPV6 => Content::Roce(packet::read(macs, ip::v6(&mut rest)?, rest, dialect)?),
+        EtherType::IPV4 => Content::Roce(packet::read(macs, tag, ip::v4(&mut rest)?, rest, dialect)?),
+        EtherType::IPV6 => Content::Roce(packet::read(macs, tag, ip::v6(&mut rest)?, rest, dialect)?),
         _ => return Err(ParseError { offset: 0, layer: Layer::Ethernet, fault: Fault::Unknown }),
     };
     Ok(Parsed { vlan, content })

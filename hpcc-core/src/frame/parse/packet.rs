@@ -16,6 +16,7 @@ use etherparse::UdpHeaderSlice;
 /// Reads the packet behind an IP header.
 pub fn read<'a>(
     (src_mac, dst_mac): ([u8; 6], [u8; 6]),
+    tag: Option<Section<'a>>,
     ip: Ip<'a>,
     mut rest: Rest<'a>,
     dialect: &Dialect<'_>,
@@ -23,6 +24,7 @@ pub fn read<'a>(
     let front = Front::read(&ip, &mut rest, dialect)?;
     let udp_at = rest.at;
     let (udp, telemetry) = front.read_udp(&ip, &mut rest, dialect)?;
+    let telemetry = telemetry.or(tag);
     let base_transport = rest.at;
     let (icrc, transport) = read_icrc(&mut rest)?;
     let bth = rest.header(Layer::BaseTransport, Bth::parse)?;
@@ -111,7 +113,8 @@ impl<'a> Front<'a> {
         }
         let behind_udp = rest.take(telemetry.len, Layer::Telemetry)?;
         let before_udp = self.telemetry.map_or(&[][..], |(_, header)| header);
-        Ok((udp, telemetry.encapsulation.map(|encapsulation| Section { encapsulation, before_udp, behind_udp })))
+        let section = |encapsulation| Section { before_udp, behind_udp, ..Section::empty(encapsulation) };
+        Ok((udp, telemetry.encapsulation.map(section)))
     }
 
     /// The headers behind UDP, as port and DSCP announce them.

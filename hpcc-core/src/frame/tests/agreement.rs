@@ -9,6 +9,7 @@ use crate::frame::{TELEMETRY_MARK, build, protocol};
 use crate::pfc::Pfc;
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, CNP_RESERVED, Deth, Opcode, Reth, Syndrome};
+use crate::telemetry::encapsulation::CSIG_ETHER_TYPES;
 use crate::wire::WireProfile;
 use alloc::vec::Vec;
 use proptest::prelude::*;
@@ -85,6 +86,9 @@ fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec
             alloc::vec![hops << 4 | filling & 0xf, filling]
         }
         Encapsulation::HopByHop => return extension_header(next, 2 + 3 * hops, filling),
+        Encapsulation::Tag { ether_type } => {
+            return [&ether_type.to_be_bytes()[..], &[filling; 6]].concat();
+        }
         Encapsulation::Ifa { .. } => {
             let optional = [filling; 8];
             let (flags, len) = [(0x04, 0), (0x05, 4), (0x15, 8)][usize::from(filling % 3)];
@@ -94,17 +98,21 @@ fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec
     let hop = match encapsulation {
         Encapsulation::Marked { mark: INT_MARK } => 28,
         Encapsulation::Ifa { .. } => 32,
-        Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } | Encapsulation::HopByHop => 8,
+        Encapsulation::BehindUdp { .. }
+        | Encapsulation::Marked { .. }
+        | Encapsulation::Tag { .. }
+        | Encapsulation::HopByHop => 8,
     };
     bytes.resize(bytes.len() + hop * usize::from(hops), filling);
     bytes
 }
 
-const ENCAPSULATIONS: [Option<Encapsulation>; 5] = [
+const ENCAPSULATIONS: [Option<Encapsulation>; 6] = [
     None,
     Some(Encapsulation::Marked { mark: TELEMETRY_MARK }),
     Some(Encapsulation::Marked { mark: INT_MARK }),
     Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }),
+    Some(Encapsulation::Tag { ether_type: CSIG_ETHER_TYPES[1] }),
     Some(Encapsulation::HopByHop),
 ];
 

@@ -5,9 +5,8 @@ use crate::frame::PacketKind;
 use crate::frame::parse::{Content, parse};
 use crate::frame::{Dialect, Encapsulation};
 use crate::roce::icrc::Coverage;
-use crate::settings::Named;
 use crate::simulated_frame::SimulatedFrame;
-use crate::telemetry::{Layout, LayoutName, LayoutSettings, Snapshot};
+use crate::telemetry::{Form, Layout, LayoutSettings, Snapshot};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -33,9 +32,10 @@ fn data(ipv6: bool) -> SimulatedFrame {
 
 #[test]
 fn every_layout_comes_out_as_it_went_in() {
-    for (&name, ipv6) in LayoutName::ALL.iter().flat_map(|name| [(name, false), (name, true)]) {
-        let layout = LayoutSettings { layout: Some(name), hops: Some(HOPS), ..LayoutSettings::default() }.config(false);
-        let name = name.name();
+    let mut settings = LayoutSettings::default();
+    settings.shared.hops = Some(HOPS);
+    for (layout, ipv6) in settings.layouts().flat_map(|layout| [(layout.clone(), false), (layout, true)]) {
+        let name = layout.name();
         let encapsulation = layout.encapsulation();
         if encapsulation == Some(Encapsulation::HopByHop) && !ipv6 {
             continue;
@@ -61,7 +61,7 @@ fn every_layout_comes_out_as_it_went_in() {
 /// Switches on the way back take an acknowledgement for a packet without telemetry: nothing announces any.
 #[test]
 fn telemetry_that_goes_back_is_payload() {
-    let layout = Layout::Paper;
+    let layout = Layout::new(Form::Paper);
     let section = section(&layout, HOPS);
     let ack = SimulatedFrame { seq: 1_000, kind: PacketKind::Ack, ..data(false) };
     let bytes = ack.bytes(layout.encapsulation(), &section).expect("a frame");

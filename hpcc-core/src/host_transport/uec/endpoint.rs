@@ -4,6 +4,7 @@
 use super::credit::Credit;
 use super::header::{Cause, HEADERS, Say};
 use super::nscc::Nscc;
+use super::overbooking::Overbooking;
 use super::pacer::{Demand, Demands, Pacer};
 use super::receiver::{Receiver, Taken};
 use super::sender::{Sender, SenderRules};
@@ -86,6 +87,7 @@ pub struct UecEndpoint {
     sent_to: BTreeMap<u32, u32>,
     receivers: Receivers,
     pacer: Pacer<Arriving>,
+    overbooking: Option<Overbooking>,
     grants: u16,
     alarms: BinaryHeap<Reverse<(Nanos, u32)>>,
     counters: Counters,
@@ -98,9 +100,14 @@ impl UecEndpoint {
         let payload = transport.mtu;
         // An answer takes T at least.
         let timeout = transport.timeout.map_or(Nanos::LONGEST, |timeout| timeout.high.max(network_rtt));
+        let finds_losses = settings.uec_loss_detection;
         let port = |&rate: &BitRate| {
             let nscc = settings.nscc(rate, host);
-            Port { rate, rules: SenderRules { payload, nscc, network_rtt, timeout }, turns: VecDeque::new() }
+            Port {
+                rate,
+                rules: SenderRules { payload, nscc, network_rtt, finds_losses, timeout },
+                turns: VecDeque::new(),
+            }
         };
         let rate = BitRate(host.ports.iter().map(|rate| rate.0).sum());
         let ahead = Nscc::new(rate, network_rtt, None).most() as i64;
@@ -113,6 +120,7 @@ impl UecEndpoint {
             sent_to: BTreeMap::new(),
             receivers: Receivers::default(),
             pacer: Pacer::new(rate, GRANT * payload, ahead),
+            overbooking: settings.uec_overbooking.then(|| Overbooking::new(network_rtt, host.node)),
             grants: 0,
             alarms: BinaryHeap::new(),
             counters: Counters::default(),
@@ -146,7 +154,10 @@ impl UecEndpoint {
                     return out.finished.push(key);
                 }
             }
-            Say::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
+            Say::Nack { at_last_hop } => {
+                self.counters.trims_heard += 1;
+                sender.on_nack(now, packet.seq, packet.sport, at_last_hop);
+            }
             Say::Pull { granted } => sender.on_pull(now, granted),
             Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
         }
@@ -156,6 +167,9 @@ impl UecEndpoint {
     /// What a sender says has arrived.
     fn on_saying(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
         let from = (packet.peer, packet.connection);
+        if let Some(overbooking) = &mut self.overbooking {
+            overbooking.on_packet(now, packet.marked, packet.trimmed);
+        }
         let slot = self.receivers.slot(from);
         if let Slot::Unknown = slot {
             let count = packet.message.div_ceil(self.transport.mtu.into()).max(1);
@@ -290,10 +304,14 @@ impl Endpoint for UecEndpoint {
 
     fn poll_timeout(&self) -> Option<Nanos> {
         let alarm = self.alarms.peek().map(|&Reverse((at, _))| at);
-        alarm.into_iter().chain(self.pacer.next()).min()
+        let round = self.overbooking.and_then(|overbooking| overbooking.next());
+        alarm.into_iter().chain(self.pacer.next()).chain(round).min()
     }
 
     fn on_timeout(&mut self, now: Nanos, out: &mut Outbox) {
+        if let Some(overbooking) = self.overbooking.as_mut().filter(|own| own.next().is_some_and(|end| end <= now)) {
+            self.pacer.rate = overbooking.end_round(now);
+        }
         while self.pacer.next().is_some_and(|next| next <= now) {
             out.packets.extend(self.grant());
         }

@@ -10,6 +10,8 @@
 //! | [`nscc`] | the window |
 //! | [`credit`] | what a sender may send and asks for, under RCCC |
 //! | [`pacer`] | whom a receiver grants how much, and when |
+//! | [`overbooking`] | how much less a receiver grants where the network is the bottleneck |
+//! | [`sleek`] | which packets were lost, without trimming |
 //! | [`sender`] | which packet leaves, and which is sent again |
 //! | [`receiver`] | what is acknowledged |
 //! | [`endpoint`] | all this at a host |
@@ -18,9 +20,11 @@ mod credit;
 mod endpoint;
 mod header;
 mod nscc;
+mod overbooking;
 mod pacer;
 mod receiver;
 mod sender;
+mod sleek;
 
 use crate::ecn::EcnThreshold;
 use crate::host_transport::{Endpoint, HostSetup, HostTransport};
@@ -61,6 +65,14 @@ crate::settings! {
         /// Bytes after which a receiver acknowledges, headers included; it acknowledges marked packets at once.
         #[change = "More save acknowledgements; senders react later."]
         pub uec_ack_bytes: Bytes = Bytes(16_384) => kind = "uec";
+        /// Whether senders under `nscc` or `both` find losses by packets that arrive out of order, and by probes (SLEEK); otherwise
+        /// by trimmed packets and by the timeout.
+        #[change = "Turn it on where switches drop packets (`switch.overflow` = `drop`)."]
+        pub uec_loss_detection: bool = false => kind = "uec";
+        /// Whether receivers under `rccc` or `both` grant less than their link has where packets are marked, or trimmed before the
+        /// last hop.
+        #[change = "Turn it on where the network is oversubscribed."]
+        pub uec_overbooking: bool = false => kind = "uec";
     }
 }
 

@@ -149,6 +149,11 @@ impl Nscc {
         self.most
     }
 
+    /// T as far as it is known.
+    pub fn base_rtt(&self) -> f64 {
+        self.base_rtt
+    }
+
     /// Takes in an acknowledgement. Returns the queuing delay that it told, or else the average.
     pub fn on_ack(&mut self, config: &NsccConfig, heard: &Heard) -> f64 {
         let delay = self.delay(config, heard.rtt, heard.marked);

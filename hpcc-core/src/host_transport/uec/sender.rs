@@ -4,6 +4,7 @@
 use super::credit::Credit;
 use super::header::{Cause, HEADERS, Sack, Say};
 use super::nscc::{Heard, Nscc, NsccConfig};
+use super::sleek::Sleek;
 use crate::host_transport::{Packet, Post, Progress};
 use crate::transport::{Counters, Entropies};
 use crate::units::Nanos;
@@ -19,6 +20,8 @@ pub struct SenderRules {
     pub nscc: Option<NsccConfig>,
     /// T of the longest path.
     pub network_rtt: Nanos,
+    /// Whether losses are found without trimming.
+    pub finds_losses: bool,
     /// After this time a packet without an answer is taken as lost.
     pub timeout: Nanos,
 }
@@ -84,6 +87,7 @@ pub struct Sender {
     awaits_answer: bool,
     /// When something left or came last.
     active: Nanos,
+    sleek: Option<Sleek>,
 }
 
 impl Sender {
@@ -117,6 +121,7 @@ impl Sender {
             requested: None,
             awaits_answer: false,
             active: now,
+            sleek: (rules.finds_losses && rules.nscc.is_some()).then(Sleek::default),
         }
     }
 
@@ -166,8 +171,9 @@ impl Sender {
     pub fn may_send(&self) -> bool {
         let Some(next) = self.next() else { return false };
         let bytes = f64::from(self.bytes(next));
-        self.credit.is_none_or(|credit| credit.may_send())
-            && self.window.as_ref().is_none_or(|window| window.window() >= self.in_flight as f64 + bytes)
+        let goes_ahead = !self.lost.is_empty() && self.sleek.is_some_and(|sleek| sleek.is_recovering());
+        let fits = |window: &Nscc| window.window() >= self.in_flight as f64 + bytes;
+        self.credit.is_none_or(|credit| credit.may_send()) && (goes_ahead || self.window.as_ref().is_none_or(fits))
     }
 
     /// The next packet, which [may leave](Sender::may_send), of one of `senders` of its port.
@@ -232,14 +238,40 @@ impl Sender {
         }
         if let (Some(window), Some(config)) = (&mut self.window, &self.rules.nscc) {
             let (received, in_flight) = (newly as f64, self.in_flight as f64);
-            window.on_ack(config, &Heard { now, marked: sack.marked, received, rtt, in_flight });
+            let delay = window.on_ack(config, &Heard { now, marked: sack.marked, received, rtt, in_flight });
+            let is_quick = sack.cause == Cause::Probe && delay < config.target;
+            self.find_losses(now, sack.out_of_order, is_quick);
         }
         self.awaits_answer &= sack.cause != Cause::Request;
         self.stop_speculating();
     }
 
+    /// Looks for packets that were lost without a word.
+    fn find_losses(&mut self, now: Nanos, out_of_order: u32, is_quick: bool) {
+        let (Some(sleek), Some(window), Some(config)) = (&mut self.sleek, &self.window, &self.rules.nscc) else {
+            return;
+        };
+        let (before, sent) = (self.before, self.before + self.sent.len() as u64);
+        sleek.on_answer(now, config, window, sent == self.count);
+        if is_quick {
+            sleek.on_quick_answer(before, sent);
+        }
+        let mss = f64::from(self.rules.payload);
+        for packet in sleek.lost(window, mss, before, sent, out_of_order, !self.lost.is_empty()) {
+            if self.in_flight(packet).is_some() {
+                self.lose(packet);
+                if let Some(sleek) = &mut self.sleek {
+                    sleek.next = packet + 1;
+                }
+            }
+        }
+    }
+
     /// How long it took from a packet to its acknowledgement, if it is clear which of its transmissions that is for.
     fn round_trip(&self, now: Nanos, seq: u64, sack: &Sack) -> Option<Nanos> {
+        if sack.cause == Cause::Probe {
+            return self.sleek?.round_trip(now, seq);
+        }
         let sent = self.in_flight(seq).filter(|_| sack.cause == Cause::Data)?;
         matches!((sent.repeats, sack.again), (0, false) | (1, true)).then(|| now - sent.at)
     }
@@ -315,7 +347,8 @@ impl Sender {
         if self.is_finished() {
             return None;
         }
-        Some(self.waits_since() + self.rules.timeout)
+        let probe = self.sleek.and_then(|sleek| sleek.probe_at);
+        probe.into_iter().chain([self.waits_since() + self.rules.timeout]).min()
     }
 
     /// Since when it waits for an answer: to a packet, to a request or, with neither, for credit.
@@ -324,11 +357,26 @@ impl Sender {
         self.oldest().map(|(at, _)| at).into_iter().chain(asked).min().unwrap_or(self.active)
     }
 
-    /// That time has come. Returns a request to send that leaves now.
+    /// That time has come. Returns what leaves now: a probe, or a request to send.
     pub fn on_timeout(&mut self, now: Nanos, counters: &mut Counters) -> Option<Packet> {
+        if let (Some(sleek), Some(window)) = (&mut self.sleek, &self.window)
+            && sleek.probe_at.is_some_and(|at| at <= now)
+        {
+            counters.probes += 1;
+            let seq = sleek.send_probe(now, window);
+            let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port());
+            let priority = self.post.priority;
+            return Some(Packet { is_data: true, seq, sport, priority, ..self.packet(Say::Probe, HEADERS) });
+        }
         let Some((_, packet)) = self.oldest().filter(|&(at, _)| at + self.rules.timeout <= now) else {
             return self.request(now);
         };
+        if let Some(sleek) = self.sleek.as_mut().filter(|sleek| sleek.is_recovering()) {
+            // The next answer says whether it was lost; it may be repeated again.
+            sleek.next = sleek.next.min(packet);
+            self.by_time.pop_front();
+            return None;
+        }
         counters.timeouts += 1;
         let others_wait = !self.lost.is_empty();
         let bytes = self.bytes(packet);

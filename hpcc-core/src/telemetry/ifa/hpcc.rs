@@ -15,8 +15,82 @@ use super::header::{self, Flags, GNS_PER_HOP, Header};
 use super::metadata::{self, LOW_20, Metadata};
 use super::metadata_header::MetadataHeader;
 use super::transit::{self, PREFIX};
-use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+use crate::settings::Settings;
+use crate::telemetry::codec::{Codec, Records, Room};
+use crate::telemetry::encapsulation::{Encapsulation, IFA_PROTOCOL};
+use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
 use crate::units::Nanos;
+use alloc::format;
+use alloc::string::String;
+
+/// IFA 2.0 with HPCC's opaque words.
+#[derive(Clone, Debug)]
+pub struct Ifa {
+    /// Most hops, 1 to 15.
+    pub hops: u8,
+    /// Whether a hop's time in the switch, which has a field of its own, is read for its queue.
+    pub sojourn: bool,
+}
+
+impl Settings for Ifa {}
+
+impl Codec for Ifa {
+    fn name(&self) -> &'static str {
+        "ifa"
+    }
+
+    fn fitted(&self, room: &Room) -> Layout {
+        Layout::new(Ifa { hops: room.hops, sojourn: false })
+    }
+
+    fn by_sojourn(&self) -> Option<Layout> {
+        Some(Layout::new(Ifa { sojourn: true, ..*self }))
+    }
+
+    fn parameters(&self) -> String {
+        format!("hops {}{}", self.hops, if self.sojourn { ", sojourn" } else { "" })
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Records
+    }
+
+    fn records(&self) -> Option<Records> {
+        Some(Records {
+            most: self.hops.into(),
+            modulus: MODULUS,
+            rates: &speed::RATES,
+            tells_any_rate: false,
+            names_links: true,
+            tells_paths: true,
+            tx_unit: None,
+        })
+    }
+
+    fn encapsulation(&self) -> Option<Encapsulation> {
+        Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL })
+    }
+
+    fn len_after(&self, hops: usize) -> usize {
+        PREFIX + metadata::LEN * hops
+    }
+
+    fn prepare(&self, section: &mut [u8], _: Nanos) {
+        prepare(self.hops, section);
+    }
+
+    fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        stamp(section, len, snapshot)
+    }
+
+    fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        overwrite(self.sojourn, section, hops);
+    }
+
+    fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(self.sojourn, section, stack).map(|()| Telemetry::Hops(stack))
+    }
+}
 
 /// The local name space of the profile. These are not registered.
 pub const NAME_SPACE: u8 = 1;
@@ -27,18 +101,11 @@ const SECOND: u64 = 1_000_000_000;
 /// One bit less than the field, so that sums with the modulus fit 64 bits.
 const TX_MASK: u64 = (1 << 63) - 1;
 /// Where the counters wrap.
-pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: SECOND << 20, tx_bytes: TX_MASK + 1 };
-
-/// Bytes of the section when it leaves the sender.
-#[inline]
-pub const fn initial_len() -> usize {
-    PREFIX
-}
+const MODULUS: Modulus = Modulus { ts: SECOND << 20, tx_bytes: TX_MASK + 1 };
 
 /// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
 /// that is too short is left alone and has length 0.
-#[inline(never)]
-pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
+fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let hops = hops.min(MAX_HOPS as u8);
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
@@ -56,8 +123,8 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
 /// room is counted down only, see [`transit::push`].
-#[inline(never)]
-pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+#[inline]
+fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let limit = section.len();
     transit::push(section, len, limit, &metadata(snapshot))
 }
@@ -90,7 +157,7 @@ fn load(tx_bytes: u64, qlen: u64) -> [u32; 3] {
 
 /// Writes rates and opaque words of hops over a section's, whose last hop comes first; with `sojourn` the time in the switch
 /// that stands for the queue, too.
-pub fn overwrite(sojourn: bool, section: &mut [u8], hops: &[Hop]) {
+fn overwrite(sojourn: bool, section: &mut [u8], hops: &[Hop]) {
     let Some(entries) = section.get_mut(PREFIX..) else { return };
     for (entry, hop) in entries.as_rchunks_mut::<{ metadata::LEN }>().1.iter_mut().rev().zip(hops) {
         let told = Metadata::parse(entry);
@@ -112,8 +179,8 @@ fn after_waiting(entry: Metadata, hop: &Hop) -> Metadata {
 
 /// Decodes a section into `stack`; with `sojourn` the queue of a hop is what its link sends in the time that the packet spent
 /// in the switch. [`Unusable`] if it is none of this profile or if a hop is missing.
-#[inline(never)]
-pub fn read(sojourn: bool, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+#[inline]
+fn read(sojourn: bool, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (header, rest) = section.split_first_chunk().ok_or(Unusable)?;
     let (front, entries) = rest.split_first_chunk().ok_or(Unusable)?;
     let (header, front) = (Header::parse(header), MetadataHeader::parse(front));

@@ -16,7 +16,84 @@ use super::header::{self, Header};
 use super::metadata::Instructions;
 use super::shim::{self, Kind, Next, Shim};
 use super::transit::{self, PREFIX};
-use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+use crate::settings::Settings;
+use crate::telemetry::codec::{Codec, Records, Room};
+use crate::telemetry::encapsulation::{Encapsulation, INT_MARK, SectionLen};
+use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::units::Nanos;
+use alloc::format;
+use alloc::string::String;
+
+/// P4 INT v2.1 INT-MD with metadata of HPCC's own domain.
+#[derive(Clone, Debug)]
+pub struct IntMd {
+    /// Most hops, 1 to 15.
+    pub hops: u8,
+}
+
+impl Settings for IntMd {}
+
+impl Codec for IntMd {
+    fn name(&self) -> &'static str {
+        "int_md"
+    }
+
+    fn fitted(&self, room: &Room) -> Layout {
+        Layout::new(IntMd { hops: room.hops })
+    }
+
+    fn parameters(&self) -> String {
+        format!("hops {}", self.hops)
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Records
+    }
+
+    fn records(&self) -> Option<Records> {
+        Some(Records {
+            most: self.hops.into(),
+            modulus: MODULUS,
+            rates: &speed::RATES,
+            tells_any_rate: true,
+            names_links: true,
+            tells_paths: true,
+            tx_unit: None,
+        })
+    }
+
+    fn encapsulation(&self) -> Option<Encapsulation> {
+        Some(Encapsulation::Marked { mark: INT_MARK })
+    }
+
+    fn section_len(&self) -> SectionLen {
+        SectionLen::IntMd
+    }
+
+    fn len_after(&self, hops: usize) -> usize {
+        PREFIX + HOP_LEN * hops
+    }
+
+    fn prepare(&self, section: &mut [u8], _: Nanos) {
+        prepare(self.hops, section);
+    }
+
+    fn keep_dscp(&self, section: &mut [u8], dscp: u8) {
+        keep_dscp(section, dscp);
+    }
+
+    fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        stamp(section, len, snapshot)
+    }
+
+    fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        overwrite(section, hops);
+    }
+
+    fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(section, stack).map(|()| Telemetry::Hops(stack))
+    }
+}
 
 /// Node id, ports, queue, egress time.
 pub const INSTRUCTIONS: Instructions = Instructions(0xd400);
@@ -34,18 +111,11 @@ const UNKNOWN_TIME: u64 = u64::MAX;
 /// One bit less than the field, so that sums with the modulus fit 64 bits.
 const TIME_MASK: u64 = (1 << 63) - 1;
 /// Where the counters wrap.
-pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: speed::TX_MODULUS };
-
-/// Bytes of the section when it leaves the sender.
-#[inline]
-pub const fn initial_len() -> usize {
-    PREFIX
-}
+const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: speed::TX_MODULUS };
 
 /// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
 /// that is too short is left alone and has length 0.
-#[inline(never)]
-pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
+fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
     let length = (header::LEN / 4) as u8;
@@ -64,7 +134,7 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
 }
 
 /// Writes the DSCP that the sink restores into the shim: the packet's own [announces](crate::telemetry::encapsulation::INT_MARK) the section.
-pub fn keep_dscp(section: &mut [u8], dscp: u8) {
+fn keep_dscp(section: &mut [u8], dscp: u8) {
     if let Some([.., byte]) = section.first_chunk_mut::<{ shim::LEN }>() {
         *byte = dscp << 2;
     }
@@ -72,8 +142,8 @@ pub fn keep_dscp(section: &mut [u8], dscp: u8) {
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
 /// room gets M or E set (see [`transit`]); one that asks for anything else is left as it is.
-#[inline(never)]
-pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+#[inline]
+fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let asks = section.get(shim::LEN..).and_then(<[u8]>::first_chunk).map(Header::parse);
     if !asks.is_some_and(|header| is_profile(&header)) {
         return len;
@@ -88,8 +158,8 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 
 /// Decodes a section into `stack`. [`Unusable`] if it is none of this profile, if a hop is missing (E or M), or
 /// if a hop does not know what it reports.
-#[inline(never)]
-pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+#[inline]
+fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (shim, rest) = section.split_first_chunk().ok_or(Unusable)?;
     let (header, hops) = rest.split_first_chunk().ok_or(Unusable)?;
     let (shim, header) = (Shim::parse(shim)?, Header::parse(header));
@@ -135,7 +205,7 @@ fn occupancy(qlen: u64) -> u32 {
 }
 
 /// Writes rate, occupancy and txBytes of hops over a section's, whose last hop comes first.
-pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
+fn overwrite(section: &mut [u8], hops: &[Hop]) {
     let Some(section) = section.get_mut(PREFIX..) else { return };
     for (bytes, hop) in section.as_rchunks_mut::<HOP_LEN>().1.iter_mut().rev().zip(hops) {
         let queue = u32::from(bytes[8]) << 24;

@@ -20,8 +20,83 @@ use super::option::{self, CHANGING, Kind};
 use super::trace::{self, Header, Trace};
 use super::trace_type::TraceType;
 use super::transit;
+use crate::settings::Settings;
+use crate::telemetry::codec::{Codec, Records, Room};
+use crate::telemetry::encapsulation::Encapsulation;
 use crate::telemetry::ipv6_options::{OPTION_PREFIX, UNIT, pad};
-use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::units::Nanos;
+use alloc::format;
+use alloc::string::String;
+
+/// A pre-allocated IOAM trace in an IPv6 hop-by-hop header.
+#[derive(Clone, Debug)]
+pub struct Ioam {
+    /// The profile of records.
+    pub profile: Profile,
+    /// Hops that it has room for, 1 to [`Profile::max_hops`].
+    pub hops: u8,
+}
+
+impl Settings for Ioam {}
+
+impl Codec for Ioam {
+    fn name(&self) -> &'static str {
+        match self.profile {
+            Profile::Full => "ioam",
+            Profile::Slim => "ioam_slim",
+        }
+    }
+
+    fn fitted(&self, room: &Room) -> Layout {
+        Layout::new(Ioam { hops: room.hops.min(self.profile.max_hops() as u8), ..*self })
+    }
+
+    fn parameters(&self) -> String {
+        format!("hops {}", self.hops)
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Records
+    }
+
+    fn records(&self) -> Option<Records> {
+        let is_full = self.profile == Profile::Full;
+        Some(Records {
+            most: self.hops.into(),
+            modulus: self.profile.modulus(),
+            rates: &speed::RATES,
+            tells_any_rate: is_full,
+            names_links: is_full,
+            tells_paths: true,
+            tx_unit: None,
+        })
+    }
+
+    fn encapsulation(&self) -> Option<Encapsulation> {
+        Some(Encapsulation::HopByHop)
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        initial_len(self.profile, self.hops)
+    }
+
+    fn prepare(&self, section: &mut [u8], _: Nanos) {
+        prepare(self.profile, self.hops, section);
+    }
+
+    fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        stamp(section, len, snapshot)
+    }
+
+    fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        overwrite(self.profile, section, hops);
+    }
+
+    fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        read(self.profile, section, stack).map(|()| Telemetry::Hops(stack))
+    }
+}
 
 /// The namespace of both traces, one of those for operators: "HP".
 pub const NAMESPACE: u16 = 0x4850;
@@ -67,7 +142,7 @@ impl Profile {
         if fit < MAX_HOPS { fit } else { MAX_HOPS }
     }
 
-    pub(in crate::telemetry) const fn modulus(self) -> Modulus {
+    const fn modulus(self) -> Modulus {
         match self {
             Profile::Full => Modulus { ts: SECOND << 32, tx_bytes: speed::TX_MODULUS },
             Profile::Slim => Modulus { ts: SECOND, tx_bytes: TX_UNIT << 28 },
@@ -83,16 +158,14 @@ const fn data_len(profile: Profile, hops: u8) -> usize {
 }
 
 /// Bytes of a section with room for `hops`.
-#[inline]
-pub const fn initial_len(profile: Profile, hops: u8) -> usize {
+const fn initial_len(profile: Profile, hops: u8) -> usize {
     (DATA + data_len(profile, hops)).next_multiple_of(UNIT)
 }
 
 /// Writes an empty section with room for `hops` hops, 1 to [`Profile::max_hops`], and returns its length. A `section`
 /// that is too short is left alone and has length 0.
 #[expect(clippy::indexing_slicing, reason = "the section has the length of its parts")]
-#[inline(never)]
-pub fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
+fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
     let len = initial_len(profile, hops);
     let data = data_len(profile, hops);
     let Some(section) = section.get_mut(..len) else { return 0 };
@@ -122,8 +195,8 @@ fn trace_of(section: &[u8]) -> Option<core::ops::Range<usize>> {
 }
 
 /// Adds a hop to the section in the first `len` bytes of `section`, whose length stays.
-#[inline(never)]
-pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+#[inline]
+fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let Some(bytes) = section.get_mut(..len) else { return len };
     let Some(trace) = trace_of(bytes).and_then(|range| bytes.get_mut(range)) else { return len };
     transit::preallocated(trace, NAMESPACE, &node(snapshot));
@@ -153,8 +226,8 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
 ///
 /// # Errors
 /// Another trace than the profile's, one that overflowed, or a hop that lacks a value.
-#[inline(never)]
-pub fn read(profile: Profile, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+#[inline]
+fn read(profile: Profile, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes = trace_of(section).and_then(|range| section.get(range)).ok_or(Unusable)?;
     read_trace(profile, &Trace::preallocated(bytes).map_err(|_| Unusable)?, stack)
 }
@@ -180,7 +253,7 @@ pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> 
 }
 
 /// Overwrites rates, queues and sent bytes of a section, whose last hop comes first.
-pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
+fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
     let Some(bytes) = trace_of(section).and_then(|range| section.get_mut(range)) else { return };
     let Some(nodes) = bytes.get_mut(trace::LEN..) else { return };
     for (bytes, hop) in nodes.rchunks_exact_mut(profile.hop_len()).zip(hops) {

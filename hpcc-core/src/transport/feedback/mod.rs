@@ -26,7 +26,7 @@ use super::path_probes::PathConfig;
 use crate::cc::Needs;
 use crate::settings::{Conflict, Named};
 use crate::switch::Classes;
-use crate::telemetry::{Layout, LayoutName, Reads, Sampling, link_codec, seal};
+use crate::telemetry::{Layout, Reads, Sampling, link_codec, seal};
 use alloc::vec::Vec;
 
 /// What goes back for a packet that collected telemetry.
@@ -226,10 +226,10 @@ impl FeedbackConfig {
         if !self.some_hops {
             return Ok(());
         }
-        if !layout.name().names_links() {
-            let name = layout.name().name();
-            let able: Vec<&str> =
-                LayoutName::with_records().filter(|name| name.names_links()).map(Named::name).collect();
+        if !layout.names_links() {
+            let name = layout.name();
+            let able = Layout::with_records().filter(Layout::names_links);
+            let able: Vec<&str> = able.map(|layout| layout.name()).collect();
             let message = alloc::format!(
                 "switch.telemetry_records leaves hops out, and records of layout = \"{name}\" do not say which link they are \
                  of; expected {}",
@@ -257,14 +257,14 @@ impl FeedbackConfig {
 
     /// Refuses a choice of paths whose records all look like those of one path.
     fn check_paths(&self, layout: &Layout) -> Result<(), Conflict> {
-        let name = layout.name();
-        if self.paths.candidates <= 1 || !name.has_records() || name.tells_paths() {
+        if self.paths.candidates <= 1 || layout.records().is_none() || layout.tells_paths() {
             return Ok(());
         }
-        let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
+        let able = Layout::with_records().filter(Layout::tells_paths);
+        let able: Vec<&str> = able.map(|layout| layout.name()).collect();
         let message = alloc::format!(
             "paths are told apart by their records, and those of layout = \"{}\" do not say which path they are of; expected layout = {}",
-            name.name(),
+            layout.name(),
             able.join(" or ")
         );
         Err(Conflict::new("paths", message))

@@ -7,7 +7,7 @@ use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, Rounds, RxHpccConfig};
 use crate::random::Rng;
 use crate::switch::Section;
-use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
+use crate::telemetry::{Form, Layout, MAX_SECTION, Sampling, Snapshot, Timestamp, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
 use crate::transport::path_probes::PathConfig;
 use crate::transport::{
@@ -57,7 +57,7 @@ impl Pair {
 
     fn of_size(algorithm: &dyn Algorithm, feedback: FeedbackConfig, transport: TransportConfig, size: u64) -> Pair {
         let host = || {
-            let (layout, sizes) = (Layout::Paper, FrameSizes::REFERENCE);
+            let (layout, sizes) = (Layout::new(Form::Paper), FrameSizes::REFERENCE);
             let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
             Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };
@@ -74,10 +74,10 @@ impl Pair {
     /// A section that has passed the link.
     fn stamped(&mut self) -> ([u8; MAX_SECTION], usize) {
         let mut bytes = [0; MAX_SECTION];
-        let len = Layout::Paper.prepare(&mut bytes, self.now);
+        let len = Layout::new(Form::Paper).prepare(&mut bytes, self.now);
         let tx_bytes = self.now.0 * 100 / 8;
         let snapshot = Snapshot { now: self.now, tx_bytes, qlen: self.qlen, ..Snapshot::IDLE };
-        let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
+        let len = Layout::new(Form::Paper).stamp(&mut bytes, len, &snapshot);
         (bytes, len)
     }
 
@@ -413,10 +413,10 @@ fn req_30_a_flow_moves_to_the_source_port_of_a_better_path() {
         assert!(pair.sender.counters().moves == 0 && rounds < 50, "{rounds} rounds");
         pair.run(T);
         let mut bytes = [0; MAX_SECTION];
-        let len = Layout::Paper.prepare(&mut bytes, pair.now);
+        let len = Layout::new(Form::Paper).prepare(&mut bytes, pair.now);
         let tx_bytes = 10_000_000 + pair.now.0 * 10 / 8;
         let snapshot = Snapshot { switch_id: 77, now: pair.now, tx_bytes, qlen: 0, ..Snapshot::IDLE };
-        let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
+        let len = Layout::new(Form::Paper).stamp(&mut bytes, len, &snapshot);
         let (queue_pair, telemetry) = (pair.key, &bytes[..len]);
         let ack = Ack { queue_pair, port: OTHER, telemetry, ..Ack::default() };
         pair.sender.on_feedback(pair.now, &ack, &mut pair.rng).expect("known");
@@ -509,16 +509,16 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     let mut section = Section { bytes: &mut bytes[..len], len };
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
-    for layout in LayoutName::with_records().map(Layout::from) {
+    for layout in Layout::with_records() {
         assert!(room(&layout, 1, false) >= link_codec::LEN + seal::TAG_LEN);
         assert!(room(&layout, 1, false) >= layout.max_len() + seal::TAG_LEN);
         assert!(room(&layout, 4, false) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
     }
     assert_eq!(
-        [Layout::None, Layout::Paper].map(|layout| room(&layout, 1, false)),
-        [0, Layout::Paper.max_len() + seal::TAG_LEN]
+        [Layout::none(), Layout::new(Form::Paper)].map(|layout| room(&layout, 1, false)),
+        [0, Layout::new(Form::Paper).max_len() + seal::TAG_LEN]
     );
-    assert_eq!(room(&Layout::None, 4, false), 0);
+    assert_eq!(room(&Layout::none(), 4, false), 0);
 }
 
 #[test]
@@ -531,18 +531,21 @@ fn settings_say_what_they_need() {
     let loads = FeedbackConfig { content: FeedbackContent::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
     let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
-    assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);
-    assert_eq!(unsuitable(paths, PLUS, Layout::Timestamp), Some("paths"));
-    for layout in LayoutName::with_records() {
-        let expected = (layout == LayoutName::Reference).then_some("paths");
-        assert_eq!(unsuitable(paths, PLUS, Layout::from(layout)), expected, "{layout:?}");
+    assert_eq!(
+        [PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::new(Form::Paper))),
+        [None, Some("paths")]
+    );
+    assert_eq!(unsuitable(paths, PLUS, Layout::new(Timestamp)), Some("paths"));
+    for layout in Layout::with_records() {
+        let expected = (layout.name() == "reference").then_some("paths");
+        assert_eq!(unsuitable(paths, PLUS, layout.clone()), expected, "{layout:?}");
     }
-    assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
-    assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
-    assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
-    assert_eq!(unsuitable(probes, PLUS, Layout::Timestamp), Some("sampling"));
-    assert_eq!(unsuitable(loads, PLUS, Layout::Paper), None);
-    assert_eq!(unsuitable(loads, RX, Layout::Paper), Some("content"));
-    assert_eq!(unsuitable(guard, RX, Layout::Paper), Some("guard"));
-    assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, PLUS, Layout::None), Some("seal"));
+    assert_eq!(unsuitable(plain, &LineRate, Layout::none()), None);
+    assert_eq!(unsuitable(probes, PLUS, Layout::new(Form::Paper)), None);
+    assert_eq!(unsuitable(probes, RX, Layout::new(Form::Paper)), None);
+    assert_eq!(unsuitable(probes, PLUS, Layout::new(Timestamp)), Some("sampling"));
+    assert_eq!(unsuitable(loads, PLUS, Layout::new(Form::Paper)), None);
+    assert_eq!(unsuitable(loads, RX, Layout::new(Form::Paper)), Some("content"));
+    assert_eq!(unsuitable(guard, RX, Layout::new(Form::Paper)), Some("guard"));
+    assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, PLUS, Layout::none()), Some("seal"));
 }

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use run::Run;
 
 /// What the frames of a flow weigh, which nothing but itself slows down.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnloadedFlow {
     transport: TransportConfig,
     sizes: FrameSizes,
@@ -52,7 +52,7 @@ impl UnloadedFlow {
     /// A flow of a host with this configuration. A frame occupies a link for `gap` bytes more than it has; `stamped`: the
     /// switches stamp telemetry.
     pub fn new(host: &HostConfig, gap: u32, stamped: bool) -> Self {
-        let needs = host.algorithm.needs();
+        let needs = host.algorithm.needs().with(&host.layout);
         let tag = if host.transport.seal.is_some() { seal::TAG_LEN as u32 } else { 0 };
         let FrameSizes { ack_overhead, feedback_overhead, .. } = host.sizes;
         UnloadedFlow {
@@ -62,7 +62,7 @@ impl UnloadedFlow {
                 feedback_overhead: feedback_overhead + tag,
                 ..host.sizes
             },
-            layout: host.layout,
+            layout: host.layout.clone(),
             stamped,
             feedback: host.feedback,
             sampling: host.feedback.sampling,
@@ -239,6 +239,7 @@ mod tests {
     use super::*;
     use crate::node::NodeSettings;
     use crate::reference_faults::ReferenceFaults;
+    use crate::telemetry::{Form, Reference};
 
     /// These links there and back, whose switches all stamp or none.
     pub(super) fn path(links: &[LinkSpec], stamped: bool) -> UnloadedPath {
@@ -259,7 +260,7 @@ mod tests {
         let host = NodeSettings::default().host().expect("the defaults");
         let links = [(BitRate::gbps(1), Nanos(0)); 2];
         let time = |feedback, size| {
-            let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, feedback, ..host.clone() };
+            let host = HostConfig { layout: Layout::new(Reference { multiplier: 1 }), feedback, ..host.clone() };
             UnloadedFlow::new(&host, 0, true).completion(&path(&links, true), size)
         };
         let plain = FeedbackConfig::default();
@@ -296,29 +297,29 @@ mod tests {
     fn req_09_t_counts_headers_telemetry_and_the_acknowledgement() {
         let host = NodeSettings::default().host().expect("the defaults");
         let links = [(BitRate::gbps(100), Nanos(1_000)); 2];
-        let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, ..host };
+        let host = HostConfig { layout: Layout::new(Reference { multiplier: 1 }), ..host };
         let flow = UnloadedFlow::new(&host, 0, true);
         let metrics =
             PathMetrics { delay: Nanos(2_000), transmission: Nanos(160), bottleneck: BitRate::gbps(100), links: 2 };
-        let t = |flow: UnloadedFlow| flow.base_rtt(&metrics, &links);
-        assert_eq!(t(flow), Nanos(4_000 + 2 * 87 + 2 * 7));
-        let growing = UnloadedFlow { layout: Layout::Paper, gap: 20, ..flow };
-        assert_eq!(t(growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
+        let t = |flow: &UnloadedFlow| flow.base_rtt(&metrics, &links);
+        assert_eq!(t(&flow), Nanos(4_000 + 2 * 87 + 2 * 7));
+        let growing = UnloadedFlow { layout: Layout::new(Form::Paper), gap: 20, ..flow.clone() };
+        assert_eq!(t(&growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
         let path = path(&links, true);
         let none = HostConfig { feedback: FeedbackConfig::NONE, ..host };
         let plain = UnloadedFlow::new(&none, 0, true);
-        assert_eq!(t(plain), Nanos(4_000 + 2 * 84 + 2 * 5));
+        assert_eq!(t(&plain), Nanos(4_000 + 2 * 84 + 2 * 5));
         let faults = ReferenceFaults { payload_base_rtt: true, ..ReferenceFaults::NONE };
         let transport = TransportConfig { faults, ..flow.transport };
-        assert_eq!(t(UnloadedFlow { transport, ..flow }), Nanos(4_160), "the reference's");
+        assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(4_160), "the reference's");
         let transport = TransportConfig { base_rtt: Some(Nanos(5_000)), ..transport };
-        assert_eq!(t(UnloadedFlow { transport, ..flow }), Nanos(5_000));
+        assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(5_000));
         assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
         assert_eq!(plain.completion(&path, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
         let unstamped = super::tests::path(&links, false);
         assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
         assert_eq!(flow.without_answers(false).completion(&path, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
-        let datagrams = plain.unacknowledged();
-        assert_eq!((t(datagrams), datagrams.completion(&path, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
+        let datagrams = plain.clone().unacknowledged();
+        assert_eq!((t(&datagrams), datagrams.completion(&path, 10_000)), (t(&plain), Nanos(2_000 + 11 * 84)));
     }
 }

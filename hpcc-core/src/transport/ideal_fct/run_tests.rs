@@ -4,7 +4,7 @@
 use super::run::{Run, UnloadedLink, UnloadedPath};
 use super::{Sampling, UnloadedFlow};
 use crate::node::NodeSettings;
-use crate::telemetry::Layout;
+use crate::telemetry::{Form, Layout};
 use crate::transport::feedback::{FeedbackConfig, FeedbackContent, Return};
 use crate::transport::{HostConfig, TransportConfig};
 use crate::units::{BitRate, Nanos};
@@ -70,7 +70,7 @@ proptest! {
     ) {
         let host = NodeSettings::default().host().expect("the defaults");
         let sizes = WireProfile::RoceV4.sizes();
-        let host = HostConfig { transport, feedback, sizes, layout: Layout::Paper, ..host };
+        let host = HostConfig { transport, feedback, sizes, layout: Layout::new(Form::Paper), ..host };
         let flow = UnloadedFlow { answer: feedback.content, ..UnloadedFlow::new(&host, 20, true) };
         let path = UnloadedPath { there, back, base_rtt: Nanos(base_rtt), window };
         let (all, _) = Run::new(&flow, &path, size).finish(false);

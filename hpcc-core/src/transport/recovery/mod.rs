@@ -5,7 +5,10 @@
 //! file and one line in the list below for each.
 
 mod go_back;
+mod sack;
 mod selective_repeat;
+
+pub use sack::Sack;
 
 use super::receiver::{Data, Receiver, Reply};
 use super::{Ack, TransportConfig};
@@ -41,6 +44,9 @@ recoveries! {
     /// Keep what comes early, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
     /// bounded by a bandwidth-delay product.
     SelectiveRepeat = selective_repeat::Method;
+    /// The same, where each packet that comes early brings back a bitmap of those around it, and messages are delivered when they
+    /// are whole, in any order.
+    Sack = sack::Method;
 }
 
 /// A way to find and repair losses, at both ends of a flow.
@@ -52,6 +58,10 @@ pub trait Method {
     const KEEPS: bool = false;
     /// Whether both ends resume at the last multiple of [`TransportConfig::chunk`].
     const TO_CHUNKS: bool = false;
+    /// Whether receivers deliver a message that is whole before the messages before it are.
+    const DELIVERS_EARLY: bool = false;
+    /// Bytes that an answer brings behind its telemetry, at most.
+    const ANSWER_BYTES: usize = 0;
 
     /// The repair of a queue pair that has lost nothing.
     fn repair() -> Box<dyn Repair>;
@@ -97,19 +107,34 @@ pub struct Progress {
 /// A [`Method`] that is chosen.
 #[derive(Clone, Copy)]
 pub struct Recovery {
-    name: &'static str,
+    /// [`Method::NAME`].
+    pub name: &'static str,
     /// [`Method::KEEPS`].
     pub keeps: bool,
     /// [`Method::TO_CHUNKS`].
     pub to_chunks: bool,
-    pub(super) repair: fn() -> Box<dyn Repair>,
-    pub(super) on_early: fn(&mut Receiver, &TransportConfig, Nanos, &Data) -> Reply,
+    /// [`Method::DELIVERS_EARLY`].
+    pub delivers_early: bool,
+    /// [`Method::ANSWER_BYTES`].
+    pub answer_bytes: usize,
+    /// [`Method::repair`].
+    pub repair: fn() -> Box<dyn Repair>,
+    /// [`Method::on_early`].
+    pub on_early: fn(&mut Receiver, &TransportConfig, Nanos, &Data) -> Reply,
 }
 
 impl Recovery {
     /// That of a method, in this crate or another.
     pub const fn of<M: Method>() -> Recovery {
-        Recovery { name: M::NAME, keeps: M::KEEPS, to_chunks: M::TO_CHUNKS, repair: M::repair, on_early: M::on_early }
+        Recovery {
+            name: M::NAME,
+            keeps: M::KEEPS,
+            to_chunks: M::TO_CHUNKS,
+            delivers_early: M::DELIVERS_EARLY,
+            answer_bytes: M::ANSWER_BYTES,
+            repair: M::repair,
+            on_early: M::on_early,
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl super::Method for Method {
 pub struct SelectiveRepeat {
     arrived: PacketSet,
     /// How many packets arrived behind `counted`, before which nothing is missing.
-    ahead: u64,
+    pub(super) ahead: u64,
     counted: u64,
     /// Everything before this byte arrived, was sent again, or is not known to be lost.
     next: u64,
@@ -96,7 +96,7 @@ impl SelectiveRepeat {
     }
 
     /// Bytes in flight that are not: packets of them have arrived, as many as may overtake another one at most.
-    pub(super) fn ahead(&self, config: &TransportConfig) -> u64 {
+    fn ahead(&self, config: &TransportConfig) -> u64 {
         self.ahead.min(config.reorder_window.into()) * u64::from(config.mtu)
     }
 

@@ -2,6 +2,7 @@
 //! Algorithms of congestion control and their parameters.
 
 use super::*;
+use hpcc_core::telemetry::{Pint, Timestamp};
 
 fn boxed(algorithm: impl Algorithm + 'static) -> Box<dyn Algorithm> {
     Box::new(algorithm)
@@ -16,10 +17,10 @@ fn every_algorithm_has_the_preset_of_the_reference() {
         (scenario.algorithm().clone_algorithm(), scenario.layout(), transport, thresholds(&scenario)[0].kmin)
     };
     let (pint, timely) = (HpccPintConfig::default(), TimelyConfig::default());
-    assert_eq!(load("hpcc_pint"), (boxed(pint), Layout::pint(1.05, false), (true, 3), 400_000));
-    assert_eq!(load("dcqcn"), (boxed(DcqcnConfig::default()), Layout::None, (false, 0), 400_000));
-    assert_eq!(load("timely"), (boxed(timely), Layout::Timestamp, (false, 0), 400_000));
-    assert_eq!(load("dctcp"), (boxed(DctcpConfig::default()), Layout::None, (true, 3), 300_000));
+    assert_eq!(load("hpcc_pint"), (boxed(pint), Layout::new(Pint::new(1.05, false)), (true, 3), 400_000));
+    assert_eq!(load("dcqcn"), (boxed(DcqcnConfig::default()), Layout::none(), (false, 0), 400_000));
+    assert_eq!(load("timely"), (boxed(timely), Layout::new(Timestamp), (false, 0), 400_000));
+    assert_eq!(load("dctcp"), (boxed(DctcpConfig::default()), Layout::none(), (true, 3), 300_000));
 }
 
 /// HPCC weighs queues by the path's own bytes then, unless the reference's division by the window is on.
@@ -38,10 +39,10 @@ fn another_algorithm_on_the_command_line_drops_the_files_parameters() {
     let choose = "congestion_control.algorithm=";
     let dctcp = load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.gain=0.5"]).expect("valid");
     let value = |scenario: &Scenario, key| scenario.algorithm().get(key);
-    assert_eq!((value(&dctcp, "gain"), dctcp.layout()), (Some(Value::Real(0.5)), Layout::None));
+    assert_eq!((value(&dctcp, "gain"), dctcp.layout()), (Some(Value::Real(0.5)), Layout::none()));
     assert!(dctcp.notes.iter().any(|note| note.contains("another algorithm than the file's")), "{:?}", dctcp.notes);
     let same = load_with(&text, &[&format!("{choose}hpcc")]).expect("valid");
-    assert_eq!((value(&same, "eta"), same.layout()), (Some(Value::Real(0.9)), Layout::Paper));
+    assert_eq!((value(&same, "eta"), same.layout()), (Some(Value::Real(0.9)), Layout::new(Form::Paper)));
     assert!(load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.eta=0.5"]).is_err());
 }
 

@@ -115,7 +115,7 @@ fn auto_chooses_a_layout_that_can_tell_every_link() {
     ] {
         for algorithm in ["hpcc", "hpcc_plus", "rx_hpcc", "power_tcp"] {
             let scenario = load(rate, &[&format!("congestion_control.algorithm={algorithm}")]).expect(rate);
-            assert_eq!(hpcc_core::settings::Named::name(scenario.layout().name()), layout, "{algorithm} at {rate}");
+            assert_eq!(scenario.layout().name(), layout, "{algorithm} at {rate}");
             let is_noted = scenario.notes.iter().any(|note| note.starts_with("telemetry.layout is \"int_md\""));
             assert_eq!(is_noted, layout == "int_md", "{algorithm} at {rate}: {:?}", scenario.notes);
         }

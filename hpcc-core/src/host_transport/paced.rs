@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packets at a fixed rate, whatever happens to them: load for tests. A message is over once all its packets have arrived.
+
+use super::{Endpoint, HostSetup, HostTransport, Outbox, Packet, Post, Posted, Progress};
+use crate::units::{BitRate, Nanos, Rounding};
+use crate::wire::FrameSizes;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+
+crate::settings! {
+    /// Packets at a fixed rate.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Paced {
+        /// Rate at which a host sends, headers included; its messages go one after the other.
+        #[change = "Set it to the load that a test needs."]
+        pub paced_rate: BitRate {BitRate(1)..=BitRate(1_000_000_000_000)} = BitRate::gbps(10) => kind = "paced";
+    }
+}
+
+impl HostTransport for Paced {
+    fn name(&self) -> &'static str {
+        "paced"
+    }
+
+    fn start(&self, host: &HostSetup<'_>) -> Option<Box<dyn Endpoint>> {
+        let (rate, sizes, mtu) = (self.paced_rate, host.sizes, host.transport.mtu);
+        Some(Box::new(Pacer {
+            rate,
+            sizes,
+            mtu,
+            keys: 0,
+            sending: VecDeque::new(),
+            unconfirmed: BTreeMap::new(),
+            next: Nanos(0),
+            is_early: false,
+            arrived: BTreeMap::new(),
+        }))
+    }
+}
+
+/// The first source port.
+const FIRST_PORT: u16 = 10_000;
+
+/// A host's.
+#[derive(Debug)]
+struct Pacer {
+    rate: BitRate,
+    sizes: FrameSizes,
+    mtu: u32,
+    keys: u32,
+    /// Messages to send: key, place of the next byte.
+    sending: VecDeque<(u32, Post, u64)>,
+    /// Sent whole, or not yet.
+    unconfirmed: BTreeMap<u32, u64>,
+    /// When the next packet may leave, and whether one waits for that.
+    next: Nanos,
+    is_early: bool,
+    /// Bytes that have arrived, by source and number.
+    arrived: BTreeMap<(u32, u32), u64>,
+}
+
+impl Endpoint for Pacer {
+    fn post(&mut self, _: Nanos, message: &Post) -> Option<Posted> {
+        let key = self.keys;
+        self.keys = key.checked_add(1)?;
+        self.sending.push_back((key, *message, 0));
+        self.unconfirmed.insert(key, 0);
+        Some(Posted { key, number: key, sport: FIRST_PORT + (key % 10_000) as u16 })
+    }
+
+    fn next(&mut self, now: Nanos, port: u16, paused: u8) -> Option<Packet> {
+        let &mut (key, post, ref mut place) = self.sending.front_mut()?;
+        self.is_early = now < self.next;
+        if self.is_early || post.port != port || paused >> (post.priority & 7) & 1 != 0 {
+            return None;
+        }
+        let (seq, payload) = (*place, (post.size - *place).min(self.mtu.into()) as u32);
+        *place += u64::from(payload);
+        self.unconfirmed.insert(key, *place);
+        if *place == post.size {
+            self.sending.pop_front();
+        }
+        let size = self.sizes.data(payload, false, 0);
+        self.next = now + self.rate.tx_time(size, Rounding::Nearest);
+        let sport = FIRST_PORT + (key % 10_000) as u16;
+        let Post { dst: peer, dport, priority, size: message, .. } = post;
+        let packet = Packet { is_data: true, peer, connection: key, reply_to: key, sport, dport, ..Packet::default() };
+        Some(Packet { priority, seq, payload, size, message, ..packet })
+    }
+
+    fn has_next(&self, _: u16) -> bool {
+        !self.sending.is_empty() && !self.is_early
+    }
+
+    fn receive(&mut self, _: Nanos, packet: &Packet, out: &mut Outbox) {
+        if !packet.is_data {
+            self.unconfirmed.remove(&packet.connection);
+            out.finished.push(packet.connection);
+            return;
+        }
+        let place = (packet.peer, packet.connection);
+        let arrived = self.arrived.entry(place).or_default();
+        *arrived += if packet.trimmed.is_none() { u64::from(packet.payload) } else { 0 };
+        if *arrived == packet.message {
+            out.arrived.push(place);
+            let (connection, reply_to, size) = (packet.reply_to, packet.connection, self.sizes.ack(0));
+            out.packets.push(Packet { is_data: false, connection, reply_to, priority: 0, size, payload: 0, ..*packet });
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Nanos> {
+        self.is_early.then_some(self.next)
+    }
+
+    fn on_timeout(&mut self, now: Nanos, _: &mut Outbox) {
+        self.is_early &= now < self.next;
+    }
+
+    fn progress(&self, key: u32) -> Option<Progress> {
+        let sent = *self.unconfirmed.get(&key)?;
+        Some(Progress { acked: 0, in_flight: sent, window: 0, rate: Some(self.rate) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::TransportConfig;
+
+    /// 1,048 bytes take 838 ns at 10 Gb/s, and the last 548 bytes of the first message 438 ns.
+    #[test]
+    fn packets_leave_at_the_rate_and_messages_end_with_their_last_byte() {
+        let transport = TransportConfig::default();
+        let setup = HostSetup {
+            node: 1,
+            ports: &[BitRate::gbps(100)],
+            transport: &transport,
+            sizes: FrameSizes::REFERENCE,
+            network_rtt: Nanos(0),
+            trims: false,
+        };
+        let mut sender = Paced::default().start(&setup).expect("an endpoint");
+        let mut receiver = Paced::default().start(&setup).expect("an endpoint");
+        let post = Post { dst: 0, dport: 1, priority: 3, size: 1_500, port: 0, base_rtt: Nanos(0) };
+        let first = sender.post(Nanos(0), &post).expect("room");
+        sender.post(Nanos(0), &Post { size: 10, ..post }).expect("room");
+        assert_eq!(sender.next(Nanos(0), 0, 1 << 3), None, "paused");
+        let mut out = Outbox::default();
+        let mut sent = alloc::vec::Vec::new();
+        for now in [0, 10, 838, 839, 1_276] {
+            if let Some(packet) = sender.next(Nanos(now), 0, 0) {
+                sent.push((now, packet.payload));
+                receiver.receive(Nanos(now), &Packet { peer: 1, ..packet }, &mut out);
+            }
+            assert_eq!(sender.poll_timeout().is_some(), now == 10 || now == 839, "{now}");
+            sender.on_timeout(Nanos(now + 1_000), &mut Outbox::default());
+        }
+        assert_eq!(sent, [(0, 1_000), (838, 500), (1_276, 10)]);
+        assert_eq!(out.arrived, [(1, 0), (1, 1)]);
+        let answer = out.packets[0];
+        sender.receive(Nanos(2_000), &answer, &mut out);
+        assert_eq!((out.finished.as_slice(), sender.progress(first.key)), (&[first.key][..], None));
+    }
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! CSIG: a tag with one value between MAC addresses and IP header, as a VLAN has one. Each switch compares the value with its
+//! own and replaces it, so that the bottleneck's survives (draft-ravi-ippm-csig).
+//!
+//! ```text
+//! compact   EtherType (16) | t (3) | d (1) | lm (7) | s (5)                4 bytes
+//! wide      EtherType (16) | t (3) | d (1) | r (4) | s (20) | lm (20)      8 bytes
+//! ```
+//! | t | signal | survives | a unit of s, compact | wide |
+//! | --- | --- | --- | --- | --- |
+//! | 0 | bandwidth that a port has free | least | 2^34 bit/s | 2^20 bit/s |
+//! | 1 | its share of the port's rate | least | 1/32 | 2^-20 |
+//! | 2 | time in the switch | most | 1,024 ns | 1 ns |
+//! | 3 | queue, as the time that the port takes for it | most | 1,024 ns | 1 ns |
+//!
+//! lm is the low bits of the id of the switch that wrote last; d says that a switch has cut the packet, and others then leave the
+//! tag alone. The sizes, the four signals and the bits of s are as published; texts at hand do not tell EtherTypes, order and
+//! widths of the other fields, nor units: they are this project's. s is rounded down, and saturates.
+
+use super::codec::{Codec, Meter};
+use super::encapsulation::{CSIG_ETHER_TYPES, Encapsulation};
+use super::{HopStack, Reads, Signal, Snapshot, Telemetry, Unusable};
+use crate::random::GlibcRand;
+use crate::settings::Named;
+use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+crate::named! {
+    /// The two tags.
+    #[derive(Default)]
+    pub enum TagSize {
+        /// 4 bytes, with a value of 5 bits.
+        #[default]
+        Compact = "compact",
+        /// 8 bytes, with a value of 20 bits.
+        Wide = "wide",
+    }
+}
+
+crate::named! {
+    /// What a packet is sent to ask for.
+    #[derive(Default)]
+    pub enum Asked {
+        /// The free bandwidth.
+        Available = "available",
+        /// The free share.
+        Share = "share",
+        /// The time in a switch.
+        Delay = "delay",
+        /// The queue.
+        Queue = "queue",
+        /// Free share and queue, which make HPCC's U, each in one half of the packets.
+        #[default]
+        Load = "load",
+    }
+}
+
+crate::settings! {
+    /// A tag.
+    #[derive(Clone, Debug)]
+    pub struct Csig {
+        /// Tag of CSIG: `compact`, 4 bytes with a value of 5 bits, or `wide`, 8 bytes with one of 20 bits.
+        #[change = "Choose `wide` to see what the bands of the compact tag cost."]
+        pub csig_size: TagSize = TagSize::Compact => layout = "csig";
+        /// Signal of CSIG: the least bandwidth that a port of the path has free (`available`), the same as a share of its rate
+        /// (`share`), the longest time in a switch (`delay`) or queue by port rate (`queue`); `load` is `share` in one half of
+        /// the packets and `queue` in the other, by their send times.
+        #[change = "HPCC++ reads `load`, Swift reads `delay` or `queue`."]
+        pub csig_signal: Asked = Asked::Load => layout = "csig";
+        /// Time over which a switch measures what a port sends; intervals begin at the same time in the whole network.
+        #[change = "Deployed switches have 256us, many round trips; a shorter one tells a sender more of its own doing."]
+        pub csig_interval: Nanos {Nanos(100)..=Nanos::LONGEST} = Nanos(256_000) => layout = "csig";
+    }
+}
+
+/// One of the four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Available,
+    Share,
+    Delay,
+    Queue,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Available, Kind::Share, Kind::Delay, Kind::Queue];
+
+    /// Whether the least value survives.
+    fn least(self) -> bool {
+        matches!(self, Kind::Available | Kind::Share)
+    }
+
+    /// Bits below the unit of s in values of bit/s, 2^-20 or ns.
+    fn below(self, size: TagSize) -> u32 {
+        match (self, size) {
+            (Kind::Available, TagSize::Compact) => 34,
+            (Kind::Available, TagSize::Wide) => 20,
+            (Kind::Share, TagSize::Compact) => SHARE_BITS - 5,
+            (Kind::Delay | Kind::Queue, TagSize::Compact) => 10,
+            (Kind::Share | Kind::Delay | Kind::Queue, TagSize::Wide) => 0,
+        }
+    }
+}
+
+const SHARE_BITS: u32 = 20;
+const SECOND: u128 = 1_000_000_000;
+
+/// A tag behind its EtherType.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tag {
+    kind: Kind,
+    cut: bool,
+    value: u32,
+    place: u32,
+}
+
+impl TagSize {
+    /// Bytes of the tag.
+    pub const fn len(self) -> usize {
+        match self {
+            TagSize::Compact => 4,
+            TagSize::Wide => 8,
+        }
+    }
+
+    const fn value_bits(self) -> u32 {
+        match self {
+            TagSize::Compact => 5,
+            TagSize::Wide => 20,
+        }
+    }
+
+    const fn most(self) -> u32 {
+        (1 << self.value_bits()) - 1
+    }
+
+    /// The EtherType with which it begins.
+    pub const fn ether_type(self) -> u16 {
+        CSIG_ETHER_TYPES[self as usize]
+    }
+
+    fn parse(self, section: &[u8]) -> Option<Tag> {
+        let (ether_type, fields) = section.split_first_chunk()?;
+        if section.len() != self.len() || u16::from_be_bytes(*ether_type) != self.ether_type() {
+            return None;
+        }
+        let bits = fields.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        let top = 8 * fields.len() as u32;
+        let kind = *Kind::ALL.get((bits >> (top - 3)) as usize)?;
+        let cut = bits >> (top - 4) & 1 != 0;
+        let (value, place) = match self {
+            TagSize::Compact => (bits, bits >> 5 & 0x7f),
+            TagSize::Wide => (bits >> 20, bits & 0xf_ffff),
+        };
+        Some(Tag { kind, cut, value: value as u32 & self.most(), place: place as u32 })
+    }
+
+    fn emit(self, tag: Tag, section: &mut [u8]) {
+        let Tag { kind, cut, value, place } = tag;
+        let (value, place) = (u64::from(value), u64::from(place));
+        let top = 8 * (self.len() as u32 - 2);
+        let fields = (kind as u64) << (top - 3) | u64::from(cut) << (top - 4);
+        let fields = match self {
+            TagSize::Compact => fields | (place & 0x7f) << 5 | value,
+            TagSize::Wide => fields | value << 20 | place & 0xf_ffff,
+        };
+        let word = u64::from(self.ether_type()) << top | fields;
+        let bytes = word.to_be_bytes();
+        section.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
+    }
+
+    /// The band of a value.
+    fn band(self, kind: Kind, value: u64) -> u32 {
+        u32::try_from(value >> kind.below(self)).unwrap_or(u32::MAX).min(self.most())
+    }
+}
+
+impl Codec for Csig {
+    fn name(&self) -> &'static str {
+        "csig"
+    }
+
+    fn parameters(&self) -> String {
+        format!("{}, {}, {}", self.csig_size.name(), self.csig_signal.name(), self.csig_interval)
+    }
+
+    fn tells(&self) -> Reads {
+        match self.csig_signal {
+            Asked::Available | Asked::Share => Reads::Nothing,
+            Asked::Delay | Asked::Queue => Reads::Delay,
+            Asked::Load => Reads::Load,
+        }
+    }
+
+    fn encapsulation(&self) -> Option<Encapsulation> {
+        Some(Encapsulation::Tag { ether_type: self.csig_size.ether_type() })
+    }
+
+    fn by_sojourn(&self) -> Option<super::Layout> {
+        (self.csig_signal == Asked::Delay).then(|| super::Layout::new(self.clone()))
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        self.csig_size.len()
+    }
+
+    fn prepare(&self, section: &mut [u8], now: Nanos) {
+        let kind = match self.csig_signal {
+            Asked::Available => Kind::Available,
+            Asked::Share => Kind::Share,
+            Asked::Delay => Kind::Delay,
+            Asked::Queue => Kind::Queue,
+            // Packets leave at regular times: one bit of them would choose one signal for all.
+            Asked::Load if now.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0 => Kind::Share,
+            Asked::Load => Kind::Queue,
+        };
+        let value = if kind.least() { self.csig_size.most() } else { 0 };
+        self.csig_size.emit(Tag { kind, cut: false, value, place: 0 }, section);
+    }
+
+    fn meter(&self, ports: &[BitRate], _: Nanos) -> Option<Box<dyn Meter>> {
+        let (size, interval) = (self.csig_size, self.csig_interval.0.max(1));
+        let ports = ports.iter().map(|&rate| Port { rate, interval, number: 0, sent: 0, before: 0 }).collect();
+        Some(Box::new(Ports { size, ports }))
+    }
+
+    fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        let Tag { kind, value, .. } = self.csig_size.parse(section).ok_or(Unusable)?;
+        let value = u64::from(value) << kind.below(self.csig_size);
+        Ok(Telemetry::Signal(match kind {
+            Kind::Available => Signal::Available(BitRate(value)),
+            Kind::Share => Signal::Share(value as f64 / f64::from(1 << SHARE_BITS)),
+            Kind::Delay => Signal::Delay(Nanos(value)),
+            Kind::Queue => Signal::Queue(Nanos(value)),
+        }))
+    }
+}
+
+/// The ports of a switch.
+#[derive(Debug)]
+struct Ports {
+    size: TagSize,
+    ports: Vec<Port>,
+}
+
+/// What a port sent in the present interval and in the one before.
+#[derive(Debug)]
+struct Port {
+    rate: BitRate,
+    interval: u64,
+    number: u64,
+    sent: u64,
+    before: u64,
+}
+
+impl Port {
+    fn turn(&mut self, now: Nanos) {
+        let number = now.0 / self.interval;
+        if number != self.number {
+            self.before = if number == self.number + 1 { self.sent } else { 0 };
+            (self.number, self.sent) = (number, 0);
+        }
+    }
+
+    /// The bandwidth that it had free.
+    fn available(&self) -> u64 {
+        let used = u128::from(self.before) * 8 * SECOND / u128::from(self.interval);
+        self.rate.0.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX))
+    }
+}
+
+impl Meter for Ports {
+    fn sent(&mut self, port: u16, now: Nanos, size: u32) {
+        if let Some(port) = self.ports.get_mut(usize::from(port)) {
+            port.turn(now);
+            port.sent += u64::from(size);
+        }
+    }
+
+    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut GlibcRand) {
+        let Some(tag) = self.size.parse(section).filter(|tag| !tag.cut) else { return };
+        let Some(port) = self.ports.get_mut(usize::from(snapshot.egress)) else { return };
+        port.turn(snapshot.now);
+        let by_rate = |units: u128| u64::try_from(units / u128::from(port.rate.0.max(1))).unwrap_or(u64::MAX);
+        let own = self.size.band(
+            tag.kind,
+            match tag.kind {
+                Kind::Available => port.available(),
+                Kind::Share => by_rate(u128::from(port.available()) << SHARE_BITS),
+                Kind::Delay => snapshot.now.saturating_sub(snapshot.arrived).0,
+                Kind::Queue => by_rate(u128::from(queue) * 8 * SECOND),
+            },
+        );
+        let replaces = if tag.kind.least() { own < tag.value } else { own > tag.value };
+        if replaces {
+            self.size.emit(Tag { value: own, place: snapshot.switch_id, ..tag }, section);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::Layout;
+
+    const AT: Snapshot = Snapshot { now: Nanos(2_000), arrived: Nanos(2_000), egress: 0, ..Snapshot::IDLE };
+
+    fn rand() -> GlibcRand {
+        GlibcRand::new(1)
+    }
+
+    fn csig(csig_size: TagSize, csig_signal: Asked) -> Csig {
+        Csig { csig_size, csig_signal, csig_interval: Nanos(1_000) }
+    }
+
+    /// A tag as it leaves, and what a sender reads after a change to it.
+    fn read(csig: &Csig, change: impl FnOnce(&mut [u8])) -> Telemetry<'static> {
+        let mut section = [0; 8];
+        let len = Layout::new(csig.clone()).prepare(&mut section, Nanos(0));
+        change(&mut section[..len]);
+        let Ok(Telemetry::Signal(signal)) = csig.read(&section[..len], &mut HopStack::default()) else {
+            panic!("a tag")
+        };
+        Telemetry::Signal(signal)
+    }
+
+    #[test]
+    fn tags_have_these_bytes() {
+        let tag = Tag { kind: Kind::Queue, cut: true, value: 0x15, place: 0x81 };
+        let mut compact = [0; 4];
+        TagSize::Compact.emit(tag, &mut compact);
+        assert_eq!(compact, [0x99, 0x00, 0x70, 0x35]);
+        assert_eq!(TagSize::Compact.parse(&compact), Some(Tag { place: 1, ..tag }));
+        let mut wide = [0; 8];
+        let tag = Tag { kind: Kind::Share, cut: false, value: 0xa_bcde, place: 0x1_2345 };
+        TagSize::Wide.emit(tag, &mut wide);
+        assert_eq!(wide, [0x99, 0x01, 0x20, 0xab, 0xcd, 0xe1, 0x23, 0x45]);
+        assert_eq!(TagSize::Wide.parse(&wide), Some(tag));
+        assert_eq!((TagSize::Wide.parse(&wide[..7]), TagSize::Compact.parse(&wide[..4])), (None, None));
+        assert_eq!(TagSize::Compact.parse(&[0x99, 0, 0xff, 0xff]), None, "signal 7 is none");
+    }
+
+    /// Ports of 100 and 25 Gb/s: 5,000 and 2,500 bytes in the interval before are 40 and 20 Gb/s.
+    #[test]
+    fn the_bottleneck_survives() {
+        let pass = |csig: &Csig, order: [u16; 2]| {
+            let mut meter = csig.meter(&[BitRate::gbps(100), BitRate::gbps(25)], Nanos(0)).expect("ports");
+            meter.sent(0, Nanos(1_100), 5_000);
+            meter.sent(1, Nanos(1_900), 2_500);
+            read(csig, |section| {
+                for egress in order {
+                    let (queue, waited) = if egress == 0 { (25_000, 100) } else { (12_500, 5_000) };
+                    let arrived = Nanos(8_000 - waited - 6_000 + 6_000);
+                    let at = Snapshot { egress, now: Nanos(8_000), arrived, ..AT };
+                    let at = if matches!(csig.csig_signal, Asked::Delay) {
+                        at
+                    } else {
+                        Snapshot { now: Nanos(2_000), ..at }
+                    };
+                    meter.stamp(section, &at, queue, &mut rand());
+                }
+            })
+        };
+        for order in [[0, 1], [1, 0]] {
+            let told = |size, signal| match pass(&csig(size, signal), order) {
+                Telemetry::Signal(signal) => signal,
+                other => panic!("{other:?}"),
+            };
+            let (compact, wide) = (TagSize::Compact, TagSize::Wide);
+            assert_eq!(told(wide, Asked::Available), Signal::Available(BitRate(5_000_000_000 >> 20 << 20)));
+            assert_eq!(told(compact, Asked::Available), Signal::Available(BitRate(0)), "less than 17 Gb/s");
+            assert_eq!(told(wide, Asked::Share), Signal::Share(f64::from((1 << 20) / 5) / f64::from(1 << 20)));
+            assert_eq!(told(compact, Asked::Share), Signal::Share(6.0 / 32.0));
+            assert_eq!(told(wide, Asked::Queue), Signal::Queue(Nanos(4_000)), "12,500 bytes at 25 Gb/s");
+            assert_eq!(told(compact, Asked::Queue), Signal::Queue(Nanos(3 * 1_024)));
+            assert_eq!(told(wide, Asked::Delay), Signal::Delay(Nanos(5_000)));
+        }
+    }
+
+    #[test]
+    fn an_interval_counts_until_the_next_has_ended() {
+        let mut port = Port { rate: BitRate::gbps(100), interval: 1_000, number: 0, sent: 0, before: 0 };
+        port.sent = 10_000;
+        let mut available = |now| {
+            port.turn(Nanos(now));
+            port.available() / 1_000_000_000
+        };
+        assert_eq!([999, 1_000, 1_999, 2_000].map(&mut available), [100, 20, 20, 100]);
+        port.sent = 10_000;
+        port.turn(Nanos(4_500));
+        assert_eq!(port.available(), 100_000_000_000, "an interval lies between");
+    }
+
+    #[test]
+    fn a_cut_packet_keeps_its_value() {
+        let csig = csig(TagSize::Compact, Asked::Queue);
+        let mut meter = csig.meter(&[BitRate::gbps(100)], Nanos(0)).expect("ports");
+        let mut of = |cut| {
+            read(&csig, |section| {
+                section[2] |= if cut { 0x10 } else { 0 };
+                meter.stamp(section, &AT, 100_000, &mut rand());
+            })
+        };
+        assert_eq!(of(true), Telemetry::Signal(Signal::Queue(Nanos(0))));
+        assert_eq!(of(false), Telemetry::Signal(Signal::Queue(Nanos(7 * 1_024))));
+    }
+
+    #[test]
+    fn a_load_is_asked_for_in_two_halves() {
+        let csig = csig(TagSize::Compact, Asked::Load);
+        let shares = (0..1_000).filter(|n| {
+            let mut section = [0; 4];
+            csig.prepare(&mut section, Nanos(n * 84));
+            TagSize::Compact.parse(&section).is_some_and(|tag| tag.kind == Kind::Share)
+        });
+        assert!((450..550).contains(&shares.count()));
+    }
+}
