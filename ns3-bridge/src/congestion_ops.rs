@@ -60,6 +60,8 @@ mod ffi {
         Records,
         SendTime,
         Utilisation,
+        Load,
+        Delay,
     }
 
     /// What a class says of itself.
@@ -139,7 +141,7 @@ use ffi::{
     OpsTimers,
 };
 
-mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
+mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Delay } }
 
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);

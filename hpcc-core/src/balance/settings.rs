@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which scheme, at which switches, with which parameters.
 
-use super::{LoadBalancer, Scheme, all};
+use super::{Choice, EcmpBalancer, LoadBalancer, Scheme, all};
+use crate::random::GlibcRand;
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
+use crate::switch::Priorities;
 use crate::topology::{Network, NodeSet};
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,6 +21,9 @@ crate::settings! {
         /// Switches at which the scheme holds; at the others `ecmp`. All, switches, or numbers and ranges.
         #[change = "Name those of one tier to balance there alone."]
         pub switches: String = "all".to_string();
+        /// Priorities whose data the scheme balances, such as `1, 2`; that of others goes by `ecmp`. `auto`: all.
+        #[change = "Set it to spray bulk data, and keep other classes in order."]
+        pub priorities: Option<Priorities> = None;
     }
 }
 
@@ -64,7 +69,14 @@ impl LoadBalancingSettings {
     /// # Errors
     /// If the switches cannot be read.
     pub fn balancer(&self, network: &Network, switch: u32) -> Result<Option<Box<dyn LoadBalancer>>, Conflict> {
-        Ok(self.switches(network)?.contains(switch).then(|| self.chosen().start(network, switch)))
+        if !self.switches(network)?.contains(switch) {
+            return Ok(None);
+        }
+        let scheme = self.chosen().start(network, switch);
+        Ok(Some(match self.place.priorities {
+            Some(priorities) if !scheme.keeps() => Box::new(OfPriorities { priorities, scheme, switch }),
+            _ => scheme,
+        }))
     }
 
     fn switches(&self, network: &Network) -> Result<NodeSet, Conflict> {
@@ -126,10 +138,30 @@ impl Settings for LoadBalancingSettings {
     }
 }
 
+/// A scheme for data of some priorities; others go as if there were none.
+#[derive(Debug)]
+struct OfPriorities {
+    priorities: Priorities,
+    scheme: Box<dyn LoadBalancer>,
+    switch: u32,
+}
+
+impl LoadBalancer for OfPriorities {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+        if self.priorities.serve(choice.priority) {
+            return self.scheme.choose(choice, rand);
+        }
+        EcmpBalancer { seed: self.switch, weighted: false }.choose(choice, rand)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::balance::FlowKey;
+    use crate::balance::testing::Given;
     use crate::testing::{node_with, star};
+    use crate::units::Nanos;
     use alloc::collections::BTreeSet;
 
     #[test]
@@ -142,6 +174,25 @@ mod tests {
         let wrong = settings.set(KEY, Input::Text("nope"));
         assert!(matches!(wrong, Err(SettingError::Value(text)) if text.contains("one of \"ecmp\", \"random\"")));
         assert_eq!(settings.set("nope", Input::Text("1")), Err(SettingError::Unknown));
+    }
+
+    /// Of a flow in priority 3 packets take all four hops, of the same in priority 4 the one that the hash of its key chooses.
+    #[test]
+    fn a_scheme_balances_the_priorities_that_it_is_given() {
+        let node = node_with(&[("load_balancing", "scheme", "random"), ("load_balancing", "priorities", "3")]);
+        let mut balancer = node.load_balancing.balancer(&star(), 3).expect("switches").expect("one");
+        assert!(!balancer.keeps());
+        let (ports, mut rand) = (Given::default(), GlibcRand::new(1));
+        let mut taken = |priority, sport| {
+            let key = &FlowKey { sport, ..FlowKey::default() };
+            let choice = Choice { now: Nanos(0), dst: 1, key, priority, hops: &[2, 3, 5, 7], ports: &ports };
+            (0..100).map(|_| balancer.choose(&choice, &mut rand)).collect::<BTreeSet<u16>>()
+        };
+        assert_eq!(taken(3, 1).len(), 4);
+        for sport in 0..20 {
+            let hashed = FlowKey { sport, ..FlowKey::default() }.choose(3, &[2, 3, 5, 7]).expect("hops");
+            assert_eq!(taken(4, sport), BTreeSet::from([hashed]));
+        }
     }
 
     /// Front ends tell them apart by their keys alone.

@@ -36,12 +36,12 @@ fn what_is_cut_is_counted_traced_and_captured() {
 fn what_does_not_go_with_trimming_is_refused() {
     let bench = Bench::new(&[("trim.toml", TOML)]);
     for (set, words) in [
-        ("transport.recovery=go_back_n", "expected transport.recovery = \"selective_repeat\""),
+        ("transport.recovery=go_back_n", "expected transport.recovery = \"selective_repeat\" or \"sack\""),
         ("switch.mode=lossless", "expected mode = \"lossy\", or lossy_priorities"),
         ("switch.overflow=drop", "trim_threshold belongs to overflow = \"trim\""),
     ] {
         let told = bench.hpcc(&["run", "trim.toml", "--out", "out", "--set", set]);
         assert_eq!(told.code, Some(2), "{set}: {}", told.err);
-        assert!(told.err.contains("trim.toml:5: switch.") && told.err.contains(words), "{set}: {}", told.err);
+        assert!(told.err.contains("trim.toml:4: switch.") && told.err.contains(words), "{set}: {}", told.err);
     }
 }

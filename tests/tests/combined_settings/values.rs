@@ -104,7 +104,7 @@ fn text(rng: &mut ScenarioRng, key: &str, hosts: u64, count: u64) -> String {
     match key {
         "classes" => rng.one_of(CLASSES).into(),
         "pfc_priorities" => rng.one_of(&["3", "0", "3, 4", "3, 4, 5", "1, 2, 3, 4, 5, 6, 7", "6"]).into(),
-        "lossy_priorities" => rng.one_of(&["5", "0", "1, 2", "6", "3"]).into(),
+        "lossy_priorities" | "priorities" => rng.one_of(&["5", "0", "1, 2", "6", "3"]).into(),
         "seal" => rng.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
         "incapable" | "domain" | "capable" | "accept_from" | "telemetry_hidden_from" | "hosts" | "switches" => {
             nodes(rng, hosts, count)

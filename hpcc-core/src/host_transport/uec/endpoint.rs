@@ -120,7 +120,8 @@ impl UecEndpoint {
             sent_to: BTreeMap::new(),
             receivers: Receivers::default(),
             pacer: Pacer::new(rate, GRANT * payload, ahead),
-            overbooking: settings.uec_overbooking.then(|| Overbooking::new(network_rtt, host.node)),
+            overbooking: (settings.uec_oversubscription > 1.0)
+                .then(|| Overbooking::new(network_rtt, host.node, settings.uec_oversubscription)),
             grants: 0,
             alarms: BinaryHeap::new(),
             counters: Counters::default(),

@@ -13,8 +13,8 @@ const WEIGHT: f64 = 0.5;
 const DECREASE: f64 = 0.5;
 /// By how much it rises in a round, twice as much each time if nothing is marked.
 const INCREASE: f64 = 0.01;
-/// The lowest rate.
-const LEAST: f64 = 0.01;
+/// The lowest rate, as a part of what is left to each host.
+const LEAST: f64 = 0.9;
 
 /// A round takes 1.5 times T on average, and between so many parts of that, so that hosts do not act together.
 const ROUND: f64 = 1.5;
@@ -26,6 +26,7 @@ const GOLDEN: f64 = 0.618_033_988_749_895;
 #[derive(Clone, Copy, Debug)]
 pub struct Overbooking {
     network_rtt: f64,
+    least: f64,
     /// Rounds so far, from a number of the host's own on.
     rounds: u32,
     /// Part of the link's rate that is granted.
@@ -41,10 +42,11 @@ pub struct Overbooking {
 }
 
 impl Overbooking {
-    /// Nothing has come yet.
-    pub fn new(network_rtt: Nanos, node: u32) -> Overbooking {
+    /// Of a host in a network that has for all hosts together so many times less than their links.
+    pub fn new(network_rtt: Nanos, node: u32, times: f64) -> Overbooking {
         Overbooking {
             network_rtt: network_rtt.0 as f64,
+            least: LEAST / times,
             rounds: node,
             rate: 1.0,
             average: 0.0,
@@ -100,7 +102,7 @@ impl Overbooking {
             self.rate += INCREASE * times;
             self.increases += 1;
         }
-        self.rate = self.rate.clamp(LEAST, 1.0);
+        self.rate = self.rate.clamp(self.least, 1.0);
         let is_quiet = self.packets == 0 && self.rate == 1.0;
         (self.packets, self.marked, self.trimmed, self.trimmed_within) = (0, 0, 0, 0);
         self.end = (!is_quiet).then(|| now + self.next_round());
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn packets_trimmed_on_the_way_and_many_marks_lower_the_rate() {
-        let mut own = Overbooking::new(Nanos(10_000), 7);
+        let mut own = Overbooking::new(Nanos(10_000), 7, 4.0);
         approx::assert_relative_eq!(round(&mut own, 0, 20, 30), 0.8);
         approx::assert_relative_eq!(round(&mut own, 0, 0, 50), 0.81, epsilon = 1e-9);
         approx::assert_relative_eq!(round(&mut own, 0, 0, 0), 0.83, epsilon = 1e-9);
@@ -137,12 +139,12 @@ mod tests {
         for _ in 0..9 {
             round(&mut own, 0, 99, 0);
         }
-        approx::assert_relative_eq!(own.rate, 0.01);
+        approx::assert_relative_eq!(own.rate, 0.225);
     }
 
     #[test]
     fn rounds_end_when_all_is_quiet() {
-        let mut own = Overbooking::new(Nanos(10_000), 7);
+        let mut own = Overbooking::new(Nanos(10_000), 7, 4.0);
         assert_eq!(own.next(), None);
         round(&mut own, 0, 2, 0);
         let mut ends = 0;
