@@ -194,8 +194,12 @@ impl Flows {
         writer: &mut ResultWriter,
         end: Nanos,
     ) {
-        for (id, flow) in core::mem::take(&mut self.active) {
+        for (id, mut flow) in core::mem::take(&mut self.active) {
             let acked = acked(engine, &flow);
+            if flow.request.size == ENDLESS && flow.request.options.stop < end {
+                // It was to stop: what it has sent is its size.
+                flow.request.size = acked + engine.control(flow.request.src, flow.queue_pair).in_flight;
+            }
             self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked), end);
             // As far as it got.
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
