@@ -121,3 +121,20 @@ fn senders_spread_packets_by_ports_and_avoid_those_that_were_marked() {
         assert!(share(entropy) < 0.75 * oblivious, "{entropy}: {} of {oblivious}", share(entropy));
     }
 }
+
+/// The way over the first spine is narrow behind it, which no queue of the leaf tells: the other leaf does. At most what that way
+/// carries goes there, an eighth of the others' part, and without knowing of it a quarter.
+#[test]
+fn conga_avoids_what_is_narrow_at_the_other_end() {
+    let narrow = network([25, 400, 400, 400]);
+    let tolerant = ("transport", "reorder_window", "1000");
+    let share = |sets: &[(&str, &str, &str)]| {
+        let own = [SELECTIVE, tolerant, NOTHING, PLAIN];
+        let sent = uplinks(&run(&narrow, &[&own[..], sets].concat(), 4_000_000));
+        sent[0] as f64 / sent.iter().sum::<u64>() as f64
+    };
+    let blind = share(&[scheme("flowlet"), ("load_balancing", "flowlet_gap", "0ns")]);
+    let [gap, interval] = [("load_balancing", "conga_gap", "0ns"), ("load_balancing", "conga_interval", "2us")];
+    let conga = share(&[scheme("conga"), gap, interval]);
+    assert!(blind > 0.2 && conga < blind / 2.0, "{conga} of {blind}");
+}

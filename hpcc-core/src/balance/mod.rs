@@ -4,6 +4,7 @@
 //! A [`Scheme`] is a name with parameters, a [`LoadBalancer`] what it does at one switch. One file and one line in [`all`] for each.
 
 mod adaptive;
+mod conga;
 mod drill;
 mod ecmp;
 mod flowlet;
@@ -14,6 +15,7 @@ mod settings;
 mod testing;
 
 pub use adaptive::Adaptive;
+pub use conga::{Conga, Tag};
 pub use drill::Drill;
 pub use ecmp::{Ecmp, EcmpBalancer, FlowKey, HOST_SEED};
 pub use flowlet::Flowlet;
@@ -39,6 +41,7 @@ pub fn all() -> Vec<Box<dyn Scheme>> {
         Box::<Flowlet>::default(),
         Box::<Drill>::default(),
         Box::<Adaptive>::default(),
+        Box::<Conga>::default(),
     ]
 }
 
@@ -67,6 +70,17 @@ pub trait LoadBalancer: Send + Debug {
         false
     }
 
+    /// Whether frames carry a [`Tag`], and it hears of each that comes and goes.
+    fn tags(&self) -> bool {
+        false
+    }
+
+    /// A frame comes in, before it is routed.
+    fn on_arrival(&mut self, _: &mut Passing<'_>) {}
+
+    /// A frame leaves.
+    fn on_departure(&mut self, _: &mut Passing<'_>) {}
+
     /// The one of at least two next hops that a frame takes.
     fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16;
 }
@@ -86,6 +100,23 @@ pub struct Choice<'a> {
     pub hops: &'a [u16],
     /// What is known of all ports.
     pub ports: &'a dyn Ports,
+}
+
+/// A frame that comes to a switch or leaves it.
+#[derive(Debug)]
+pub struct Passing<'a> {
+    /// The present time.
+    pub now: Nanos,
+    /// The node that it is from.
+    pub src: u32,
+    /// The node that it goes to.
+    pub dst: u32,
+    /// The port by which it comes or leaves.
+    pub port: u16,
+    /// Its bytes on the link.
+    pub size: u32,
+    /// What it carries.
+    pub tag: &'a mut Tag,
 }
 
 /// The ports of a switch.

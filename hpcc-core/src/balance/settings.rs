@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which scheme, at which switches, with which parameters.
 
-use super::{Choice, EcmpBalancer, LoadBalancer, Scheme, all};
+use super::{Choice, EcmpBalancer, LoadBalancer, Passing, Scheme, all};
 use crate::random::GlibcRand;
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::switch::Priorities;
@@ -147,6 +147,18 @@ struct OfPriorities {
 }
 
 impl LoadBalancer for OfPriorities {
+    fn tags(&self) -> bool {
+        self.scheme.tags()
+    }
+
+    fn on_arrival(&mut self, passing: &mut Passing<'_>) {
+        self.scheme.on_arrival(passing);
+    }
+
+    fn on_departure(&mut self, passing: &mut Passing<'_>) {
+        self.scheme.on_departure(passing);
+    }
+
     fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
         if self.priorities.serve(choice.priority) {
             return self.scheme.choose(choice, rand);

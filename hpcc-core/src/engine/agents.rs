@@ -15,6 +15,8 @@ use alloc::vec::Vec;
 pub(super) struct SwitchExtras {
     pub border: Option<TelemetryBorder>,
     pub agent: Option<Box<Notifier>>,
+    /// Its load balancer hears of every frame.
+    pub tags: bool,
 }
 
 /// What a switch does about Fast CNP.
@@ -73,8 +75,9 @@ impl SwitchExtras {
         } else {
             None
         };
-        let has_any = border.is_some() || agent.is_some();
-        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent })))
+        let tags = settings.balancer(network, node)?.is_some_and(|balancer| balancer.tags());
+        let has_any = border.is_some() || agent.is_some() || tags;
+        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent, tags })))
     }
 }
 

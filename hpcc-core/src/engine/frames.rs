@@ -4,6 +4,7 @@
 use super::flight::InFlight;
 use super::frame::Frame;
 use super::ways::{KNOWN, UNKNOWN};
+use crate::balance::Tag;
 use crate::host_transport::PacketHeader;
 use crate::units::Nanos;
 use alloc::vec::Vec;
@@ -28,6 +29,8 @@ pub(super) struct Frames {
     sections: Vec<u8>,
     /// Room for each section.
     room: usize,
+    /// What frames carry for load balancing, if anything: as far as anybody has asked.
+    tags: Vec<Tag>,
     /// The frame that was released last is taken first, for it is in the cache.
     free: Vec<u32>,
 }
@@ -35,7 +38,7 @@ pub(super) struct Frames {
 impl Frames {
     /// None, with room for sections of so many bytes.
     pub fn new(room: usize) -> Frames {
-        Frames { entries: Vec::new(), sections: Vec::new(), room, free: Vec::new() }
+        Frames { entries: Vec::new(), sections: Vec::new(), room, tags: Vec::new(), free: Vec::new() }
     }
 
     /// A frame, whose fields are those of its last use.
@@ -94,7 +97,7 @@ impl Frames {
     /// Sections need so much room from now on.
     pub fn widen(&mut self, room: usize) {
         let mut wider = Frames { room, entries: core::mem::take(&mut self.entries), ..Frames::new(room) };
-        wider.free = core::mem::take(&mut self.free);
+        (wider.free, wider.tags) = (core::mem::take(&mut self.free), core::mem::take(&mut self.tags));
         wider.sections.resize(if room > SHORT { wider.entries.len() * room } else { 0 }, 0);
         for frame in 0..wider.entries.len() as u32 {
             let section = if self.room <= SHORT {
@@ -139,6 +142,15 @@ impl Frames {
         }
     }
 
+    /// A frame, and what it carries for load balancing.
+    pub fn with_tag(&mut self, frame: u32) -> (&Frame, &mut Tag) {
+        let place = frame as usize;
+        if self.tags.len() <= place {
+            self.tags.resize(self.entries.len(), Tag::default());
+        }
+        (&self.entries[place].frame, &mut self.tags[place])
+    }
+
     /// Copies a section of so many bytes from one frame to another.
     pub fn copy_section(&mut self, from: u32, to: u32, len: usize) {
         if self.room <= SHORT {
@@ -154,7 +166,7 @@ impl Frames {
 #[derive(Default)]
 pub(super) struct Crossings {
     /// When each arrives, and at which port.
-    entries: Vec<(u64, u32, Entry)>,
+    entries: Vec<(u64, u32, Entry, Tag)>,
     sections: Vec<u8>,
 }
 
@@ -166,7 +178,8 @@ impl Crossings {
 
     /// A frame leaves this part.
     pub fn load(&mut self, frames: &mut Frames, frame: u32, at: u64, port: u32) {
-        self.entries.push((at, port, frames.entries[frame as usize]));
+        let tag = frames.tags.get(frame as usize).copied().unwrap_or_default();
+        self.entries.push((at, port, frames.entries[frame as usize], tag));
         if frames.room > SHORT {
             self.sections.extend_from_slice(&frames.sections[frame as usize * frames.room..][..frames.room]);
         }
@@ -175,9 +188,12 @@ impl Crossings {
 
     /// All frames come to this part; `arrive` is given each with its port.
     pub fn unload(&mut self, frames: &mut Frames, mut arrive: impl FnMut(u32, InFlight)) {
-        for (place, (at, port, entry)) in self.entries.drain(..).enumerate() {
+        for (place, (at, port, entry, tag)) in self.entries.drain(..).enumerate() {
             let frame = frames.take();
             frames.entries[frame as usize] = entry;
+            if tag != Tag::default() || !frames.tags.is_empty() {
+                *frames.with_tag(frame).1 = tag;
+            }
             if frames.room > SHORT {
                 let room = frames.room;
                 frames.sections[frame as usize * room..][..room]

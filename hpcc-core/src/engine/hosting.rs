@@ -221,7 +221,7 @@ impl Engine {
     }
 
     /// A data frame becomes what answers it.
-    #[inline]
+    #[inline(always)]
     fn answer(&mut self, node: u32, f: u32, answer: &AckDecision) {
         let echoes = self.nodes.host(node).echoes;
         if answer.notify {

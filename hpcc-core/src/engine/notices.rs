@@ -5,6 +5,7 @@ use super::frame::Frame;
 use super::nodes::{HostNode, SwitchNode};
 use super::state::Engine;
 use crate::address::{host_address, ipv6};
+use crate::balance::Passing;
 use crate::cc::Origin;
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{self, Crossing, Decision, Flow, LeavingData, Received, Refusal};
@@ -26,7 +27,11 @@ impl Engine {
         let now = self.events.now();
         let port = &self.all.ports[p as usize];
         let (node, egress) = (port.node, port.number);
-        let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return marked };
+        let SwitchNode { extras: Some(extras), core, .. } = self.nodes.switch(node) else { return marked };
+        if extras.tags {
+            let (&Frame { src, dst, size, .. }, tag) = self.all.frames.with_tag(f);
+            core.balancer().on_departure(&mut Passing { now, src, dst, port: egress, size, tag });
+        }
         let (frame, section) = self.all.frames.with_section(f);
         let telemetry = &mut section[..usize::from(frame.telemetry_len)];
         if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
@@ -112,6 +117,10 @@ impl Engine {
     #[cold]
     pub(super) fn receive_with_extras(&mut self, node: u32, f: u32) -> bool {
         let now = self.events.now();
+        if self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags) {
+            let (&Frame { src, dst, ingress: port, size, .. }, tag) = self.all.frames.with_tag(f);
+            self.nodes.switch(node).core.balancer().on_arrival(&mut Passing { now, src, dst, port, size, tag });
+        }
         let frame = self.all.frames.get(f);
         let (dst, ingress, kind) = (frame.dst, frame.ingress, frame.kind);
         if matches!(kind, PacketKind::FastCnp | PacketKind::Icmpv6) {

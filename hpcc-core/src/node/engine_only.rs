@@ -7,7 +7,8 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 4] = [
+pub const ENGINE_ONLY: [(&str, &str); 5] = [
+    ("load_balancing.scheme", "conga"),
     ("switch.overflow", "trim"),
     ("switch.pfc_watchdog", "drop"),
     ("switch.pfc_watchdog", "forward"),

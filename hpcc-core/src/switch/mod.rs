@@ -429,6 +429,11 @@ impl Switch {
         (self.keeps, self.balancer) = (balancer.keeps(), balancer);
     }
 
+    /// What chooses among paths.
+    pub fn balancer(&mut self) -> &mut dyn LoadBalancer {
+        self.balancer.as_mut()
+    }
+
     /// Whether all data of a flow leaves by one port until routes change; answers always do.
     pub fn keeps(&self) -> bool {
         self.keeps
@@ -485,7 +490,7 @@ impl Switch {
     }
 
     /// A frame that came in by port `ingress` is to wait at port `egress`. The buffer never refuses priority 0.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission {
         let priority = usize::from(priority) % PRIORITIES;
         if priority == 0 {

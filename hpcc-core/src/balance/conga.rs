@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! CONGA (Alizadeh et al., SIGCOMM 2014): a flowlet takes the uplink with the least congestion on its whole way to the other leaf.
+//!
+//! Each port estimates its load (a discounting rate estimator). Packets carry the uplink that they took and the highest load on
+//! their way; leaves remember it by sender's leaf and uplink, and tell it back, an uplink at a time, in what they send there.
+
+use super::{Choice, EcmpBalancer, FlowKey, LoadBalancer, Passing, Scheme, any};
+use crate::random::GlibcRand;
+use crate::topology::{Network, NodeKind};
+use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+crate::settings! {
+    /// CONGA: flowlets take the uplink with the least load on their way to the other leaf. It is for two tiers of switches; at others
+    /// than leaves packets go by their hash.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Conga {
+        /// Time without a packet of a flow at its leaf after which its next one may take another uplink.
+        #[change = "A longer one keeps packets in order; a shorter one balances better."]
+        pub conga_gap: Nanos = Nanos(100_000) => scheme = "conga";
+        /// Uplinks that are drawn for a flowlet, of which it takes the one with the least load.
+        #[change = "More find less load, and more flowlets the same uplink at once."]
+        pub conga_samples: u32 {1..=64} = 4 => scheme = "conga";
+        /// Time after which the estimate of a port's load loses a part.
+        #[change = "A shorter one follows load sooner, and sees bursts."]
+        pub conga_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(200_000) => scheme = "conga";
+        /// The part that it loses.
+        #[change = "A larger one follows load sooner."]
+        pub conga_decay: f64 {0.001..=1.0} = 0.2 => scheme = "conga";
+        /// Time after which what a leaf has heard of an uplink counts no longer.
+        #[change = "A shorter one tries loaded uplinks again sooner."]
+        pub conga_age: Nanos = Nanos(10_000_000) => scheme = "conga";
+    }
+}
+
+/// Loads are told in three bits.
+const MOST: u8 = 7;
+/// So many flowlets are remembered without a look at which are over.
+const FEW: usize = 256;
+
+impl Scheme for Conga {
+    fn name(&self) -> &'static str {
+        "conga"
+    }
+
+    fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer> {
+        Box::new(Leaf::new(self, network, switch))
+    }
+}
+
+/// The load of a port: bytes that it sent, the older the less of them.
+#[derive(Clone, Debug)]
+struct Load {
+    bytes: f64,
+    /// Intervals until the last look.
+    intervals: u64,
+    /// What it tends to at the link's rate.
+    full: f64,
+}
+
+impl Load {
+    fn new(config: &Conga, rate: BitRate) -> Load {
+        let full = rate.bytes_in(config.conga_interval) as f64 / config.conga_decay;
+        Load { bytes: 0.0, intervals: 0, full }
+    }
+
+    fn decay(&mut self, config: &Conga, now: Nanos) {
+        let intervals = now.0 / config.conga_interval.0.max(1);
+        for _ in 0..(intervals - self.intervals).min(1_000) {
+            self.bytes *= 1.0 - config.conga_decay;
+        }
+        self.intervals = intervals;
+    }
+
+    /// In three bits.
+    fn told(&self) -> u8 {
+        ((self.bytes / self.full * f64::from(MOST + 1)) as u8).min(MOST)
+    }
+}
+
+/// What a leaf knows of an uplink.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    load: u8,
+    /// When; `None`: never.
+    at: Option<Nanos>,
+}
+
+/// Uplinks of one leaf, or at one leaf, by the other.
+type Table = BTreeMap<u32, Vec<Heard>>;
+
+/// CONGA at a switch; only leaves choose, but all count.
+#[derive(Debug)]
+struct Leaf {
+    config: Conga,
+    switch: u32,
+    /// The switch of each host.
+    leaf_of: Vec<u32>,
+    /// The number of each port among those that lead to switches.
+    uplink: Vec<Option<u8>>,
+    loads: Vec<Load>,
+    /// Loads on the way to a leaf by own uplinks, as it has told.
+    to: Table,
+    /// Loads on the way from a leaf by its uplinks, and the one to tell next.
+    from: BTreeMap<u32, (Vec<Heard>, usize)>,
+    under_way: BTreeMap<(FlowKey, u8), (Nanos, u16)>,
+    room: usize,
+}
+
+impl Leaf {
+    fn new(config: &Conga, network: &Network, switch: u32) -> Leaf {
+        let is_switch = |node: u32| network.nodes.get(node as usize) == Some(&NodeKind::Switch);
+        let mut leaf_of = vec![u32::MAX; network.nodes.len()];
+        for link in &network.links {
+            for (host, other) in [(link.a, link.b), (link.b, link.a)] {
+                if let Some(leaf) = leaf_of.get_mut(host as usize).filter(|_| !is_switch(host)) {
+                    *leaf = other;
+                }
+            }
+        }
+        let own = network.links.iter().filter(|link| link.a == switch || link.b == switch);
+        let mut uplinks = 0;
+        let (mut uplink, mut loads) = (Vec::new(), Vec::new());
+        for link in own {
+            let peer = if link.a == switch { link.b } else { link.a };
+            uplink.push(is_switch(peer).then_some(uplinks));
+            uplinks += u8::from(is_switch(peer));
+            loads.push(Load::new(config, link.rate));
+        }
+        Leaf {
+            config: config.clone(),
+            switch,
+            leaf_of,
+            uplink,
+            loads,
+            to: Table::new(),
+            from: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            room: FEW,
+        }
+    }
+
+    fn leaf_of(&self, host: u32) -> u32 {
+        self.leaf_of.get(host as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    fn is_fresh(&self, heard: &Heard, now: Nanos) -> bool {
+        heard.at.is_some_and(|at| now - at <= self.config.conga_age)
+    }
+
+    /// The load of a way to a leaf: the higher of that of the own port, and of what the leaf has told.
+    fn load_of(&mut self, port: u16, leaf: u32, now: Nanos) -> u8 {
+        let place = usize::from(port);
+        let Some(own) = self.loads.get_mut(place) else { return MOST };
+        own.decay(&self.config, now);
+        let own = own.told();
+        let uplink = self.uplink.get(place).copied().flatten();
+        let told = uplink.and_then(|uplink| self.to.get(&leaf)?.get(usize::from(uplink)));
+        own.max(told.filter(|heard| self.is_fresh(heard, now)).map_or(0, |heard| heard.load))
+    }
+}
+
+fn note(of_leaf: &mut Vec<Heard>, uplink: u8, load: u8, now: Nanos) {
+    if of_leaf.len() <= usize::from(uplink) {
+        of_leaf.resize(usize::from(uplink) + 1, Heard::default());
+    }
+    of_leaf[usize::from(uplink)] = Heard { load, at: Some(now) };
+}
+
+impl LoadBalancer for Leaf {
+    fn tags(&self) -> bool {
+        true
+    }
+
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+        let &Choice { now, dst, hops, .. } = choice;
+        let leaf = self.leaf_of(dst);
+        if self.uplink.iter().all(Option::is_some) {
+            return EcmpBalancer { seed: self.switch, weighted: false }.choose(choice, rand);
+        }
+        let gap = self.config.conga_gap;
+        let goes_on = |&(at, _): &(Nanos, u16)| now - at < gap;
+        if self.under_way.len() >= self.room {
+            self.under_way.retain(|_, last| goes_on(last));
+            self.room = FEW.max(2 * self.under_way.len());
+        }
+        let flow = (*choice.key, choice.priority);
+        let last = self.under_way.get(&flow).copied().filter(|(_, port)| hops.contains(port));
+        let port = match last.filter(goes_on) {
+            Some((_, port)) => port,
+            None => {
+                // Of equals the one that the flow had before, or the first that is drawn.
+                let drawn: Vec<u16> = (0..self.config.conga_samples).map(|_| any(hops, rand)).collect();
+                let ports = last.map(|(_, port)| port).into_iter().chain(drawn);
+                let least = ports
+                    .map(|port| (self.load_of(port, leaf, now), port))
+                    .reduce(|a, b| if b.0 < a.0 { b } else { a });
+                least.map_or(hops[0], |(_, port)| port)
+            }
+        };
+        self.under_way.insert(flow, (now, port));
+        port
+    }
+
+    fn on_arrival(&mut self, passing: &mut Passing<'_>) {
+        let &mut Passing { now, src, dst, port, .. } = passing;
+        if self.uplink.get(usize::from(port)).copied().flatten().is_none() {
+            *passing.tag = Tag::default();
+            return;
+        }
+        if self.leaf_of(dst) != self.switch {
+            return;
+        }
+        let (leaf, tag) = (self.leaf_of(src), *passing.tag);
+        if let Some(uplink) = tag.uplink {
+            note(&mut self.from.entry(leaf).or_default().0, uplink, tag.load, now);
+        }
+        if let Some((uplink, load)) = tag.told {
+            note(self.to.entry(leaf).or_default(), uplink, load, now);
+        }
+    }
+
+    fn on_departure(&mut self, passing: &mut Passing<'_>) {
+        let &mut Passing { now, src, dst, port, size, .. } = passing;
+        let Some(load) = self.loads.get_mut(usize::from(port)) else { return };
+        load.decay(&self.config, now);
+        load.bytes += f64::from(size);
+        let told = load.told();
+        let tag = &mut *passing.tag;
+        tag.load = tag.load.max(told);
+        if self.leaf_of(src) != self.switch {
+            return;
+        }
+        let Some(uplink) = self.uplink.get(usize::from(port)).copied().flatten() else { return };
+        tag.uplink = Some(uplink);
+        let leaf = self.leaf_of(dst);
+        if let Some((heard, next)) = self.from.get_mut(&leaf) {
+            let place = *next % heard.len().max(1);
+            *next = place + 1;
+            let fresh = heard.get(place).filter(|heard| heard.at.is_some());
+            passing.tag.told = fresh.map(|heard| (place as u8, heard.load));
+        }
+    }
+}
+
+/// What a packet carries: as much as CONGA's header in VXLAN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// The uplink of its leaf that it took.
+    pub uplink: Option<u8>,
+    /// The highest load on its way so far.
+    pub load: u8,
+    /// An uplink of the other leaf, and the highest load on the way from there by it.
+    pub told: Option<(u8, u8)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::balance::testing::Given;
+    use crate::topology::Link;
+
+    const MICRO: u64 = 1_000;
+
+    /// Hosts 0 and 1 at leaf 2 (ports 0, 1 of hosts do not exist: port 0 is host 0), host 1 at leaf 3; spines 4 and 5.
+    fn network() -> Network {
+        let nodes = (0..6).map(|node| if node < 2 { NodeKind::Host } else { NodeKind::Switch }).collect();
+        let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        Network { nodes, links: [link(0, 2), link(1, 3), link(2, 4), link(2, 5), link(3, 4), link(3, 5)].into() }
+    }
+
+    /// A switch of that network. Ports of leaves: 0 is the host's, 1 and 2 lead to the spines.
+    struct Bench {
+        balancer: Box<dyn LoadBalancer>,
+        rand: GlibcRand,
+    }
+
+    impl Bench {
+        fn new(switch: u32) -> Bench {
+            let config = Conga { conga_samples: 64, ..Conga::default() };
+            Bench { balancer: config.start(&network(), switch), rand: GlibcRand::new(1) }
+        }
+
+        fn choose(&mut self, now: u64, sport: u16) -> u16 {
+            let (ports, key) = (Given::default(), &FlowKey { sport, ..FlowKey::default() });
+            let choice = Choice { now: Nanos(now), dst: 1, key, priority: 3, hops: &[1, 2], ports: &ports };
+            self.balancer.choose(&choice, &mut self.rand)
+        }
+
+        /// A frame from host `src` to the other one comes by a port.
+        fn arrives(&mut self, now: u64, src: u32, port: u16, mut tag: Tag) -> Tag {
+            let mut passing = Passing { now: Nanos(now), src, dst: 1 - src, port, size: 1_000, tag: &mut tag };
+            self.balancer.on_arrival(&mut passing);
+            tag
+        }
+
+        fn leaves(&mut self, now: u64, src: u32, port: u16, size: u32, mut tag: Tag) -> Tag {
+            let mut passing = Passing { now: Nanos(now), src, dst: 1 - src, port, size, tag: &mut tag };
+            self.balancer.on_departure(&mut passing);
+            tag
+        }
+    }
+
+    /// At 100 Gb/s the estimate tends to 2.5 MB in 200 us, divided by 0.2: 12.5 MB, of which each eighth is one step.
+    #[test]
+    fn loads_are_told_in_eighths_and_lose_a_fifth_each_interval() {
+        let mut spine = Bench::new(4);
+        let empty = Tag::default();
+        let mut told = |now: u64, size| spine.leaves(now * MICRO, 0, 1, size, empty).load;
+        assert_eq!([told(0, 1_562_499), told(1, 1), told(2, 1_562_500)], [0, 1, 2]);
+        assert_eq!(told(199, 6_250_000), 6, "9,375,000 bytes");
+        assert_eq!([told(200, 0), told(399, 0), told(400, 0)], [4, 4, 3], "7,500,000, and 6,000,000");
+        assert_eq!(told(400, 100_000_000), 7, "in three bits");
+        assert_eq!(told(100_000, 0), 0);
+        let loaded = Tag { load: 5, ..empty };
+        assert_eq!(Bench::new(4).leaves(0, 0, 1, 0, loaded), loaded, "the highest load on the way");
+    }
+
+    /// An epoch of both leaves: what leaf 3 has seen of the uplinks of leaf 2 comes back to it, an uplink at a time.
+    #[test]
+    fn a_leaf_learns_of_its_ways_from_the_other_one() {
+        let (mut near, mut far) = (Bench::new(2), Bench::new(3));
+        let stale = Tag { uplink: Some(9), load: 7, told: Some((9, 7)) };
+        assert_eq!(near.arrives(0, 0, 0, stale), Tag::default(), "from a host nothing is carried");
+        let sent = near.leaves(0, 0, 1, 1_000, Tag::default());
+        assert_eq!(sent, Tag { uplink: Some(0), load: 0, told: None });
+        far.arrives(2 * MICRO, 0, 1, Tag { load: 6, ..sent });
+        far.arrives(2 * MICRO, 0, 2, Tag { uplink: Some(1), load: 2, told: None });
+        let answers = [1, 1, 2].map(|port| far.leaves(3 * MICRO, 1, port, 60, Tag::default()));
+        assert_eq!(
+            answers.map(|tag| (tag.uplink, tag.told)),
+            [(Some(0), Some((0, 6))), (Some(0), Some((1, 2))), (Some(1), Some((0, 6)))]
+        );
+        for answer in answers {
+            near.arrives(5 * MICRO, 1, 1, answer);
+        }
+        assert!((0..50).all(|flow| near.choose(6 * MICRO, flow) == 2), "2 is less than 6");
+        near.leaves(6 * MICRO, 0, 2, 4_687_500, Tag::default());
+        assert!((50..100).all(|flow| near.choose(6 * MICRO, flow) == 2), "its own port has 3, which is less, too");
+        near.leaves(6 * MICRO, 0, 2, 6_250_000, Tag::default());
+        assert!((100..150).all(|flow| near.choose(6 * MICRO, flow) == 1), "7 is more than 6");
+        let both = |near: &mut Bench, at: u64, first: u16| {
+            let ports: Vec<u16> = (first..first + 50).map(|flow| near.choose(at, flow)).collect();
+            ports.contains(&1) && ports.contains(&2)
+        };
+        assert!(!both(&mut near, 10_005 * MICRO, 200), "after 10 ms 6 still counts");
+        assert!(both(&mut near, 10_006 * MICRO, 300), "and then no longer");
+    }
+
+    /// A flow keeps its uplink until it pauses, and then unless another has less load.
+    #[test]
+    fn a_flowlet_stays_and_the_next_one_may_move() {
+        let mut leaf = Bench::new(2);
+        let first = leaf.choose(0, 1);
+        leaf.leaves(0, 0, first, 6_250_000, Tag::default());
+        assert_eq!(leaf.choose(99 * MICRO, 1), first);
+        assert_eq!(leaf.choose(198 * MICRO, 1), first);
+        assert_eq!(leaf.choose(298 * MICRO, 1), 3 - first, "100 us later");
+        assert!(
+            (1..40).all(|n| leaf.choose((300 + 10_000 * n) * MICRO, 1) == 3 - first),
+            "equals are no reason to move"
+        );
+    }
+
+    /// Spines have one way to each leaf here; where they have more, the hash of the flow chooses.
+    #[test]
+    fn only_leaves_choose() {
+        let mut spine = Bench::new(4);
+        for flow in 0..50 {
+            let hashed = FlowKey { sport: flow, ..FlowKey::default() }.choose(4, &[1, 2]).expect("hops");
+            assert_eq!([0, 1_000_000].map(|now| spine.choose(now, flow)), [hashed; 2]);
+        }
+        assert!(spine.balancer.tags() && !spine.balancer.keeps());
+    }
+}
