@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, Parser};
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::{ControlSettings, NodeSettings};
-use hpcc_simulate::Outcome;
+use hpcc_simulate::{How, Outcome};
 
 use crate::control::Class;
 
@@ -29,6 +29,9 @@ struct Arguments {
     /// Shows neither notes nor progress, only errors.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", default_value = "false", action = ArgAction::Set)]
     quiet: bool,
+    /// Shows the longest queues and slowdowns beside the progress, on a terminal.
+    #[arg(long)]
+    watch: bool,
     /// Prints the algorithms that are not hpcc-core's, with their parameters, as JSON.
     #[arg(long)]
     algorithms: bool,
@@ -48,10 +51,11 @@ pub fn main(algorithms: Vec<Box<dyn Algorithm>>) -> ExitCode {
         let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
     }
     let defaults = NodeSettings::new(ControlSettings::with(algorithms, |_| Err(String::new())));
+    let how = How { is_quiet: arguments.quiet, is_watched: arguments.watch, threads: arguments.threads };
     let loaded = hpcc_formats::load_with(&config, &arguments.set, defaults);
     let outcome = loaded
         .map_err(|error| Outcome::refused(&error))
-        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, arguments.quiet, arguments.threads));
+        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, how));
     match outcome {
         Ok(outcome) | Err(outcome) => outcome.into(),
     }

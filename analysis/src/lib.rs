@@ -112,6 +112,9 @@ enum Command {
         /// Replaces results of another configuration, too; those of the same one are replaced anyway.
         #[arg(long)]
         force: bool,
+        /// Shows the longest queues and how slow flows are beside the progress, with --simulator core on a terminal.
+        #[arg(long)]
+        watch: bool,
         #[command(flatten)]
         drawing: plot::Drawing,
     },
@@ -295,12 +298,13 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, drawing } => {
+        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, watch, drawing } => {
             set.extend(topology.as_deref().map(run::of_topology));
             if let Some(what) = hpcc_formats::engine_only(&config, &set) {
                 simulator::simulate_without_ns3(what);
             }
-            run::run(&config, out, seed, run::Sharing::new(ranks, threads)?, &set, drawing, force)
+            let how = run::How { sharing: run::Sharing::new(ranks, threads)?, watch, drawing, force };
+            run::run(&config, out, seed, &set, how)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
         Command::Reproduce(options) => reproduce::reproduce(&options),

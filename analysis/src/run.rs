@@ -26,11 +26,10 @@ pub fn run(
     config: &Path,
     out: Option<PathBuf>,
     seed: Option<u64>,
-    sharing: Sharing,
     set: &[String],
-    drawing: Drawing,
-    force: bool,
+    How { sharing, watch, drawing, force }: How,
 ) -> Result<Outcome> {
+    ensure!(!watch || simulator::is_core(), "--watch needs --simulator core; with ns-3 there is a line alone");
     let set = overrides(config, seed, set)?;
     let out = out.map_or_else(|| save::default_out(config), Ok)?;
     if !force {
@@ -50,6 +49,7 @@ pub fn run(
         command.arg(format!("--threads={threads}"));
     }
     command.args(quiet_option());
+    command.args(watch.then_some("--watch"));
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {
@@ -66,6 +66,19 @@ pub fn run(
             Ok(Outcome::Failed)
         }
     }
+}
+
+/// How a scenario is run.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// By how many the run is shared.
+    pub sharing: Sharing,
+    /// Queues and slowdowns are shown beside the progress.
+    pub watch: bool,
+    /// How its plots look.
+    pub drawing: Drawing,
+    /// Results of another configuration are replaced.
+    pub force: bool,
 }
 
 /// By how many a run is shared.

@@ -45,7 +45,7 @@ impl Progress {
     }
 
     pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32) {
-        self.0.update(now_ns, events, acked_bytes, flows);
+        self.0.update(now_ns, events, acked_bytes, flows, None);
     }
 
     pub fn update_shared(&mut self, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[ffi::RankProgress]) {

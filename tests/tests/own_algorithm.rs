@@ -4,7 +4,6 @@
 use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, RateDecision};
 use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::random::Rng;
-use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Telemetry;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::load_with;
@@ -79,16 +78,7 @@ fn read(toml: &str) -> Result<Scenario, String> {
 #[test]
 fn a_file_chooses_it_and_sets_its_parameters() {
     let scenario = read(SCENARIO).expect("a scenario");
-    let limits = FlowLimits {
-        line_rate: BitRate::gbps(100),
-        base_rtt: Nanos(13_000),
-        window: 162_500,
-        path_bytes: 162_500,
-        mtu: 1_000,
-        hops: 1,
-        some_hops: false,
-        faults: ReferenceFaults::NONE,
-    };
+    let limits = FlowLimits { hops: 1, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
     let ack = Feedback {
         now: Nanos(0),
         ack_seq: 1_000,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run whose ranks are simulated elsewhere: it runs until something that they asked for is over.
 
-use crate::run::{Outcome, Pause, Run, say};
+use crate::run::{How, Outcome, Pause, Run, say};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Operation;
 use hpcc_formats::job::{JobSpec, JobWork};
@@ -44,7 +44,8 @@ impl Driven {
         scenario.flows.jobs.push(spec);
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;
-        let run = Run::new(scenario, writer, true, Vec::new()).map_err(|_| "the run cannot begin".to_owned())?;
+        let how = How { is_quiet: true, is_watched: false, threads: 1 };
+        let run = Run::new(scenario, writer, how, Vec::new()).map_err(|_| "the run cannot begin".to_owned())?;
         Ok(Driven { run, out, job, cause: None, stopped: None })
     }
 

@@ -4,6 +4,7 @@
 use crate::fleet::Paused;
 use crate::goodput::GoodputMeter;
 use crate::jobs::JobResults;
+use crate::panel::Slowdowns;
 use hpcc_core::engine::{Completion, ENDLESS, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::units::Nanos;
@@ -35,6 +36,7 @@ pub struct Flows {
     pub finished: u64,
     pub finished_bytes: u64,
     goodput: Option<GoodputMeter>,
+    pub slowdowns: Slowdowns,
     pub uncontrolled: Uncontrolled,
 }
 
@@ -54,6 +56,7 @@ impl Flows {
             endless: 0,
             finished: 0,
             finished_bytes: 0,
+            slowdowns: Slowdowns::default(),
             goodput: has_goodput.then(GoodputMeter::default),
             uncontrolled: Uncontrolled::default(),
         }
@@ -92,6 +95,7 @@ impl Flows {
         self.finished_bytes += flow.size;
         let ideal = ideal(engine, scenario, &flow, sport, flow.size);
         self.note_control(engine, &flow, flow.size, is_steered, (duration, ideal));
+        self.slowdowns.add(duration.0 as f64 / ideal.0.max(1) as f64);
         let now = flow.start + duration;
         if let Some(job) = engine.job_of(flow.id) {
             self.jobs.count(job, flow.size);
@@ -190,8 +194,12 @@ impl Flows {
         writer: &mut ResultWriter,
         end: Nanos,
     ) {
-        for (id, flow) in core::mem::take(&mut self.active) {
+        for (id, mut flow) in core::mem::take(&mut self.active) {
             let acked = acked(engine, &flow);
+            if flow.request.size == ENDLESS && flow.request.options.stop < end {
+                // It was to stop: what it has sent is its size.
+                flow.request.size = acked + engine.control(flow.request.src, flow.queue_pair).in_flight;
+            }
             self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked), end);
             // As far as it got.
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);

@@ -13,6 +13,7 @@ mod flows;
 mod gate;
 pub mod goodput;
 mod jobs;
+mod panel;
 mod pauses;
 pub mod progress;
 mod run;
@@ -21,4 +22,4 @@ mod sights;
 mod summary;
 pub mod usage;
 
-pub use run::{Outcome, run};
+pub use run::{How, Outcome, run};

@@ -11,6 +11,8 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 const REDRAWS_PER_SECOND: u8 = 5;
 const REDRAW_INTERVAL: Duration = Duration::from_millis(1_000 / REDRAWS_PER_SECOND as u64);
 const TEMPLATE: &str = "{bar:24} {percent:>3} %  {msg}  {eta} left";
+/// Of a run that is watched: several lines.
+const WATCHED: &str = "{bar:24} {percent:>3} %  {eta} left\n{msg}";
 
 /// How far one of the processes is that share a run.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +54,18 @@ pub fn new_progress(total_bytes: u64, total_flows: u32, is_quiet: bool) -> Progr
 }
 
 impl Progress {
-    /// Shows the state of the run.
-    pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32) {
-        self.show(acked_bytes, self.message(now_ns, events, "events", flows));
+    /// The same with more lines, where standard error is a terminal.
+    pub fn watched(self) -> Progress {
+        if let (false, Ok(style)) = (self.plain, ProgressStyle::with_template(WATCHED)) {
+            self.bar.set_style(style);
+        }
+        self
+    }
+
+    /// Shows the state of the run, and what a terminal has room for.
+    pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32, more: Option<String>) {
+        let more = more.filter(|_| !self.plain).map_or(String::new(), |more| format!("\n{more}"));
+        self.show(acked_bytes, self.message(now_ns, events, "events", flows) + &more);
     }
 
     /// Shows the state of a run that several processes share, when it is time.
@@ -125,6 +136,15 @@ mod tests {
             *line = line.rsplit(", ").next().unwrap_or_default().into();
         }
         assert_eq!(lines, [("rank 0 is the slowest".into(), 120), ("rank 1 is the slowest".into(), 120)]);
+    }
+
+    #[test]
+    fn more_is_shown_on_a_terminal_alone() {
+        for plain in [false, true] {
+            let mut progress = Progress { plain, ..new_progress(1_000, 7, true).watched() };
+            progress.update(1_000, 5, 100, 3, Some("queues".into()));
+            assert_eq!(progress.bar.message().ends_with("flows 3 of 7\nqueues"), !plain);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::fleet::{Fleet, Paused, lock};
 use crate::flows::Flows;
 use crate::jobs::{JobResults, jobs};
+use crate::panel::panel;
 use crate::pauses;
 use crate::progress::{Progress, new_progress};
 use crate::series::{Clock, What};
@@ -99,6 +100,7 @@ pub(crate) struct Run {
     gather: Nanos,
     start: Instant,
     setup: Duration,
+    is_watched: bool,
     /// Pauses by those who send them.
     holds: Arc<Mutex<Vec<Hold>>>,
     /// The deadlock that was found, with its time.
@@ -115,11 +117,23 @@ struct Watched {
     is_busy: [bool; 2],
 }
 
+/// How a scenario runs.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Neither notes nor progress are shown, only errors.
+    pub is_quiet: bool,
+    /// Queues and slowdowns are shown beside the progress.
+    pub is_watched: bool,
+    /// Threads that share the work.
+    pub threads: u32,
+}
+
 /// Runs a scenario; results go to the folder `out`.
 ///
 /// # Errors
 /// The outcome, where there are no results.
-pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Result<Outcome, Outcome> {
+pub fn run(scenario: Scenario, out: &Path, how: How) -> Result<Outcome, Outcome> {
+    let How { is_quiet, threads, .. } = how;
     if let Some(why) = cannot(&scenario, threads) {
         return Err(Outcome::refused(&why));
     }
@@ -128,7 +142,7 @@ pub fn run(scenario: Scenario, out: &Path, is_quiet: bool, threads: u32) -> Resu
     }
     let part_of = parts(&scenario, threads)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut run = Run::new(scenario, writer, is_quiet, part_of)?;
+    let mut run = Run::new(scenario, writer, how, part_of)?;
     let begun = Instant::now();
     let stopped = run.simulate();
     if let Some(worked) = run.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
@@ -170,7 +184,7 @@ impl Run {
     pub(crate) fn new(
         scenario: Scenario,
         mut writer: ResultWriter,
-        is_quiet: bool,
+        how: How,
         part_of: Vec<u32>,
     ) -> Result<Run, Outcome> {
         let start = Instant::now();
@@ -220,7 +234,8 @@ impl Run {
         let of_jobs = scenario.flows.jobs.iter().map(|job| job.traffic(scenario.servers));
         let listed = (scenario.flows.totals.count, scenario.flows.totals.bytes);
         let (count, bytes) = of_jobs.fold(listed, |(count, bytes), job| (count + job.0, bytes.saturating_add(job.1)));
-        let progress = new_progress(bytes, count as u32, is_quiet);
+        let progress = new_progress(bytes, count as u32, how.is_quiet);
+        let progress = if how.is_watched { progress.watched() } else { progress };
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
         let (gather, setup) = (GATHER_INTERVAL, cpu_time());
         let mut run = Run {
@@ -235,6 +250,7 @@ impl Run {
             gather,
             start,
             setup,
+            is_watched: how.is_watched,
             holds,
             deadlock: None,
         };
@@ -305,7 +321,9 @@ impl Run {
     }
 
     fn sample(&mut self) {
-        let Run { scenario, fleet, writer, flows, clock, progress, switches, control_flows, deadlock, .. } = self;
+        let Run {
+            scenario, fleet, writer, flows, clock, progress, switches, control_flows, is_watched, deadlock, ..
+        } = self;
         let mut engine = fleet.pause();
         let mut writer = lock(writer);
         let what = clock.due();
@@ -335,7 +353,8 @@ impl Run {
                 }
                 if progress.is_due() {
                     let acked = flows.finished_bytes + flows.active_bytes(&engine);
-                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32);
+                    let more = (*is_watched).then(|| panel(queues(switches, &engine), &flows.slowdowns));
+                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32, more);
                 }
             }
         }
@@ -436,6 +455,15 @@ impl Run {
         }
         Ok(Outcome::Unfinished)
     }
+}
+
+/// All queues of switches: node, port counted from 1, and bytes.
+fn queues(switches: &[Watched], engine: &Paused<'_>) -> Vec<(u32, u32, u64)> {
+    let of_one = |switch: &Watched| {
+        let node = switch.node;
+        (0..switch.ports).map(move |port| (node, u32::from(port) + 1, engine.sampled_queue(node, port).into()))
+    };
+    switches.iter().flat_map(of_one).collect()
 }
 
 fn sample_queues(switches: &mut [Watched], engine: &Paused<'_>, writer: &mut ResultWriter) {

@@ -5,6 +5,7 @@
 //! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::cut_through) without waiting,
 //! and does what the answers say.
 
+mod class_limits;
 mod classes;
 mod lossy_buffer;
 mod priorities;
@@ -19,6 +20,7 @@ mod trimming;
 
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
+pub use class_limits::ByPriority;
 pub use classes::{Classes, MAX_QUANTUM};
 pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
@@ -66,12 +68,16 @@ pub struct SwitchConfig {
     pub pause: PauseConfig,
     /// The priorities that a lossless buffer does not pause, and how many times the free memory a queue of theirs may hold.
     pub lossy: Option<(Priorities, f64)>,
+    /// The same, and the part of the free memory above which others are paused, of priorities that have their own.
+    pub alphas: ByPriority<f64>,
     /// When packets are cut to their headers, if they are.
     pub trimming: Option<TrimConfig>,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
     pub ecn_thresholds: Vec<EcnThreshold>,
+    /// Those of priorities that have their own, at 100 Gb/s.
+    pub class_ecn: ByPriority<EcnThreshold>,
     /// How the queues of a port are served; `None`: in turn, a frame each.
     pub classes: Option<Classes>,
     /// What telemetry reports of a port.
@@ -108,25 +114,34 @@ const _: () = assert!(size_of::<EgressPort>() == 64);
 
 impl EgressPort {
     /// A port that has sent nothing. It marks by the threshold for its rate; without one, never.
-    fn new(rate: BitRate, thresholds: &[EcnThreshold], trimming: Option<&TrimConfig>) -> Self {
+    fn new(rate: BitRate, marks: &Marks, trimming: Option<&TrimConfig>) -> Self {
         let (most_data, most_headers) = trimming.map_or((u32::MAX, 0), |trimming| trimming.limits(rate));
-        let ecn = (0..).zip(thresholds).find(|(_, threshold)| threshold.rate == rate);
+        let ecn = (0..).zip(&marks.thresholds).find(|(_, threshold)| threshold.rate == rate);
         EgressPort {
             rate,
             tx_bytes: 0,
             queued: [0; PRIORITIES],
-            unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
+            unmarked: {
+                let of_classes = marks.classes.iter().flat_map(|classes| classes.iter().flatten());
+                let least = of_classes.map(|own| own.scaled(rate).kmin).chain(ecn.map(|(_, ecn)| ecn.kmin)).min();
+                least.map_or(u32::MAX, |kmin| u32::try_from(kmin).unwrap_or(u32::MAX))
+            },
             ecn: ecn.map_or(0, |(place, _)| place),
             most_data,
             most_headers,
         }
     }
 
-    /// Whether a frame that leaves so many bytes of its queue behind is marked, by one of the switch's thresholds.
+    /// Whether a frame of a priority that leaves so many bytes of its queue behind is marked.
     #[inline]
-    fn marks(&self, thresholds: &[EcnThreshold], queue: u32, rng: &mut Rng) -> bool {
-        let marks = |ecn: &EcnThreshold, rng: &mut Rng| ecn.marks(queue.into(), || rng.marks.uniform());
-        queue > self.unmarked && thresholds.get(usize::from(self.ecn)).is_some_and(|ecn| marks(ecn, rng))
+    fn marks(&self, marks: &Marks, priority: usize, queue: u32, rng: &mut Rng) -> bool {
+        queue > self.unmarked && self.may_mark(marks, priority, queue, rng)
+    }
+
+    fn may_mark(&self, marks: &Marks, priority: usize, queue: u32, rng: &mut Rng) -> bool {
+        let own = marks.classes.as_ref().and_then(|classes| classes[priority]).map(|own| own.scaled(self.rate));
+        let threshold = own.or_else(|| marks.thresholds.get(usize::from(self.ecn)).copied());
+        threshold.is_some_and(|threshold| threshold.marks(queue.into(), || rng.marks.uniform()))
     }
 
     /// What telemetry may report of it.
@@ -231,6 +246,26 @@ pub struct Departure {
     pub resume: bool,
 }
 
+/// When frames are marked.
+#[derive(Debug, Default)]
+struct Marks {
+    /// By the rate of a port.
+    thresholds: Vec<EcnThreshold>,
+    /// Of priorities that have their own.
+    classes: Option<Box<ByPriority<EcnThreshold>>>,
+}
+
+impl Marks {
+    fn new(config: &SwitchConfig) -> Marks {
+        if !config.ecn {
+            return Marks::default();
+        }
+        let own = config.class_ecn;
+        let classes = own.iter().any(Option::is_some).then(|| Box::new(own));
+        Marks { thresholds: config.ecn_thresholds.clone(), classes }
+    }
+}
+
 /// Packet memory.
 #[derive(Clone, Debug)]
 enum Buffer {
@@ -244,12 +279,14 @@ impl Buffer {
         match config.mode {
             BufferMode::Lossless => {
                 let buffer = SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports);
-                Buffer::Lossless(match config.lossy {
-                    Some((lossy, alpha)) => buffer.with_lossy(lossy, alpha),
-                    None => buffer,
-                })
+                let (lossy, alpha) = config.lossy.unwrap_or((Priorities::NONE, 1.0));
+                let rates = ports.iter().map(|&(rate, _)| rate);
+                Buffer::Lossless(buffer.with_classes(lossy, alpha, &config.alphas, host_rate, rates))
             }
-            BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
+            BufferMode::Lossy { alpha } => {
+                let alphas = config.alphas.map(|own| own.unwrap_or(alpha));
+                Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alphas))
+            }
         }
     }
 
@@ -258,7 +295,7 @@ impl Buffer {
     fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
         match self {
             Buffer::Lossless(buffer) => buffer.admit(ingress, queue, priority, size),
-            Buffer::Lossy(buffer) => buffer.admit(queue, size),
+            Buffer::Lossy(buffer) => buffer.admit(priority, queue, size),
         }
     }
 
@@ -268,7 +305,7 @@ impl Buffer {
     fn can_cut_through(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
         match self {
             Buffer::Lossless(buffer) => buffer.can_cut_through(ingress, priority, size),
-            Buffer::Lossy(buffer) => buffer.has_room(queue, size),
+            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
         }
     }
 
@@ -324,7 +361,7 @@ pub struct Switch {
     // The second line.
     routes: RouteTable,
     // What few frames need.
-    ecn_thresholds: Vec<EcnThreshold>,
+    marks: Marks,
     watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
@@ -339,7 +376,7 @@ pub struct Switch {
     records: Option<Records>,
 }
 
-const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, ecn_thresholds) <= 128);
+const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, marks) <= 128);
 
 impl Switch {
     /// Switch `id` with ports of these rates and delays, counted from 0. PINT averages over `base_rtt`, the
@@ -353,7 +390,7 @@ impl Switch {
         ports: &[(BitRate, Nanos)],
         routes: RouteTable,
     ) -> Self {
-        let ecn_thresholds = if config.ecn { config.ecn_thresholds.clone() } else { Vec::new() };
+        let marks = Marks::new(config);
         let rates = || ports.iter().map(|&(rate, _)| rate);
         let meter = layout.meter(&rates().collect::<Vec<_>>(), base_rtt);
         let report = Report::if_asked(config, &layout, rates());
@@ -366,9 +403,9 @@ impl Switch {
             layout,
             routes,
             buffer: Buffer::new(config, host_rate, ports),
-            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds, config.trimming.as_ref())).collect(),
+            ports: rates().map(|rate| EgressPort::new(rate, &marks, config.trimming.as_ref())).collect(),
             trimming: config.trimming,
-            ecn_thresholds,
+            marks,
             keeps: true,
             balancer: Box::new(EcmpBalancer { seed: id, weighted: false }),
             stopped: alloc::vec![0; ports.len()],
@@ -511,7 +548,7 @@ impl Switch {
             if !self.buffer.can_cut_through(head.ingress.into(), queued, priority, head.size) {
                 return None;
             }
-            mark = port.marks(&self.ecn_thresholds, queued, rng);
+            mark = port.marks(&self.marks, priority, queued, rng);
         }
         self.send(egress, now, (frame, Head { queue: 0, ..head }), section, rng);
         Some(mark)
@@ -637,13 +674,14 @@ impl Switch {
     /// Frees the frame's buffer; decides on mark and resume by what is left.
     #[inline]
     fn release(&mut self, egress: u16, head: &Head, rng: &mut Rng) -> Departure {
-        if usize::from(head.priority) % PRIORITIES == 0 {
+        let priority = usize::from(head.priority) % PRIORITIES;
+        if priority == 0 {
             self.free_headers(egress, head);
             return Departure { mark: false, resume: false };
         }
         let (queue, resume) = self.free(egress, head);
         let port = &self.ports[usize::from(egress)];
-        Departure { mark: port.marks(&self.ecn_thresholds, queue, rng), resume }
+        Departure { mark: port.marks(&self.marks, priority, queue, rng), resume }
     }
 
     #[inline]

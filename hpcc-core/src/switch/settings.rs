@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
+use super::class_limits::{self, ByPriority};
+use super::shared_buffer::halvings;
 use super::{
     BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig,
     TrimConfig, Wait,
@@ -75,6 +77,10 @@ crate::settings! {
         /// those of `lossy_priorities`.
         #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
         pub alpha: f64 {0.001..=1000.0} = 1.0;
+        /// The same of some priorities, such as `1:2, 2:0.5`; of one that is paused, the part of the free memory above which that is,
+        /// a power of 2 up to 1, in place of 1/8. Faster ports than the hosts' may take more.
+        #[change = "Give classes their parts of the memory, as switches are configured."]
+        pub class_alpha: String = String::new();
         /// What becomes of data for which a lossy queue has no room: it is dropped (`drop`), or cut to its headers (`trim`), which go
         /// ahead of all data and tell the receiver at once what is missing. `trim` needs `transport.recovery` =
         /// `selective_repeat`.
@@ -143,6 +149,9 @@ crate::settings! {
         /// Probability that a frame is marked at `ecn_kmax`, growing from 0 at `ecn_kmin`; `auto`: 0.2, with `dctcp` 1.
         #[change = "A larger value slows down more flows between the two lengths."]
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
+        /// Thresholds of some priorities at 100 Gb/s, `kmin kmax pmax`, such as `3:100KB 400KB 0.2, 4:none`, in place of those of all.
+        #[change = "Set it where classes are marked differently: TCP's and RDMA's, as a rule."]
+        pub class_ecn: String = String::new();
         /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`; empty: in turn, a frame each. Queues with a
         /// number share the link by deficit round robin with so many bytes a turn, strict ones go ahead of these; queues
         /// that are not named send while no other may.
@@ -215,6 +224,15 @@ impl SwitchSettings {
             let message = "overflow = \"trim\" needs queues that may lose packets; expected mode = \"lossy\", or lossy_priorities";
             return Err(Conflict::new("overflow", message.into()));
         }
+        let (alphas, _) = (self.class_alphas()?, self.class_thresholds()?);
+        let may_lose = self.trimmed();
+        let is_odd = |&(_, alpha): &(u8, f64)| alpha > 1.0 || alpha * f64::from(1_u32 << halvings(alpha)) != 1.0;
+        let paused = (0..).zip(alphas).filter_map(|(priority, own)| Some((priority, own?)));
+        if let Some((priority, alpha)) = paused.filter(|&(priority, _)| !may_lose.serve(priority)).find(is_odd) {
+            let message =
+                format!("priority {priority} is paused, and its alpha is {alpha}; expected 1, 0.5, 0.25 and so on");
+            return Err(Conflict::new("class_alpha", message));
+        }
         if self.parsed_classes()?.is_none() && self.telemetry_scope == Scope::Queue {
             let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
             return Err(Conflict::new("telemetry_scope", message.into()));
@@ -259,6 +277,14 @@ impl SwitchSettings {
         Ok(self.parsed_classes()?.filter(|_| self.telemetry_scope == Scope::Queue))
     }
 
+    fn class_alphas(&self) -> Result<ByPriority<f64>, Conflict> {
+        class_limits::alphas(&self.class_alpha).map_err(|message| Conflict::new("class_alpha", message))
+    }
+
+    fn class_thresholds(&self) -> Result<ByPriority<EcnThreshold>, Conflict> {
+        class_limits::ecn(&self.class_ecn).map_err(|message| Conflict::new("class_ecn", message))
+    }
+
     fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
         Classes::parse_any(&self.classes).map_err(|message| Conflict::new("classes", message))
     }
@@ -298,6 +324,7 @@ impl SwitchSettings {
             },
             pause,
             lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),
+            alphas: self.class_alphas()?,
             trimming: (self.overflow == Overflow::Trim).then(|| TrimConfig {
                 priorities: self.trimmed(),
                 threshold: self.most_queued(),
@@ -307,6 +334,7 @@ impl SwitchSettings {
             }),
             ecn: self.ecn,
             ecn_thresholds,
+            class_ecn: self.class_thresholds()?,
             classes: self.parsed_classes()?,
             records: RecordsConfig {
                 to: self.telemetry_records,

@@ -6,7 +6,7 @@
 //! which covers what is still on the wire. Reserve and headroom are kept from the start, so that a switch never holds more than
 //! its memory.
 
-use super::Priorities;
+use super::{ByPriority, Priorities};
 use crate::pfc::PRIORITIES;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -59,15 +59,17 @@ struct Ingress {
     /// Bytes in reserve and shared part.
     used: [u32; PRIORITIES],
     headroom: u32,
-    share_shift: u8,
+    /// By priority: which part of the free memory, as a power of 2, it may take before it is paused.
+    share_shift: [u8; PRIORITIES],
     /// Bit n: priority n is paused.
     paused: u8,
     /// Bit n: priority n uses headroom.
     in_headroom: u8,
     headroom_used: [u32; PRIORITIES],
-    /// Bit n: priority n is never paused. A queue of such ones that takes more than `alpha` times what is free loses frames.
+    /// Bit n: priority n is never paused.
     lossy: u8,
-    alpha: f64,
+    /// A queue of such a priority loses frames that would make it longer than so many times what is free.
+    alphas: Box<[f64; PRIORITIES]>,
 }
 
 impl Ingress {
@@ -158,12 +160,12 @@ impl SharedBuffer {
         let ingress = |&(rate, delay): &(BitRate, Nanos)| Ingress {
             used: [0; PRIORITIES],
             headroom: pause.headroom(rate, delay),
-            share_shift: share_shift(rate, host_rate),
+            share_shift: [share_shift(SHARE_SHIFT, rate, host_rate); PRIORITIES],
             paused: 0,
             in_headroom: 0,
             headroom_used: [0; PRIORITIES],
             lossy: 0,
-            alpha: 0.0,
+            alphas: Box::new([1.0; PRIORITIES]),
         };
         SharedBuffer {
             ports: ports.iter().map(ingress).collect(),
@@ -174,12 +176,23 @@ impl SharedBuffer {
     }
 
     /// The same, where some priorities are never paused. They count as in headroom, so that only frames of theirs take longer
-    /// to be admitted.
+    /// to be admitted. Some priorities have an alpha of their own, which is a power of 2 of those that are paused.
     #[must_use]
-    pub fn with_lossy(mut self, lossy: Priorities, alpha: f64) -> Self {
-        for ingress in &mut self.ports {
-            (ingress.lossy, ingress.alpha) = (lossy.bits(), alpha);
+    pub fn with_classes(
+        mut self,
+        lossy: Priorities,
+        alpha: f64,
+        own: &ByPriority<f64>,
+        host_rate: BitRate,
+        rates: impl Iterator<Item = BitRate>,
+    ) -> Self {
+        for (ingress, rate) in self.ports.iter_mut().zip(rates) {
+            ingress.lossy = lossy.bits();
+            ingress.alphas = Box::new(own.map(|own| own.unwrap_or(alpha)));
             ingress.in_headroom |= lossy.bits();
+            for (shift, own) in ingress.share_shift.iter_mut().zip(own) {
+                *shift = own.map_or(*shift, |alpha| share_shift(halvings(alpha), rate, host_rate));
+            }
         }
         self
     }
@@ -190,10 +203,10 @@ impl SharedBuffer {
         self.ports.get(port).map_or(0, |ingress| core::ptr::from_ref(ingress).addr())
     }
 
-    /// The dynamic threshold of a port while so many bytes of the shared part are used.
+    /// The dynamic threshold of a port's priority while so many bytes of the shared part are used.
     #[inline]
-    fn threshold(&self, port: &Ingress, shared_used: u32) -> u32 {
-        (self.sharable.saturating_sub(shared_used) >> port.share_shift).min(self.most)
+    fn threshold(&self, port: &Ingress, priority: usize, shared_used: u32) -> u32 {
+        (self.sharable.saturating_sub(shared_used) >> port.share_shift[priority]).min(self.most)
     }
 
     /// The priorities whose sender at a port is paused: bit n stands for priority n.
@@ -208,7 +221,7 @@ impl SharedBuffer {
         let ingress = &self.ports[port];
         let used = ingress.used[priority] + size;
         let shared_used = self.shared_used + used.saturating_sub(RESERVE).min(size);
-        let below = size + ingress.shared(priority) < self.threshold(ingress, shared_used);
+        let below = size + ingress.shared(priority) < self.threshold(ingress, priority, shared_used);
         below && !ingress.needs_care(priority)
     }
 
@@ -230,7 +243,7 @@ impl SharedBuffer {
         if self.ports[port].is_lossy(priority) {
             return self.admit_lossy(port, queue, priority, size);
         }
-        let threshold = self.threshold(&self.ports[port], self.shared_used);
+        let threshold = self.threshold(&self.ports[port], priority, self.shared_used);
         let ingress = &mut self.ports[port];
         let headroom_used = ingress.headroom_used(priority);
         let headroom_full = size + headroom_used > ingress.headroom;
@@ -245,7 +258,7 @@ impl SharedBuffer {
             ingress.used[priority] = used;
             self.shared_used += shared.min(size);
         }
-        let threshold = self.threshold(&self.ports[port], self.shared_used);
+        let threshold = self.threshold(&self.ports[port], priority, self.shared_used);
         let ingress = &mut self.ports[port];
         let over = ingress.headroom_used(priority) > 0 || ingress.shared(priority) >= threshold;
         let pause = over && !ingress.is_paused(priority);
@@ -258,7 +271,7 @@ impl SharedBuffer {
     /// The same of a priority that is never paused, and has no reserve.
     fn admit_lossy(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
         let free = self.sharable.saturating_sub(self.shared_used);
-        if size > free || f64::from(queue) + f64::from(size) > self.ports[port].alpha * f64::from(free) {
+        if size > free || f64::from(queue) + f64::from(size) > self.ports[port].alphas[priority] * f64::from(free) {
             return Admission::Drop;
         }
         self.ports[port].used[priority] += size;
@@ -296,7 +309,7 @@ impl SharedBuffer {
 
     /// Whether a paused upstream may go on; if so it counts as resumed.
     fn take_resume(&mut self, port: usize, priority: usize) -> bool {
-        let threshold = self.threshold(&self.ports[port], self.shared_used);
+        let threshold = self.threshold(&self.ports[port], priority, self.shared_used);
         let ingress = &mut self.ports[port];
         let shared = ingress.shared(priority);
         let below = shared == 0 || shared.saturating_add(RESUME_OFFSET) <= threshold;
@@ -308,10 +321,19 @@ impl SharedBuffer {
     }
 }
 
+/// How often 1 is halved for this share, a power of 2.
+pub fn halvings(mut share: f64) -> u8 {
+    let mut shift = 0;
+    while share < 1.0 && shift < 16 {
+        share *= 2.0;
+        shift += 1;
+    }
+    shift
+}
+
 /// The share doubles with each doubling of the rate over the hosts'.
-fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
+fn share_shift(mut shift: u8, rate: BitRate, host_rate: BitRate) -> u8 {
     let mut rate = rate.0;
-    let mut shift = SHARE_SHIFT;
     while rate > host_rate.0 && shift > 0 {
         rate /= 2;
         shift -= 1;
@@ -336,9 +358,13 @@ mod tests {
     #[test]
     fn headroom_and_share_follow_the_link() {
         assert_eq!(BY_LINK.headroom(G100.0, G100.1), 37_500);
-        assert_eq!(share_shift(BitRate::gbps(100), BitRate::gbps(100)), 3);
-        assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
-        assert_eq!(share_shift(BitRate::gbps(1_600), BitRate::gbps(100)), 0, "no port has more than all that is free");
+        assert_eq!(share_shift(SHARE_SHIFT, BitRate::gbps(100), BitRate::gbps(100)), 3);
+        assert_eq!(share_shift(SHARE_SHIFT, BitRate::gbps(400), BitRate::gbps(100)), 1);
+        assert_eq!(
+            share_shift(SHARE_SHIFT, BitRate::gbps(1_600), BitRate::gbps(100)),
+            0,
+            "no port has more than all that is free"
+        );
         assert_eq!(SharedBuffer::sharable(32 << 20, BY_LINK, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
         assert_eq!(SharedBuffer::sharable(1000, BY_LINK, &[G100]), None);
         assert_eq!([41_596, 41_597].map(|bytes| SharedBuffer::sharable(bytes, BY_LINK, &[G100])), [None, Some(1)]);
@@ -352,12 +378,12 @@ mod tests {
         let port = Ingress {
             used: of_three(RESERVE + shared),
             headroom: 1_000,
-            share_shift: 0,
+            share_shift: [0; PRIORITIES],
             paused: u8::MAX,
             in_headroom: u8::from(headroom_used > 0) << 3,
             headroom_used: of_three(headroom_used),
             lossy: 0,
-            alpha: 0.0,
+            alphas: Box::new([1.0; PRIORITIES]),
         };
         SharedBuffer { ports: Box::new([port]), sharable, shared_used: shared, most: u32::MAX }
     }
@@ -483,7 +509,13 @@ mod tests {
     /// 5 takes half of what is free, and then loses frames; 3 is paused and loses none.
     #[test]
     fn lossy_priorities_are_dropped_and_never_paused_beside_lossless_ones() {
-        let mut buffer = buffer(1 << 20, 2).with_lossy(Priorities::NONE.with(5), 1.0);
+        let mut buffer = buffer(1 << 20, 2).with_classes(
+            Priorities::NONE.with(5),
+            1.0,
+            &[None; PRIORITIES],
+            G100.0,
+            [G100.0; 2].into_iter(),
+        );
         let sharable = buffer.sharable;
         let mut queue = 0;
         while buffer.admit(0, queue, 5, 1_000) == (Admission::Admit { pause: false }) {

@@ -151,7 +151,7 @@ fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
     for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
         let [mut passes, mut waits] = [(); 2].map(|()| {
             let mut switch = star_like(layout.clone(), SwitchConfig { mode, ..SwitchConfig::default() });
-            switch.ecn_thresholds[0].pmax = 0.5;
+            switch.marks.thresholds[0].pmax = 0.5;
             switch
         });
         let (mut chance, mut waiting) = (Rng::new(26, 2), alloc::collections::VecDeque::new());
@@ -248,5 +248,53 @@ fn req_28_the_time_in_the_switch_stands_for_the_queue_where_it_is_asked_for() {
                 assert_eq!(queue(&Layout::new(Ifa { hops, sojourn: false })), 0, "the queue's field is the queue's");
             }
         }
+    }
+}
+
+/// What `text` of a setting makes of a star's switch, where priorities 1 and 2 are lossy.
+fn star_set(sets: &[(&str, &str, &str)]) -> Switch {
+    let lossy = [("switch", "lossy_priorities", "1,2"), ("switch", "pfc_priorities", "3,4")];
+    let sets: Vec<_> = lossy.iter().chain(sets).copied().collect();
+    let settings = node_with(&sets).switch;
+    settings.check().expect("they go together");
+    let pause = settings.pause(0);
+    let config = settings.config(Vec::new(), crate::wire::WireProfile::default(), pause, ReferenceFaults::NONE);
+    star_like(Layout::none(), config.expect("a switch"))
+}
+
+#[test]
+fn priorities_are_marked_by_thresholds_of_their_own() {
+    let mut switch = star_set(&[("switch", "class_ecn", "3:3KB 3KB 1, 4:none")]);
+    let mut marked_behind = |priority: u8| {
+        let (mut rng, mut section) = (Rng::new(26, 1), Section { bytes: &mut [], len: 0 });
+        (0..6).for_each(|_| _ = switch.admit(0, 2, priority, 1_000));
+        let head = Head { priority, is_data: true, size: 1_000, ..Head::default() };
+        let marks =
+            core::array::from_fn::<bool, 6, _>(|_| switch.depart(2, Nanos(0), &head, &mut section, &mut rng).mark);
+        marks.iter().filter(|&&mark| mark).count()
+    };
+    // 5, 4, ... 0 kB wait behind them; all others are marked above 2 kB, and by no chance below.
+    assert_eq!([1, 3, 4].map(&mut marked_behind), [3, 2, 0]);
+}
+
+#[test]
+fn priorities_have_parts_of_the_memory_of_their_own() {
+    let until = |switch: &mut Switch, priority: u8, end: Admission| {
+        (0..2_000).find(|_| switch.admit(0, 2, priority, 1_000) == end).expect("it ends")
+    };
+    let (paused, dropped) = (Admission::Admit { pause: true }, Admission::Drop);
+    let usual =
+        [(3, paused), (4, paused), (1, dropped)].map(|(priority, end)| until(&mut star_set(&[]), priority, end));
+    let own = [("switch", "class_alpha", "3:0.5, 1:0.25")];
+    let own = [(3, paused), (4, paused), (1, dropped)].map(|(priority, end)| until(&mut star_set(&own), priority, end));
+    // A ninth and a third of what is free, a half and a fifth.
+    assert_eq!((usual[1], usual[0]), (own[1], own[1]));
+    assert!((28..32).contains(&(own[0] * 10 / usual[0])), "{usual:?} {own:?}");
+    assert!((23..27).contains(&(usual[2] * 10 / own[2])), "{usual:?} {own:?}");
+    for (set, key) in
+        [("3:0.3", "class_alpha"), ("3:2", "class_alpha"), ("1:0", "class_alpha"), ("3:9KB 1KB 1", "class_ecn")]
+    {
+        let settings = node_with(&[("switch", "lossy_priorities", "1,2"), ("switch", key, set)]).switch;
+        assert_eq!(settings.check().map_err(|conflict| conflict.key), Err(key), "{set}");
     }
 }

@@ -39,6 +39,10 @@ fn background_has_no_end_and_the_run_does_not_wait_for_it() {
     let stopped = run.flows()[2].size;
     assert!((2_300_000..2_500_000).contains(&stopped), "{stopped} bytes in 100 us");
 
+    let late = Run::ending(TOML, &["traffic.3.size=endless", "traffic.3.stop=99us", "run.stop=100us"], 3);
+    assert_eq!(late.acked().len(), 4, "one that was to stop is unfinished");
+    assert!(late.column("unfinished.csv", "size_bytes").iter().all(|size| size.expect("bytes") <= 6e6));
+
     let bench = Bench::new(&[("run.toml", TOML)]);
     let told = bench.hpcc(&["run", "run.toml", "--out", "out", "--set", "traffic.3.size=endless"]);
     assert!(told.out.contains("3 of 3 finished, 1 without end") && told.code == Some(0), "{}{}", told.out, told.err);

@@ -102,13 +102,12 @@ fn errors_name_place_key_given_and_expected() {
     for file in std::fs::read_dir(JOBS).expect(JOBS).map(|file| file.expect(JOBS)) {
         std::fs::copy(file.path(), folder.path().join(file.file_name())).expect("writable");
     }
-    let (mut short, mut checked) = (Vec::new(), 0);
-    for seed in std::fs::read_dir(SEEDS).expect(SEEDS) {
-        let text = std::fs::read_to_string(seed.expect(SEEDS).path()).expect("a scenario");
+    let seeds: Vec<_> = std::fs::read_dir(SEEDS).expect(SEEDS).map(|seed| seed.expect(SEEDS).path()).collect();
+    let of_seed = |seed: &Path| {
+        let text = std::fs::read_to_string(seed).expect("a scenario");
         let root = DeTable::parse(&text).expect("TOML").into_inner();
-        let mut keys = Vec::new();
+        let (mut keys, mut short) = (Vec::new(), Vec::new());
         leaves("", &Spanned::new(0..0, DeValue::Table(root)), &mut |path, span| keys.push((path, span)));
-        checked += keys.len();
         for ((path, span), (value, given)) in keys.iter().flat_map(|key| values().map(move |value| (key, value))) {
             let key = without_indices(path);
             let changed = [&text[..span.start], value, &text[span.end..]].concat();
@@ -122,7 +121,19 @@ fn errors_name_place_key_given_and_expected() {
             let told = told(folder.path(), &text, &[format!("{path}={value}")]);
             short.extend(complaint(told.as_deref(), "--set:", &key, given));
         }
-    }
+        (keys.len(), short)
+    };
+    // The longest test of this crate: a thread for each seed.
+    let (checked, mut short) = std::thread::scope(|scope| {
+        let threads: Vec<_> = seeds.iter().map(|seed| scope.spawn(|| of_seed(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).fold(
+            (0, Vec::new()),
+            |(count, mut all), (keys, short)| {
+                all.extend(short);
+                (count + keys, all)
+            },
+        )
+    });
     let nodes = NodeSettings::default();
     for part in nodes.parts().into_iter().filter(|part| part.section != "compatibility") {
         for (setting, (value, given)) in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a capture has around a frame: link types other than Ethernet, VLAN tags, and tunnels.
 
-use super::layers::Object;
+use crate::layers::Object;
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A frame in one line for a reader.
 
-use super::layers::Object;
+use crate::layers::Object;
 use serde_json::Value;
 
 /// `frame time src > dst what, telemetry, verdict`.

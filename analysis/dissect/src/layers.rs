@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The layers of a frame as JSON.
 
-use super::capture::Captured;
-use super::outer;
-use super::telemetry::{self, Returned, digits};
+use crate::capture::Captured;
+use crate::outer;
+use crate::telemetry::{self, Returned, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::fast_cnp::{FastCnpOption, OptionType, OptionTypes};
 use hpcc_core::frame::parse::{Content, parse};
@@ -31,6 +31,7 @@ pub struct Dissector {
 }
 
 impl Dissector {
+    /// With this layout of marked packets.
     pub fn new(layout: Layout) -> Dissector {
         let marks = [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)];
         Dissector { layout, marks, returned: None }

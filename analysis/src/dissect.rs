@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `dissect`: what the frames of a capture say, one JSON object a line.
 
-mod capture;
-mod layers;
-mod outer;
-mod summary;
-mod telemetry;
-
 use anyhow::{Context, Result, bail};
-use capture::{Captured, Frames};
 use hpcc_core::cc::{Algorithm, RxHpccConfig};
 use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
 use hpcc_core::settings::{Input, Named, Settings};
 use hpcc_core::telemetry::{Form, Layout, LayoutSettings};
 use hpcc_core::transport::feedback::FeedbackContent;
+use hpcc_dissect::{Captured, Dissector, Frames, Returned, capture, line};
 use hpcc_formats::results::Summary;
-use layers::Dissector;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use telemetry::Returned;
 
 use crate::human;
 
@@ -117,7 +109,7 @@ fn print(frames: Frames, dissector: &Dissector, options: &Options, mut out: impl
         let captured = captured.inspect_err(|_| drop(out.flush()))?;
         let frame = dissector.frame(number, &captured);
         if options.summary {
-            writeln!(out, "{}", summary::line(&frame))?;
+            writeln!(out, "{}", line(&frame))?;
         } else {
             serde_json::to_writer(&mut out, &frame)?;
             writeln!(out)?;

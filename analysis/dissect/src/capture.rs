@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The frames of a pcap or pcapng file.
 
-use super::outer::Link;
+use crate::outer::Link;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_formats::input;
 use pcap_file::pcap::PcapReader;

@@ -50,7 +50,9 @@ pub fn section(section: &Section<'_>, layout: Option<&Layout>) -> Value {
 /// The kind of a run's answers, and the layout in which packets collected telemetry.
 #[derive(Clone)]
 pub struct Returned {
+    /// What an answer holds.
     pub answer: FeedbackContent,
+    /// How packets collected it.
     pub layout: Layout,
 }
 

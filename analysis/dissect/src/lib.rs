@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the frames of captures say: a crate of its own, for many frames want speed, which the rest of the command does not need.
+
+pub mod capture;
+mod layers;
+mod outer;
+mod summary;
+mod telemetry;
+
+pub use capture::{Captured, Frames};
+pub use layers::{Dissector, Object};
+pub use summary::line;
+pub use telemetry::Returned;
