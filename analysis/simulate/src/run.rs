@@ -95,14 +95,14 @@ pub(crate) struct Run {
     progress: Progress,
     switches: Vec<Watched>,
     control_flows: HashSet<u32>,
-    /// Pauses by those who send them.
-    holds: Arc<Mutex<Vec<Hold>>>,
-    /// The deadlock that was found, with its time.
-    deadlock: Option<(Nanos, String)>,
     /// Until when events run before rows are put in order.
     gather: Nanos,
     start: Instant,
     setup: Duration,
+    /// Pauses by those who send them.
+    holds: Arc<Mutex<Vec<Hold>>>,
+    /// The deadlock that was found, with its time.
+    deadlock: Option<(Nanos, String)>,
 }
 
 /// A switch whose queues are sampled.
@@ -232,11 +232,11 @@ impl Run {
             progress,
             switches,
             control_flows,
-            holds,
-            deadlock: None,
             gather,
             start,
             setup,
+            holds,
+            deadlock: None,
         };
         run.clock.schedule(&mut run.fleet.pause());
         Ok(run)
@@ -267,8 +267,10 @@ impl Run {
                 Stop::Told => {}
                 Stop::Sample => {
                     self.sample();
-                    if self.deadlock.is_some() && self.scenario.on_deadlock == OnDeadlock::End {
-                        return Pause::Fault(self.deadlock.take().map(|(_, found)| found).unwrap_or_default());
+                    if self.scenario.on_deadlock == OnDeadlock::End
+                        && let Some((_, found)) = self.deadlock.take()
+                    {
+                        return Pause::Fault(found);
                     }
                 }
                 Stop::Fault => return Pause::Fault(self.fleet.pause().fault().unwrap_or_default().into()),
