@@ -200,6 +200,12 @@ impl BitRate {
         }
     }
 
+    /// The time that so many bytes take, rounded down.
+    pub fn time_for(self, bytes: u64) -> Nanos {
+        let nanos = u128::from(bytes) * 8 * 1_000_000_000 / u128::from(self.0.max(1));
+        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
     /// Whole bytes that a link of this rate sends in a time; at most 2^64 - 1.
     pub fn bytes_in(self, time: Nanos) -> u64 {
         u64::try_from(u128::from(self.0) * u128::from(time.0) / 8_000_000_000).unwrap_or(u64::MAX)

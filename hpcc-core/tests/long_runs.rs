@@ -275,7 +275,7 @@ fn a_loss_costs_the_same_at_the_start_and_at_the_end() {
 fn a_loss_costs_the_same_where_numbers_of_packets_begin_again() {
     const PSNS: u64 = 1 << 24;
     for (recovery, queue_pairs) in KINDS.into_iter().filter(|kind| kind.0.keeps && kind.1 == QueuePairs::PerFlow) {
-        let mut net = Net::new(transport(recovery, queue_pairs), &LineRate, Layout::None, 0);
+        let mut net = Net::new(transport(recovery, queue_pairs), &LineRate, Layout::none(), 0);
         net.open((PSNS + PART) * MTU);
         let mut part = |until: u64, loses: bool| {
             let (began, first, before) = (net.now, net.sent, net.sender.counters());

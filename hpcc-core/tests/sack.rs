@@ -117,6 +117,7 @@ fn messages_are_delivered_in_any_order() {
             iterations: 1,
             gap: Nanos(0),
             number: 0,
+            parts: None, wire: (1, 
         };
         let rank = |host| (host, Box::new(Collective::new(plan.clone(), host)) as Box<dyn Program>);
         let mut jobs = Jobs::new(1_000, None);

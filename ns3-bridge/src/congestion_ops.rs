@@ -62,6 +62,7 @@ mod ffi {
         Utilisation,
         Load,
         Delay,
+        Bolt,
     }
 
     /// What a class says of itself.
@@ -141,7 +142,7 @@ use ffi::{
     OpsTimers,
 };
 
-mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Delay } }
+mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Delay, Bolt } }
 
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);
@@ -345,7 +346,11 @@ impl CongestionControl for OpsFlow {
             Telemetry::SentAt(Nanos(time)) => sent_at_ns = time,
             Telemetry::Utilisation(load) => utilisation = load,
             // A receiver computes windows only by parameters of its sender's algorithm.
-            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Window(_) | Telemetry::Signal(_) => {}
+            Telemetry::Nothing
+            | Telemetry::Overwritten(_)
+            | Telemetry::Window(_)
+            | Telemetry::Signal(_)
+            | Telemetry::Bolt(_) => {}
         }
         let told = OpsFeedback {
             now_ns: feedback.now.0,
@@ -365,7 +370,7 @@ impl CongestionControl for OpsFlow {
     }
 
     fn on_sent(&mut self, sent: &Sent) {
-        let &Sent { now: Nanos(now_ns), seq, bytes, in_flight, retransmission } = sent;
+        let &Sent { now: Nanos(now_ns), seq, bytes, in_flight, retransmission, .. } = sent;
         self.ops.pin_mut().on_sent(&OpsSent { now_ns, seq, bytes, in_flight, retransmission });
         self.arm();
     }

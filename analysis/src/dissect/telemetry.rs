@@ -94,7 +94,7 @@ fn records(layout: &Layout, bytes: &[u8]) -> Value {
 
 /// CSIG's tag, whose length tells its size.
 fn csig(bytes: &[u8]) -> Value {
-    let csig_size = if bytes.len() == TagSize::Compact.len() { TagSize::Compact } else { TagSize::Wide };
+    let csig_size = if bytes.len() == TagSize::Compact.bytes() { TagSize::Compact } else { TagSize::Wide };
     plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes)
 }
 
@@ -129,6 +129,12 @@ fn said(telemetry: &Telemetry<'_>) -> Value {
         Telemetry::Signal(Signal::Share(share)) => json!({ "available_share": share }),
         Telemetry::Signal(Signal::Delay(delay)) => json!({ "delay_ns": delay.0 }),
         Telemetry::Signal(Signal::Queue(queue)) => json!({ "queue_ns": queue.0 }),
+        Telemetry::Bolt(header) => json!({
+            "flags": header.flags,
+            "rate_bps": header.rate.0,
+            "drain_ns": header.drain.0,
+            "sent_ns": header.sent.0,
+        }),
         Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
     }
 }

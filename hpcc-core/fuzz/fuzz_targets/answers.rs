@@ -72,6 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
                 | Telemetry::SentAt(_)
                 | Telemetry::Window(_)
                 | Telemetry::Signal(_)
+            | Telemetry::Bolt(_)
                 | Telemetry::Nothing => {}
             }
         }

@@ -238,7 +238,8 @@ impl CongestionControl for Hpcc {
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
             | Telemetry::Window(_)
-            | Telemetry::Signal(_) => RateDecision::Keep,
+            | Telemetry::Signal(_)
+            | Telemetry::Bolt(_) => RateDecision::Keep,
         };
         if commit {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);

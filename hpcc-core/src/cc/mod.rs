@@ -17,10 +17,12 @@
 //! | [`PowerTcpConfig`] | telemetry of each hop | at every acknowledgement |
 //! | [`ThetaPowerTcpConfig`] | round-trip times | at every acknowledgement |
 //! | [`SwiftConfig`] | round-trip times | at every acknowledgement |
+//! | [`BoltConfig`] | Bolt's header, and what switches send back | at every acknowledgement, and at once |
 //!
 //! A switch may also notify the sender itself ([`Notification`]); [`Reaction`] says who does what about it.
 
 mod algorithm;
+mod bolt;
 mod control_law;
 pub mod dcqcn;
 mod dctcp;
@@ -66,6 +68,7 @@ algorithms! {
     power_tcp::PowerTcpConfig;
     theta_power_tcp::ThetaPowerTcpConfig;
     swift::SwiftConfig;
+    bolt::BoltConfig;
     line_rate::LineRate;
 }
 
@@ -185,6 +188,8 @@ pub struct Sent {
     pub in_flight: u64,
     /// Whether its first byte was sent before.
     pub retransmission: bool,
+    /// Bytes of its message from its first byte to the end.
+    pub left: u64,
 }
 
 /// How the transport learnt that packets are lost.
@@ -230,6 +235,11 @@ pub trait CongestionControl: Send + Debug {
 
     /// A packet has left, where [`Needs::sent`] asks for it.
     fn on_sent(&mut self, _sent: &Sent) {}
+
+    /// What a packet that leaves says of its flow, where [`Needs::sent`] asks for it: [`Codec::label`](crate::telemetry::Codec::label).
+    fn label(&mut self, _sent: &Sent) -> u8 {
+        0
+    }
 
     /// Packets are taken for lost and will be sent again.
     fn on_loss(&mut self, _loss: &Loss) -> RateDecision {

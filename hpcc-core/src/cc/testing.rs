@@ -96,7 +96,14 @@ pub fn survives_hostile_feedback(controller: &mut dyn CongestionControl, min: Bi
         let notification = Notification { now: Nanos(now), telemetry, ..NOTIFICATION };
         check(controller.on_notification(&notification).unwrap_or(RateDecision::Keep));
         let (seq, in_flight, bytes) = (noise >> 20, noise >> 30, 1 + noise as u32 % 9_000);
-        controller.on_sent(&Sent { now: Nanos(now), seq, bytes, in_flight, retransmission: noise & 64 == 0 });
+        controller.on_sent(&Sent {
+            now: Nanos(now),
+            seq,
+            bytes,
+            in_flight,
+            retransmission: noise & 64 == 0,
+            left: noise >> 33,
+        });
         if noise % 16 == 0 {
             let signal = if noise & 128 == 0 { LossSignal::Nack } else { LossSignal::Timeout };
             check(controller.on_loss(&Loss { now: Nanos(now), seq, in_flight, signal }));

@@ -83,6 +83,9 @@ impl Engine {
             ..frame_of(&segment.sender, segment.queue_pair)
         };
         self.address(node, f, segment.collects);
+        if segment.label != 0 {
+            self.label(node, f, segment.label);
+        }
         self.send_by_way(p, node, f);
         f
     }
@@ -154,6 +157,13 @@ impl Engine {
             frame.telemetry_len = host.layout.prepare(section, now) as u16;
             host.layout.keep_dscp(section, dscp(frame.priority));
         }
+    }
+
+    #[cold]
+    fn label(&mut self, node: u32, f: u32, label: u8) {
+        let host = self.nodes.host(node);
+        let (frame, section) = self.all.frames.with_section(f);
+        host.layout.label(&mut section[..usize::from(frame.telemetry_len)], label);
     }
 
     /// A frame has arrived.

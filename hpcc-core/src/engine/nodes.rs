@@ -92,7 +92,7 @@ impl Nodes {
         self.seats.push(Seat {
             place: self.switches.len() as u32,
             is_switch: true,
-            has_extras: switch.extras.is_some(),
+            has_extras: switch.extras.is_some() || switch.core.meets(),
             is_touched: true,
             is_queued: false,
         });

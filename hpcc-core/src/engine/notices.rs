@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// Sends a frame that begins at a switch.
-    fn send_from_switch(&mut self, node: u32, f: u32) {
+    pub(super) fn send_from_switch(&mut self, node: u32, f: u32) {
         self.nodes.seat(node).is_touched = true;
         let frame = self.all.frames.get(f);
         // The hop limit of a frame that begins here counts from the next switch.

@@ -7,13 +7,17 @@ use super::state::{Arenas, Engine};
 use crate::frame::PacketKind;
 use crate::switch::{Admission, Head, Route, Section, TrimConfig};
 
+/// Bytes of telemetry that a switch sends back at most.
+const MOST_ANSWER: usize = 16;
+
 impl Engine {
     /// A frame has come in; `first` is the place of the switch's first port.
     #[inline]
     pub(super) fn receive_at_switch(&mut self, node: u32, first: u32, f: u32) {
         let seat = self.nodes.seat(node);
         seat.is_touched = true;
-        if seat.has_extras && !self.receive_with_extras(node, f) {
+        let has_extras = seat.has_extras;
+        if has_extras && !self.receive_with_extras(node, f) {
             return;
         }
         let frame = self.all.frames.get_mut(f);
@@ -31,11 +35,47 @@ impl Engine {
         let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;
         let (priority, p) = (frame.priority, first + u32::from(egress));
+        if has_extras {
+            self.meet_data(node, egress, f);
+        }
         let is_through =
             self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
         if !is_through {
             self.queue(node, p, f);
         }
+    }
+
+    /// A data packet has come to a switch whose telemetry may look at it then, and send something back at once.
+    #[cold]
+    fn meet_data(&mut self, node: u32, port: u16, f: u32) {
+        let now = self.events.now();
+        let (frame, section) = self.all.frames.with_section(f);
+        if frame.kind != PacketKind::Data || frame.telemetry_len == 0 {
+            return;
+        }
+        let of = *frame;
+        let switch = self.nodes.switch(node);
+        let mut answer = [0; MOST_ANSWER];
+        let section = &mut section[..usize::from(of.telemetry_len)];
+        let len = switch.core.meet(port, now, of.size, section, &mut answer);
+        if len == 0 {
+            return;
+        }
+        let size = switch.sizes.feedback(len as u32);
+        let back = self.all.frames.take();
+        *self.all.frames.get_mut(back) = Frame {
+            kind: PacketKind::Feedback,
+            seq: of.seq,
+            size,
+            src: of.dst,
+            dst: of.src,
+            sport: of.sport,
+            dport: of.dport,
+            queue_pair: of.reply_queue_pair,
+            ..Frame::default()
+        };
+        self.all.frames.put(back, &answer[..len]);
+        self.send_from_switch(node, back);
     }
 
     /// Where a frame goes that is at a switch.

@@ -7,7 +7,9 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 5] = [
+pub const ENGINE_ONLY: [(&str, &str); 7] = [
+    ("telemetry.layout", "bolt"),
+    ("congestion_control.algorithm", "bolt"),
     ("load_balancing.scheme", "conga"),
     ("switch.overflow", "trim"),
     ("switch.pfc_watchdog", "drop"),

@@ -35,7 +35,7 @@ use crate::balance::{Choice, EcmpBalancer, LoadBalancer, Ports};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::reference_faults::ReferenceFaults;
-use crate::telemetry::{Codec, Layout, Meter, Reference, Snapshot};
+use crate::telemetry::{Codec, Layout, Met, Meter, Reference, Snapshot};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -594,6 +594,17 @@ impl Switch {
             let bytes = section.bytes.get_mut(..len).unwrap_or_default();
             meter.stamp(bytes, &snapshot, head.queue, &mut rng.rand);
         }
+    }
+
+    /// Whether telemetry looks at data packets as they come.
+    pub fn meets(&self) -> bool {
+        self.meter.as_ref().is_some_and(|meter| meter.meets())
+    }
+
+    /// A data packet has come that is to wait at port `egress`: what telemetry makes of it, and of `answer`.
+    pub fn meet(&mut self, egress: u16, now: Nanos, size: u32, section: &mut [u8], answer: &mut [u8]) -> usize {
+        let queue = self.queued(egress).into();
+        self.meter.as_mut().map_or(0, |meter| meter.meet(section, &Met { now, port: egress, size, queue }, answer))
     }
 
     /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.

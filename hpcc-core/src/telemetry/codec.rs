@@ -66,6 +66,9 @@ pub trait Codec: Settings + CloneCodec + Any + Debug + Send + Sync {
     /// Writes the DSCP that the packet has without telemetry to where the section keeps it, if it does.
     fn keep_dscp(&self, _: &mut [u8], _: u8) {}
 
+    /// Writes what the sender's controller says of a packet into its section.
+    fn label(&self, _: &mut [u8], _: u8) {}
+
     /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.
     ///
     /// Where there is no room for the hop, or no code for its link rate, the section says so, or at least does not read as
@@ -88,10 +91,33 @@ pub trait Codec: Settings + CloneCodec + Any + Debug + Send + Sync {
 /// What a switch keeps of its ports for a format that tells more than a [`Snapshot`].
 pub trait Meter: Debug + Send {
     /// A frame of `size` bytes has left a port.
-    fn sent(&mut self, port: u16, now: Nanos, size: u32);
+    fn sent(&mut self, _port: u16, _now: Nanos, _size: u32) {}
 
     /// Adds this hop to a section as it leaves; `queue` is the port's, whatever records tell of.
-    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, rand: &mut GlibcRand);
+    fn stamp(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64, _rand: &mut GlibcRand) {}
+
+    /// Whether it looks at data packets as they come, too.
+    fn meets(&self) -> bool {
+        false
+    }
+
+    /// A data packet has come, and is to wait at a port. Returns how many bytes of `answer` go back to its sender at once.
+    fn meet(&mut self, _section: &mut [u8], _at: &Met, _answer: &mut [u8]) -> usize {
+        0
+    }
+}
+
+/// A data packet that has come to a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The present time.
+    pub now: Nanos,
+    /// The port by which it will leave.
+    pub port: u16,
+    /// Its bytes.
+    pub size: u32,
+    /// Bytes that wait there.
+    pub queue: u64,
 }
 
 /// Facts of a format with a record of each hop.

@@ -119,7 +119,7 @@ struct Tag {
 
 impl TagSize {
     /// Bytes of the tag.
-    pub const fn len(self) -> usize {
+    pub const fn bytes(self) -> usize {
         match self {
             TagSize::Compact => 4,
             TagSize::Wide => 8,
@@ -139,12 +139,16 @@ impl TagSize {
 
     /// The EtherType with which it begins.
     pub const fn ether_type(self) -> u16 {
-        CSIG_ETHER_TYPES[self as usize]
+        let [compact, wide] = CSIG_ETHER_TYPES;
+        match self {
+            TagSize::Compact => compact,
+            TagSize::Wide => wide,
+        }
     }
 
     fn parse(self, section: &[u8]) -> Option<Tag> {
         let (ether_type, fields) = section.split_first_chunk()?;
-        if section.len() != self.len() || u16::from_be_bytes(*ether_type) != self.ether_type() {
+        if section.len() != self.bytes() || u16::from_be_bytes(*ether_type) != self.ether_type() {
             return None;
         }
         let bits = fields.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
@@ -161,7 +165,7 @@ impl TagSize {
     fn emit(self, tag: Tag, section: &mut [u8]) {
         let Tag { kind, cut, value, place } = tag;
         let (value, place) = (u64::from(value), u64::from(place));
-        let top = 8 * (self.len() as u32 - 2);
+        let top = 8 * (self.bytes() as u32 - 2);
         let fields = (kind as u64) << (top - 3) | u64::from(cut) << (top - 4);
         let fields = match self {
             TagSize::Compact => fields | (place & 0x7f) << 5 | value,
@@ -204,7 +208,7 @@ impl Codec for Csig {
     }
 
     fn len_after(&self, _: usize) -> usize {
-        self.csig_size.len()
+        self.csig_size.bytes()
     }
 
     fn prepare(&self, section: &mut [u8], now: Nanos) {
@@ -270,6 +274,11 @@ impl Port {
         let used = u128::from(self.before) * 8 * SECOND / u128::from(self.interval);
         self.rate.0.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX))
     }
+
+    /// The same by its rate.
+    fn share(&self) -> u64 {
+        ((u128::from(self.available()) << SHARE_BITS) / u128::from(self.rate.0.max(1))) as u64
+    }
 }
 
 impl Meter for Ports {
@@ -284,14 +293,13 @@ impl Meter for Ports {
         let Some(tag) = self.size.parse(section).filter(|tag| !tag.cut) else { return };
         let Some(port) = self.ports.get_mut(usize::from(snapshot.egress)) else { return };
         port.turn(snapshot.now);
-        let by_rate = |units: u128| u64::try_from(units / u128::from(port.rate.0.max(1))).unwrap_or(u64::MAX);
         let own = self.size.band(
             tag.kind,
             match tag.kind {
                 Kind::Available => port.available(),
-                Kind::Share => by_rate(u128::from(port.available()) << SHARE_BITS),
+                Kind::Share => port.share(),
                 Kind::Delay => snapshot.now.saturating_sub(snapshot.arrived).0,
-                Kind::Queue => by_rate(u128::from(queue) * 8 * SECOND),
+                Kind::Queue => port.rate.time_for(queue).0,
             },
         );
         let replaces = if tag.kind.least() { own < tag.value } else { own > tag.value };
@@ -365,9 +373,9 @@ mod tests {
             })
         };
         for order in [[0, 1], [1, 0]] {
-            let told = |size, signal| match pass(&csig(size, signal), order) {
-                Telemetry::Signal(signal) => signal,
-                other => panic!("{other:?}"),
+            let told = |size, signal| {
+                let Telemetry::Signal(signal) = pass(&csig(size, signal), order) else { panic!("a signal") };
+                signal
             };
             let (compact, wide) = (TagSize::Compact, TagSize::Wide);
             assert_eq!(told(wide, Asked::Available), Signal::Available(BitRate(5_000_000_000 >> 20 << 20)));

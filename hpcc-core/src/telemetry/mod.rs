@@ -14,6 +14,7 @@
 // Untrusted bytes are read here: what indexes them must say why it cannot panic.
 #![warn(clippy::indexing_slicing)]
 
+pub mod bolt;
 mod busiest_link;
 mod codec;
 mod compact;
@@ -45,8 +46,9 @@ pub mod speed;
 mod tests;
 pub mod timestamp;
 
+pub use bolt::Bolt;
 pub use busiest_link::{BusiestLink, LinkRecord};
-pub use codec::{CloneCodec, Codec, Meter, Records, Room};
+pub use codec::{CloneCodec, Codec, Met, Meter, Records, Room};
 pub use compact::Form;
 pub use csig::{Asked, Csig, TagSize};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
@@ -84,6 +86,7 @@ pub fn all() -> Vec<Box<dyn Codec>> {
         Box::new(Timestamp),
         Box::<Pint>::default(),
         Box::<Csig>::default(),
+        Box::<Bolt>::default(),
     ]
 }
 
@@ -274,6 +277,8 @@ pub enum Telemetry<'a> {
     Window(u64),
     /// One signal of the path's bottleneck.
     Signal(Signal),
+    /// What ports made of a packet's header.
+    Bolt(bolt::BoltHeader),
 }
 
 /// What the bottleneck of a path told of itself.

@@ -19,6 +19,8 @@ pub enum Reads {
     Load,
     /// The bottleneck's delay or queue.
     Delay,
+    /// Bolt's header.
+    Bolt,
 }
 
 impl Reads {

@@ -51,6 +51,7 @@ impl Reads {
             Reads::SendTime => &["timestamp"],
             Reads::Utilisation => &["pint"],
             Reads::Load | Reads::Delay => &["csig"],
+            Reads::Bolt => &["bolt"],
         }
     }
 }

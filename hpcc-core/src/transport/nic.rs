@@ -36,6 +36,8 @@ pub struct Segment {
     pub ack_requested: bool,
     /// Whether it collects telemetry.
     pub collects: bool,
+    /// What its telemetry says of the flow.
+    pub label: u8,
     /// Timers of the flow that were armed.
     pub armed: Armed,
 }
@@ -190,8 +192,9 @@ impl Nic {
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
         let frame = rules.sizes.data(payload, first, telemetry);
         sender.qp.on_sent(&rules.transport, now, frame);
+        let mut label = 0;
         if rules.needs.rtt || rules.needs.sent {
-            sender.tell_sent(rules, now, &range);
+            label = sender.tell_sent(rules, now, &range, (message.start + message.size).saturating_sub(seq));
         }
         let sport = sender.entropies.as_mut().map_or(sender.spec.sport, |entropies| entropies.next_port());
         let spec = SenderSpec { sport, ..sender.spec };
@@ -205,6 +208,7 @@ impl Nic {
             again,
             ack_requested,
             collects,
+            label,
             armed,
         })
     }

@@ -51,7 +51,8 @@ impl Host {
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
             | Telemetry::Window(_)
-            | Telemetry::Signal(_) => Signal::FastCnp,
+            | Telemetry::Signal(_)
+            | Telemetry::Bolt(_) => Signal::FastCnp,
         };
         let reaction = rules.needs.reaction;
         match reaction.to(signal) {

@@ -528,9 +528,11 @@ impl QueuePair {
     }
 
     /// Tells the controller that a packet has left.
-    pub fn tell_sent(&mut self, now: Nanos, range: &SegmentRange) {
+    pub fn tell_sent(&mut self, now: Nanos, range: &SegmentRange, left: u64) -> u8 {
         let SegmentRange { seq, payload: bytes, again: retransmission, .. } = *range;
-        self.controller.on_sent(&Sent { now, seq, bytes, in_flight: self.in_flight(), retransmission });
+        let sent = Sent { now, seq, bytes, in_flight: self.in_flight(), retransmission, left };
+        self.controller.on_sent(&sent);
+        self.controller.label(&sent)
     }
 
     /// Tells the controller that packets are lost; `in_flight` bytes were.

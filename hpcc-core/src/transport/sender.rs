@@ -60,14 +60,12 @@ impl Sender {
         (collects, Armed(armed.0 | looks.0))
     }
 
-    /// A data packet has left: who asked for it hears of it.
-    pub fn tell_sent(&mut self, rules: &NicRules, now: Nanos, range: &SegmentRange) {
+    /// A data packet has left, of whose message these bytes were left: who asked for it hears of it, and labels it.
+    pub fn tell_sent(&mut self, rules: &NicRules, now: Nanos, range: &SegmentRange, left: u64) -> u8 {
         if let Some(times) = &mut self.send_times {
             times.on_sent(now, range.seq, range.seq + u64::from(range.payload), range.again);
         }
-        if rules.needs.sent {
-            self.qp.tell_sent(now, range);
-        }
+        if rules.needs.sent { self.qp.tell_sent(now, range, left) } else { 0 }
     }
 
     /// Tells the controller what an acknowledgement brought, which acknowledged `acked` bytes.

@@ -91,8 +91,8 @@ crate::settings! {
         /// Whether packets are paced at the controller's rate; otherwise only the window obeys it.
         #[change = "Turn it off to see the worth of pacing: a window then leaves as one burst."]
         pub rate_bound: bool = true;
-        /// Priority of acknowledgements; 0 goes ahead of all others and is never paused; `auto`: 0 with `dcqcn` and
-        /// `timely`, otherwise 3.
+        /// Priority of acknowledgements; 0 goes ahead of all others and is never paused; `auto`: 0 with `dcqcn`,
+        /// `timely` and `bolt`, otherwise 3.
         #[change = "Take 0 to let feedback overtake data, the data's priority to let it wait and be paused with data."]
         pub ack_priority: Option<u8> {0..=7} = None;
         /// How a host shares a link among its flows by their priorities, in the words of a switch's `classes`; empty: all

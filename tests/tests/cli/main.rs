@@ -56,3 +56,4 @@ mod switch_records;
 mod tcp;
 mod threads;
 mod trimming;
+mod ultra_ethernet;

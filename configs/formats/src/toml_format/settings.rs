@@ -180,6 +180,12 @@ pub(super) fn monitor(
             "hosts of TCP or UDP keep their congestion control in ns-3's sockets, which have traces; expected none";
         return refuse("control_interval", message.into());
     }
+    let transport = &settings.host_transport;
+    if !capture_nodes.is_empty() && !transport.is_queue_pairs() {
+        let name = transport.chosen().name();
+        let message = format!("frames of transport.kind = \"{name}\" have no bytes to capture; expected none");
+        return refuse("capture_nodes", message);
+    }
     if !capture_nodes.is_empty() && !of_stack && !settings.wire.profile.is_real() {
         let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
         return refuse("capture_nodes", message.into());

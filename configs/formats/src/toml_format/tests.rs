@@ -380,6 +380,19 @@ fn bad_settings_name_their_line() {
             "[monitor]\ncapture_nodes = [0]",
             "17: monitor.capture_nodes: frames of wire.profile = \"reference\" have no bytes",
         ),
+        (
+            "[transport]\nkind = \"uec\"\n[monitor]\ncapture_nodes = [0]",
+            "19: monitor.capture_nodes: frames of transport.kind = \"uec\" have no bytes to capture; expected none",
+        ),
+        (
+            "[transport]\nkind = \"uec\"\nrecovery = \"sack\"",
+            "18: transport.recovery: recovery belongs to transport.kind = \"roce\"",
+        ),
+        (
+            "[transport]\nkind = \"uec\"\n[telemetry]\nlayout = \"paper\"",
+            "19: telemetry.layout: layout belongs to transport.kind = \"roce\"",
+        ),
+        ("[transport]\nuec_control = \"both\"", "17: transport.uec_control: uec_control belongs to kind = \"uec\""),
         ("[monitor]\ntrace_nodes = [99]", "17: monitor.trace_nodes: there is no node 99; expected 0 to 4"),
         ("[monitor]\ncontrol_flows = [0]", "17: monitor.control_flows: no flow is watched without an interval"),
         (

@@ -156,9 +156,11 @@ impl HpccPlus {
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
             Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
             Telemetry::Signal(signal) => self.inflight.measure_signal(feedback.now, signal),
-            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::SentAt(_) | Telemetry::Window(_) => {
-                Measured::Nothing
-            }
+            Telemetry::Nothing
+            | Telemetry::Overwritten(_)
+            | Telemetry::SentAt(_)
+            | Telemetry::Window(_)
+            | Telemetry::Bolt(_) => Measured::Nothing,
         };
         match measured {
             Measured::Nothing => RateDecision::Keep,

@@ -57,7 +57,7 @@ pub fn parse<'a>(bytes: &'a [u8], dialect: &Dialect<'_>) -> Result<Parsed<'a>, P
     if let Some(size) = [TagSize::Compact, TagSize::Wide].into_iter().find(|size| size.ether_type() == ether_type.0) {
         // The tag begins with its EtherType, and the next one stands behind it.
         let begin = rest.at - 2;
-        let behind = rest.take(size.len(), Layer::Telemetry)?;
+        let behind = rest.take(size.bytes(), Layer::Telemetry)?;
         let encapsulation = Encapsulation::Tag { ether_type: size.ether_type() };
         tag = bytes.get(begin..rest.at - 2).map(|tag| Section { tag, ..Section::empty(encapsulation) });
         ether_type = EtherType(behind.last_chunk().copied().map_or(0, u16::from_be_bytes));
