@@ -66,7 +66,7 @@ impl Driven {
     }
 
     /// Runs until something is over that a rank asked for; its token. `None`: nothing will be.
-    pub fn next(&mut self) -> Option<u64> {
+    pub fn next_over(&mut self) -> Option<u64> {
         loop {
             let told = self.run.pause().whole().take_told();
             if let Some(told) = told {
@@ -87,7 +87,7 @@ impl Driven {
     /// Lets what is under way come to its end, and writes results.
     pub fn finish(mut self) -> Outcome {
         let mut end = self.now();
-        while self.stopped.is_none() && self.next().is_some() {
+        while self.stopped.is_none() && self.next_over().is_some() {
             end = self.now();
         }
         self.run.take();

@@ -101,7 +101,7 @@ impl AstraNetwork {
     }
 
     fn next(&mut self, id: &mut u64) -> bool {
-        let over = self.driven.next();
+        let over = self.driven.next_over();
         over.into_iter().for_each(|over| *id = over);
         over.is_some()
     }
