@@ -20,6 +20,7 @@
 //! | [`wire`] | how long frames are on the link |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
+//! | [`priorities`] | sets of priorities |
 //! | [`balance`] | which of several next hops a frame takes |
 //! | [`switch`] | admission, pause and ECN mark of a frame |
 //! | [`cc`] | the sending rate and window of a flow |
@@ -50,6 +51,7 @@ pub mod frame;
 pub mod host_transport;
 pub mod node;
 pub mod pfc;
+pub mod priorities;
 pub mod random;
 pub mod rate_limit;
 pub mod reference_faults;

@@ -193,7 +193,8 @@ impl Run {
             // Rows of the same nanosecond are written in order of nodes.
             writer.share();
         }
-        let (requests, groups) = requests(&scenario)?;
+        let (mut requests, groups) = requests(&scenario)?;
+        let listed = requests.len() as u32;
         let starts =
             requests.first().map(|flow| flow.start).into_iter().chain(scenario.flows.jobs.iter().map(|job| job.start));
         let first_start = starts.min().unwrap_or(scenario.stop);
@@ -203,15 +204,16 @@ impl Run {
         let holds = Arc::default();
         let mut engines = Vec::new();
         let threads = part_of.iter().max().map_or(1, |&last| last + 1);
-        for _ in 0..threads {
+        for part in 0..threads {
             let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
             if scenario.monitor.control_interval.is_some() {
                 engine.measure_rtts();
             }
             // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
-            engine.add_flows(requests.iter().copied());
+            let is_last = part + 1 == threads;
+            engine.add_flows(if is_last { take(&mut requests) } else { requests.clone() });
             if !scenario.flows.jobs.is_empty() {
-                engine.add_jobs(jobs(&scenario, requests.len() as u32));
+                engine.add_jobs(jobs(&scenario, listed));
             }
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
@@ -542,6 +544,7 @@ fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome
             options: flow.options,
         });
     }
+    requests.shrink_to_fit();
     Ok((requests, groups))
 }
 

@@ -2,9 +2,9 @@
 //! Which scheme, at which switches, with which parameters.
 
 use super::{Choice, EcmpBalancer, LoadBalancer, Passing, Scheme, all};
+use crate::priorities::Priorities;
 use crate::random::GlibcRand;
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
-use crate::switch::Priorities;
 use crate::topology::{Network, NodeSet};
 use alloc::boxed::Box;
 use alloc::format;

@@ -21,11 +21,17 @@ use crate::workload::Message;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 impl Engine {
     /// Flows that are to begin, sorted by start.
     pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
-        self.requests.extend(flows);
+        if self.requests.is_empty() {
+            // A list that is given away is not copied: there may be millions.
+            self.requests = flows.into_iter().collect::<Vec<_>>().into();
+        } else {
+            self.requests.extend(flows);
+        }
         self.schedule_due();
     }
 

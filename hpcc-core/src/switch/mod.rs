@@ -8,7 +8,6 @@
 mod class_limits;
 mod classes;
 mod lossy_buffer;
-mod priorities;
 mod records;
 mod report;
 mod scheduler;
@@ -20,9 +19,9 @@ mod trimming;
 
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
+pub use crate::priorities::Priorities;
 pub use class_limits::ByPriority;
 pub use classes::{Classes, MAX_QUANTUM};
-pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};

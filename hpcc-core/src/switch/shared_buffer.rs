@@ -188,7 +188,7 @@ impl SharedBuffer {
     ) -> Self {
         for (ingress, rate) in self.ports.iter_mut().zip(rates) {
             ingress.lossy = lossy.bits();
-            ingress.alphas = Box::new(own.map(|own| own.unwrap_or(alpha)));
+            *ingress.alphas = own.map(|own| own.unwrap_or(alpha));
             ingress.in_headroom |= lossy.bits();
             for (shift, own) in ingress.share_shift.iter_mut().zip(own) {
                 *shift = own.map_or(*shift, |alpha| share_shift(halvings(alpha), rate, host_rate));

@@ -361,7 +361,7 @@ mod tests {
             read(csig, |section| {
                 for egress in order {
                     let (queue, waited) = if egress == 0 { (25_000, 100) } else { (12_500, 5_000) };
-                    let arrived = Nanos(8_000 - waited - 6_000 + 6_000);
+                    let arrived = Nanos(8_000 - waited);
                     let at = Snapshot { egress, now: Nanos(8_000), arrived, ..AT };
                     let at = if matches!(csig.csig_signal, Asked::Delay) {
                         at

@@ -143,7 +143,7 @@ mod tests {
         let link = |a| Link { a, b: hosts, rate: BitRate::gbps(400), delay: Nanos(500), loss: 0.0 };
         let mut nodes = vec![NodeKind::Host; hosts as usize];
         nodes.push(NodeKind::Switch);
-        let network = Network { nodes, links: (0..hosts).map(link).collect(), ..Network::default() };
+        let network = Network { nodes, links: (0..hosts).map(link).collect() };
         let servers = gpus.map(|gpus| Servers { gpus, rate: BitRate::gbps(3_600), latency: Nanos(1_000), pxn: false });
         Tuning::new(&(0..hosts).collect::<Vec<_>>(), servers, &network)
     }
