@@ -184,9 +184,9 @@ fn all_keys_are_listed() {
     assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
     for (key, words) in [
         ("run.seed", "run.seed: Seed of every random choice of the run."),
-        ("traffic.kind", "  expected  \"flow\" or \"incast\" or \"periodic_incast\" or "),
+        ("traffic.kind", "  expected  \"flow\" or \"on_off\" or \"incast\" or "),
         ("claim.measure", "claim.measure (sweep files): Measured quantity"),
-        ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
+        ("traffic.0.dst", "  only with kind = \"flow\" or \"on_off\"\n  expected  a whole number from 0\n"),
         ("traffic.0.load", "  expected  a number from 0.0 to 1.0"),
         ("run.stop", "  expected  a time such as \"1us\""),
         ("topology.links", "  expected  { a, b, rate, delay, loss }, any number of them\n"),

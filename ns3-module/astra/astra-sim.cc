@@ -5,11 +5,10 @@
  */
 // ASTRA-sim on the engine of hpcc-core, with the options and files of ASTRA-sim's ns-3 backend.
 
-#include "hpcc-network.h"
-
 #include "astra-sim/common/Logging.hh"
 #include "astra-sim/system/Sys.hh"
 #include "extern/remote_memory_backend/analytical/AnalyticalRemoteMemory.hh"
+#include "hpcc-network.h"
 
 #include <functional>
 #include <iostream>
@@ -49,7 +48,8 @@ struct Options
             const std::string argument = argv[place];
             const size_t equals = argument.find('=');
             const std::string name = argument.substr(argument.find_first_not_of('-'), equals - 2);
-            const std::string value = equals == std::string::npos ? "true" : argument.substr(equals + 1);
+            const std::string value =
+                equals == std::string::npos ? "true" : argument.substr(equals + 1);
             if (name == "set")
             {
                 set.push_back(value);
@@ -87,7 +87,8 @@ Simulate(Options& options)
     const std::vector<int> logical(dims.begin(), dims.end());
     const int ranks = std::accumulate(logical.begin(), logical.end(), 1, std::multiplies<>());
     const std::vector<int> queues(logical.size(), std::stoi(value("num-queues-per-dim")));
-    const bool rendezvous = value("rendezvous-protocol") == "true" || value("rendezvous-protocol") == "1";
+    const bool rendezvous =
+        value("rendezvous-protocol") == "true" || value("rendezvous-protocol") == "1";
     Analytical::AnalyticalRemoteMemory memory(value("remote-memory-configuration"));
     HpccSession session(hpcc::open_astra_network(value("network-configuration"),
                                                  {options.set.data(), options.set.size()},

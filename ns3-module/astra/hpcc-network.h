@@ -17,7 +17,8 @@
  * \ingroup hpcc
  * \brief The network that all ranks share, and what they wait for.
  *
- * Nothing of ASTRA-sim is called from within the engine: it runs until something is over, and then its handler is called.
+ * Nothing of ASTRA-sim is called from within the engine: it runs until something is over, and then
+ * its handler is called.
  */
 class HpccSession
 {

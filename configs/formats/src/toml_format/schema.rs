@@ -50,7 +50,10 @@ fn attack() -> Value {
 fn receivers(mut section: Value) -> Value {
     let rate = section["properties"]["rate"].take();
     section["properties"]["rate"] = either(&[rate, key(&receive::RATES[0])]);
-    either(&[section.clone(), json!({ "type": "array", "items": section })])
+    let mut receivers = either(&[section.clone(), json!({ "type": "array", "items": section })]);
+    receivers["description"] =
+        "Hosts that are slower than their links: a section, or several for hosts that differ.".into();
+    receivers
 }
 
 /// A section of plain settings.
