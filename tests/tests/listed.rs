@@ -210,11 +210,12 @@ fn steps(axes: &[Axis]) -> Vec<Vec<String>> {
     let step = |axis: &Axis, value: &Value| {
         vec![axis.set.replace("{}", &value.as_str().map_or_else(|| value.to_string(), str::to_owned))]
     };
-    match axes {
-        [] => vec![Vec::new()],
-        [axis] => axis.values.iter().map(|value| step(axis, value)).collect(),
-        _ => panic!("a sweep has several axes: one is known here"),
-    }
+    axes.iter().fold(vec![Vec::new()], |steps: Vec<Vec<String>>, axis| {
+        let with = |set: &Vec<String>| {
+            axis.values.iter().map(|value| [set.clone(), step(axis, value)].concat()).collect::<Vec<_>>()
+        };
+        steps.iter().flat_map(with).collect()
+    })
 }
 
 /// The calls that a scenario stands for, which sets the `given` keys.

@@ -110,6 +110,13 @@ impl NodeSettings {
                     "the reference simulator has no TCP or UDP whose faults could be repeated; expected \"correct\"";
                 Err(in_section("compatibility")(Conflict::new("profile", message.into())))
             }
+            Protocol::Tcp | Protocol::Udp if name == HPCC_PLUS && !Reads::Records.is_in(&self.layout()) => {
+                let message = format!(
+                    "probes of TCP and UDP bring a record of each hop, and \"{}\" has none; expected another layout",
+                    self.layout().name()
+                );
+                Err(in_section("telemetry")(Conflict::new("layout", message)))
+            }
             Protocol::Rdma | Protocol::Tcp | Protocol::Udp => Ok(()),
         }
     }
@@ -130,6 +137,7 @@ impl NodeSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Input;
 
     fn settings(algorithm: &str) -> NodeSettings {
         let set = [("transport", "protocol", "tcp"), ("congestion_control", "algorithm", algorithm)];
@@ -144,6 +152,10 @@ mod tests {
         assert_eq!(settings.check(&Network::default()), Ok(()));
         assert_eq!(settings.feedback.sampling, SamplingMode::Probes);
         assert_eq!(settings.host().expect("checked").sizes.data(1_448, true, 0), 1_518);
+        let mut summary = settings.clone();
+        summary.set("telemetry", None, "layout", Input::Text("csig")).expect("a layout");
+        let wrong = summary.check(&Network::default()).expect_err("no records");
+        assert_eq!((wrong.section, wrong.conflict.key), ("telemetry", "layout"));
         let wrong = super::tests::settings("dcqcn").check(&Network::default()).expect_err("no RDMA");
         assert_eq!((wrong.section, wrong.conflict.key), ("congestion_control", "algorithm"));
     }

@@ -105,6 +105,9 @@ fn text(rng: &mut ScenarioRng, key: &str, hosts: u64, count: u64) -> String {
         "classes" => rng.one_of(CLASSES).into(),
         "pfc_priorities" => rng.one_of(&["3", "0", "3, 4", "3, 4, 5", "1, 2, 3, 4, 5, 6, 7", "6"]).into(),
         "lossy_priorities" | "priorities" => rng.one_of(&["5", "0", "1, 2", "6", "3"]).into(),
+        "class_alpha" => rng.one_of(&["", "3:0.5", "3:1, 4:0.25", "5:2", "3:0.125, 5:0.5"]).into(),
+        "class_ecn" => rng.one_of(&["", "3:100KB 400KB 0.2", "3:none", "3:10KB 10KB 1, 4:none"]).into(),
+        "schedule" => rng.one_of(&["none", "100us 20Gbps", "50us 10Gbps, 150us 100Gbps"]).into(),
         "seal" => rng.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
         "incapable" | "domain" | "capable" | "accept_from" | "telemetry_hidden_from" | "hosts" | "switches" => {
             nodes(rng, hosts, count)
