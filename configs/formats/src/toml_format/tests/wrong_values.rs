@@ -74,7 +74,7 @@ fn told(folder: &Path, text: &str, overrides: &[String]) -> Option<String> {
     let draft = read(&folder.join("test.toml"), text, overrides, NodeSettings::default());
     let error = draft.and_then(check::agree).err()?.to_string();
     let error = error.replace(&format!("{}/", folder.display()), "");
-    Some((0..4).fold(error, |error, index| error.replace(&format!(".{index}."), ".")))
+    Some((0..9).fold(error, |error, index| error.replace(&format!(".{index}."), ".")))
 }
 
 /// What is wrong with an error, or with the lack of one.
