@@ -300,9 +300,6 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Run { config, topology, out, mut set, seed, ranks, threads, force, watch, drawing } => {
             set.extend(topology.as_deref().map(run::of_topology));
-            if let Some(what) = hpcc_formats::engine_only(&config, &set) {
-                simulator::simulate_without_ns3(what);
-            }
             let how = run::How { sharing: run::Sharing::new(ranks, threads)?, watch, drawing, force };
             run::run(&config, out, seed, &set, how)
         }

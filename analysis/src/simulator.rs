@@ -21,9 +21,9 @@ use crate::{children, control, human, script};
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The ns-3 module, without another choice. It has no jobs, no trimming, and no transport of hosts but `roce`.
+    /// The ns-3 module, without another choice.
     Ns3,
-    /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, attacks, and no --ranks.
+    /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, and no --ranks.
     Core,
 }
 
@@ -32,13 +32,6 @@ static KIND: OnceLock<Kind> = OnceLock::new();
 /// What the command line chooses, if it does.
 pub fn choose(kind: Option<Kind>) {
     kind.map(|kind| KIND.get_or_init(|| kind));
-}
-
-/// The engine of the core simulates, for it alone knows something, unless the command line chooses.
-pub fn simulate_without_ns3(what: &str) {
-    if KIND.set(Kind::Core).is_ok() {
-        human::note(format_args!("{what}: runs by --simulator core"));
-    }
 }
 
 /// Whether that is the engine of the core.

@@ -18,7 +18,7 @@ fn main() {
     let mut settings = NodeSettings::default();
     settings.resolve(&network);
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
         .expect("the defaults go together");
     engine.add_flows((1..=SENDERS).map(|src| FlowRequest {

@@ -50,7 +50,7 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
     }
     settings.resolve(&network);
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
         .expect("the defaults go together");
     // Incasts that come and go, so that queue pairs are used again, and a link that fails on the way.

@@ -22,7 +22,7 @@ fn settings(network: &Network, sets: &[(&str, &str, &str)]) -> Rc<NodeSettings> 
 
 fn run(network: &Network, sets: &[(&str, &str, &str)], flows: &[(u32, u32, u64)]) -> (Engine, Vec<Completion>) {
     let settings = settings(network, sets);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine =
         Engine::new(network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
     engine.add_flows((0..).zip(flows).map(|(id, &(src, dst, size))| FlowRequest {

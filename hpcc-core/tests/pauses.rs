@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex};
 struct Holds(Arc<Mutex<Vec<Hold>>>);
 
 impl Observer for Holds {
-    fn on_pause(&mut self, _: &Place, _: bool) {}
-    fn on_frame(&mut self, _: Sight, _: &Place, _: &Frame, _: &[u8]) {}
+    fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
+    fn on_frame(&mut self, _: Sight, _: &Place, _: u32, _: &Frame, _: &[u8]) {}
     fn on_hold(&mut self, hold: &Hold) {
         self.0.lock().expect("one thread").push(*hold);
     }
@@ -48,7 +48,7 @@ fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str
     settings.resolve(&network);
     settings.check(&network).expect("settings that go together");
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine =
         Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
     let holds = Holds::default();

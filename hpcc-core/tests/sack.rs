@@ -33,7 +33,7 @@ fn engine(loss: f64, sets: &[(&str, &str, &str)], recovery: Option<Recovery>) ->
     settings.resolve(&network);
     settings.check(&network).expect("they go together");
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings")
 }
 

@@ -49,7 +49,7 @@ fn incast(network: &Network, senders: u32, size: u64, sets: &[(&str, &str, &str)
     settings.resolve(network);
     settings.check(network).expect("they go together");
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine =
         Engine::new(network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
     engine.add_flows((0..senders).map(|src| FlowRequest {

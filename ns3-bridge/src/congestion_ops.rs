@@ -132,6 +132,8 @@ mod ffi {
         fn on_notification(self: Pin<&mut CongestionOps>, now_ns: u64) -> OpsDecision;
         fn on_timer(self: Pin<&mut CongestionOps>, timer: u8, now_ns: u64) -> OpsDecision;
         fn on_port(self: Pin<&mut CongestionOps>, line_rate_bps: u64);
+        /// The fault by which a controller has ended the run; empty if none has.
+        fn run_fault() -> String;
         /// Moves what was armed since the last call there; whether anything was.
         fn take_armed(self: Pin<&mut CongestionOps>, timers: &mut OpsTimers) -> bool;
     }
@@ -146,6 +148,11 @@ mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation, Load, Dela
 
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);
+
+/// Why a controller has ended the run, if one has.
+pub fn fault() -> Option<String> {
+    Some(ffi::run_fault()).filter(|fault| !fault.is_empty())
+}
 
 /// What a class of TCP needs of RDMA's hosts.
 const NO_RDMA: OpsNeeds = OpsNeeds { reads: OpsReads::Nothing, digests: false, reacts: false };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The bytes of frames.
+//! Frames as C++ sees them, and their bytes.
 
 use crate::mirror::mirror;
 use crate::settings::Settings;
+use hpcc_core::engine;
 use hpcc_core::frame::{self, Encapsulation};
 use hpcc_core::settings::Named;
 use hpcc_core::simulated_frame::SimulatedFrame;
@@ -10,39 +11,38 @@ use hpcc_core::wire::WireProfile;
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
-    /// A frame as the simulator knows it. Fields that its kind does not have may be anything.
-    #[derive(Clone, Copy)]
-    struct FrameRecord {
-        src_mac: [u8; 6],
-        dst_mac: [u8; 6],
+    /// `hpcc_core::engine::Frame`. Fields that its kind does not have may be anything.
+    #[derive(Clone, Copy, Debug)]
+    struct Frame {
         kind: PacketKind,
+        /// Whether it carries a packet of a host's stack.
+        of_stack: bool,
         priority: u8,
         hop_limit: u8,
         congestion_marked: bool,
         congestion_echo: bool,
         pause: bool,
         ack_requested: bool,
-        src_address: u32,
-        dst_address: u32,
+        src: u32,
+        dst: u32,
         sport: u16,
         dport: u16,
-        /// Queue pair that it is for.
         queue_pair: u32,
+        reply_queue_pair: u32,
         seq: u64,
-        /// As in `Reply`.
+        /// First byte of the packet that arrived in the place of byte `seq`; the largest value: none.
         selective: u64,
-        payload_bytes: u32,
-        mtu: u32,
+        payload: u32,
+        size: u32,
         flow_bytes: u64,
         earlier_packets: u32,
         earlier_writes: u32,
     }
 
     /// `hpcc_core::frame::PacketKind`.
-    #[derive(Clone, Copy, Default)]
+    #[derive(Clone, Copy, Debug)]
     enum PacketKind {
         /// Payload.
-        #[default]
         Data,
         /// Positive acknowledgement.
         Ack,
@@ -64,6 +64,14 @@ pub(crate) mod ffi {
         Trimmed,
     }
 
+    /// Whose the ends of a frame's link are, and how many payload bytes full packets of its flow have.
+    #[derive(Clone, Copy)]
+    struct OnLink {
+        src_mac: [u8; 6],
+        dst_mac: [u8; 6],
+        mtu: u32,
+    }
+
     unsafe extern "C++" {
         include!("ns3-bridge/src/settings.rs.h");
         type Settings = crate::settings::Settings;
@@ -78,14 +86,62 @@ pub(crate) mod ffi {
         /// Hop limit of a frame as it leaves its sender.
         fn initial_hop_limit() -> u8;
         /// A frame from its Ethernet header to its ICRC.
-        fn bytes(self: &FrameWriter, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8>;
+        fn bytes(self: &FrameWriter, frame: &Frame, link: &OnLink, telemetry: &[u8]) -> Vec<u8>;
     }
 }
 
-use ffi::{FrameRecord, PacketKind};
+use ffi::{OnLink, PacketKind};
 
 /// No packet arrived out of order.
-pub const NONE: u64 = u64::MAX;
+const NONE: u64 = u64::MAX;
+
+use frame::PacketKind as CoreKind;
+mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6, Trimmed } }
+
+impl From<&engine::Frame> for ffi::Frame {
+    fn from(frame: &engine::Frame) -> Self {
+        ffi::Frame {
+            kind: frame.kind.into(),
+            of_stack: frame.is_of_stack(),
+            priority: frame.priority,
+            hop_limit: frame.hop_limit,
+            congestion_marked: frame.congestion_marked,
+            congestion_echo: frame.congestion_echo,
+            pause: frame.pause,
+            ack_requested: frame.ack_requested,
+            src: frame.src,
+            dst: frame.dst,
+            sport: frame.sport,
+            dport: frame.dport,
+            queue_pair: frame.queue_pair,
+            reply_queue_pair: frame.reply_queue_pair,
+            seq: frame.seq,
+            selective: frame.selective().unwrap_or(NONE),
+            payload: frame.payload(),
+            size: frame.size,
+            flow_bytes: frame.flow_bytes,
+            earlier_packets: frame.earlier_packets,
+            earlier_writes: frame.earlier_writes,
+        }
+    }
+}
+
+impl From<&ffi::Frame> for engine::Frame {
+    fn from(frame: &ffi::Frame) -> Self {
+        let mut made = engine::Frame::default();
+        made.kind = frame.kind.into();
+        made.priority = frame.priority;
+        made.hop_limit = frame.hop_limit;
+        made.congestion_marked = frame.congestion_marked;
+        made.congestion_echo = frame.congestion_echo;
+        made.pause = frame.pause;
+        made.ack_requested = frame.ack_requested;
+        (made.src, made.dst, made.sport, made.dport) = (frame.src, frame.dst, frame.sport, frame.dport);
+        (made.queue_pair, made.reply_queue_pair) = (frame.queue_pair, frame.reply_queue_pair);
+        (made.seq, made.size) = (frame.seq, frame.size);
+        if frame.of_stack { made.of_stack(frame.payload) } else { made }
+    }
+}
 
 pub struct FrameWriter {
     profile: WireProfile,
@@ -101,22 +157,19 @@ pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String>
     Ok(Box::new(FrameWriter { profile, encapsulation: settings.encapsulation() }))
 }
 
-use frame::PacketKind as CoreKind;
 pub fn initial_hop_limit() -> u8 {
     frame::INITIAL_HOP_LIMIT
 }
 
-mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6, Trimmed } }
-
 impl FrameWriter {
-    pub fn bytes(&self, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8> {
+    pub fn bytes(&self, frame: &ffi::Frame, link: &OnLink, telemetry: &[u8]) -> Vec<u8> {
         let frame = SimulatedFrame {
             kind: frame.kind.into(),
-            src_mac: frame.src_mac,
-            dst_mac: frame.dst_mac,
+            src_mac: link.src_mac,
+            dst_mac: link.dst_mac,
             ipv6: self.profile == WireProfile::RoceV6,
-            src: frame.src_address,
-            dst: frame.dst_address,
+            src: hpcc_core::address::host_address(frame.src),
+            dst: hpcc_core::address::host_address(frame.dst),
             sport: frame.sport,
             priority: frame.priority,
             hop_limit: frame.hop_limit,
@@ -127,8 +180,8 @@ impl FrameWriter {
             flow_bytes: frame.flow_bytes,
             earlier_packets: frame.earlier_packets,
             earlier_writes: frame.earlier_writes,
-            mtu: frame.mtu,
-            payload: frame.payload_bytes,
+            mtu: link.mtu,
+            payload: frame.payload,
             ack_requested: frame.ack_requested,
             selective: Some(frame.selective).filter(|&seq| seq != NONE),
             trimmed: None,

@@ -5,23 +5,14 @@
 //! languages). Nothing unwinds across it but errors: they are `Result`s here and exceptions in C++. A panic,
 //! which is a bug in the core, aborts the process after [`panic_report`] has said what to report.
 
-mod attack;
 #[cfg(feature = "ns3")]
 mod congestion_ops;
-mod fast_cnp;
-mod flows;
 mod frame;
-mod host;
 mod mirror;
 mod network;
-mod packet_trace;
+mod notices;
 mod panic_report;
 mod probed;
-mod progress;
 mod random;
-mod ranks;
-mod results;
 mod scenario;
 mod settings;
-mod slow_receiver;
-mod switch;

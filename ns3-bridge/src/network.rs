@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The network as the ns-3 module builds it up.
+//! The network as the ns-3 module builds it up and, once it is started, the engine that runs it.
 
+use crate::frame::ffi::Frame;
+use crate::notices::Notices;
 use crate::panic_report;
 use crate::settings::ffi::Holder;
 use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
-use hpcc_core::fabric::{Fabric, IdealFlow, Rules};
-use hpcc_core::node::{self, Located, lowest_rate};
-use hpcc_core::settings::Conflict;
+use hpcc_core::attack::{Attack, AttackSettings};
+use hpcc_core::engine::{self, Engine, FlowOptions, FlowRequest, NoticeTotals, Order, Stop, Streams};
+use hpcc_core::fabric::IdealFlow;
+use hpcc_core::node::{self, Located, NodeSettings, lowest_rate};
+use hpcc_core::settings::Named;
+use hpcc_core::settings::{Conflict, Input, SettingError, Settings as _};
 use hpcc_core::switch::{FlowKey, Priorities};
-use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
+use hpcc_core::transport::CongestionNotification;
+use hpcc_core::transport::Counters;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_core::wire::WireProfile;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
@@ -36,8 +45,158 @@ pub(crate) mod ffi {
         dport: u16,
     }
 
+    /// How a network starts.
+    #[derive(Clone, Copy)]
+    struct StartParameters {
+        /// The order of events of the same nanosecond.
+        canonical: bool,
+        /// Global seed of marks and losses.
+        seed: u32,
+        /// First stream of ECN marks.
+        ecn_stream: u64,
+        /// Seed of PINT's draws.
+        pint_seed: u32,
+    }
+
+    /// Why a network under way pauses.
+    #[derive(Clone, Copy, Debug)]
+    enum Pause {
+        /// The time that was given has come.
+        Time,
+        /// There is something to tell.
+        Told,
+        /// It is time for a sample.
+        Sample,
+        /// The run cannot go on: `take_fault` says why.
+        Fault,
+    }
+
+    /// A flow that begins now.
+    #[derive(Clone, Copy)]
+    struct FlowStart {
+        id: u32,
+        src: u32,
+        dst: u32,
+        dport: u16,
+        priority: u8,
+        size_bytes: u64,
+    }
+
+    /// What has become of it.
+    #[derive(Clone, Copy, Default)]
+    struct FlowStarted {
+        /// Whether it is simulated here.
+        present: bool,
+        sport: u16,
+        queue_pair: u32,
+        /// Number of its first byte there.
+        first_seq: u64,
+    }
+
+    /// A flow that has finished now.
+    #[derive(Clone, Copy)]
+    struct FlowEnd {
+        id: u32,
+        is_steered: bool,
+    }
+
+    /// `hpcc_core::engine::ControlState`.
+    #[derive(Clone, Copy, Debug)]
+    struct ControlState {
+        rate_bps: u64,
+        window_bytes: u64,
+        in_flight_bytes: u64,
+        /// Not a number if the algorithm reckons none.
+        utilisation: f64,
+        /// -1 if not known.
+        bottleneck: i16,
+        is_steered: bool,
+    }
+
+    /// `hpcc_core::engine::PortState` and `PortCounts`.
+    #[derive(Clone, Copy)]
+    struct PortState {
+        queued: u64,
+        paused: u8,
+        is_up: bool,
+        frames: u64,
+        telemetry_bytes: u64,
+        losses: u64,
+    }
+
+    /// `hpcc_core::engine::SwitchCounts`.
+    #[derive(Clone, Copy)]
+    struct SwitchCounters {
+        overflows: u64,
+        link_drops: u64,
+        unroutable: u64,
+        expired: u64,
+        marks: u64,
+    }
+
+    /// `hpcc_core::transport::Counters`.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct HostCounters {
+        resent: u64,
+        timeouts: u64,
+        probes: u64,
+        feedback: u64,
+        rejected_by_seal: u64,
+        rejected_by_guard: u64,
+        baseline_resets: u64,
+        cnps: u64,
+        /// `hpcc_core::transport::Refused`.
+        unsent_acks: u64,
+        unasked_cnps: u64,
+        marks_merged: u64,
+        marks_heard: u64,
+        unsealed_answers: u64,
+        moves: u64,
+        /// Frames that the NICs of slow receivers had no room for.
+        receive_dropped: u64,
+        /// Pauses that these NICs sent.
+        receive_pauses: u64,
+    }
+
+    /// What a node did about Fast CNP, as far as programs ask.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct FastCnpCounters {
+        sent: u64,
+        dropped: u64,
+        accepted: u64,
+        /// By reason, as `fast_cnp_refusals` names them.
+        refused: [u64; 6],
+        migrations: u64,
+        reports: u64,
+    }
+
+    /// What an attacker did.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct AttackCounters {
+        sent: u64,
+        altered: u64,
+    }
+
+    /// A setting of an attack, as a file has it.
+    #[derive(Clone, Debug)]
+    struct AttackEntry {
+        key: String,
+        value: String,
+    }
+
+    /// `hpcc_core::switch::FlowKey`.
+    #[derive(Clone, Copy)]
+    struct FlowKey {
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+    }
+
     unsafe extern "C++" {
+        include!("ns3-bridge/src/frame.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
+        type Frame = crate::frame::ffi::Frame;
         type Holder = crate::settings::ffi::Holder;
         type Settings = crate::settings::Settings;
     }
@@ -51,14 +210,13 @@ pub(crate) mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between two nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
-        /// Measures paths by the frames of a host, which has these settings, and repeats the reference's faults of
-        /// routes; to be called before routes are computed. Hosts may differ: the longest time counts.
-        fn set_host_model(self: &mut Network, node: u32, host: &Settings) -> Result<()>;
-        /// Routes shall lead to switches as well.
-        fn route_to_switches(self: &mut Network);
-        /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the
-        /// others; and to which telemetry it adds.
-        fn set_switch_limits(self: &mut Network, node: u32, settings: &Settings) -> Result<()>;
+        /// Takes over the resolved settings of the next node, in the order of their indices, with those that its part in Fast CNP
+        /// has. A switch must keep memory for the same priorities as the others.
+        fn add_settings(self: &mut Network, settings: &Settings, fast_cnp: &Settings) -> Result<()>;
+        /// Links between these two are at the edge of the domain of Fast CNP, on the side of `node`.
+        fn add_border(self: &mut Network, node: u32, outside: u32);
+        /// Starts the engine, once nodes, links and settings are complete.
+        fn start(self: &mut Network, parameters: &StartParameters) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
         /// Refuses a flow whose priorities switches keep no memory for; its receiver has these settings.
@@ -66,8 +224,6 @@ pub(crate) mod ffi {
         /// Refuses a flow of more bytes than a window, on whose path telemetry of a host with these settings has no room; as the
         /// path is at the start.
         fn check_hops(self: &Network, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<()>;
-        /// Computes all routes, for full packets of `payload` bytes.
-        fn compute_routes(self: &mut Network, payload_bytes: u32);
         /// Whether telemetry comes back to a host with these settings before its counters may wrap, and its probes leave data
         /// room, on every path.
         fn check_sampling(self: &Network, host: &Settings) -> Result<()>;
@@ -89,15 +245,13 @@ pub(crate) mod ffi {
         fn check_switch(self: &Network, node: u32, settings: &Settings, is_read: bool) -> Result<()>;
         /// The links between two nodes, up or down, in the order in which they were added.
         fn links_between(self: &Network, a: u32, b: u32) -> Vec<u32>;
-        /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
-        /// before, nor one that comes up though the reference uses another between the same nodes.
-        fn set_links(self: &mut Network, links: &[u32], up: bool) -> Vec<u32>;
+        /// Takes links down now, or brings them up. Returns those that changed: not a link that was so before, nor one that comes up
+        /// though the reference uses another between the same nodes.
+        fn set_links(self: &Network, links: &[u32], up: bool) -> Vec<u32>;
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.
         fn max_bdp_bytes(self: &Network) -> u64;
-        /// Whether two hosts are connected.
-        fn connects(self: &Network, src: u32, dst: u32) -> bool;
         /// Whether routes lead from one host to another now: around failed links, once a link has failed.
         fn leads(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
@@ -108,8 +262,77 @@ pub(crate) mod ffi {
         fn address(self: &Network, node: u32) -> u32;
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
         fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
-        /// The time that a frame occupies a link, in picoseconds, to the nearest.
-        fn tx_picos(rate_bps: u64, bytes: u32) -> u64;
+        /// Checks what a host, or a switch, does about Fast CNP.
+        fn check_fast_cnp(network: &Network, node: u32, fast_cnp: &Settings, settings: &Settings) -> Result<()>;
+        /// Refuses a border where frames are not IPv6: notifications are.
+        fn check_border(node: u32, switch_settings: &Settings) -> Result<()>;
+        /// Whether a host believes notifications by switches.
+        fn accepts_notifications(network: &Network, node: u32, fast_cnp: &Settings) -> bool;
+        /// Whether a host notifies senders by Fast CNPs.
+        fn notifies_by_fast_cnp(settings: &Settings) -> bool;
+
+        /// Runs all that happens before a time, unless something is to be told.
+        fn run(self: &Network, until_ns: u64) -> Pause;
+        /// It is now this time: all before has happened, and nothing of now has.
+        fn advance(self: &Network, now_ns: u64);
+        fn now_ns(self: &Network) -> u64;
+        /// When something happens next; the largest value: never.
+        fn next_ns(self: &Network) -> u64;
+        /// Why the run cannot go on.
+        fn take_fault(self: &Network) -> String;
+        fn events(self: &Network) -> u64;
+        fn packet_hops(self: &Network) -> u64;
+        /// A flow begins now; one that cannot is a fault.
+        fn start_flow(self: &Network, flow: &FlowStart) -> FlowStarted;
+        /// Takes the flows that have finished since the last call.
+        fn take_ended(self: &Network) -> Vec<FlowEnd>;
+        /// Tells what happens to frames at a port from now on.
+        fn watch_port(self: &Network, node: u32, port: u16);
+        /// Tells what happens at a node besides from now on.
+        fn watch_node(self: &Network, node: u32);
+        /// Measures round-trip times from now on.
+        fn measure_rtts(self: &Network);
+        /// What comes to ports, given as node and port by turns, is lost with a probability.
+        fn lose(self: &Network, ports: &[u32], seed: u32, stream: u64, probability: f64);
+        fn port_state(self: &Network, node: u32, port: u16) -> PortState;
+        /// Bytes that wait in a queue of a port.
+        fn queued(self: &Network, node: u32, port: u16, queue: u8) -> u64;
+        /// Bytes that wait at a switch for a port, as the switch accounts for them.
+        fn accounted(self: &Network, node: u32, port: u16) -> u32;
+        /// Bytes that a switch has sent by a port.
+        fn sent(self: &Network, node: u32, port: u16) -> u64;
+        fn switch_counters(self: &Network, node: u32) -> SwitchCounters;
+        fn host_counters(self: &Network, node: u32) -> HostCounters;
+        fn fast_cnp_counters(self: &Network, node: u32) -> FastCnpCounters;
+        /// What congestion control has made of a queue pair.
+        fn control(self: &Network, host: u32, queue_pair: u32) -> ControlState;
+        /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.
+        fn acked(self: &Network, host: u32, queue_pair: u32, first_seq: u64) -> u64;
+        /// The first sequence number that a queue pair has never sent.
+        fn sent_end(self: &Network, host: u32, queue_pair: u32) -> u64;
+        /// Whether a host has, or had, a queue pair with this key.
+        fn knows(self: &Network, host: u32, queue_pair: u32) -> bool;
+        /// Most bytes of a frame's telemetry.
+        fn room(self: &Network) -> usize;
+        /// The port by which a host's packet with these addresses and ports leaves, or -1.
+        fn port_to(self: &Network, host: u32, key: &FlowKey, dst: u32) -> i32;
+        /// Sends a frame that begins at a node by a port's queue; returns its place among all.
+        fn send_frame(self: &Network, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> u32;
+        /// Sends a frame that begins at a switch.
+        fn send_by_switch(self: &Network, node: u32, frame: &Frame, section: &[u8]);
+        /// A node pauses a priority at the far end of a port, or resumes it.
+        fn pause(self: &Network, node: u32, port: u16, priority: u8, pause: bool);
+        /// The attack of a program, among hosts and switches with such settings; returns its number.
+        fn attack(
+            self: &Network,
+            node: u32,
+            entries: &[AttackEntry],
+            host: &Settings,
+            notifier: &Settings,
+        ) -> Result<u32>;
+        /// The attacker goes.
+        fn end_attack(self: &Network, attack: u32);
+        fn attack_counters(self: &Network, attack: u32) -> AttackCounters;
     }
 
     impl Vec<LinkSpec> {}
@@ -120,9 +343,14 @@ pub struct Network {
     network: CoreNetwork,
     /// Links of each node, in the order of its ports.
     links_of: Vec<Vec<u32>>,
-    rules: Rules,
-    /// Once routes are computed.
-    fabric: Option<Fabric>,
+    /// Of each node, shared by those that are alike.
+    settings: Vec<Rc<NodeSettings>>,
+    /// What the settings of a node and its part in Fast CNP were, and what both together are.
+    merged: Option<(Rc<NodeSettings>, Rc<NodeSettings>, Rc<NodeSettings>)>,
+    borders: Vec<(u32, u32)>,
+    /// Once it is started.
+    engine: Option<Arc<Mutex<Engine>>>,
+    notices: Notices,
     /// The priorities for which switches keep memory; `None`: any.
     pfc_priorities: Option<Priorities>,
 }
@@ -149,8 +377,75 @@ pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
     BitRate(rate_bps).tx_time(bytes, rounding).0
 }
 
-pub fn tx_picos(rate_bps: u64, bytes: u32) -> u64 {
-    BitRate(rate_bps).tx_picos(bytes)
+pub fn check_border(node: u32, switch: &Settings) -> Result<(), String> {
+    let profile = switch.node.wire.profile;
+    if profile == WireProfile::RoceV6 {
+        return Ok(());
+    }
+    Err(format!(
+        "node {node} is a border of Fast CNP (SetFastCnpBorder()), whose packets are IPv6; the wire profile is \"{}\"; \
+         expected \"{}\"",
+        profile.name(),
+        WireProfile::RoceV6.name()
+    ))
+}
+
+pub fn accepts_notifications(network: &Network, node: u32, fast_cnp: &Settings) -> bool {
+    fast_cnp.node.fast_cnp_host.acceptor(node, &network.network).is_ok_and(|acceptor| acceptor.enabled)
+}
+
+pub fn notifies_by_fast_cnp(settings: &Settings) -> bool {
+    settings.node.transport.congestion_notification == CongestionNotification::FastCnp
+}
+
+pub fn check_fast_cnp(network: &Network, node: u32, fast_cnp: &Settings, settings: &Settings) -> Result<(), String> {
+    let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
+    let profile = settings.node.wire.profile;
+    if !network.network.is_host(node) {
+        return fast_cnp.node.fast_cnp_switch.common.check(profile).map_err(named);
+    }
+    let own = &fast_cnp.node.fast_cnp_host;
+    own.common.check(profile).map_err(named)?;
+    let enabled = own.acceptor(node, &network.network).map_err(named)?.enabled;
+    settings.node.check_notifications(enabled).map_err(|wrong| format!("host {node}: {wrong}"))?;
+    if notifies_by_fast_cnp(settings) {
+        let wrong = |wrong: Conflict| format!("transport.{}: {}", wrong.key, wrong.message);
+        own.check_receivers(&network.network).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// `hpcc_core::engine::ControlState`.
+pub fn control_state(state: &engine::ControlState) -> ffi::ControlState {
+    ffi::ControlState {
+        rate_bps: state.rate.0,
+        window_bytes: state.window,
+        in_flight_bytes: state.in_flight,
+        utilisation: state.utilisation.unwrap_or(f64::NAN),
+        bottleneck: state.bottleneck.map_or(-1, i16::from),
+        is_steered: state.is_steered,
+    }
+}
+
+/// Settings of an attack that a program says otherwise: the node, and names that its flows do not have.
+const OF_FILES: [&str; 2] = ["from", "traffic"];
+
+/// The settings of a program's attack.
+fn attack_settings(node: u32, entries: &[ffi::AttackEntry]) -> Result<AttackSettings, String> {
+    let mut settings = AttackSettings { from: node, ..AttackSettings::default() };
+    let known = settings.list();
+    for ffi::AttackEntry { key, value } in entries {
+        let setting = known.iter().find(|setting| setting.key == key && OF_FILES.iter().all(|other| other != key));
+        let setting = setting.ok_or_else(|| format!("an attack of a program has no setting {key}"))?;
+        let input = Input::parse(setting, value).map_err(|wrong| format!("{key}: {wrong}"))?;
+        settings.set(setting.key, input).map_err(|wrong| match wrong {
+            SettingError::Unknown => format!("an attack has no setting {key}"),
+            SettingError::Value(message) => format!("{key}: {message}"),
+        })?;
+    }
+    let given = |key: &str| entries.iter().any(|entry| entry.key == key);
+    let idle = known.iter().filter(|setting| given(setting.key)).find_map(|setting| setting.idle(&settings));
+    idle.map_or(Ok(settings), Err)
 }
 
 /// Rates of a network's links.
@@ -194,28 +489,73 @@ impl Network {
         self.network.links_between(a, b)
     }
 
-    pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
-        self.fabric.as_mut().map(|fabric| fabric.set_links(links, up)).unwrap_or_default()
+    pub fn add_settings(&mut self, settings: &Settings, fast_cnp: &Settings) -> Result<(), String> {
+        let node = self.settings.len() as u32;
+        if let Some(own) = settings.node.priorities().filter(|_| !self.network.is_host(node)) {
+            let known = *self.pfc_priorities.get_or_insert(own);
+            if own != known {
+                let message = format!("a switch has {own}, and another one {known}; expected the same");
+                return Err(told(Located { section: "switch", conflict: Conflict::new("pfc_priorities", message) }));
+            }
+        }
+        let (own, agent) = (&settings.node, &fast_cnp.node);
+        let is_known = |known: &&(Rc<NodeSettings>, Rc<NodeSettings>, Rc<NodeSettings>)| {
+            Rc::ptr_eq(&known.0, own) && Rc::ptr_eq(&known.1, agent)
+        };
+        let both = match self.merged.as_ref().filter(is_known) {
+            Some((.., both)) => Rc::clone(both),
+            None => Rc::new(NodeSettings {
+                fast_cnp_switch: agent.fast_cnp_switch.clone(),
+                fast_cnp_host: agent.fast_cnp_host.clone(),
+                ..(**own).clone()
+            }),
+        };
+        self.merged = Some((Rc::clone(own), Rc::clone(agent), Rc::clone(&both)));
+        self.settings.push(both);
+        Ok(())
     }
 
-    /// The next hops of a node: around failed links, once a link has failed.
-    pub fn table(&self, node: u32) -> RouteTable {
-        self.fabric.as_ref().map(|fabric| fabric.table(node)).unwrap_or_default()
+    pub fn add_border(&mut self, node: u32, outside: u32) {
+        self.borders.push((node, outside));
     }
 
-    pub fn set_host_model(&mut self, node: u32, host: &Settings) -> Result<(), String> {
-        self.rules.add(node, false, &host.node);
-        self.rules.set_host_model(&host.node).map_err(told)
+    pub fn start(&mut self, parameters: &ffi::StartParameters) -> Result<(), String> {
+        let order = if parameters.canonical { Order::Canonical } else { Order::Insertion };
+        let &ffi::StartParameters { seed, ecn_stream, pint_seed, .. } = parameters;
+        let streams = Streams { marks: ecn_stream, pint: pint_seed, losses: 0, seed };
+        let settings = |node: u32| Rc::clone(&self.settings[node as usize]);
+        let mut engine = Engine::new(&self.network, settings, order, streams, 0.0, &self.borders).map_err(told)?;
+        engine.serve_program();
+        engine.observe(Box::new(self.notices.clone()));
+        self.engine = Some(Arc::new(Mutex::new(engine)));
+        Ok(())
     }
 
-    pub fn set_switch_limits(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
-        self.rules.add(node, true, &settings.node);
-        let Some(own) = settings.node.priorities() else { return Ok(()) };
-        let known = *self.pfc_priorities.get_or_insert(own);
-        (own == known).then_some(()).ok_or_else(|| {
-            let message = format!("a switch has {own}, and another one {known}; expected the same");
-            told(Located { section: "switch", conflict: Conflict::new("pfc_priorities", message) })
-        })
+    /// What was told and not taken.
+    pub fn notices(&self) -> &Notices {
+        &self.notices
+    }
+
+    /// The engine, to be shared.
+    pub fn handle(&self) -> Option<Arc<Mutex<Engine>>> {
+        self.engine.clone()
+    }
+
+    /// The engine, once it is started.
+    fn running(&self) -> Option<MutexGuard<'_, Engine>> {
+        self.engine.as_ref().map(|engine| engine.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The engine.
+    ///
+    /// # Panics
+    /// Before the start: C++ asks for that itself.
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        self.running().expect("a network that was started")
+    }
+
+    pub fn set_links(&self, links: &[u32], up: bool) -> Vec<u32> {
+        self.engine().set_links(links, up)
     }
 
     pub fn check_priority(&self, what: &str, priority: u8) -> Result<(), String> {
@@ -228,7 +568,11 @@ impl Network {
     }
 
     pub fn check_hops(&self, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<(), String> {
-        let Some(fabric) = self.fabric.as_ref().filter(|fabric| bytes > fabric.max_bdp()) else { return Ok(()) };
+        let engine = self.engine();
+        let fabric = engine.fabric();
+        if bytes <= fabric.max_bdp() {
+            return Ok(());
+        }
         host.check_hops(|| fabric.path(src, dst).map_or(0, |path| usize::from(path.links).saturating_sub(1)))
     }
 
@@ -243,37 +587,26 @@ impl Network {
         Box::new(LinkRates(node::LinkRates::of(&self.network)))
     }
 
-    pub fn route_to_switches(&mut self) {
-        self.rules.route_to_switches();
-    }
-
-    pub fn compute_routes(&mut self, payload_bytes: u32) {
-        self.fabric = Some(Fabric::new(self.network.clone(), self.rules.clone(), payload_bytes));
-    }
-
     pub fn check_sampling(&self, host: &Settings) -> Result<(), String> {
-        let Some(fabric) = &self.fabric else { return Ok(()) };
-        host.node.check_counters(fabric.kinds()).and_then(|()| host.node.check_probes(fabric.kinds())).map_err(told)
+        let engine = self.engine();
+        let kinds = || engine.fabric().kinds();
+        host.node.check_counters(kinds()).and_then(|()| host.node.check_probes(kinds())).map_err(told)
     }
 
     pub fn max_rtt_ns(&self) -> u64 {
-        self.fabric.as_ref().map_or(0, |fabric| fabric.max_rtt().0)
+        self.running().map_or(0, |engine| engine.fabric().max_rtt().0)
     }
 
     pub fn max_bdp_bytes(&self) -> u64 {
-        self.fabric.as_ref().map_or(0, Fabric::max_bdp)
-    }
-
-    pub fn connects(&self, src: u32, dst: u32) -> bool {
-        self.fabric.as_ref().is_some_and(|fabric| fabric.path(src, dst).is_some())
+        self.running().map_or(0, |engine| engine.fabric().max_bdp())
     }
 
     pub fn leads(&self, src: u32, dst: u32) -> bool {
-        !self.table(src).next_hops(dst).is_empty()
+        !self.engine().fabric().table(src).next_hops(dst).is_empty()
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {
-        self.fabric.as_ref().and_then(|fabric| fabric.measure(src, dst)).map_or(0, |(rtt, ..)| rtt.0)
+        self.engine().fabric().measure(src, dst).map_or(0, |(rtt, ..)| rtt.0)
     }
 
     pub fn standalone_fct_ns(&self, flow: &ffi::StandaloneFlow, host: &Settings) -> Result<u64, String> {
@@ -281,45 +614,232 @@ impl Network {
         if let Some(other) = [src, dst].into_iter().find(|&node| !self.network.is_host(node)) {
             return Err(format!("node {other} is no host, and flows are between hosts"));
         }
-        let Some(fabric) = &self.fabric else { return Ok(0) };
         let ports = flow.has_ports.then_some((flow.sport, flow.dport));
-        let ideal = fabric
-            .ideal_fct(&IdealFlow { src, dst, ports, size: size_bytes, own: (None, BitRate(u64::MAX)) }, &host.node);
-        ideal.map(|fct| fct.0).map_err(told)
+        let flow = IdealFlow { src, dst, ports, size: size_bytes, own: (None, BitRate(u64::MAX)) };
+        self.engine().fabric().ideal_fct(&flow, &host.node).map(|fct| fct.0).map_err(told)
     }
 
     pub fn address(&self, node: u32) -> u32 {
         host_address(node)
     }
 
-    /// T, window at the path's rate, and links of flows between two hosts: of their own path, or the longest of the network
-    /// (`global`).
-    pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
-        self.fabric.as_ref().map(|fabric| fabric.path_limits(src, dst, global)).unwrap_or_default()
-    }
-
     /// Rates and delays of a node's ports.
-    pub fn ports(&self, node: u32) -> Vec<(BitRate, Nanos)> {
+    fn ports(&self, node: u32) -> Vec<(BitRate, Nanos)> {
         let links = self.links_of.get(node as usize).into_iter().flatten();
         links.map(|&link| &self.network.links[link as usize]).map(|link| (link.rate, link.delay)).collect()
     }
+}
 
-    /// The rate of the first host's first port: the reference measures fast ports against it.
-    pub fn host_rate(&self) -> BitRate {
-        self.fabric.as_ref().map_or(BitRate(u64::MAX), Fabric::host_rate)
+/// The engine's turn, and what faces ask it.
+impl Network {
+    pub fn run(&self, until_ns: u64) -> ffi::Pause {
+        match self.engine().run_until(Nanos(until_ns)) {
+            Stop::Time => ffi::Pause::Time,
+            Stop::Told => ffi::Pause::Told,
+            Stop::Sample => ffi::Pause::Sample,
+            Stop::Fault => ffi::Pause::Fault,
+        }
     }
 
-    /// The port by which a host's flow would have left at the start.
-    pub fn port_of_the_start(&self, host: u32, key: &FlowKey, dst: u32) -> Option<u16> {
-        self.fabric.as_ref()?.port_of_the_start(host, key, dst)
+    pub fn advance(&self, now_ns: u64) {
+        self.engine().advance(Nanos(now_ns));
+    }
+
+    pub fn now_ns(&self) -> u64 {
+        self.engine().now().0
+    }
+
+    pub fn next_ns(&self) -> u64 {
+        self.engine().next_time().map_or(u64::MAX, |next| next.0)
+    }
+
+    pub fn take_fault(&self) -> String {
+        self.engine().take_fault().unwrap_or_default()
+    }
+
+    pub fn events(&self) -> u64 {
+        self.engine().events_run()
+    }
+
+    pub fn packet_hops(&self) -> u64 {
+        self.engine().packet_hops()
+    }
+
+    pub fn start_flow(&self, flow: &ffi::FlowStart) -> ffi::FlowStarted {
+        let &ffi::FlowStart { id, src, dst, dport, priority, size_bytes } = flow;
+        let request = FlowRequest {
+            id,
+            src,
+            dst,
+            dport,
+            priority,
+            size: size_bytes,
+            start: Nanos(0),
+            options: FlowOptions::NONE,
+        };
+        let started = self.engine().start_now(request);
+        started.map_or_else(ffi::FlowStarted::default, |started| ffi::FlowStarted {
+            present: true,
+            sport: started.sport,
+            queue_pair: started.queue_pair,
+            first_seq: started.first_seq,
+        })
+    }
+
+    pub fn take_ended(&self) -> Vec<ffi::FlowEnd> {
+        let ended = self.engine().take_completed();
+        ended.iter().map(|flow| ffi::FlowEnd { id: flow.request.id, is_steered: flow.is_steered }).collect()
+    }
+
+    pub fn watch_port(&self, node: u32, port: u16) {
+        self.engine().watch_port(node, port);
+    }
+
+    pub fn watch_node(&self, node: u32) {
+        self.engine().watch_node(node);
+    }
+
+    pub fn measure_rtts(&self) {
+        self.engine().measure_rtts();
+    }
+
+    pub fn lose(&self, ports: &[u32], seed: u32, stream: u64, probability: f64) {
+        let ports: Vec<(u32, u16)> = ports.chunks_exact(2).map(|port| (port[0], port[1] as u16)).collect();
+        self.engine().lose(&ports, (seed, stream), probability);
+    }
+
+    pub fn port_state(&self, node: u32, port: u16) -> ffi::PortState {
+        let engine = self.engine();
+        let (state, counts) = (engine.port(node, port), engine.port_counts(node, port));
+        ffi::PortState {
+            queued: state.queued.into(),
+            paused: state.paused,
+            is_up: state.is_up,
+            frames: counts.frames,
+            telemetry_bytes: counts.telemetry_bytes,
+            losses: counts.losses,
+        }
+    }
+
+    pub fn queued(&self, node: u32, port: u16, queue: u8) -> u64 {
+        self.engine().queued(node, port, queue)
+    }
+
+    pub fn accounted(&self, node: u32, port: u16) -> u32 {
+        self.engine().accounted(node, port)
+    }
+
+    pub fn sent(&self, node: u32, port: u16) -> u64 {
+        self.engine().sent(node, port).unwrap_or_default()
+    }
+
+    pub fn switch_counters(&self, node: u32) -> ffi::SwitchCounters {
+        let engine::SwitchCounts { overflows, link_drops, unroutable, expired, marks } =
+            self.engine().switch_counts(node);
+        ffi::SwitchCounters { overflows, link_drops, unroutable, expired, marks }
+    }
+
+    pub fn host_counters(&self, node: u32) -> ffi::HostCounters {
+        let Counters { resent, timeouts, probes, feedback, rejected, baseline_resets, moves, cnps, refused, .. } =
+            self.engine().counters(node);
+        let Counters { marks_merged, marks_heard, receive, .. } = self.engine().counters(node);
+        ffi::HostCounters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected_by_seal: rejected.by_seal,
+            rejected_by_guard: rejected.by_guard,
+            baseline_resets,
+            cnps,
+            unsent_acks: refused.unsent,
+            unasked_cnps: refused.unasked,
+            marks_merged,
+            marks_heard,
+            unsealed_answers: refused.unsealed,
+            moves,
+            receive_dropped: receive.dropped,
+            receive_pauses: receive.pauses,
+        }
+    }
+
+    pub fn fast_cnp_counters(&self, node: u32) -> ffi::FastCnpCounters {
+        let NoticeTotals { sent, accepted, refused, migrations, reports, dropped_inbound, dropped_outbound, .. } =
+            self.engine().notices_of(node);
+        let dropped = dropped_inbound + dropped_outbound;
+        ffi::FastCnpCounters { sent, dropped, accepted, refused, migrations, reports }
+    }
+
+    pub fn control(&self, host: u32, queue_pair: u32) -> ffi::ControlState {
+        control_state(&self.engine().control(host, queue_pair))
+    }
+
+    pub fn acked(&self, host: u32, queue_pair: u32, first_seq: u64) -> u64 {
+        self.engine().acked(host, queue_pair, first_seq)
+    }
+
+    pub fn sent_end(&self, host: u32, queue_pair: u32) -> u64 {
+        self.engine().sent_end(host, queue_pair)
+    }
+
+    pub fn knows(&self, host: u32, queue_pair: u32) -> bool {
+        self.engine().knows(host, queue_pair)
+    }
+
+    pub fn room(&self) -> usize {
+        self.engine().room()
+    }
+
+    pub fn port_to(&self, host: u32, key: &ffi::FlowKey, dst: u32) -> i32 {
+        let &ffi::FlowKey { src_address, dst_address, sport, dport } = key;
+        let key = FlowKey { src_address, dst_address, sport, dport };
+        self.engine().port_to(host, &key, dst).map_or(-1, i32::from)
+    }
+
+    pub fn send_frame(&self, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> u32 {
+        self.engine().send_frame(node, port, queue, &frame.into(), section)
+    }
+
+    pub fn send_by_switch(&self, node: u32, frame: &Frame, section: &[u8]) {
+        self.engine().send_by_switch(node, &frame.into(), section);
+    }
+
+    pub fn pause(&self, node: u32, port: u16, priority: u8, pause: bool) {
+        self.engine().pause(node, port, priority, pause);
+    }
+
+    pub fn attack(
+        &self,
+        node: u32,
+        entries: &[ffi::AttackEntry],
+        host: &Settings,
+        notifier: &Settings,
+    ) -> Result<u32, String> {
+        let settings = attack_settings(node, entries)?;
+        let nodes =
+            NodeSettings { fast_cnp_switch: notifier.node.fast_cnp_switch.clone(), ..host.node.as_ref().clone() };
+        let attack = Attack::new(&settings, &self.network, &nodes, None);
+        let attack = attack.map_err(|wrong| format!("{}: {}", wrong.key, wrong.message))?;
+        Ok(self.engine().attack(attack))
+    }
+
+    pub fn end_attack(&self, attack: u32) {
+        self.engine().end_attack(attack);
+    }
+
+    pub fn attack_counters(&self, attack: u32) -> ffi::AttackCounters {
+        let engine = self.engine();
+        let found = engine.attacks().nth(attack as usize);
+        found.map_or_else(ffi::AttackCounters::default, |attack| ffi::AttackCounters {
+            sent: attack.sent(),
+            altered: attack.altered(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::node::NodeSettings;
-    use std::rc::Rc;
 
     #[test]
     fn only_hosts_have_flows() {
@@ -327,7 +847,6 @@ mod tests {
         for is_switch in [false, false, true] {
             network.add_node(is_switch);
         }
-        network.compute_routes(1_000);
         let settings = Settings::settled(Rc::new(NodeSettings::default()));
         for (src, dst, other) in [(0, 2, 2), (2, 1, 2), (0, 99, 99)] {
             let flow = ffi::StandaloneFlow { src, dst, size_bytes: 1_000, has_ports: false, sport: 0, dport: 0 };

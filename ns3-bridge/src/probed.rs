@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
-use crate::network::Network;
 use crate::settings::Settings;
-use crate::switch::ffi::FlowKey;
 use hpcc_core::address;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::settings::{Input, Settings as _};
-use hpcc_core::switch::HOST_SEED;
-use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::transport::{self, DatagramPacer};
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -42,11 +38,7 @@ pub(crate) mod ffi {
     }
 
     unsafe extern "C++" {
-        include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
-        include!("ns3-bridge/src/switch.rs.h");
-        type FlowKey = crate::switch::ffi::FlowKey;
-        type Network = crate::network::Network;
         type Settings = crate::settings::Settings;
     }
 
@@ -80,13 +72,6 @@ pub(crate) mod ffi {
         fn baseline_resets(self: &ProbedFlow) -> u64;
         fn window_bytes(self: &ProbedFlow) -> u64;
         fn rate_bps(self: &ProbedFlow) -> u64;
-        /// The ways from a host.
-        #[derive(ExternType)]
-        type HostRoutes;
-        /// Takes the network's present routes for a host out of it.
-        fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes>;
-        /// The port by which packets with these addresses and ports leave for a host, or -1.
-        fn port(self: &HostRoutes, key: &FlowKey, dst: u32) -> i32;
         /// IPv4 address of a node, as an integer.
         fn host_address(node: u32) -> u32;
         /// The node that an address stands for, or -1.
@@ -180,18 +165,6 @@ impl ProbedFlow {
 
     pub fn rate_bps(&self) -> u64 {
         self.0.rate().0
-    }
-}
-
-pub struct HostRoutes(RouteTable);
-
-pub fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes> {
-    Box::new(HostRoutes(network.table(host)))
-}
-
-impl HostRoutes {
-    pub fn port(&self, key: &FlowKey, dst: u32) -> i32 {
-        hpcc_core::switch::FlowKey::from(key).choose(HOST_SEED, self.0.next_hops(dst)).map_or(-1, i32::from)
     }
 }
 

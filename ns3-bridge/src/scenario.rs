@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A scenario file as the ns-3 program sees it.
+//! A scenario file as the ns-3 program runs it: by the engine alone or, where flows are those of ns-3's stack, over hosts of its own.
 
+use crate::network::Network;
 use crate::network::ffi::LinkSpec;
 use crate::panic_report;
-use crate::random::streams_before;
 use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
-use hpcc_core::cc::Reads;
+use hpcc_core::engine::{FlowRequest, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::transport::{IpVersion, Protocol};
-use hpcc_core::units::{Bytes, Nanos};
+use hpcc_core::units::Bytes;
 use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::{self, QueueHistogram};
+use hpcc_formats::scenario::{self, EventOrder};
+use hpcc_simulate::{How, Outcome, Program, StackTotals, engine_streams};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Instant;
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
@@ -27,17 +29,15 @@ pub(crate) mod ffi {
         outside: u32,
     }
 
-    /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
-    #[derive(Clone)]
-    struct MonitorParameters {
-        histogram: bool,
-        histogram_start_ns: u64,
-        histogram_end_ns: u64,
-        queue_interval_ns: u64,
-        goodput_interval_ns: u64,
-        control_interval_ns: u64,
-        /// All if there are none.
-        control_flows: Vec<u32>,
+    /// Where random numbers come from.
+    #[derive(Clone, Copy, Debug)]
+    struct StreamParameters {
+        /// First stream of ECN marking.
+        ecn: u64,
+        /// Seed of the draws of PINT.
+        pint_seed: u32,
+        /// Stream of losses.
+        loss: u64,
     }
 
     /// What hosts with ns-3's stack run by.
@@ -72,19 +72,34 @@ pub(crate) mod ffi {
         value: String,
     }
 
-    /// `hpcc_formats::scenario::LinkFailure`.
-    #[derive(Clone)]
-    struct LinkFailure {
-        time_ns: u64,
-        /// When they come up again; the largest value stands for never.
-        until_ns: u64,
-        links: Vec<u32>,
+    /// A flow that a stack carries.
+    #[derive(Clone, Copy, Debug)]
+    struct StackFlow {
+        id: u32,
+        src: u32,
+        dst: u32,
+        priority: u8,
+        dport: u16,
+        size_bytes: u64,
+    }
+
+    /// `hpcc_simulate::StackTotals`.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct StackCounters {
+        resent: u64,
+        timeouts: u64,
+        probes: u64,
+        feedback: u64,
+        baseline_resets: u64,
+        drops: u64,
+        events: u64,
     }
 
     unsafe extern "C++" {
         include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
         type LinkSpec = crate::network::ffi::LinkSpec;
+        type Network = crate::network::Network;
         type Settings = crate::settings::Settings;
     }
 
@@ -94,8 +109,10 @@ pub(crate) mod ffi {
         type Scenario;
         /// Reads a scenario, or says what is wrong with it, with file and line; overrides are `KEY=VALUE`.
         fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>>;
-        /// Harmless things that the user should know.
-        fn notes(self: &Scenario) -> Vec<String>;
+        /// Runs it by the engine alone, in a program with a version of ns-3 that was built in a way; returns an exit status.
+        fn run_scenario(scenario: &Scenario, out: &CxxString, is_quiet: bool, ns3: &str, build_profile: &str) -> u8;
+        /// The ns-3 class that makes hosts and starts their flows; empty: the engine has them.
+        fn hosts_class(self: &Scenario) -> String;
         fn node_count(self: &Scenario) -> u32;
         fn is_switch(self: &Scenario, node: u32) -> bool;
         fn links(self: &Scenario) -> Vec<LinkSpec>;
@@ -103,47 +120,59 @@ pub(crate) mod ffi {
         fn loss(self: &Scenario, link: u32) -> f64;
         /// Whether the loss probability is the link's own; all others share one generator.
         fn has_own_loss(self: &Scenario, link: u32) -> bool;
-        /// Random stream of losses.
-        fn loss_stream(self: &Scenario) -> u64;
-        /// First random stream of ECN marking.
-        fn ecn_stream(self: &Scenario) -> u64;
-        /// Seed of the draws of PINT.
-        fn pint_seed(self: &Scenario) -> u32;
-        /// Links that fail, and when.
-        fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
+        fn streams(self: &Scenario) -> StreamParameters;
         fn seed(self: &Scenario) -> u64;
-        fn flow_count(self: &Scenario) -> u32;
-        fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
+        /// Whether events of the same nanosecond run in an order that depends on each node alone.
+        fn is_canonical(self: &Scenario) -> bool;
         /// The settings of all nodes but the legacy ones.
         fn settings(self: &Scenario) -> Box<Settings>;
-        /// The ns-3 class that makes hosts and starts their flows.
-        fn hosts_class(self: &Scenario) -> String;
         fn stack(self: &Scenario) -> StackParameters;
         fn tcp(self: &Scenario) -> TcpParameters;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
         /// The settings of such a node.
         fn legacy_settings(self: &Scenario, node: u32) -> Box<Settings>;
-        /// Whether the packet trace tells of packets that a switch drops.
-        fn traces_overflow(self: &Scenario) -> bool;
-        /// The addresses that the PFC frames of a node's ports come from.
-        fn port_addresses(self: &Scenario, node: u32) -> Vec<u32>;
-        /// Whether switches, hosts or borders have anything to do about Fast CNP.
-        fn has_fast_cnp(self: &Scenario) -> bool;
         fn fast_cnp_borders(self: &Scenario) -> Vec<FastCnpBorder>;
-        fn monitor(self: &Scenario) -> MonitorParameters;
-        /// Nodes whose packets are traced.
-        fn trace_nodes(self: &Scenario) -> Vec<u32>;
         /// Nodes whose frames are captured as bytes.
         fn capture_nodes(self: &Scenario) -> Vec<u32>;
+
+        /// A run whose flows a stack carries.
+        #[derive(ExternType)]
+        type StackRun;
+        /// Begins the run of a scenario on a network that is started; nothing where its results have no place, which was told.
+        fn begin_stack_run(
+            scenario: &Scenario,
+            out: &CxxString,
+            is_quiet: bool,
+            network: &Network,
+        ) -> Result<Box<StackRun>>;
+        /// Flows that begin now.
+        fn take_started(self: &mut StackRun) -> Vec<StackFlow>;
+        /// A flow that begins has this source port.
+        fn set_port(self: &mut StackRun, flow: u32, sport: u16);
+        /// A flow has finished now.
+        fn end_flow(self: &mut StackRun, flow: u32);
+        /// Whether the next sample needs the acknowledged bytes of flows under way; the end always does.
+        fn asks_flows(self: &StackRun) -> bool;
+        /// So many bytes of a flow are acknowledged.
+        fn set_acked(self: &mut StackRun, flow: u32, bytes: u64);
+        /// Takes the sample that is due.
+        fn sample(self: &mut StackRun);
+        /// A frame of a captured node, as bytes.
+        fn capture(self: &mut StackRun, node: u32, bytes: &[u8]);
+        /// Ends the run, once, before its time if `stopped` says why; returns an exit status.
+        fn finish_stack_run(
+            run: &mut StackRun,
+            stopped: &str,
+            counters: &StackCounters,
+            ns3: &str,
+            build_profile: &str,
+        ) -> u8;
     }
 }
 
-use ffi::{FastCnpBorder, LinkFailure, MonitorParameters, StackParameters, TcpAttribute, TcpParameters};
-
-/// The stream of the reference's error model, whose seed is 1.
-const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
+use ffi::{FastCnpBorder, StackFlow, StackParameters, StreamParameters, TcpAttribute, TcpParameters};
 
 pub struct Scenario {
     scenario: scenario::Scenario,
@@ -155,18 +184,115 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Resu
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let scenario = hpcc_formats::load_with(as_path(path), &overrides, defaults())?;
-    hpcc_formats::refuse_engine_only(as_path(path), &scenario)?;
     let settings = Rc::new(scenario.settings.clone());
     Ok(Box::new(Scenario { scenario, settings }))
 }
 
 /// A path of the command line, which need not be UTF-8.
-pub(crate) fn as_path(text: &CxxString) -> &Path {
+fn as_path(text: &CxxString) -> &Path {
     Path::new(OsStr::from_bytes(text.as_bytes()))
 }
 
-fn or_zero(interval: Option<Nanos>) -> u64 {
-    interval.map_or(0, |interval| interval.0)
+/// Why a controller of the program has ended the run, if one has.
+#[cfg(feature = "ns3")]
+use crate::congestion_ops::fault;
+#[cfg(not(feature = "ns3"))]
+fn fault() -> Option<String> {
+    None
+}
+
+fn status(outcome: Result<Outcome, Outcome>) -> u8 {
+    match outcome {
+        Ok(outcome) | Err(outcome) => outcome as u8,
+    }
+}
+
+pub fn run_scenario(scenario: &Scenario, out: &CxxString, is_quiet: bool, ns3: &str, build_profile: &str) -> u8 {
+    let program = Program { ns3, build_profile, fault: &fault };
+    status(hpcc_simulate::run_in(
+        scenario.scenario.clone(),
+        as_path(out),
+        How { is_quiet, is_watched: false, threads: 1 },
+        &program,
+    ))
+}
+
+/// `None` once it has ended.
+pub struct StackRun(Option<hpcc_simulate::StackRun>);
+
+pub fn begin_stack_run(
+    scenario: &Scenario,
+    out: &CxxString,
+    is_quiet: bool,
+    network: &Network,
+) -> Result<Box<StackRun>, String> {
+    let engine = network.handle().ok_or("a network that was not started")?;
+    let (scenario, faces) = (scenario.scenario.clone(), Box::new(network.notices().clone()));
+    let run = hpcc_simulate::StackRun::new(scenario, as_path(out), is_quiet, engine, faces, Instant::now());
+    run.map(|run| Box::new(StackRun(Some(run)))).map_err(|_| String::new())
+}
+
+pub fn finish_stack_run(
+    run: &mut StackRun,
+    stopped: &str,
+    counters: &ffi::StackCounters,
+    ns3: &str,
+    build_profile: &str,
+) -> u8 {
+    let &ffi::StackCounters { resent, timeouts, probes, feedback, baseline_resets, drops, events } = counters;
+    let stack = StackTotals { resent, timeouts, probes, feedback, baseline_resets, drops, events };
+    let program = Program { ns3, build_profile, fault: &fault };
+    let Some(run) = run.0.take() else { return Outcome::BadInput as u8 };
+    status(run.finish(Some(stopped).filter(|why| !why.is_empty()), stack, &program))
+}
+
+impl StackRun {
+    pub fn take_started(&mut self) -> Vec<StackFlow> {
+        let flow = |&FlowRequest { id, src, dst, dport, priority, size, .. }: &FlowRequest| StackFlow {
+            id,
+            src,
+            dst,
+            priority,
+            dport,
+            size_bytes: size,
+        };
+        let started = self.0.as_mut().map(hpcc_simulate::StackRun::take_started).unwrap_or_default();
+        started.iter().map(flow).collect()
+    }
+
+    pub fn set_port(&mut self, flow: u32, sport: u16) {
+        if let Some(run) = &mut self.0 {
+            run.set_port(flow, sport);
+        }
+    }
+
+    pub fn end_flow(&mut self, flow: u32) {
+        if let Some(run) = &mut self.0 {
+            run.end(flow);
+        }
+    }
+
+    pub fn asks_flows(&self) -> bool {
+        self.0.as_ref().is_some_and(hpcc_simulate::StackRun::asks_flows)
+    }
+
+    pub fn set_acked(&mut self, flow: u32, bytes: u64) {
+        if let Some(run) = &mut self.0 {
+            run.set_acked(flow, bytes);
+        }
+    }
+
+    pub fn sample(&mut self) {
+        if let Some(run) = &mut self.0 {
+            run.sample();
+        }
+    }
+
+    pub fn capture(&mut self, node: u32, bytes: &[u8]) {
+        if let Some(run) = &mut self.0 {
+            run.capture(node, bytes);
+        }
+    }
 }
 
 /// A setting in bytes, whose range ends far below 2^32.
@@ -175,76 +301,43 @@ fn whole(size: Bytes) -> u32 {
 }
 
 impl Scenario {
-    /// What the file says.
-    pub fn get(&self) -> &scenario::Scenario {
-        &self.scenario
-    }
-
-    pub fn notes(&self) -> Vec<String> {
-        self.get().notes.clone()
+    pub fn is_canonical(&self) -> bool {
+        self.scenario.order == EventOrder::Canonical
     }
 
     pub fn node_count(&self) -> u32 {
-        self.get().network.nodes.len() as u32
+        self.scenario.network.nodes.len() as u32
     }
 
     pub fn is_switch(&self, node: u32) -> bool {
-        self.get().network.nodes.get(node as usize) == Some(&NodeKind::Switch)
+        self.scenario.network.nodes.get(node as usize) == Some(&NodeKind::Switch)
     }
 
     pub fn links(&self) -> Vec<LinkSpec> {
         let spec = |link: &Link| LinkSpec { a: link.a, b: link.b, rate_bps: link.rate.0, delay_ns: link.delay.0 };
-        self.get().network.links.iter().map(spec).collect()
+        self.scenario.network.links.iter().map(spec).collect()
     }
 
     pub fn has_own_loss(&self, link: u32) -> bool {
-        self.get().network.links.get(link as usize).is_some_and(|link| link.loss > 0.0)
+        self.scenario.network.links.get(link as usize).is_some_and(|link| link.loss > 0.0)
     }
 
     pub fn loss(&self, link: u32) -> f64 {
-        let own = self.get().network.links.get(link as usize).map(|link| link.loss);
-        own.filter(|&loss| loss > 0.0).unwrap_or(self.get().default_loss)
+        let own = self.scenario.network.links.get(link as usize).map(|link| link.loss);
+        own.filter(|&loss| loss > 0.0).unwrap_or(self.scenario.default_loss)
     }
 
-    pub fn loss_stream(&self) -> u64 {
-        FIRST_LOSS_STREAM.wrapping_add(streams_before(self.get().seed))
-    }
-
-    /// The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
-    pub fn ecn_stream(&self) -> u64 {
-        let network = &self.get().network;
-        let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
-        (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(streams_before(self.get().seed))
-    }
-
-    /// The reference never seeds C's generator, which then starts from 1.
-    pub fn pint_seed(&self) -> u32 {
-        self.get().seed as u32
-    }
-
-    pub fn link_failures(&self) -> Vec<LinkFailure> {
-        let failure = |failure: &scenario::LinkFailure| LinkFailure {
-            time_ns: failure.time.0,
-            until_ns: failure.until.map_or(u64::MAX, |until| until.0),
-            links: failure.links.clone(),
-        };
-        self.get().link_failures.iter().map(failure).collect()
+    pub fn streams(&self) -> StreamParameters {
+        let Streams { marks, pint, losses, .. } = engine_streams(&self.scenario);
+        StreamParameters { ecn: marks, pint_seed: pint, loss: losses }
     }
 
     pub fn seed(&self) -> u64 {
-        self.get().seed
-    }
-
-    pub fn flow_count(&self) -> u32 {
-        self.get().flows.totals.count as u32
-    }
-
-    pub fn total_bytes(&self) -> u64 {
-        self.get().flows.totals.bytes
+        self.scenario.seed
     }
 
     pub fn stop_ns(&self) -> u64 {
-        self.get().stop.0
+        self.scenario.stop.0
     }
 
     pub fn settings(&self) -> Box<Settings> {
@@ -253,7 +346,7 @@ impl Scenario {
 
     pub fn hosts_class(&self) -> String {
         match self.settings.protocol.protocol {
-            Protocol::Rdma => "ns3::ScenarioRdmaHosts".into(),
+            Protocol::Rdma => String::new(),
             Protocol::Tcp => "ns3::ScenarioTcpHosts".into(),
             Protocol::Udp => "ns3::ScenarioDatagramHosts".into(),
         }
@@ -268,7 +361,7 @@ impl Scenario {
     }
 
     pub fn tcp(&self) -> TcpParameters {
-        let algorithm = self.get().algorithm();
+        let algorithm = self.scenario.algorithm();
         let of_ns3 = algorithm.needs().tcp;
         let own = algorithm.list().into_iter().filter(|_| of_ns3);
         let changed = own.filter_map(|setting| Some((setting.key, algorithm.get(setting.key)?, setting.default)));
@@ -284,61 +377,22 @@ impl Scenario {
     }
 
     pub fn legacy_settings(&self, node: u32) -> Box<Settings> {
-        Settings::settled(Rc::new(self.get().node_settings(node)))
+        Settings::settled(Rc::new(self.scenario.node_settings(node)))
     }
 
     pub fn legacy_nodes(&self) -> Vec<u32> {
-        self.get().legacy.nodes.clone()
-    }
-
-    pub fn stamps_send_time(&self) -> bool {
-        Reads::SendTime.is_in(&self.get().layout())
-    }
-
-    pub fn has_fast_cnp(&self) -> bool {
-        self.get().has_fast_cnp()
+        self.scenario.legacy.nodes.clone()
     }
 
     pub fn fast_cnp_borders(&self) -> Vec<FastCnpBorder> {
-        self.get().borders.iter().map(|border| FastCnpBorder { node: border.node, outside: border.outside }).collect()
-    }
-
-    pub fn traces_overflow(&self) -> bool {
-        !self.get().faults().untraced_overflow
-    }
-
-    /// The reference gives each link a network of its own; PFC frames come from there.
-    pub fn port_addresses(&self, node: u32) -> Vec<u32> {
-        let links = self.get().network.links.iter().zip(0u32..);
-        let address = |(link, index): (&Link, u32)| {
-            let network = 0x0a00_0000 + ((index / 254 + 1) << 16) + ((index % 254 + 1) << 8);
-            [(link.a, 1), (link.b, 2)].into_iter().find(|&(end, _)| end == node).map(|(_, host)| network + host)
-        };
-        links.filter_map(address).collect()
-    }
-
-    pub fn trace_nodes(&self) -> Vec<u32> {
-        self.get().monitor.trace_nodes.clone()
+        self.scenario
+            .borders
+            .iter()
+            .map(|border| FastCnpBorder { node: border.node, outside: border.outside })
+            .collect()
     }
 
     pub fn capture_nodes(&self) -> Vec<u32> {
-        self.get().monitor.capture_nodes.clone()
-    }
-
-    pub fn monitor(&self) -> MonitorParameters {
-        let monitor = &self.get().monitor;
-        let (start, end) = match monitor.queue_histogram {
-            Some(QueueHistogram { start, end }) => (start.0, end.0),
-            None => (0, 0),
-        };
-        MonitorParameters {
-            histogram: monitor.queue_histogram.is_some(),
-            histogram_start_ns: start,
-            histogram_end_ns: end,
-            queue_interval_ns: or_zero(monitor.queue_interval),
-            goodput_interval_ns: or_zero(monitor.goodput_interval),
-            control_interval_ns: or_zero(monitor.control_interval),
-            control_flows: monitor.control_flows.clone(),
-        }
+        self.scenario.monitor.capture_nodes.clone()
     }
 }

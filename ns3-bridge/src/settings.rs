@@ -484,9 +484,6 @@ impl Settings {
             let settings = Rc::make_mut(&mut self.node);
             settings.resolve(network);
             settings.check(network).map_err(told)?;
-            if let Some((_, why)) = settings.engine_only() {
-                return Err(why);
-            }
             self.is_settled = true;
         }
         Ok(())

@@ -6,12 +6,12 @@
 #include "attack-helper.h"
 
 #include "../model/call-rust.h"
-#include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
 
 #include "ns3/abort.h"
+#include "ns3/engine-network.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
 #include "ns3/rdma-host.h"
@@ -81,17 +81,15 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
         entries.push_back({key, value});
     }
     const hpcc::Settings& host = FindHost(network)->GetSettings();
-    CorePointer<hpcc::Attack> core = FromRust(CallRust([&] {
-        return hpcc::new_attack_by(attacker->GetIndex(),
-                                   {entries.data(), entries.size()},
-                                   network.GetCore(),
-                                   host,
-                                   FindNotifier(network, host));
-    }));
-    // It goes on until the run ends, which is for the program to say.
-    auto made = std::make_unique<Attacker>(std::move(core), network, []() { return false; });
-    made->Begin();
-    return made;
+    EngineNetwork& engine = attacker->GetNetwork();
+    const uint32_t attack = CallRust([&] {
+        return engine.Enter().attack(attacker->GetIndex(),
+                                     {entries.data(), entries.size()},
+                                     host,
+                                     FindNotifier(network, host));
+    });
+    engine.Settle();
+    return std::make_unique<Attacker>(attacker, attack);
 }
 
 } // namespace ns3

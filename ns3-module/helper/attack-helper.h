@@ -18,6 +18,8 @@
 namespace ns3
 {
 
+class QbbHelper;
+
 /**
  * \ingroup hpcc
  * \brief Makes nodes of a network attackers.

@@ -55,6 +55,8 @@ KindOf(const QbbFrame& frame)
         return "fast_cnp";
     case QbbFrame::Kind::ICMPV6:
         return "icmpv6";
+    case QbbFrame::Kind::TRIMMED:
+        return "trimmed";
     }
     NS_ABORT_MSG("a frame of no kind");
 }

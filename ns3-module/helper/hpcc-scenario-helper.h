@@ -6,28 +6,15 @@
 #ifndef HPCC_SCENARIO_HELPER_H
 #define HPCC_SCENARIO_HELPER_H
 
-#include "qbb-helper.h"
-
 #include "ns3/core-pointer.h"
 #include "ns3/rank-exchange.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace hpcc
-{
-struct RunTotals;
-} // namespace hpcc
-
 namespace ns3
 {
-
-class Attacker;
-class ScenarioHosts;
-class ScenarioMonitor;
-class ScenarioTraffic;
 
 /**
  * \ingroup hpcc
@@ -82,117 +69,14 @@ class HpccScenarioHelper
 
   private:
     /**
-     * \brief Make the ScenarioHosts of the scenario; says on standard error if this program was
-     * built without their class.
-     * \return whether they are there
-     */
-    bool MakeHosts();
-
-    /**
-     * \return whether there is an experiment that has not been run; says on standard error why not
-     */
-    bool CanRun() const;
-
-    /**
-     * \brief Divide the experiment's network among the processes, if there are several.
-     * \return whether they can share it; says on standard error why if not
-     */
-    bool Divide();
-
-    /**
-     * \brief Choose the simulator and its order of events, unless the program has one already.
-     * \return whether it has the order that the experiment asks for, and nothing else to do; says
-     * so on standard error if not
-     */
-    bool ChooseSimulator() const;
-
-    /**
-     * \brief Open the results.
-     * \param out the folder, at the first process
-     * \return the results; nothing if that cannot be done
-     */
-    CorePointer<hpcc::Results> OpenResults(const std::string& out) const;
-
-    /**
-     * \brief Run to the end what was scheduled.
-     * \param traffic the flows
-     * \param monitor shows the progress
-     * \param results the results
-     * \return how long this process simulated for, without waiting for others
-     */
-    ProcessTime Simulate(ScenarioTraffic& traffic,
-                         ScenarioMonitor& monitor,
-                         hpcc::Results& results) const;
-
-    /// End the simulation after the event in progress; one that processes share after its window.
-    void StopSimulation() const;
-
-    /**
-     * \brief Tell all processes whether one of them has found a fault.
-     * \param fault this process's fault; empty if there is none
-     * \return at the first process the first fault of any; empty if there is none
-     */
-    std::string ShareFault(const std::string& fault) const;
-
-    /**
-     * \brief Bring the rows of all processes to the first one, which writes them in order.
-     * \param results the results
-     */
-    void GatherRows(hpcc::Results& results) const;
-
-    /**
-     * \brief Bring what each process has counted to the first one.
-     * \param busy how long this process simulated for
-     * \param totals what this process has counted; of the first one the sums afterwards
-     */
-    void GatherTotals(const ProcessTime& busy, hpcc::RunTotals& totals) const;
-
-    /**
-     * \brief Say something on standard error, if this is the first process.
-     * \param message what to say
+     * \brief Tell the user something; only the first of several processes does.
+     * \param message the message
      */
     void Say(const std::string& message) const;
 
-    /**
-     * \brief Call a function of the core that may refuse what it is given; says why if it does.
-     * \param call the call
-     * \return whether it did not
-     */
-    bool Try(const std::function<void()>& call) const;
-
-    /// \return whether this is the first process, or the only one
-    bool IsFirst() const;
-
-    /// Build the network.
-    void BuildNetwork();
-
-    /// Give all nodes their settings.
-    void SetSettings() const;
-
-    /**
-     * \brief Lose frames on links.
-     * \param links the devices of each link
-     */
-    void SetLosses(const std::vector<NetDeviceContainer>& links);
-
-    /**
-     * \brief Close the results.
-     * \param results the results
-     * \param attacks the attackers
-     * \param totals why the run ended early, and what the flows have come to; all else is added
-     * \param busy how long this process simulated for
-     * \return whether all was written
-     */
-    bool Finish(hpcc::Results& results,
-                const std::vector<std::unique_ptr<Attacker>>& attacks,
-                hpcc::RunTotals& totals,
-                const ProcessTime& busy) const;
-
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
     std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
-    std::vector<uint32_t> m_ranks;            //!< the process of each node, if there are several
-    QbbHelper m_network;                      //!< the network
-    Ptr<ScenarioHosts> m_hosts;               //!< its hosts
+    bool m_hasRun{false};                     //!< whether it was run
     bool m_isQuiet{false};                    //!< whether only what is wrong is said
 };
 

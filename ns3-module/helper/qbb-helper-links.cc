@@ -8,6 +8,7 @@
 #include "qbb-helper.h"
 
 #include "ns3/abort.h"
+#include "ns3/engine-network.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-node.h"
@@ -47,53 +48,20 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
 {
     CheckRunning();
     std::vector<Ptr<QbbNetDevice>> ends;
-    const auto changed = m_network->set_links({links.data(), links.size()}, up);
-    if (changed.empty())
+    for (const uint32_t link : m_network->Enter().set_links({links.data(), links.size()}, up))
     {
-        return;
-    }
-    for (const uint32_t link : changed)
-    {
-        for (std::size_t end = 0; m_links[link] && end < 2; ++end)
+        for (std::size_t end = 0; end < 2; ++end)
         {
             const auto device = DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end));
             // A program may have disposed of the node.
             if (device->GetNode())
             {
+                up ? device->BringUp() : device->TakeDown();
                 ends.push_back(device);
             }
         }
     }
-    for (const auto& end : ends)
-    {
-        if (up)
-        {
-            end->BringUp();
-        }
-        else
-        {
-            end->TakeDown();
-            end->GetOwner().OnLinkDown(*end);
-        }
-    }
-    // Switches first: a host may send at once, and they must know the way by then.
-    for (const bool switches : {true, false})
-    {
-        for (const auto& node : m_nodes)
-        {
-            if (node->IsSwitch() == switches && node->IsLocal() && node->GetNPorts() > 0)
-            {
-                node->OnNewRoutes();
-            }
-        }
-    }
-    for (const auto& end : ends)
-    {
-        if (up && end->GetOwner().IsLocal())
-        {
-            end->GetOwner().OnLinkUp(*end);
-        }
-    }
+    m_network->Settle();
     // Last, so that a program that is told may start flows over what is there now.
     for (const auto& end : ends)
     {
@@ -106,7 +74,7 @@ QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
 {
     const Ptr<QbbNode> here = GetNode(a);
     const Ptr<QbbNode> there = GetNode(b);
-    const auto links = m_network->links_between(here->GetIndex(), there->GetIndex());
+    const auto links = m_network->Look().links_between(here->GetIndex(), there->GetIndex());
     NS_ABORT_MSG_IF(links.empty(),
                     "there is no link from " << here->Describe() << " to " << there->Describe());
     return {links.begin(), links.end()};

@@ -5,15 +5,14 @@
  */
 // What happens as a network starts.
 #include "../model/call-rust.h"
-#include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
-#include "ns3-bridge/src/random.rs.h"
-#include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
 #include "settings-agreement.h"
 
 #include "ns3/abort.h"
+#include "ns3/engine-network.h"
+#include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
 #include "ns3/rdma-host.h"
@@ -45,29 +44,17 @@ FindLargestMtu(const std::vector<Ptr<QbbNode>>& nodes)
 
 /**
  * \param node a node
- * \return whether it is a switch that sends Fast CNPs
+ * \return what has its settings of Fast CNP; the node itself if it has none
  */
-bool
-SendsFastCnps(const Ptr<QbbNode>& node)
+const hpcc::Settings&
+GetFastCnpSettings(const Ptr<QbbNode>& node)
 {
-    const auto agent = node->GetObject<FastCnpSwitch>();
-    return agent && agent->IsEnabled();
-}
-
-/**
- * \param nodes the nodes of a network, whose settings are resolved
- * \param usesFastCnp whether a switch sends Fast CNPs
- * \return bytes that a frame must have room for, for telemetry or for a notification
- */
-uint32_t
-FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
-{
-    uint32_t room = usesFastCnp ? hpcc::fast_cnp_room(nodes.front()->GetSettings()) : 0;
-    for (const auto& node : nodes)
+    if (const auto agent = node->GetObject<FastCnpSwitch>())
     {
-        room = std::max(room, node->GetSettings().telemetry_room());
+        return agent->GetSettings();
     }
-    return room;
+    const auto agent = node->GetObject<FastCnpHost>();
+    return agent ? agent->GetSettings() : node->GetSettings();
 }
 
 /**
@@ -100,95 +87,55 @@ QbbHelper::Start()
     {
         return;
     }
-    const uint32_t mtu = FindLargestMtu(m_nodes);
-    const bool usesFastCnp = std::any_of(m_nodes.begin(), m_nodes.end(), SendsFastCnps);
-    if (usesFastCnp)
-    {
-        m_network->route_to_switches();
-    }
     AgreeOnSettings();
-    m_network->compute_routes(mtu);
+    hpcc::Network& core = m_network->Look();
     for (const auto& node : m_nodes)
     {
-        if (!node->IsSwitch())
-        {
-            CallRust([&] { m_network->check_sampling(node->GetSettings()); });
-        }
+        const hpcc::Settings& fastCnp = GetFastCnpSettings(node);
+        CallRust([&] {
+            hpcc::check_fast_cnp(core, node->GetIndex(), fastCnp, node->GetSettings());
+            core.add_settings(node->GetSettings(), fastCnp);
+        });
     }
-    const auto pool = std::make_shared<QbbFramePool>(FindFrameRoom(m_nodes, usesFastCnp));
-    Share(pool);
+    for (const auto& [border, outside] : m_borders)
+    {
+        CallRust([&] { hpcc::check_border(border, m_nodes[border]->GetSettings()); });
+        core.add_border(border, outside);
+    }
     // The reference simulator has used six streams for each node, and two others, before the first
     // draw.
     const RngStreams rng = GetRngStreams();
     const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + rng.offset;
-    const uint32_t pintSeed = m_pintSeed + rng.pintSeed;
-    const std::shared_ptr<hpcc::Rng> shared = FromRust(hpcc::new_rng(rng.seed, stream, pintSeed));
+    const WheelSimulatorImpl* const simulator = WheelSimulatorImpl::Find();
+    const bool isCanonical = simulator && simulator->IsCanonical();
+    m_network->SetMtu(FindLargestMtu(m_nodes));
+    m_network->Start(m_nodes,
+                     {isCanonical, rng.seed, stream, m_pintSeed + rng.pintSeed},
+                     m_network);
     for (const auto& node : m_nodes)
     {
-        node->SetFramePool(pool);
-        node->ReadSettings();
-        if (node->IsLocal())
+        if (!node->IsSwitch())
         {
-            const std::shared_ptr<hpcc::Rng> own =
-                FromRust(hpcc::new_node_rng(rng.seed, stream, pintSeed, node->GetIndex()));
-            node->SetRng(node->GetSettings().shares_rng() ? shared : own);
+            CallRust([&] { core.check_sampling(node->GetSettings()); });
         }
         node->Start(m_network);
+    }
+    for (const Losses& losses : m_losses)
+    {
+        core.lose({losses.ports.data(), losses.ports.size()},
+                  losses.seed,
+                  losses.stream,
+                  losses.probability);
     }
     CheckThatFastCnpIsWhole(m_nodes);
     FreezeNodes(m_nodes);
 }
 
 void
-QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
-{
-    m_exchange = std::move(exchange);
-}
-
-void
-QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks)
-{
-    ShareAmong(std::move(exchange));
-    m_ranks = std::move(ranks);
-}
-
-void
-QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
-{
-    WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    if (!simulator || !simulator->IsCanonical())
-    {
-        NS_ABORT_MSG_IF(
-            m_exchange,
-            "processes can share a simulation only if its SimulatorImplementationType is "
-            "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
-        return;
-    }
-    if (m_exchange && m_ranks.empty())
-    {
-        CallRust([&] {
-            for (const uint32_t rank : hpcc::divide(*m_network, m_exchange->GetSize()))
-            {
-                m_ranks.push_back(rank);
-            }
-        });
-    }
-    m_shared = std::make_shared<SharedNetwork>(*simulator, m_nodes, pool, m_exchange, m_ranks);
-    // The simulator owns it, too: this helper may be gone when that runs.
-    simulator->SetWindows(
-        hpcc::window_ns(*m_network),
-        [shared = m_shared](uint64_t next) { return shared->EndWindow(next); },
-        !m_exchange);
-    for (const auto& node : m_nodes)
-    {
-        node->SetShared(m_shared.get());
-    }
-}
-
-void
 QbbHelper::AgreeOnSettings() const
 {
-    CheckThatAttributesCount(m_nodes, *m_network);
+    const hpcc::Network& core = m_network->Look();
+    CheckThatAttributesCount(m_nodes, core);
     CheckThatParametersCount(m_nodes);
     Ptr<QbbNode> host;
     Ptr<QbbNode> marked;
@@ -222,23 +169,13 @@ QbbHelper::AgreeOnSettings() const
     {
         if (!node->IsSwitch())
         {
-            hpcc::inherit_units(node->GetSettings(), host->GetSettings(), *m_network);
+            hpcc::inherit_units(node->GetSettings(), host->GetSettings(), core);
         }
-        CallRust([&] { hpcc::resolve(node->GetSettings(), *m_network); });
-        CallRust([&] {
-            if (node->IsSwitch())
-            {
-                m_network->set_switch_limits(node->GetIndex(), node->GetSettings());
-            }
-            else
-            {
-                m_network->set_host_model(node->GetIndex(), node->GetSettings());
-            }
-        });
+        CallRust([&] { hpcc::resolve(node->GetSettings(), core); });
     }
     CheckLayouts();
     CheckThatNodesAgree(m_nodes);
-    CheckThatLinksAreServed(m_nodes, *m_network);
+    CheckThatLinksAreServed(m_nodes, core);
 }
 
 void

@@ -13,9 +13,9 @@
 
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
+#include "ns3/engine-network.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
-#include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
@@ -24,7 +24,6 @@
 #include "ns3/rdma-host.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/string.h"
-#include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
 #include <array>
@@ -57,7 +56,7 @@ QbbHelper::FactoryUsage::CheckUsed(const std::string& what) const
 }
 
 QbbHelper::QbbHelper()
-    : m_network(FromRust(hpcc::new_network()))
+    : m_network(std::make_shared<EngineNetwork>())
 {
     m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
@@ -95,29 +94,16 @@ QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeVal
 }
 
 void
-QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
+QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside)
 {
     NS_ABORT_MSG_IF(m_isStarted, "the borders of Fast CNP are in use: set borders before Start()");
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
-    const auto agent = border->GetObject<FastCnpSwitch>();
-    NS_ABORT_MSG_UNLESS(agent, border->Describe() << " is no switch, and cannot be a border");
-    if (IsElsewhere(border->GetIndex()))
-    {
-        return;
-    }
-    bool found = false;
-    for (uint32_t port = 0; port < border->GetNPorts(); ++port)
-    {
-        if (border->GetPort(port)->GetPeer().GetOwner().GetIndex() == other->GetIndex())
-        {
-            agent->SetBorder(static_cast<uint16_t>(port));
-            found = true;
-        }
-    }
-    NS_ABORT_MSG_UNLESS(found,
-                        "there is no link from " << border->Describe() << " to "
-                                                 << other->Describe());
+    NS_ABORT_MSG_UNLESS(border->IsSwitch(),
+                        border->Describe() << " is no switch, and cannot be a border");
+    NS_ABORT_MSG_IF(m_network->Look().links_between(border->GetIndex(), other->GetIndex()).empty(),
+                    "there is no link from " << border->Describe() << " to " << other->Describe());
+    m_borders.emplace_back(border->GetIndex(), other->GetIndex());
 }
 
 void
@@ -189,7 +175,7 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
         (node->IsSwitch() ? m_switches : m_hosts).NoteUse();
         (*it)->AggregateObject(node);
         node->AggregateObject((node->IsSwitch() ? switchAgents : hostAgents).Create());
-        node->SetIndex(m_network->add_node(node->IsSwitch()));
+        node->SetIndex(m_network->Look().add_node(node->IsSwitch()));
         m_nodes.push_back(node);
     }
 }
@@ -200,19 +186,11 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
-    NetDeviceContainer devices;
-    if (IsElsewhere(owners[0]->GetIndex()) && IsElsewhere(owners[1]->GetIndex()))
-    {
-        ConnectElsewhere(*owners[0], *owners[1]);
-    }
-    else
-    {
-        devices = Connect(*owners[0], *owners[1], rate, delay);
-    }
-    const bool added = m_network->add_link({owners[0]->GetIndex(),
-                                            owners[1]->GetIndex(),
-                                            rate.GetBitRate(),
-                                            static_cast<uint64_t>(delay.GetNanoSeconds())});
+    NetDeviceContainer devices = Connect(*owners[0], *owners[1], rate, delay);
+    const bool added = m_network->Look().add_link({owners[0]->GetIndex(),
+                                                   owners[1]->GetIndex(),
+                                                   rate.GetBitRate(),
+                                                   static_cast<uint64_t>(delay.GetNanoSeconds())});
     NS_ABORT_MSG_UNLESS(added,
                         owners[0]->Describe() << " cannot be linked to " << owners[1]->Describe());
     return devices;
@@ -240,24 +218,6 @@ QbbHelper::Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay)
     return devices;
 }
 
-void
-QbbHelper::ConnectElsewhere(QbbNode& a, QbbNode& b)
-{
-    for (QbbNode* owner : {&a, &b})
-    {
-        // Devices to come shall have the addresses that they have in one process.
-        Mac48Address::Allocate();
-        owner->AddAbsentPort();
-    }
-    m_links.push_back(nullptr);
-}
-
-bool
-QbbHelper::IsElsewhere(uint32_t node) const
-{
-    return !m_ranks.empty() && m_ranks.at(node) != m_exchange->GetRank();
-}
-
 NetDeviceContainer
 QbbHelper::LinkAll(const NodeContainer& nodes,
                    const NodeReference& center,
@@ -273,31 +233,30 @@ QbbHelper::LinkAll(const NodeContainer& nodes,
 }
 
 void
-QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const
+QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream)
 {
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability
                                                                        << "; expected 0 to 1");
     const RngStreams rng = GetRngStreams();
-    stream += rng.offset;
-    const std::shared_ptr<hpcc::Loss> common =
-        FromRust(hpcc::new_loss(rng.seed, stream, probability));
-    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    const bool isCanonical = simulator && simulator->IsCanonical();
+    Losses losses{{}, rng.seed, stream + rng.offset, probability};
     for (auto it = devices.Begin(); it != devices.End(); ++it)
     {
         const auto device = DynamicCast<QbbNetDevice>(*it);
         NS_ABORT_MSG_UNLESS(device, "frames are lost at devices of the type QbbNetDevice only");
-        const uint32_t node = device->GetOwner().GetIndex();
-        if (!isCanonical)
-        {
-            device->SetLoss(common);
-            continue;
-        }
-        // In canonical order no node's arrival precedes another node's: each port draws from a
-        // stream of its own.
-        device->SetLoss(FromRust(
-            hpcc::new_port_loss(rng.seed, stream, node, device->GetPortNumber(), probability)));
+        losses.ports.push_back(device->GetOwner().GetIndex());
+        losses.ports.push_back(device->GetPortNumber());
+    }
+    if (m_isStarted)
+    {
+        m_network->Look().lose({losses.ports.data(), losses.ports.size()},
+                               losses.seed,
+                               losses.stream,
+                               probability);
+    }
+    else
+    {
+        m_losses.push_back(std::move(losses));
     }
 }
 
@@ -354,12 +313,6 @@ QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
     }
 }
 
-SharedNetwork*
-QbbHelper::GetShared() const
-{
-    return m_shared.get();
-}
-
 Ptr<RdmaHost>
 QbbHelper::GetHost(const NodeReference& node) const
 {
@@ -400,7 +353,7 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
         {
             continue;
         }
-        host->VisitFlows([&](const RdmaFlow& flow, uint32_t, uint32_t) {
+        host->VisitFlows([&](const RdmaFlow& flow, uint32_t) {
             os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':'
                << flow.sport << " to host " << flow.dst << ':' << flow.dport << ", begun at "
                << flow.start.As(Time::NS)
@@ -421,7 +374,7 @@ QbbHelper::CheckRunning() const
 const hpcc::Network&
 QbbHelper::GetCore() const
 {
-    return *m_network;
+    return m_network->Look();
 }
 
 bool
@@ -443,8 +396,9 @@ QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, 
     const uint32_t destination = GetNode(dst)->GetIndex();
     CheckRunning();
     return NanoSeconds(CallRust([&] {
-        return m_network->standalone_fct_ns({source->GetIndex(), destination, size, false, 0, 0},
-                                            source->GetSettings());
+        return m_network->Look().standalone_fct_ns(
+            {source->GetIndex(), destination, size, false, 0, 0},
+            source->GetSettings());
     }));
 }
 
@@ -454,7 +408,7 @@ QbbHelper::GetStandaloneFct(const RdmaFlow& flow) const
     const Ptr<QbbNode> source = GetNode(flow.src);
     CheckRunning();
     return NanoSeconds(CallRust([&] {
-        return m_network->standalone_fct_ns(
+        return m_network->Look().standalone_fct_ns(
             {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},
             source->GetSettings());
     }));
@@ -463,28 +417,20 @@ QbbHelper::GetStandaloneFct(const RdmaFlow& flow) const
 Time
 QbbHelper::GetMaxRtt() const
 {
-    return NanoSeconds(m_network->max_rtt_ns());
+    return NanoSeconds(m_network->Look().max_rtt_ns());
 }
 
 uint64_t
 QbbHelper::GetMaxBdp() const
 {
-    return m_network->max_bdp_bytes();
+    return m_network->Look().max_bdp_bytes();
 }
 
 uint64_t
 QbbHelper::GetTxFrames() const
 {
     CheckRunning();
-    uint64_t frames = 0;
-    for (const auto& node : m_nodes)
-    {
-        for (uint32_t port = 0; node->IsLocal() && port < node->GetNPorts(); ++port)
-        {
-            frames += node->GetPort(port)->GetTxFrames();
-        }
-    }
-    return frames;
+    return m_network->Look().packet_hops();
 }
 
 } // namespace ns3

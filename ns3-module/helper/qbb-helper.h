@@ -14,13 +14,13 @@
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-channel.h"
-#include "ns3/shared-network.h"
 #include "ns3/trace-helper.h"
 
 #include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -31,6 +31,7 @@ namespace ns3
 {
 
 class DataRate;
+class EngineNetwork;
 class QbbNode;
 class RdmaHost;
 struct RdmaFlow;
@@ -90,7 +91,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param node the switch
      * \param outside the other node
      */
-    void SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const;
+    void SetFastCnpBorder(const NodeReference& node, const NodeReference& outside);
 
     /**
      * \brief Set an attribute of the devices to be created by links.
@@ -185,7 +186,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param probability of a frame to be lost
      * \param stream the generator's stream
      */
-    void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const;
+    void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream);
 
     /**
      * \brief Draw what streams and seeds given here say, whatever ns-3's seed and run are: a
@@ -216,28 +217,6 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param pmax probability at kmax
      */
     void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const;
-
-    /**
-     * \brief Share the simulation among the processes of an MPI program. Each of them builds the
-     * same network and starts the same flows, and simulates its part of the nodes: results of a
-     * node are in its process. To be called before Start(); needs WheelSimulatorImpl with its
-     * attribute CanonicalOrder. Ends the program in Start() if the network cannot be divided: links
-     * of hosts and links without delay are not.
-     * \param exchange connects the processes
-     */
-    void ShareAmong(std::shared_ptr<RankExchange> exchange);
-
-    /**
-     * \brief Share the simulation as the network has been divided already. To be called before the
-     * first link: those between two nodes of other processes get no devices here.
-     * \param exchange connects the processes
-     * \param ranks the process of each node, by index
-     */
-    void ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks);
-
-    /// \return the network of a run in canonical order, which the simulator owns, too; nullptr
-    /// before Start() and in other runs
-    SharedNetwork* GetShared() const;
 
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
@@ -376,12 +355,6 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     };
 
     /**
-     * \param node index of a node
-     * \return whether it is known already that another process simulates the node
-     */
-    bool IsElsewhere(uint32_t node) const;
-
-    /**
      * \brief Make a link with its devices.
      * \param a one node
      * \param b the other node
@@ -390,20 +363,6 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \return the devices, a's first
      */
     NetDeviceContainer Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay);
-
-    /**
-     * \brief Make a link of which this process needs no more than that there is one.
-     * \param a one node
-     * \param b the other node
-     */
-    void ConnectElsewhere(QbbNode& a, QbbNode& b);
-
-    /**
-     * \brief Cut the time of a run in canonical order into windows, and divide the nodes among the
-     * processes.
-     * \param pool where frames come from
-     */
-    void Share(const std::shared_ptr<QbbFramePool>& pool);
 
     /**
      * \brief Find the links between two nodes; ends the program if there are none.
@@ -445,23 +404,30 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              Ptr<NetDevice> device,
                              bool explicitFilename) override;
 
-    FactoryUsage m_hosts;                     //!< hosts, with what they do about Fast CNP
-    FactoryUsage m_switches;                  //!< makes switches
-    FactoryUsage m_devices;                   //!< devices
-    ObjectFactory m_hostFactory;              //!< makes hosts
-    ObjectFactory m_switchFactory;            //!< makes switches
-    ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP
-    ObjectFactory m_fastCnpSwitchFactory;     //!< makes the switches' part of Fast CNP
-    ObjectFactory m_deviceFactory;            //!< makes devices
-    std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
+    FactoryUsage m_hosts;                 //!< hosts, with what they do about Fast CNP
+    FactoryUsage m_switches;              //!< makes switches
+    FactoryUsage m_devices;               //!< devices
+    ObjectFactory m_hostFactory;          //!< makes hosts
+    ObjectFactory m_switchFactory;        //!< makes switches
+    ObjectFactory m_fastCnpHostFactory;   //!< makes the hosts' part of Fast CNP
+    ObjectFactory m_fastCnpSwitchFactory; //!< makes the switches' part of Fast CNP
+    ObjectFactory m_deviceFactory;        //!< makes devices
+
+    /// Frames that come to ports and are lost at random.
+    struct Losses
+    {
+        std::vector<uint32_t> ports; //!< node and port by turns
+        uint32_t seed;               //!< seed of the stream
+        uint64_t stream;             //!< the stream
+        double probability;          //!< of each
+    };
+
+    std::shared_ptr<EngineNetwork> m_network; //!< the network, and the engine that runs it
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
-    /// Links in the order in which they were made; nullptr for one that this process does without.
-    std::vector<Ptr<QbbChannel>> m_links;
-    /// Connects the processes of the simulation, if there are several.
-    std::shared_ptr<RankExchange> m_exchange;
-    std::vector<uint32_t> m_ranks; //!< the process of each node; empty until the network is divided
-    /// The network of a run in canonical order.
-    std::shared_ptr<SharedNetwork> m_shared;
+    std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
+    std::vector<Losses> m_losses;             //!< losses until the start
+    /// Borders of the domain of Fast CNP, and what is outside of them.
+    std::vector<std::pair<uint32_t, uint32_t>> m_borders;
     bool m_isStarted{false}; //!< whether Start() was called
     bool m_captures{false};  //!< whether EnablePcap() was called
 

@@ -322,4 +322,10 @@ new_congestion_ops(rust::Str name,
     return std::make_unique<CongestionOps>(ops);
 }
 
+rust::String
+run_fault()
+{
+    return ns3::RunKeeper::GetFault();
+}
+
 } // namespace hpcc

@@ -149,6 +149,9 @@ std::unique_ptr<CongestionOps> new_congestion_ops(rust::Str name,
                                                   rust::Slice<const OpsAttribute> attributes,
                                                   const OpsLimits& limits);
 
+/// \return the fault by which a controller has ended the run; empty if none has
+rust::String run_fault();
+
 } // namespace hpcc
 
 #endif /* HPCC_CORE_CONGESTION_OPS_H */

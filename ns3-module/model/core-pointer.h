@@ -14,34 +14,17 @@
  */
 namespace hpcc
 {
-struct Attack;
-struct AckResult;
-struct Rng;
 struct FastCnpCounters;
-struct FastCnpHost;
-struct FastCnpReaction;
-struct FastCnpSwitch;
-struct FastCnpVerdict;
 struct FlowKey;
-struct Flows;
+struct Frame;
 struct FrameWriter;
-struct Host;
-struct HostRoutes;
-struct Loss;
 struct Network;
+struct Notice;
 struct ProbedFlow;
-struct Progress;
-struct RankProgress;
-struct ReceiverKeys;
-struct Reply;
-struct Results;
 struct Scenario;
-struct Scheduler;
-struct Segment;
-struct SenderParameters;
 struct Settings;
-struct Switch;
-struct TelemetryBorder;
+struct StackRun;
+struct SwitchCounters;
 } // namespace hpcc
 
 namespace ns3

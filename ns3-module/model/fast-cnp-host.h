@@ -7,17 +7,18 @@
 #define FAST_CNP_HOST_H
 
 #include "core-pointer.h"
-#include "frame-serializer.h"
 #include "settings-owner.h"
 
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
+
+namespace hpcc
+{
+struct Notice;
+} // namespace hpcc
 
 namespace ns3
 {
@@ -57,64 +58,20 @@ class FastCnpHost : public Object, public SettingsOwner
     bool IsEnabled() const;
 
     /**
-     * \brief Get ready to run.
-     * \param network the network
+     * \brief The network starts.
      * \param node the host
      */
-    void Start(const hpcc::Network& network, const QbbNode& node);
-
-    /**
-     * \brief A flow begins.
-     * \param dstAddress address of the destination
-     * \param receiver the destination's queue pair
-     * \param queuePair the host's own
-     */
-    void Connect(uint32_t dstAddress, uint32_t receiver, uint32_t queuePair);
-
-    /**
-     * \brief A flow has ended.
-     * \param dstAddress address of the destination
-     * \param receiver the destination's queue pair
-     */
-    void Disconnect(uint32_t dstAddress, uint32_t receiver);
-
-    /**
-     * \brief A notification has come. If it is believed, the flow reacts.
-     * \param frame the notification
-     * \param host the host's transport
-     * \param rng the random number generator
-     * \return its effect
-     */
-    hpcc::FastCnpReaction React(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
-
-    /**
-     * \brief Tell trace sources of a notification.
-     * \param frame the notification
-     * \param reaction its effect
-     */
-    void Tell(const QbbFrame& frame, const hpcc::FastCnpReaction& reaction);
-
-    /**
-     * \brief Turn a fresh frame into the answer of a host that does not know what a notification
-     * is.
-     * \param notification the notification
-     * \param report the fresh frame
-     * \return whether there is an answer
-     */
-    bool Report(const QbbFrame& notification, QbbFrame& report);
+    void Start(const QbbNode& node);
 
     /// \return whether the host notifies senders of marked packets by Fast CNPs
     bool IsNotifying() const;
 
     /**
-     * \brief Turn a fresh answer to a marked packet into a Fast CNP.
-     * \param data the packet
-     * \param notification the answer
+     * \brief Something has happened here.
+     * \param notice what
+     * \param frame the notification
      */
-    void Fill(const QbbFrame& data, QbbFrame& notification) const;
-
-    /// \return all counters so far, for the module's results; programs ask for single counters
-    hpcc::FastCnpCounters GetCounters() const;
+    void OnNotice(const hpcc::Notice& notice, const QbbFrame& frame);
 
     /// \return notifications that were believed and acted on so far; the trace source Accepted
     /// tells of those without effect, too
@@ -157,9 +114,14 @@ class FastCnpHost : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    CorePointer<hpcc::FastCnpHost> m_core;                     //!< the decisions
-    std::unique_ptr<FrameSerializer> m_serializer;             //!< what an answer quotes
-    std::vector<std::string> m_reasons;                        //!< names of the core's reasons
+    /// Be told from now on of notifications, for trace sinks.
+    void Watch();
+
+    /// \return what it did, nothing before the start
+    hpcc::FastCnpCounters GetCounters() const;
+
+    const QbbNode* m_owner{nullptr};                           //!< the host, once it runs
+    bool m_isEnabled{false};                                   //!< whether it believes them
     TracedCallback<const QbbFrame&, uint32_t> m_acceptedTrace; //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_refusedTrace; //!< trace source
     TracedCallback<uint32_t, uint16_t> m_migrationTrace;                //!< trace source

@@ -5,13 +5,11 @@
  */
 #include "fast-cnp-switch.h"
 
-#include "call-rust.h"
-#include "ns3-bridge/src/fast_cnp.rs.h"
+#include "engine-network.h"
+#include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
-#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/notices.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "qbb-frame.h"
-#include "qbb-net-device.h"
 #include "qbb-node.h"
 #include "setting-attributes.h"
 
@@ -29,28 +27,44 @@ NS_OBJECT_ENSURE_REGISTERED(FastCnpSwitch);
 TypeId
 FastCnpSwitch::GetTypeId()
 {
-    static TypeId tid =
-        AddSettings(TypeId("ns3::FastCnpSwitch")
-                        .SetParent<Object>()
-                        .SetGroupName("Hpcc")
-                        .AddConstructor<FastCnpSwitch>()
-                        .AddTraceSource("Sent",
-                                        "A notification is sent",
-                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_sentTrace),
-                                        "ns3::QbbNetDevice::FrameTracedCallback")
-                        .AddTraceSource("Withheld",
-                                        "A frame met congestion, but its sender is not notified",
-                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_withheldTrace),
-                                        "ns3::FastCnpSwitch::WithheldTracedCallback")
-                        .AddTraceSource("Learnt",
-                                        "A sender said that it does not understand notifications",
-                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_learntTrace),
-                                        "ns3::FastCnpSwitch::LearntTracedCallback")
-                        .AddTraceSource("BorderDrop",
-                                        "A notification was dropped at the edge of the domain",
-                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_borderTrace),
-                                        "ns3::FastCnpSwitch::BorderTracedCallback"),
-                    hpcc::fast_cnp_switch_settings());
+    static TypeId tid = AddSettings(
+        TypeId("ns3::FastCnpSwitch")
+            .SetParent<Object>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<FastCnpSwitch>()
+            .AddTraceSource(
+                "Sent",
+                "A notification is sent",
+                MakeLateTraceAccessor<FastCnpSwitch>([](FastCnpSwitch & agent) -> auto& {
+                    agent.Watch();
+                    return agent.m_sentTrace;
+                }),
+                "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource(
+                "Withheld",
+                "A frame met congestion, but its sender is not notified",
+                MakeLateTraceAccessor<FastCnpSwitch>([](FastCnpSwitch & agent) -> auto& {
+                    agent.Watch();
+                    return agent.m_withheldTrace;
+                }),
+                "ns3::FastCnpSwitch::WithheldTracedCallback")
+            .AddTraceSource(
+                "Learnt",
+                "A sender said that it does not understand notifications",
+                MakeLateTraceAccessor<FastCnpSwitch>([](FastCnpSwitch & agent) -> auto& {
+                    agent.Watch();
+                    return agent.m_learntTrace;
+                }),
+                "ns3::FastCnpSwitch::LearntTracedCallback")
+            .AddTraceSource(
+                "BorderDrop",
+                "A notification was dropped at the edge of the domain",
+                MakeLateTraceAccessor<FastCnpSwitch>([](FastCnpSwitch & agent) -> auto& {
+                    agent.Watch();
+                    return agent.m_borderTrace;
+                }),
+                "ns3::FastCnpSwitch::BorderTracedCallback"),
+        hpcc::fast_cnp_switch_settings());
     return tid;
 }
 
@@ -75,8 +89,7 @@ void
 FastCnpSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_core.reset();
-    m_serializer.reset();
+    m_owner = nullptr;
     Object::DoDispose();
 }
 
@@ -87,122 +100,45 @@ FastCnpSwitch::IsEnabled() const
 }
 
 void
-FastCnpSwitch::SetBorder(uint16_t port)
-{
-    NS_LOG_FUNCTION(this << port);
-    m_borders.insert(port);
-}
-
-bool
-FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
+FastCnpSwitch::Start(const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
-    m_enabled = IsEnabled();
-    if (!m_enabled && m_borders.empty())
-    {
-        return false;
-    }
-    m_core = FromRust(CallRust([&] {
-        return hpcc::new_fast_cnp_switch(network,
-                                         node.GetIndex(),
-                                         GetSettings(),
-                                         node.GetSettings());
-    }));
-    for (const auto& reason : hpcc::fast_cnp_withheld())
-    {
-        m_reasons.emplace_back(reason);
-    }
-    if (!m_borders.empty())
-    {
-        CallRust([&] { hpcc::check_border(node.GetIndex(), node.GetSettings()); });
-        m_serializer = std::make_unique<FrameSerializer>(node.GetSettings());
-    }
-    return true;
-}
-
-hpcc::FastCnpVerdict
-FastCnpSwitch::OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng)
-{
-    if (!m_enabled)
-    {
-        return {false, marked, -1};
-    }
-    const hpcc::FastCnpDeparture departure{frame.srcAddress,
-                                           frame.dstAddress,
-                                           frame.queuePair,
-                                           out.GetQueuedBytes(frame.priority),
-                                           marked};
-    const hpcc::FastCnpVerdict verdict =
-        m_core->on_data(out.GetPortNumber(), out.GetNow(), departure, rng);
-    if (verdict.withheld >= 0 && !m_withheldTrace.IsEmpty())
-    {
-        m_withheldTrace(frame, m_reasons[verdict.withheld]);
-    }
-    return verdict;
+    m_owner = &node;
 }
 
 void
-FastCnpSwitch::OnSent(const QbbNetDevice& out, const QbbFrame& frame)
+FastCnpSwitch::Watch()
 {
-    m_core->on_sent(out.GetPortNumber(), out.GetNow(), frame.size);
-}
-
-void
-FastCnpSwitch::Fill(const QbbFrame& data, uint32_t node, uint32_t address, QbbFrame& notification)
-{
-    NS_LOG_FUNCTION(this << data.queuePair);
-    notification.kind = QbbFrame::Kind::FAST_CNP;
-    notification.src = node;
-    notification.srcAddress = address;
-    notification.dst = data.src;
-    notification.dstAddress = data.srcAddress;
-    notification.sport = data.sport;
-    notification.dport = data.dport;
-    notification.queuePair = data.queuePair;
-    notification.mtu = data.mtu;
-    notification.telemetryBytes = static_cast<uint16_t>(
-        m_core->write_options(data.dstAddress,
-                              {data.GetTelemetry(), data.telemetryBytes},
-                              {notification.GetTelemetry(), notification.GetRoom()}));
-    notification.size = m_core->notification_bytes(notification.telemetryBytes);
-    m_sentTrace(notification);
-}
-
-void
-FastCnpSwitch::Receive(const QbbFrame& frame)
-{
-    NS_LOG_FUNCTION(this << frame.size);
-    if (frame.kind == QbbFrame::Kind::ICMPV6 &&
-        m_core->learn(frame.receiver->GetNow(), {frame.GetTelemetry(), frame.telemetryBytes}))
-    {
-        m_learntTrace(frame.src);
-    }
-}
-
-bool
-FastCnpSwitch::Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbound)
-{
-    if (!m_borders.count(port.GetPortNumber()))
-    {
-        return true;
-    }
-    // The border reads bytes, as on the wire: it recognises a notification by its option, not by
-    // the simulated frame's kind.
-    const Ptr<Packet> packet = m_serializer->Serialize(frame, Mac48Address(), Mac48Address());
-    std::vector<uint8_t> bytes(packet->GetSize());
-    packet->CopyData(bytes.data(), packet->GetSize());
-    const bool passes = m_core->passes({bytes.data(), bytes.size()}, inbound);
-    if (!passes)
-    {
-        m_borderTrace(frame, inbound);
-    }
-    return passes;
+    // A switch is aggregated as soon as it is made.
+    GetObject<QbbNode>()->WatchEvents();
 }
 
 hpcc::FastCnpCounters
 FastCnpSwitch::GetCounters() const
 {
-    return m_core ? m_core->counters() : hpcc::FastCnpCounters{};
+    return m_owner ? m_owner->GetNetwork().Look().fast_cnp_counters(m_owner->GetIndex())
+                   : hpcc::FastCnpCounters{};
+}
+
+void
+FastCnpSwitch::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
+{
+    if (notice.kind == hpcc::NoticeKind::Notified)
+    {
+        m_sentTrace(frame);
+    }
+    else if (notice.kind == hpcc::NoticeKind::Withheld)
+    {
+        m_withheldTrace(frame, std::string(hpcc::fast_cnp_withheld()[notice.value]));
+    }
+    else if (notice.kind == hpcc::NoticeKind::Learnt)
+    {
+        m_learntTrace(static_cast<uint32_t>(notice.value));
+    }
+    else if (notice.kind == hpcc::NoticeKind::Stopped)
+    {
+        m_borderTrace(frame, notice.flag);
+    }
 }
 
 uint64_t
@@ -214,8 +150,7 @@ FastCnpSwitch::GetSent() const
 uint64_t
 FastCnpSwitch::GetBorderDrops() const
 {
-    const hpcc::FastCnpCounters counters = GetCounters();
-    return counters.dropped_inbound + counters.dropped_outbound;
+    return GetCounters().dropped;
 }
 
 } // namespace ns3

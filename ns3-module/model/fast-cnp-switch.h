@@ -7,18 +7,18 @@
 #define FAST_CNP_SWITCH_H
 
 #include "core-pointer.h"
-#include "frame-serializer.h"
 #include "settings-owner.h"
 
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
-#include <memory>
-#include <set>
 #include <string>
-#include <vector>
+
+namespace hpcc
+{
+struct Notice;
+} // namespace hpcc
 
 namespace ns3
 {
@@ -58,66 +58,17 @@ class FastCnpSwitch : public Object, public SettingsOwner
     bool IsEnabled() const;
 
     /**
-     * \brief Make a port a border: what is behind it does not belong to the domain. Before the
-     * network starts.
-     * \param port the port's number
+     * \brief The network starts.
+     * \param node the switch
      */
-    void SetBorder(uint16_t port);
+    void Start(const QbbNode& node);
 
     /**
-     * \brief Get ready to run.
-     * \param network the network
-     * \param node the switch, whose settings are resolved
-     * \return whether there is anything to do; if not, none of what follows is called
+     * \brief Something has happened here.
+     * \param notice what
+     * \param frame the frame that it has happened to
      */
-    bool Start(const hpcc::Network& network, const QbbNode& node);
-
-    /**
-     * \brief A data frame leaves, stamped.
-     * \param out port by which it leaves
-     * \param frame the frame
-     * \param marked whether the ECN rule marks it
-     * \param rng the random number generator
-     * \return what to do
-     */
-    hpcc::FastCnpVerdict OnData(const QbbNetDevice& out,
-                                const QbbFrame& frame,
-                                bool marked,
-                                hpcc::Rng& rng);
-
-    /**
-     * \brief A frame leaves, whatever it is for.
-     * \param out port by which it leaves
-     * \param frame the frame
-     */
-    void OnSent(const QbbNetDevice& out, const QbbFrame& frame);
-
-    /**
-     * \brief Turn a fresh frame into a notification.
-     * \param data the data frame that met congestion
-     * \param node the switch's index in the network
-     * \param address the switch's address
-     * \param notification the fresh frame
-     */
-    void Fill(const QbbFrame& data, uint32_t node, uint32_t address, QbbFrame& notification);
-
-    /**
-     * \brief Take in a frame to the switch.
-     * \param frame the frame
-     */
-    void Receive(const QbbFrame& frame);
-
-    /**
-     * \brief Ask whether a frame may pass a port.
-     * \param port the port
-     * \param frame the frame
-     * \param inbound whether it came by the port; otherwise it leaves by it
-     * \return whether it may
-     */
-    bool Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbound);
-
-    /// \return all counters so far, for the module's results; programs ask for single counters
-    hpcc::FastCnpCounters GetCounters() const;
+    void OnNotice(const hpcc::Notice& notice, const QbbFrame& frame);
 
     /// \return notifications sent so far
     uint64_t GetSent() const;
@@ -149,12 +100,14 @@ class FastCnpSwitch : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    CorePointer<hpcc::FastCnpSwitch> m_core;       //!< the decisions
-    std::unique_ptr<FrameSerializer> m_serializer; //!< what borders look at
-    std::set<uint16_t> m_borders;                  //!< ports at the edge of the domain
-    std::vector<std::string> m_reasons;            //!< names of the core's reasons
-    bool m_enabled{false}; //!< whether it notifies senders; as the settings said at the start
-    TracedCallback<const QbbFrame&> m_sentTrace;                         //!< trace source
+    /// Be told from now on of notifications, for trace sinks.
+    void Watch();
+
+    /// \return what it did, nothing before the start
+    hpcc::FastCnpCounters GetCounters() const;
+
+    const QbbNode* m_owner{nullptr};             //!< the switch, once it runs
+    TracedCallback<const QbbFrame&> m_sentTrace; //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_withheldTrace; //!< trace source
     TracedCallback<uint32_t> m_learntTrace;                              //!< trace source
     TracedCallback<const QbbFrame&, bool> m_borderTrace;                 //!< trace source

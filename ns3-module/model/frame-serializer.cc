@@ -6,7 +6,6 @@
 #include "frame-serializer.h"
 
 #include "call-rust.h"
-#include "frame-record.h"
 #include "ns3-bridge/src/frame.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -44,7 +43,8 @@ PacketOf(const rust::Vec<uint8_t>& bytes)
 
 } // namespace
 
-FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
+FrameSerializer::FrameSerializer(const hpcc::Settings& settings, uint32_t mtu)
+    : m_mtu(mtu)
 {
     m_core = FromRust(CallRust([&] { return hpcc::new_frame_writer(settings); }));
 }
@@ -52,11 +52,9 @@ FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
 Ptr<Packet>
 FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const
 {
-    hpcc::FrameRecord record = MakeFrameRecord(frame);
-    record.src_mac = BytesOf(src);
-    record.dst_mac = BytesOf(dst);
+    const hpcc::OnLink link{BytesOf(src), BytesOf(dst), m_mtu};
     const rust::Vec<uint8_t> bytes =
-        m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
+        m_core->bytes(frame.ToCore(), link, {frame.GetTelemetry(), frame.telemetryBytes});
     return PacketOf(bytes);
 }
 

@@ -27,8 +27,9 @@ class FrameSerializer
     /**
      * \param settings say what frames look like; ends the program if its frames have no bytes, as
      * the reference simulator's
+     * \param mtu most payload bytes of a packet
      */
-    explicit FrameSerializer(const hpcc::Settings& settings);
+    FrameSerializer(const hpcc::Settings& settings, uint32_t mtu);
 
     /**
      * \brief Make the bytes of a frame, from the Ethernet header to the ICRC.
@@ -51,6 +52,7 @@ class FrameSerializer
 
   private:
     CorePointer<hpcc::FrameWriter> m_core; //!< builds the bytes
+    uint32_t m_mtu;                        //!< most payload bytes of a packet
 };
 
 } // namespace ns3

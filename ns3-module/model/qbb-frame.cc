@@ -6,176 +6,174 @@
 #include "qbb-frame.h"
 
 #include "ns3-bridge/src/frame.rs.h"
-#include "qbb-net-device.h"
+#include "ns3-bridge/src/probed.rs.h"
 
 #include "ns3/abort.h"
-#include "ns3/packet.h"
 
-#include <cstring>
-#include <new>
 #include <utility>
 
 namespace ns3
 {
-
-static_assert(sizeof(QbbFrame) == 128, "telemetry begins with the third cache line");
 
 const uint8_t QbbFrame::INITIAL_HOP_LIMIT = hpcc::initial_hop_limit();
 
 namespace
 {
 
-/// Bytes of a block, a huge page. It begins at a multiple of them, so that it can be told from the
-/// address of a frame in it. Of smaller ones as many bytes would be lost between them.
-constexpr std::size_t BLOCK_BYTES = 2 * 1024 * 1024;
-/// Bytes of a block before its first frame, which begins with a cache line; they count its frames.
-constexpr std::size_t BLOCK_HEAD = alignof(QbbFrame);
-
 /**
- * \brief Tell how many frames of a block there are. It is freed with the last of them.
- * \param place a place in the block
- * \return the number
+ * \param frame a frame of the engine
+ * \return what it is for
  */
-std::size_t&
-FramesAround(void* place)
+QbbFrame::Kind
+KindOf(const hpcc::Frame& frame)
 {
-    const auto address = reinterpret_cast<std::uintptr_t>(place);
-    return *reinterpret_cast<std::size_t*>(address - address % BLOCK_BYTES);
+    switch (frame.kind)
+    {
+    case hpcc::PacketKind::Data:
+        return frame.of_stack ? QbbFrame::Kind::PACKET : QbbFrame::Kind::DATA;
+    case hpcc::PacketKind::Ack:
+        return QbbFrame::Kind::ACK;
+    case hpcc::PacketKind::Nack:
+        return QbbFrame::Kind::NACK;
+    case hpcc::PacketKind::Pfc:
+        return QbbFrame::Kind::PFC;
+    case hpcc::PacketKind::Probe:
+        return frame.of_stack ? QbbFrame::Kind::PACKET_PROBE : QbbFrame::Kind::PROBE;
+    case hpcc::PacketKind::Feedback:
+        return frame.of_stack ? QbbFrame::Kind::PACKET_RESPONSE : QbbFrame::Kind::FEEDBACK;
+    case hpcc::PacketKind::Cnp:
+        return QbbFrame::Kind::CNP;
+    case hpcc::PacketKind::FastCnp:
+        return QbbFrame::Kind::FAST_CNP;
+    case hpcc::PacketKind::Icmpv6:
+        return QbbFrame::Kind::ICMPV6;
+    case hpcc::PacketKind::Trimmed:
+        return QbbFrame::Kind::TRIMMED;
+    }
+    NS_ABORT_MSG("a frame of no kind");
 }
 
 /**
- * \param bytes a number of bytes
- * \param unit a unit
- * \return the least multiple of the unit that is not below the number
+ * \param kind what a frame is for
+ * \return the same, as the engine has it
  */
-constexpr std::size_t
-RoundUp(std::size_t bytes, std::size_t unit)
+hpcc::PacketKind
+CoreKindOf(QbbFrame::Kind kind)
 {
-    return (bytes + unit - 1) / unit * unit;
+    switch (kind)
+    {
+    case QbbFrame::Kind::DATA:
+    case QbbFrame::Kind::PACKET:
+        return hpcc::PacketKind::Data;
+    case QbbFrame::Kind::ACK:
+        return hpcc::PacketKind::Ack;
+    case QbbFrame::Kind::NACK:
+        return hpcc::PacketKind::Nack;
+    case QbbFrame::Kind::PROBE:
+    case QbbFrame::Kind::PACKET_PROBE:
+        return hpcc::PacketKind::Probe;
+    case QbbFrame::Kind::FEEDBACK:
+    case QbbFrame::Kind::PACKET_RESPONSE:
+        return hpcc::PacketKind::Feedback;
+    case QbbFrame::Kind::CNP:
+        return hpcc::PacketKind::Cnp;
+    case QbbFrame::Kind::FAST_CNP:
+        return hpcc::PacketKind::FastCnp;
+    case QbbFrame::Kind::ICMPV6:
+        return hpcc::PacketKind::Icmpv6;
+    case QbbFrame::Kind::TRIMMED:
+        return hpcc::PacketKind::Trimmed;
+    case QbbFrame::Kind::PFC:
+        return hpcc::PacketKind::Pfc;
+    }
+    NS_ABORT_MSG("a frame of no kind");
 }
 
 } // namespace
 
-QbbFrame::QbbFrame(QbbFramePool* pool, std::size_t room)
-    : m_room(static_cast<uint8_t>(room / ROOM_UNIT)),
-      m_pool(pool)
+QbbFrame::QbbFrame()
+    : hopLimit(INITIAL_HOP_LIMIT)
 {
 }
 
-QbbFrame::~QbbFrame()
+QbbFrame::QbbFrame(const hpcc::Frame& frame, std::vector<uint8_t> section)
+    : kind(KindOf(frame)),
+      priority(frame.priority),
+      congestionMarked(frame.congestion_marked),
+      congestionEchoed(frame.congestion_echo),
+      pause(frame.pause),
+      ackRequested(frame.ack_requested),
+      hopLimit(frame.hop_limit),
+      telemetryBytes(static_cast<uint16_t>(section.size())),
+      size(frame.size),
+      src(frame.src),
+      dst(frame.dst),
+      srcAddress(hpcc::host_address(frame.src)),
+      dstAddress(hpcc::host_address(frame.dst)),
+      sport(frame.sport),
+      dport(frame.dport),
+      payload(frame.payload),
+      earlierPackets(frame.earlier_packets),
+      earlierWrites(frame.earlier_writes),
+      seq(frame.seq),
+      flowBytes(frame.flow_bytes),
+      selective(frame.selective),
+      queuePair(frame.queue_pair),
+      replyQueuePair(frame.reply_queue_pair),
+      telemetry(std::move(section))
 {
-    if (CarriesPacket())
-    {
-        DropPacket();
-    }
 }
 
-void
-QbbFrame::operator delete(void* frame)
+hpcc::Frame
+QbbFrame::ToCore() const
 {
-    std::size_t& frames = FramesAround(frame);
-    if (--frames == 0)
-    {
-        ::operator delete (&frames, std::align_val_t{BLOCK_BYTES});
-    }
+    return {CoreKindOf(kind),
+            CarriesPacket(),
+            priority,
+            hopLimit,
+            congestionMarked,
+            congestionEchoed,
+            pause,
+            ackRequested,
+            src,
+            dst,
+            sport,
+            dport,
+            queuePair,
+            replyQueuePair,
+            seq,
+            selective,
+            payload,
+            size,
+            flowBytes,
+            earlierPackets,
+            earlierWrites};
 }
 
-void
-QbbFrame::Release()
+const uint8_t*
+QbbFrame::GetTelemetry() const
 {
-    if (CarriesPacket())
-    {
-        DropPacket();
-    }
-    next = m_pool->m_free;
-    m_pool->m_free = this;
+    return telemetry.data();
 }
 
-void
-QbbFrame::SetPacket(Ptr<Packet> contents)
+bool
+QbbFrame::CollectsTelemetry() const
 {
-    packet = GetPointer(contents);
+    return kind == Kind::DATA || kind == Kind::PROBE || kind == Kind::PACKET_PROBE ||
+           kind == Kind::TRIMMED;
 }
 
-Ptr<Packet>
-QbbFrame::TakePacket()
+bool
+QbbFrame::IsForTelemetryAlone() const
 {
-    return Ptr<Packet>(std::exchange(packet, nullptr), false);
+    return kind == Kind::PROBE || kind == Kind::FEEDBACK || kind == Kind::PACKET_PROBE ||
+           kind == Kind::PACKET_RESPONSE;
 }
 
-void
-QbbFrame::DropPacket()
+bool
+QbbFrame::CarriesPacket() const
 {
-    if (packet)
-    {
-        TakePacket();
-    }
-}
-
-void
-QbbFrame::Fetch(unsigned step)
-{
-    receiver->FetchArrival(step, *this);
-}
-
-void
-QbbFrame::Notify()
-{
-    receiver->Receive(this);
-}
-
-QbbFramePool::QbbFramePool(std::size_t room)
-    : m_room(RoundUp(room, QbbFrame::ROOM_UNIT)),
-      m_pitch(RoundUp(sizeof(QbbFrame) + m_room, alignof(QbbFrame))),
-      m_perBlock((BLOCK_BYTES - BLOCK_HEAD) / m_pitch)
-{
-    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY,
-                    "a frame cannot have so much room for telemetry: " << room << " bytes");
-}
-
-QbbFramePool::~QbbFramePool()
-{
-    std::size_t frames = m_used;
-    for (auto block = m_blocks.rbegin(); block != m_blocks.rend(); ++block)
-    {
-        // The block goes with its last frame.
-        for (std::size_t place = 0; place < frames; ++place)
-        {
-            std::launder(reinterpret_cast<QbbFrame*>(*block + BLOCK_HEAD + place * m_pitch))
-                ->Unref();
-        }
-        frames = m_perBlock;
-    }
-}
-
-QbbFrame*
-QbbFramePool::Acquire()
-{
-    if (!m_free)
-    {
-        return Make();
-    }
-    QbbFrame* frame = m_free;
-    m_free = frame->next;
-    return frame;
-}
-
-QbbFrame*
-QbbFramePool::Make()
-{
-    if (m_blocks.empty() || m_used == m_perBlock)
-    {
-        void* memory = ::operator new (BLOCK_BYTES, std::align_val_t{BLOCK_BYTES});
-        new (memory) std::size_t{0};
-        m_blocks.push_back(static_cast<std::byte*>(memory));
-        m_used = 0;
-    }
-    std::byte* const place = m_blocks.back() + BLOCK_HEAD + m_used * m_pitch;
-    // The core gets the room as a slice of bytes, which must have values.
-    std::memset(place + sizeof(QbbFrame), 0, m_room);
-    ++m_used;
-    ++FramesAround(place);
-    return new (place) QbbFrame(this, m_room);
+    return kind == Kind::PACKET || kind == Kind::PACKET_PROBE || kind == Kind::PACKET_RESPONSE;
 }
 
 } // namespace ns3

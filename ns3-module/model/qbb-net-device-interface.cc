@@ -151,7 +151,6 @@ void
 QbbNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
-    m_nodeId = node->GetId();
 }
 
 bool

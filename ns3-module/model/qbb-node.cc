@@ -5,19 +5,18 @@
  */
 #include "qbb-node.h"
 
-#include "call-rust.h"
+#include "engine-network.h"
+#include "fast-cnp-host.h"
+#include "fast-cnp-switch.h"
 #include "ns3-bridge/src/network.rs.h"
-#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/notices.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-net-device.h"
 #include "setting-attributes.h"
-#include "shared-network.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/nstime.h"
-
-#include <utility>
 
 namespace ns3
 {
@@ -35,15 +34,13 @@ QbbNode::GetTypeId()
 }
 
 QbbNode::QbbNode()
-    : m_pool(std::make_shared<QbbFramePool>())
 {
     NS_LOG_FUNCTION(this);
 }
 
 QbbNode::QbbNode(const QbbNode& other)
     : Object(other),
-      SettingsOwner(other),
-      m_pool(std::make_shared<QbbFramePool>())
+      SettingsOwner(other)
 {
     NS_LOG_FUNCTION(this << &other);
 }
@@ -58,8 +55,11 @@ QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_ports.clear();
-    m_rng.reset();
-    m_shared = nullptr;
+    if (m_network)
+    {
+        m_network->Forget(m_index);
+        m_network.reset();
+    }
     Object::DoDispose();
 }
 
@@ -69,77 +69,11 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
     NS_LOG_FUNCTION(this << device);
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
-    m_pfcBytes = GetSettings().pfc_bytes();
-}
-
-void
-QbbNode::ReadSettings()
-{
-    NS_LOG_FUNCTION(this);
-    m_pfcBytes = GetSettings().pfc_bytes();
-    for (const auto& port : m_ports)
-    {
-        if (port)
-        {
-            port->ReadSettings();
-        }
-    }
 }
 
 void
 QbbNode::PrepareSettings()
 {
-}
-
-void
-QbbNode::AddAbsentPort()
-{
-    NS_LOG_FUNCTION(this);
-    m_ports.push_back(nullptr);
-}
-
-void
-QbbNode::SetShared(SharedNetwork* shared)
-{
-    m_shared = shared;
-    for (const auto& port : m_ports)
-    {
-        if (port)
-        {
-            port->SetShared(shared);
-        }
-    }
-}
-
-bool
-QbbNode::IsLocal() const
-{
-    return !m_shared || m_shared->IsLocal(m_index);
-}
-
-void
-QbbNode::SetFramePool(std::shared_ptr<QbbFramePool> pool)
-{
-    m_pool = std::move(pool);
-}
-
-QbbFrame*
-QbbNode::NewFrame()
-{
-    QbbFrame* frame = m_pool->Acquire();
-    frame->priority = 0;
-    frame->congestionMarked = false;
-    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
-    frame->ingress = 0;
-    frame->telemetryBytes = 0;
-    frame->payload = 0;
-    frame->mtu = GetMtu();
-    frame->earlierPackets = 0;
-    frame->seq = 0;
-    frame->flowBytes = 0;
-    frame->replyQueuePair = 0;
-    frame->earlierWrites = 0;
-    return frame;
 }
 
 void
@@ -183,6 +117,12 @@ QbbNode::GetIndex() const
     return m_index;
 }
 
+bool
+QbbNode::IsLocal() const
+{
+    return true;
+}
+
 std::string
 QbbNode::Describe() const
 {
@@ -190,39 +130,88 @@ QbbNode::Describe() const
 }
 
 void
-QbbNode::SetRng(std::shared_ptr<hpcc::Rng> rng)
+QbbNode::Start(const std::shared_ptr<EngineNetwork>& network)
 {
     NS_LOG_FUNCTION(this);
-    m_rng = std::move(rng);
+    m_network = network;
+    if (m_watchesEvents)
+    {
+        network->Look().watch_node(m_index);
+    }
+    for (const auto& port : m_ports)
+    {
+        port->Start();
+    }
+}
+
+EngineNetwork&
+QbbNode::GetNetwork() const
+{
+    NS_ABORT_MSG_UNLESS(
+        m_network,
+        Describe() << " is not part of a running network: call QbbHelper::Start() first, and "
+                   << "nothing after Simulator::Destroy() or Dispose()");
+    NS_ABORT_MSG_IF(m_network->IsRunning(),
+                    Describe() << " cannot be called from inside a call of its congestion control: "
+                               << "schedule what is to be done, by Simulator::ScheduleNow()");
+    return *m_network;
+}
+
+EngineNetwork*
+QbbNode::PeekNetwork() const
+{
+    return m_network.get();
 }
 
 void
-QbbNode::FetchArrival(unsigned, const QbbNetDevice&, const QbbFrame&) const
+QbbNode::WatchEvents()
 {
+    m_watchesEvents = true;
+    if (m_network)
+    {
+        GetNetwork().Look().watch_node(m_index);
+    }
 }
 
 void
-QbbNode::FetchDeparture(unsigned, const QbbNetDevice&) const
+QbbNode::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 {
-}
-
-bool
-QbbNode::AwaitsEnd(const QbbNetDevice&, uint64_t)
-{
-    return false;
-}
-
-void
-QbbNode::OnLinkUp(QbbNetDevice& port)
-{
-    NS_LOG_FUNCTION(this << &port);
-    port.TrySend();
-}
-
-void
-QbbNode::OnPause(QbbNetDevice& port)
-{
-    NS_LOG_FUNCTION(this << &port);
+    switch (notice.kind)
+    {
+    case hpcc::NoticeKind::Pause:
+    case hpcc::NoticeKind::Departure:
+    case hpcc::NoticeKind::Arrival:
+    case hpcc::NoticeKind::Enqueue:
+    case hpcc::NoticeKind::Dequeue:
+    case hpcc::NoticeKind::LinkDrop:
+    case hpcc::NoticeKind::Lost:
+        m_ports[notice.port]->OnNotice(notice, frame);
+        break;
+    case hpcc::NoticeKind::Notified:
+    case hpcc::NoticeKind::Withheld:
+    case hpcc::NoticeKind::Learnt:
+    case hpcc::NoticeKind::Stopped:
+        if (const auto agent = GetObject<FastCnpSwitch>())
+        {
+            agent->OnNotice(notice, frame);
+        }
+        break;
+    case hpcc::NoticeKind::Accepted:
+    case hpcc::NoticeKind::Refused:
+    case hpcc::NoticeKind::Migrated:
+        if (const auto agent = GetObject<FastCnpHost>())
+        {
+            agent->OnNotice(notice, frame);
+        }
+        break;
+    case hpcc::NoticeKind::Drop:
+    case hpcc::NoticeKind::Control:
+    case hpcc::NoticeKind::Rtt:
+    case hpcc::NoticeKind::Resend:
+    case hpcc::NoticeKind::Cnp:
+    case hpcc::NoticeKind::Packet:
+        break;
+    }
 }
 
 bool
@@ -240,41 +229,11 @@ QbbNode::GetMtu() const
 }
 
 void
-QbbNode::ResolveSettings(const hpcc::Network& network)
+QbbNode::SendPfc(const QbbNetDevice& port, uint8_t priority, bool pause)
 {
-    CallRust([&] { hpcc::resolve(GetSettings(), network); });
-}
-
-void
-QbbNode::EnsureRng()
-{
-    if (!m_rng)
-    {
-        m_rng = FromRust(hpcc::new_rng(1, m_index, m_index + 1));
-    }
-}
-
-QbbFrame*
-QbbNode::MakePfc(const QbbNetDevice& port, uint8_t priority, bool pause)
-{
-    NS_LOG_FUNCTION(this << &port << +priority << pause);
-    QbbFrame* frame = m_pool->Acquire();
-    frame->kind = QbbFrame::Kind::PFC;
-    frame->priority = priority;
-    frame->pause = pause;
-    frame->congestionMarked = false;
-    frame->telemetryBytes = 0;
-    frame->payload = 0;
-    frame->seq = port.GetQueuedBytes(priority);
-    frame->size = m_pfcBytes;
-    return frame;
-}
-
-void
-QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
-{
-    port.Enqueue(MakePfc(port, priority, pause), 0);
-    port.TrySend();
+    EngineNetwork& network = GetNetwork();
+    network.Enter().pause(m_index, port.GetPortNumber(), priority, pause);
+    network.Settle();
 }
 
 } // namespace ns3

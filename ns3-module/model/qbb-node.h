@@ -18,21 +18,26 @@
 #include <string>
 #include <vector>
 
+namespace hpcc
+{
+struct Notice;
+} // namespace hpcc
+
 namespace ns3
 {
 
+class EngineNetwork;
 class Packet;
 class QbbNetDevice;
-class SharedNetwork;
 
 /**
  * \ingroup hpcc
  * \brief The part of a node behind its ports: a QbbSwitch or an RdmaHost.
  *
- * It is aggregated to the node. Devices hand it each frame that arrives and ask it for the next
- * frame to send.
+ * It is aggregated to the node. The engine simulates it: this object has its settings, tells trace
+ * sinks what happens, and asks the engine on behalf of programs.
  */
-class alignas(64) QbbNode : public Object, public SettingsOwner
+class QbbNode : public Object, public SettingsOwner
 {
   public:
     /**
@@ -57,13 +62,6 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     void AddPort(Ptr<QbbNetDevice> device);
 
-    /// Count a port that this process does not build: its node and its peer are other processes'.
-    void AddAbsentPort();
-
-    /// Take over what settings say of frames: the node starts, and they may have changed since
-    /// links were made.
-    void ReadSettings();
-
     /**
      * \brief Put into the settings the facts of ports and stack, before settings are resolved.
      */
@@ -77,7 +75,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
 
     /**
      * \param port number of a port, counted from 0
-     * \return the port; nullptr if this process has not built it
+     * \return the port
      */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
@@ -89,19 +87,6 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     /// \return the node's index in its network
     uint32_t GetIndex() const;
 
-    /**
-     * \brief Take frames from a pool that other nodes use too. By default each node has a pool of
-     * its own; one for a whole network touches less memory.
-     * \param pool the pool
-     */
-    void SetFramePool(std::shared_ptr<QbbFramePool> pool);
-
-    /**
-     * \brief Make the node a part of a simulation whose time is cut into windows.
-     * \param shared the shared network; the simulator owns it
-     */
-    void SetShared(SharedNetwork* shared);
-
     /// \return whether this process simulates the node
     bool IsLocal() const;
 
@@ -112,81 +97,26 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     std::string Describe() const;
 
     /**
-     * \brief Set the source of rng. By default each node has one of its own.
-     * \param rng the generator; may be shared by several nodes
-     */
-    void SetRng(std::shared_ptr<hpcc::Rng> rng);
-
-    /**
-     * \brief Get ready to run: all ports and routes are known. A node that another process
-     * simulates prepares only what its peers here ask of it.
+     * \brief The network starts: from now on the engine simulates the node.
      * \param network the network
      */
-    virtual void Start(const std::shared_ptr<hpcc::Network>& network) = 0;
+    virtual void Start(const std::shared_ptr<EngineNetwork>& network);
+
+    /// \return the network; ends the program if it does not run, or a congestion control asks
+    EngineNetwork& GetNetwork() const;
+
+    /// \return the network, or nullptr where it does not run
+    EngineNetwork* PeekNetwork() const;
+
+    /// Be told from now on what happens here besides frames at ports, for trace sinks.
+    void WatchEvents();
 
     /**
-     * \brief A port's cable has broken: clear what waits there.
-     * \param port the port
+     * \brief Something has happened here.
+     * \param notice what
+     * \param frame the frame that it has happened to, if it has
      */
-    virtual void OnLinkDown(QbbNetDevice& port) = 0;
-
-    /**
-     * \brief A port's cable is whole again, and routes lead over it.
-     * \param port the port
-     */
-    virtual void OnLinkUp(QbbNetDevice& port);
-
-    /**
-     * \brief The far end of a port pauses other priorities than before.
-     * \param port the port
-     */
-    virtual void OnPause(QbbNetDevice& port);
-
-    /**
-     * \brief The network has computed new routes.
-     */
-    virtual void OnNewRoutes() = 0;
-
-    /**
-     * \brief A frame arrived. The node now owns it.
-     * \param in port by which it came
-     * \param frame the frame; never a PFC frame
-     */
-    virtual void Receive(QbbNetDevice& in, QbbFrame* frame) = 0;
-
-    /**
-     * \brief A port is idle.
-     * \param out the port
-     * \return the frame that it sends now, or nullptr
-     */
-    virtual QbbFrame* NextFrame(QbbNetDevice& out) = 0;
-
-    /**
-     * \brief A port begins to send a frame, and none waits at it.
-     * \param out the port
-     * \param end when the frame has left, nanoseconds
-     * \return whether the port is to ask for a frame then, even if none has come to it
-     */
-    virtual bool AwaitsEnd(const QbbNetDevice& out, uint64_t end);
-
-    /// Cache lines from the beginning of the object on that are used for each frame.
-    static constexpr std::size_t STATE_LINES = 4;
-
-    /**
-     * \brief A frame will arrive soon: a node may fetch what its arrival will touch.
-     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port and this object are in the cache
-     * \param in port by which it will come
-     * \param frame the frame
-     */
-    virtual void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const;
-
-    /**
-     * \brief A port will be idle soon: fetch what it takes to choose the next frame and to send it.
-     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port, its first frame and this object
-     * are in the cache
-     * \param out the port
-     */
-    virtual void FetchDeparture(unsigned step, const QbbNetDevice& out) const;
+    virtual void OnNotice(const hpcc::Notice& notice, QbbFrame& frame);
 
     /**
      * \brief The node's ns-3 stack sends a packet. A node without a stack refuses.
@@ -198,27 +128,12 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     virtual bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol);
 
     /**
-     * \brief Get a frame of priority 0 that begins here: without payload, marks and telemetry.
-     * \return the frame; its kind, addresses and size are the caller's to fill in
-     */
-    QbbFrame* NewFrame();
-
-    /**
-     * \brief Get a PFC frame.
-     * \param port the port that will send it
-     * \param priority the priority to pause or resume
-     * \param pause whether to pause
-     * \return the frame
-     */
-    QbbFrame* MakePfc(const QbbNetDevice& port, uint8_t priority, bool pause);
-
-    /**
      * \brief Send a PFC frame on a port, or queue it there.
      * \param port the port
-     * \param priority the priority to pause or resume
+     * \param priority the priority to pause or resume at the far end
      * \param pause whether to pause
      */
-    void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
+    void SendPfc(const QbbNetDevice& port, uint8_t priority, bool pause);
 
     /// \return most payload bytes in a packet that begins here; 0 if none does
     virtual uint32_t GetMtu() const;
@@ -227,28 +142,17 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     void DoDispose() override;
 
     /**
-     * \brief Settle what the settings leave to the simulator; ends the program if they contradict
-     * each other.
-     * \param network the network
-     */
-    void ResolveSettings(const hpcc::Network& network);
-
-    /**
      * \brief End the program if there is no such port.
      * \param port number of a port, counted from 0
      */
     void CheckPort(uint32_t port) const;
 
-    /// Make a random number generator if none was set.
-    void EnsureRng();
-
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
-    std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
-    std::shared_ptr<hpcc::Rng> m_rng;       //!< the random number generator
-    /// The shared network; nullptr: one process simulates all nodes.
-    SharedNetwork* m_shared{nullptr};
-    uint32_t m_index{0};    //!< index in the network
-    uint32_t m_pfcBytes{0}; //!< size of a PFC frame
+    uint32_t m_index{0};                    //!< index in the network
+
+  private:
+    std::shared_ptr<EngineNetwork> m_network; //!< the network, while it runs
+    bool m_watchesEvents{false};              //!< whether trace sinks hear what happens
 };
 
 } // namespace ns3

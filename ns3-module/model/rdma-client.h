@@ -6,8 +6,9 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
-#include "flow-application.h"
 #include "rdma-host.h"
+
+#include "ns3/application.h"
 
 namespace ns3
 {
@@ -25,7 +26,7 @@ namespace ns3
  * Start(), sends nothing; IsFinished() stays false, and QbbHelper::PrintUnfinished() does not list
  * it.
  */
-class RdmaClient : public FlowApplication
+class RdmaClient : public Application
 {
   public:
     /**

@@ -6,32 +6,25 @@
 #ifndef RDMA_HOST_H
 #define RDMA_HOST_H
 
-#include "fast-cnp-host.h"
-#include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
-#include "source-ports.h"
 
 #include "ns3/callback.h"
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
+#include "ns3/traced-callback.h"
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace ns3
 {
 
 class BottleneckWatch;
-class SlowReceiver;
 
 /**
  * \ingroup hpcc
@@ -156,12 +149,6 @@ class RdmaHost : public QbbNode
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
     /**
-     * \brief A flow to this host has finished.
-     * \param receiver its queue pair here
-     */
-    void CloseReceiver(uint32_t receiver);
-
-    /**
      * \brief Count the acknowledged bytes of a flow that has not finished.
      * \param queuePair the flow's queue pair
      * \param firstSeq the flow's RdmaFlow::firstSeq
@@ -200,9 +187,8 @@ class RdmaHost : public QbbNode
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
-    /// Called with a flow in progress, its queue pair, and the destination's.
-    using FlowVisitor =
-        std::function<void(const RdmaFlow& flow, uint32_t queuePair, uint32_t receiver)>;
+    /// Called with a flow in progress and its queue pair.
+    using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t queuePair)>;
 
     /**
      * \brief Visit the flows from here that are in progress, in no particular order.
@@ -230,7 +216,7 @@ class RdmaHost : public QbbNode
      * acknowledgements go. Ends the program if switches keep no memory for its priority.
      * \param frame the frame
      */
-    void Send(QbbFrame* frame);
+    void Send(const QbbFrame& frame);
 
     /// \return the counters so far
     RdmaCounters GetCounters() const;
@@ -242,17 +228,18 @@ class RdmaHost : public QbbNode
      */
     Time GetStandaloneFct(const RdmaFlow& flow) const;
 
+    /**
+     * \brief The earliest flow of a queue pair has finished now.
+     * \param queuePair the queue pair
+     * \param isSteered the flow's RdmaFlow::isSteered
+     */
+    void FinishFirst(uint32_t queuePair, bool isSteered);
+
     // Inherited
     uint32_t GetMtu() const override;
     bool IsSwitch() const override;
-    void Start(const std::shared_ptr<hpcc::Network>& network) override;
-    void OnLinkDown(QbbNetDevice& port) override;
-    void OnNewRoutes() override;
-    void Receive(QbbNetDevice& in, QbbFrame* frame) override;
-    QbbFrame* NextFrame(QbbNetDevice& out) override;
-    bool AwaitsEnd(const QbbNetDevice& out, uint64_t end) override;
-    void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const override;
-    void FetchDeparture(unsigned step, const QbbNetDevice& out) const override;
+    void Start(const std::shared_ptr<EngineNetwork>& network) override;
+    void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
     /**
      * TracedCallback signature for flows.
@@ -302,9 +289,6 @@ class RdmaHost : public QbbNode
     /// \return the watch of bottlenecks for the trace source; made at the first call
     BottleneckWatch& GetBottleneckWatch();
 
-    /// Most timers of a queue pair; the core's numbers are below.
-    static constexpr std::size_t MAX_TIMERS = 8;
-
     /// A flow in progress.
     struct Message
     {
@@ -312,93 +296,23 @@ class RdmaHost : public QbbNode
         FlowCallback done; //!< called when it has finished
     };
 
-    /// The host's record of a queue pair on which it sends.
-    struct Sending
-    {
-        std::map<uint64_t, Message> messages;        //!< its flows, by RdmaFlow::firstSeq
-        Ptr<RdmaHost> peer;                          //!< its destination
-        uint32_t receiver{0};                        //!< the destination's queue pair
-        uint16_t dport{0};                           //!< UDP destination port
-        uint64_t flowKey{0};                         //!< its key in m_byFlowKey
-        std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
-    };
+    /// The flows of a queue pair, by RdmaFlow::firstSeq.
+    using Messages = std::map<uint64_t, Message>;
 
     /**
-     * \brief Open a queue pair and start its first flow.
-     * \param peer the destination
-     * \param request the request of StartFlow()
-     * \param done called when the flow has finished
-     * \return the queue pair, or ELSEWHERE
+     * \brief Make the accessor of a trace source of which the engine tells once it has a sink.
+     * \tparam Source type of the trace source
+     * \param source its member
+     * \return the accessor
      */
-    uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
-
-    /**
-     * \brief Trace that a flow begins, and let it send.
-     * \param flow the flow
-     * \param nic the port of its queue pair
-     */
-    void TellStart(const RdmaFlow& flow, uint16_t nic);
-
-    /**
-     * \brief End the run: a flow finds no room for a queue pair.
-     * \param host index of the host that has none
-     * \return ELSEWHERE
-     */
-    static uint32_t RefuseQueuePair(uint32_t host);
-
-    /**
-     * \brief Start a flow on a queue pair that earlier flows have used.
-     * \param queuePair the queue pair
-     * \param dst index of its destination
-     * \param request the request of StartFlow()
-     * \param done called when the flow has finished
-     * \return whether it has started; if not, the run ends
-     */
-    bool Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done);
-
-    /**
-     * \brief Close both ends of a queue pair that no flow needs any more.
-     * \param queuePair the queue pair
-     * \param flow its last flow
-     */
-    void CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow);
-
-    /// End the program if the host has not been started, the simulation is over, or the core is
-    /// calling a congestion control.
-    void CheckRunning() const;
-
-    /// End the program if a congestion control in C++ calls its own host while the core waits for
-    /// its decision.
-    void CheckDecided() const;
+    template <class Source>
+    static Ptr<const TraceSourceAccessor> MakeWatchedAccessor(Source RdmaHost::*source);
 
     /**
      * \brief End the program with a message if no flow from here has, or had, a queue pair.
      * \param queuePair the queue pair
      */
     void CheckKnown(uint32_t queuePair) const;
-
-    /**
-     * \brief Call the core where it may call congestion controls in C++.
-     * \tparam F type of the call
-     * \param call calls the core
-     * \return what the call returns
-     */
-    template <class F>
-    auto Decide(F call);
-
-    /// \return the core's host, as it is before its first flow, with the present routes
-    CorePointer<hpcc::Host> MakeCore() const;
-
-    /**
-     * \brief Prepare for a flow that arrives here.
-     * \param source the core's host that sends it
-     * \param nic by which of its ports
-     * \param sender the flow
-     * \return the flow's queue pair here; negative if there is no room for it
-     */
-    int64_t OpenReceiver(const hpcc::Host& source,
-                         uint16_t nic,
-                         const hpcc::SenderParameters& sender);
 
     /**
      * \brief End the program if a host is not part of this one's running network.
@@ -415,254 +329,25 @@ class RdmaHost : public QbbNode
     void CheckControl(const RdmaHost& peer, uint64_t size) const;
 
     /**
-     * \brief End the program if a flow is impossible, or the run if switches keep no memory for it.
-     * \param peer its destination
+     * \brief Check a request for a flow, which may end the program or the run.
+     * \param peer the destination
      * \param flow the request
-     * \return whether it can start
+     * \return whether it can begin
      */
     bool CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
 
-    /**
-     * \param dst destination of a flow from here
-     * \param dport its UDP destination port
-     * \param sport its UDP source port
-     * \return what switches hash: the addresses and ports of its packets on the wire
-     */
-    hpcc::FlowKey WireKey(uint32_t dst, uint16_t dport, uint16_t sport) const;
-
-    /**
-     * \param flow a flow from here
-     * \return the reference simulator's key of its queue pair
-     */
-    uint64_t FlowKey(const RdmaFlow& flow) const;
-
-    /**
-     * \brief Answer a data frame, or stay silent. The frame itself becomes the answer.
-     * \param frame the frame
-     */
-    void ReceiveData(QbbFrame* frame);
-
-    /**
-     * \brief Put the answer's telemetry in place of the frame's, or send it back in a packet of its
-     * own.
-     * \param frame a data frame
-     * \param reply how it is answered
-     */
-    void ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply);
-
-    /**
-     * \brief Send a congestion notification back for a data frame.
-     * \param frame the frame
-     */
-    void SendCnp(const QbbFrame& frame);
-
-    /**
-     * \brief Take in a congestion notification by the receiver of a flow.
-     * \param frame the frame
-     */
-    void ReceiveCnp(QbbFrame* frame);
-
-    /**
-     * \brief Take in a congestion notification by a switch, or answer that it is not known.
-     * \param frame the frame
-     */
-    void ReceiveFastCnp(QbbFrame* frame);
-
-    /**
-     * \brief Answer a notification that the host does not know.
-     * \param frame the notification
-     */
-    void ReportUnknown(const QbbFrame& frame);
-
-    /**
-     * \brief Seal an answer, if the host seals.
-     * \param answer the answer, with all that it brings
-     * \param receiver the queue pair that it comes from
-     */
-    void Seal(QbbFrame& answer, uint32_t receiver) const;
-
-    /**
-     * \brief Make a frame that goes back to the source of another.
-     * \param kind its kind
-     * \param frame the other frame
-     * \param size its bytes on the link
-     * \return the frame, without telemetry
-     */
-    QbbFrame* MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size);
-
-    /**
-     * \brief Answer a probe, or stay silent. The frame itself becomes the answer.
-     * \param frame the frame
-     */
-    void ReceiveProbe(QbbFrame* frame);
-
-    /**
-     * \brief Take in telemetry that came back by itself.
-     * \param frame the frame
-     */
-    void ReceiveFeedback(QbbFrame* frame);
-
-    /**
-     * \brief Send a frame that has been turned round back to where it came from.
-     * \param frame the frame
-     * \param port the port, or -1 if there is no way
-     */
-    void SendBack(QbbFrame* frame, int32_t port);
-
-    /**
-     * \brief The host takes a frame that has come for it.
-     * \param frame the frame; the host now owns it
-     */
-    void Take(QbbFrame* frame);
-
-    /**
-     * \brief Ask by which port an answer leaves.
-     * \param frame the frame that is answered
-     * \return the port, or -1 if there is no way
-     */
-    int32_t PortBack(const QbbFrame& frame) const;
-
-    /**
-     * \brief Make a frame of a flow.
-     * \param kind its kind
-     * \param segment its payload
-     * \param now the present time in ns
-     * \return the frame
-     */
-    QbbFrame* MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t now);
-
-    /**
-     * \brief Apply what feedback has changed at a flow.
-     * \param queuePair its queue pair
-     * \param result the changes
-     */
-    void TakeResult(uint32_t queuePair, const hpcc::AckResult& result);
-
-    /**
-     * \brief Trace the round-trip time of an acknowledgement, if it has one.
-     * \param queuePair queue pair of its flow
-     */
-    void TraceRtt(uint32_t queuePair);
-
-    /**
-     * \brief Trace a packet that is sent again.
-     * \param segment the packet
-     */
-    void TraceResend(const hpcc::Segment& segment);
-
-    /**
-     * \brief Trace the state of a flow.
-     * \param queuePair its queue pair
-     */
-    void TraceControl(uint32_t queuePair);
-
-    /**
-     * \brief Take in an acknowledgement.
-     * \param frame the frame
-     */
-    void ReceiveAck(QbbFrame* frame);
-
-    /**
-     * \brief Turn a frame round into its answer.
-     * \param frame the frame
-     * \param size bytes of the answer on the link
-     */
-    void SwapEndpoints(QbbFrame& frame, uint32_t size) const;
-
-    /**
-     * \brief The earliest flow of a queue pair has finished.
-     * \param queuePair the queue pair
-     */
-    void FinishFirst(uint32_t queuePair);
-
-    /**
-     * \brief Schedule a port's wake-up when the core has planned one, or has moved it.
-     * \param port the port
-     */
-    void UpdateWakeUp(uint16_t port);
-
-    /**
-     * \brief Schedule timers of a flow that the core has armed, each in place of its earlier alarm.
-     * \param queuePair the flow's queue pair
-     * \param armed bit n: timer n
-     */
-    void ScheduleTimers(uint32_t queuePair, uint8_t armed);
-
-    /**
-     * \brief An alarm fires.
-     * \param alarm the alarm
-     */
-    void OnAlarm(const HostAlarm& alarm);
-
-    /**
-     * \brief A port wakes up.
-     * \param port the port
-     */
-    void OnWakeUp(uint16_t port);
-
-    /**
-     * \brief The time of a flow's timer has come.
-     * \param queuePair the flow's queue pair
-     * \param timer the timer
-     */
-    void OnTimeout(uint32_t queuePair, uint8_t timer);
-
-    // Members that each frame needs stand together.
-    alignas(64) CorePointer<hpcc::Host> m_core; //!< the decisions
-    Ptr<FastCnpHost> m_fastCnp;                 //!< its part in Fast CNP
-    std::vector<HostAlarm*> m_wakeUps;          //!< each port's pending wake-up
-    uint32_t m_mtu{0};                          //!< most payload bytes in a packet
-    /// UDP destination port of all frames; 0: the flow's.
-    uint16_t m_wirePort{0};
-    uint8_t m_ackPriority{0};        //!< the priority of acknowledgements
-    bool m_sharesQueuePairs{false};  //!< whether flows share queue pairs
-    bool m_decides{false};           //!< whether the core may be calling a congestion control
-    mutable bool m_isChecked{false}; //!< whether CheckControl() was asked before
-    bool m_foresees{false};          //!< whether wake-ups may be planned while a frame leaves
-    bool m_receivesSlowly{false};    //!< whether NICs hold what arrives
-    /// Whether acknowledgements do no more than echo telemetry.
-    bool m_echoesTelemetry{true};
-    bool m_sealsAnswers{false}; //!< whether receivers seal what they answer
-    // The second line.
-    alignas(64)
-        TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
-    TracedCallback<const RdmaFlow&, Time> m_rttTrace;                       //!< trace source
+    mutable bool m_isChecked{false};                  //!< whether CheckControl() was asked before
+    bool m_measuresRtts{false};                       //!< whether somebody wants round-trip times
+    std::unordered_map<uint32_t, Messages> m_sending; //!< queue pairs that send
     /// Follows bottlenecks, once the trace source has a sink.
     std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
-    HostAlarms m_alarms; //!< wake-ups and timers
-    // Members that few frames need.
-    std::vector<std::unique_ptr<SlowReceiver>> m_slowReceivers; //!< by port, if NICs hold anything
-    /// The receivers of a host that another process simulates.
-    CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
-    std::shared_ptr<hpcc::Network> m_network;        //!< paths
-    std::unordered_map<uint32_t, Sending> m_sending; //!< queue pairs that send
-    /// Queue pairs that flows share, by destination, priority and UDP destination port.
-    std::map<std::tuple<uint32_t, uint8_t, uint16_t>, uint32_t> m_shareable;
-    /// Queue pairs by the reference simulator's key. After a link has failed, flows get their ports
-    /// in the order of this map, as in the reference.
-    std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
-    /// UDP source ports of the flows to here, by their source. The destination keeps them, because
-    /// all processes close receivers at the same time.
-    std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
-    /// Source and UDP source port of the flows to here, by receiver.
-    std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
-    TracedCallback<const RdmaFlow&> m_startTrace;            //!< trace source
-    TracedCallback<const RdmaFlow&> m_finishTrace;           //!< trace source
-    TracedCallback<const RdmaFlow&, uint64_t> m_resendTrace; //!< trace source
-    TracedCallback<const RdmaFlow&> m_cnpTrace;              //!< trace source
-    bool m_measuresRtts{false}; //!< whether the trace source of round-trip times has a sink
+    TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
+    TracedCallback<const RdmaFlow&, Time> m_rttTrace;                   //!< trace source
+    TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source
+    TracedCallback<const RdmaFlow&> m_finishTrace;                      //!< trace source
+    TracedCallback<const RdmaFlow&, uint64_t> m_resendTrace;            //!< trace source
+    TracedCallback<const RdmaFlow&> m_cnpTrace;                         //!< trace source
 };
-
-template <class F>
-auto
-RdmaHost::Decide(F call)
-{
-    CheckDecided();
-    m_decides = true;
-    const auto result = call();
-    m_decides = false;
-    return result;
-}
 
 } // namespace ns3
 

@@ -7,45 +7,45 @@
 
 #include "ns3/fatal-error.h"
 
-#include <utility>
-
 namespace ns3
 {
 
 namespace
 {
 
-/**
- * \brief Get the handler of faults. A process has one simulation at a time.
- * \return the handler, which is empty if there is none
- */
-RunKeeper::Handler&
-GetHandler()
-{
-    static RunKeeper::Handler handler;
-    return handler;
-}
+bool g_isKept = false; //!< whether a fault ends the run alone
+std::string g_fault;   //!< the first fault of a run that is kept
 
 } // namespace
 
 void
 StopRun(const std::string& reason)
 {
-    if (!GetHandler())
+    if (!g_isKept)
     {
         NS_FATAL_ERROR(reason);
     }
-    GetHandler()(reason);
+    if (g_fault.empty())
+    {
+        g_fault = reason;
+    }
 }
 
-RunKeeper::RunKeeper(Handler onFault)
+RunKeeper::RunKeeper()
 {
-    GetHandler() = std::move(onFault);
+    g_isKept = true;
+    g_fault.clear();
 }
 
 RunKeeper::~RunKeeper()
 {
-    GetHandler() = nullptr;
+    g_isKept = false;
+}
+
+std::string
+RunKeeper::GetFault()
+{
+    return g_fault;
 }
 
 } // namespace ns3

@@ -6,7 +6,6 @@
 #ifndef HPCC_STOP_RUN_H
 #define HPCC_STOP_RUN_H
 
-#include <functional>
 #include <string>
 
 namespace ns3
@@ -30,14 +29,13 @@ void StopRun(const std::string& reason);
 class RunKeeper
 {
   public:
-    /// Is told why the run is to end.
-    using Handler = std::function<void(const std::string& reason)>;
-
-    /// \param onFault ends the simulation, but not at once: the event in progress goes on
-    explicit RunKeeper(Handler onFault);
+    RunKeeper();
     ~RunKeeper();
     RunKeeper(const RunKeeper&) = delete;
     RunKeeper& operator=(const RunKeeper&) = delete;
+
+    /// \return the first fault so far; empty if there is none
+    static std::string GetFault();
 };
 
 } // namespace ns3

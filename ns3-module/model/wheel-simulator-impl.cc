@@ -5,15 +5,14 @@
  */
 #include "wheel-simulator-impl.h"
 
+#include "engine-network.h"
+
 #include "ns3/abort.h"
-#include "ns3/assert.h"
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
 
 namespace ns3
 {
@@ -21,6 +20,14 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("WheelSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(WheelSimulatorImpl);
+
+namespace
+{
+
+/// The time of no event.
+constexpr uint64_t NEVER = UINT64_MAX;
+
+} // namespace
 
 TypeId
 WheelSimulatorImpl::GetTypeId()
@@ -30,19 +37,20 @@ WheelSimulatorImpl::GetTypeId()
             .SetParent<SimulatorImpl>()
             .SetGroupName("Hpcc")
             .AddConstructor<WheelSimulatorImpl>()
-            .AddAttribute(
-                "CanonicalOrder",
-                "Whether events of the same nanosecond run in the order EventOrder::CANONICAL",
-                BooleanValue(false),
-                MakeBooleanAccessor(&WheelSimulatorImpl::SetCanonical,
-                                    &WheelSimulatorImpl::IsCanonical),
-                MakeBooleanChecker());
+            .AddAttribute("CanonicalOrder",
+                          "Whether events of the same nanosecond in a network run in an order that "
+                          "depends on each node alone; if not, in that of their insertion",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&WheelSimulatorImpl::SetCanonical,
+                                              &WheelSimulatorImpl::IsCanonical),
+                          MakeBooleanChecker());
     return tid;
 }
 
 WheelSimulatorImpl::WheelSimulatorImpl()
-    : m_current({nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false}),
-      m_id(EventId::UID::VALID)
+    : m_current(0, EventId::UID::INVALID),
+      m_context(Simulator::NO_CONTEXT),
+      m_uid(EventId::UID::VALID)
 {
 }
 
@@ -51,15 +59,16 @@ WheelSimulatorImpl::~WheelSimulatorImpl() = default;
 void
 WheelSimulatorImpl::SetCanonical(bool isCanonical)
 {
-    if (isCanonical == m_isCanonical)
-    {
-        return;
-    }
-    NS_ABORT_MSG_UNLESS(m_wheel.IsEmpty(),
+    NS_ABORT_MSG_UNLESS(isCanonical == m_isCanonical || m_events.empty(),
                         "the order of events is chosen before the first one is scheduled, which "
                         "making a node does");
     m_isCanonical = isCanonical;
-    m_wheel.SetOrder(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
+}
+
+bool
+WheelSimulatorImpl::IsCanonical() const
+{
+    return m_isCanonical;
 }
 
 WheelSimulatorImpl*
@@ -69,12 +78,22 @@ WheelSimulatorImpl::Find()
 }
 
 void
+WheelSimulatorImpl::Attach(std::shared_ptr<EngineNetwork> network)
+{
+    m_networks.push_back(std::move(network));
+}
+
+void
+WheelSimulatorImpl::Advance(uint64_t ts)
+{
+    m_now = std::max(m_now, ts);
+}
+
+void
 WheelSimulatorImpl::DoDispose()
 {
-    while (!m_wheel.IsEmpty())
-    {
-        Drop(m_wheel.Discard());
-    }
+    m_events.clear();
+    m_networks.clear();
     SimulatorImpl::DoDispose();
 }
 
@@ -90,82 +109,61 @@ WheelSimulatorImpl::Destroy()
 }
 
 void
-WheelSimulatorImpl::Drop(const WheelEntry& event)
-{
-    if (!event.IsForeseen())
-    {
-        event.GetImpl()->Unref();
-    }
-}
-
-inline void
 WheelSimulatorImpl::ProcessOneEvent()
 {
-    const WheelEntry next = m_wheel.Pop();
-    // Part by part: a copy of the whole would wait until all of its parts are in memory.
-    m_current.tagged = next.tagged;
-    m_current.context = next.context;
-    m_current.number = next.number;
-    m_now = m_wheel.GetTakenTs();
+    const auto first = m_events.begin();
+    m_current = first->first;
+    m_now = m_current.first;
+    m_context = first->second.context;
+    const Ptr<EventImpl> event = std::move(first->second.event);
+    m_events.erase(first);
     ++m_eventCount;
-    m_otherEventCount += next.context == Simulator::NO_CONTEXT || m_now == 0 ? 1 : 0;
-    EventImpl* event = next.GetImpl();
-    if (next.IsForeseen())
+    event->Invoke();
+}
+
+std::pair<EngineNetwork*, uint64_t>
+WheelSimulatorImpl::FindNext() const
+{
+    std::pair<EngineNetwork*, uint64_t> first{nullptr, NEVER};
+    for (const auto& network : m_networks)
     {
-        static_cast<ForeseenEvent*>(event)->Notify();
+        if (const uint64_t next = network->GetNext(); next < first.second)
+        {
+            first = {network.get(), next};
+        }
     }
-    else
-    {
-        event->Invoke();
-        event->Unref();
-    }
+    return first;
 }
 
 void
 WheelSimulatorImpl::Run()
 {
     m_stop = false;
-
     while (!m_stop)
     {
-        if (m_wheel.PeekTs() < m_windowEnd)
+        const uint64_t next = m_events.empty() ? NEVER : m_events.begin()->first.first;
+        const auto [network, at] = FindNext();
+        if (at < next)
+        {
+            m_context = Simulator::NO_CONTEXT;
+            // Several networks know nothing of each other.
+            network->RunUntil(m_networks.size() == 1 ? next : at + 1, *this);
+        }
+        else if (next != NEVER)
         {
             ProcessOneEvent();
         }
-        else if (!BeginWindow())
+        else
         {
             break;
         }
     }
 }
 
-void
-WheelSimulatorImpl::SetWindows(uint64_t length, EndWindow endWindow, bool isAlone)
-{
-    NS_ABORT_MSG_IF(m_endWindow, "a simulation in canonical order has one network only");
-    m_windowLength = length;
-    m_windowEnd = m_now;
-    m_isAlone = isAlone;
-    m_endWindow = std::move(endWindow);
-}
-
-bool
-WheelSimulatorImpl::BeginWindow()
-{
-    const uint64_t next = m_endWindow ? m_endWindow(m_wheel.PeekTs()) : EventWheel::NEVER;
-    if (next == EventWheel::NEVER)
-    {
-        return false;
-    }
-    m_windowEnd = (next / m_windowLength + 1) * m_windowLength;
-    m_windowEventCount = m_eventCount;
-    return true;
-}
-
 bool
 WheelSimulatorImpl::IsFinished() const
 {
-    return m_stop || m_wheel.IsEmpty();
+    return m_stop || (m_events.empty() && !FindNext().first);
 }
 
 void
@@ -180,14 +178,21 @@ WheelSimulatorImpl::Stop(const Time& delay)
     return static_cast<StopResult>(Simulator::Schedule(delay, &Simulator::Stop));
 }
 
+uint32_t
+WheelSimulatorImpl::Insert(uint64_t ts, uint32_t context, EventImpl* event)
+{
+    const uint32_t uid = m_uid++;
+    m_events[{ts, uid}] = {Ptr<EventImpl>(event, false), context};
+    return uid;
+}
+
 EventId
 WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 {
     NS_ASSERT_MSG(delay.IsPositive(), "negative delay");
     const uint64_t ts = m_now + delay.GetTimeStep();
-    const EventId id(event, ts, m_current.context, static_cast<uint32_t>(m_id));
-    Insert(ts, m_current.context, event);
-    return id;
+    const uint32_t uid = Insert(ts, m_context, event);
+    return EventId(event, ts, m_context, uid);
 }
 
 void
@@ -219,15 +224,12 @@ WheelSimulatorImpl::Remove(const EventId& id)
     if (id.GetUid() == EventId::UID::DESTROY)
     {
         m_destroyEvents.remove(id);
-        return;
     }
-    if (IsExpired(id))
+    else if (!IsExpired(id))
     {
-        return;
+        id.PeekEventImpl()->Cancel();
+        m_events.erase({id.GetTs(), id.GetUid()});
     }
-    m_wheel.Remove(id.GetTs(), id.GetUid());
-    id.PeekEventImpl()->Cancel();
-    id.PeekEventImpl()->Unref();
 }
 
 void
@@ -251,7 +253,7 @@ WheelSimulatorImpl::IsExpired(const EventId& id) const
         return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
                m_destroyEvents.end();
     }
-    return HasPassed(id.GetTs(), id.GetUid(), id.GetContext());
+    return id.GetTs() < m_now || Key(id.GetTs(), id.GetUid()) <= m_current;
 }
 
 Time
@@ -287,7 +289,7 @@ WheelSimulatorImpl::GetSystemId() const
 uint32_t
 WheelSimulatorImpl::GetContext() const
 {
-    return m_current.context;
+    return m_context;
 }
 
 uint64_t

@@ -6,33 +6,32 @@
 #ifndef WHEEL_SIMULATOR_IMPL_H
 #define WHEEL_SIMULATOR_IMPL_H
 
-#include "event-wheel.h"
-
 #include "ns3/event-id.h"
+#include "ns3/event-impl.h"
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/simulator-impl.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <list>
+#include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
 
+class EngineNetwork;
+
 /**
  * \ingroup hpcc
- * \brief A simulator on an EventWheel, for one process or for each of those that share a network
- * (SharedNetwork).
+ * \brief A simulator that takes turns with the engines of networks: each runs, without one event of
+ * ns-3, until ns-3's next event. Events of ns-3 run as with ns-3's own simulator, and are the first
+ * of their nanosecond.
  *
- * It runs any ns-3 program of one thread as DefaultSimulatorImpl does, event for event. Beyond the
- * common
- * interface it lets the module's devices schedule without virtual calls, and reserve the place of
- * an event that is inserted only if it turns out to be needed.
- *
- * Choose it before the first use of Simulator, by GlobalValue::Bind("SimulatorImplementationType",
- * StringValue("ns3::WheelSimulatorImpl")) or on the command line.
+ * Choose it before the first event:
+ * `GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"))`.
  */
 class WheelSimulatorImpl : public SimulatorImpl
 {
@@ -47,147 +46,25 @@ class WheelSimulatorImpl : public SimulatorImpl
     ~WheelSimulatorImpl() override;
 
     /**
-     * \brief Find the running simulator, if it is of this type.
-     * \return the simulator, or nullptr
+     * \brief Find the simulator in use.
+     * \return it, if it is one of this type; otherwise nullptr
      */
     static WheelSimulatorImpl* Find();
 
-    /// \return the current time step
-    uint64_t GetNow() const
-    {
-        return m_now;
-    }
-
-    /// \return whether events of the same nanosecond run in the order EventOrder::CANONICAL
-    bool IsCanonical() const
-    {
-        return m_isCanonical;
-    }
-
-    /// Told that a window is over, and of the time step of the next event; says which is the next
-    /// of any process. The largest number stands for no event.
-    using EndWindow = std::function<uint64_t(uint64_t)>;
+    /// \return whether the order of events in an engine depends on each node alone
+    bool IsCanonical() const;
 
     /**
-     * \brief Interrupt the simulation between windows of simulated time. The first begins at time
-     * 0.
-     * \param length time steps of a window, at least 1
-     * \param endWindow called before the first event behind each window that had any
-     * \param isAlone whether no other process can bring events at the end of a window
+     * \brief Take turns with an engine, until the end.
+     * \param network the engine
      */
-    void SetWindows(uint64_t length, EndWindow endWindow, bool isAlone);
+    void Attach(std::shared_ptr<EngineNetwork> network);
 
     /**
-     * \brief Say when something may change next.
-     * \return the time step of the next event or, if that is sooner, of the end of the window
-     * unless nothing can come of that; the current one if no event waits
+     * \brief An engine has come to a time.
+     * \param ts the time
      */
-    uint64_t GetNextTs()
-    {
-        if (m_wheel.IsEmpty())
-        {
-            return m_now;
-        }
-        // In a window nothing but the present event has happened in, there is nothing to end.
-        const bool isEmpty = m_isAlone && m_eventCount == m_windowEventCount + 1;
-        return isEmpty ? m_wheel.PeekTs() : std::min(m_wheel.PeekTs(), m_windowEnd);
-    }
-
-    /**
-     * \brief Count the events of nodes that mean something to the network.
-     * \return events so far that belonged to a node, without events of time 0, by which ns-3
-     * initializes all nodes of the program
-     */
-    uint64_t GetNodeEventCount() const
-    {
-        return m_eventCount - m_otherEventCount;
-    }
-
-    /**
-     * \brief Schedule an event.
-     * \param ts when
-     * \param context in which context
-     * \param event what; the simulator takes over one reference
-     */
-    void Insert(uint64_t ts, uint32_t context, EventImpl* event)
-    {
-        m_wheel.Insert({event, ts, m_id++, context, false});
-    }
-
-    /**
-     * \brief Schedule the arrival of a frame.
-     * \param ts when
-     * \param context in which context
-     * \param port port of the node by which it arrives
-     * \param event what; the simulator holds no reference to it
-     */
-    void InsertArrival(uint64_t ts, uint32_t context, uint16_t port, ForeseenEvent* event)
-    {
-        // A port is a place that does not depend on what was inserted elsewhere.
-        const uint64_t id = m_isCanonical ? port : m_id++;
-        m_wheel.Insert({event, ts, id, context, true, true});
-    }
-
-    /**
-     * \brief Reserve the place of an event among the events of its time.
-     * \return the lower half of the event's id
-     */
-    uint32_t Reserve()
-    {
-        return static_cast<uint32_t>(m_id++);
-    }
-
-    /**
-     * \brief Schedule an event whose place was reserved.
-     * \param ts when; not passed yet
-     * \param uid the lower half of its id
-     * \param context in which context
-     * \param event what; the simulator takes over one reference
-     */
-    void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, EventImpl* event)
-    {
-        m_wheel.InsertInOrder({event, ts, WholeId(uid), context, false});
-    }
-
-    /**
-     * \brief Schedule an event that can be foreseen, and whose place was reserved.
-     * \param ts when; not passed yet
-     * \param uid the lower half of its id
-     * \param context in which context
-     * \param event what; the simulator holds no reference to it
-     */
-    void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, ForeseenEvent* event)
-    {
-        m_wheel.InsertInOrder({event, ts, WholeId(uid), context, true});
-    }
-
-    /**
-     * \brief Take back an event whose place was reserved: its object goes. Nothing happens if it
-     * does not wait any more.
-     * \param ts its time
-     * \param uid the lower half of its id
-     */
-    void Withdraw(uint64_t ts, uint32_t uid)
-    {
-        m_wheel.Remove(ts, uid);
-    }
-
-    /**
-     * \brief Ask whether an event with a reserved place would run now, or would have run already.
-     * \param ts its time
-     * \param uid the lower half of its id
-     * \param context its context
-     * \return whether its turn has come
-     */
-    bool HasPassed(uint64_t ts, uint32_t uid, uint32_t context) const
-    {
-        if (ts != m_now)
-        {
-            return ts < m_now;
-        }
-        return !m_wheel.RunsBefore(m_wheel.ToTakenEvent(m_current),
-                                   {nullptr, ts, WholeId(uid), context, false});
-    }
+    void Advance(uint64_t ts);
 
     /// The type that Stop(delay) returns differs between versions of ns-3.
     using StopResult = decltype(std::declval<SimulatorImpl&>().Stop(std::declval<const Time&>()));
@@ -217,52 +94,45 @@ class WheelSimulatorImpl : public SimulatorImpl
     void DoDispose() override;
 
   private:
+    /// Time and number of an event, by which events are ordered.
+    using Key = std::pair<uint64_t, uint32_t>;
+
+    /// An event and its context.
+    struct Entry
+    {
+        Ptr<EventImpl> event; //!< the event
+        uint32_t context;     //!< its context
+    };
+
+    /**
+     * \param ts a time
+     * \param context the event's context
+     * \param event the event
+     * \return its number
+     */
+    uint32_t Insert(uint64_t ts, uint32_t context, EventImpl* event);
+
     /// Take the next event and run it.
     void ProcessOneEvent();
 
-    /**
-     * \brief Let go of an event that has not run.
-     * \param event the event
-     */
-    static void Drop(const WheelEntry& event);
+    /// \return the engine whose next event is the first, and its time
+    std::pair<EngineNetwork*, uint64_t> FindNext() const;
 
     /**
-     * \brief Complete the id of an event that was inserted, or its place reserved, no more than
-     * four billion events ago.
-     * \param uid the lower half of the id
-     * \return the id
-     */
-    uint64_t WholeId(uint32_t uid) const
-    {
-        return m_id - static_cast<uint32_t>(m_id - uid);
-    }
-
-    /**
-     * \param isCanonical whether events of the same nanosecond run in canonical order; nothing may
-     * have been scheduled yet
+     * \param isCanonical whether the order of events in an engine depends on each node alone
      */
     void SetCanonical(bool isCanonical);
 
-    /**
-     * \brief Begin the window of the next event.
-     * \return whether there is one
-     */
-    bool BeginWindow();
-
-    EventWheel m_wheel;                 //!< the events
-    bool m_isCanonical{false};          //!< whether they run in canonical order
-    WheelEntry m_current;               //!< the event that runs
-    uint64_t m_now{0};                  //!< its time
-    uint64_t m_id;                      //!< id of the next event
-    bool m_stop{false};                 //!< whether to stop after this event
-    uint64_t m_eventCount{0};           //!< events that have run
-    uint64_t m_otherEventCount{0};      //!< events of no node, and of time 0
-    uint64_t m_windowLength{0};         //!< time steps of a window
-    uint64_t m_windowEnd{UINT64_MAX};   //!< first time step behind the present window
-    uint64_t m_windowEventCount{0};     //!< events that had run before the present window
-    bool m_isAlone{false};              //!< whether only this process brings events
-    EndWindow m_endWindow;              //!< called between windows, if there are any
-    std::list<EventId> m_destroyEvents; //!< events for the end
+    std::map<Key, Entry> m_events;                          //!< ns-3's events
+    std::vector<std::shared_ptr<EngineNetwork>> m_networks; //!< the engines
+    std::list<EventId> m_destroyEvents;                     //!< events for the end
+    Key m_current;                                          //!< the event that runs
+    uint32_t m_context;                                     //!< its context
+    uint32_t m_uid;                                         //!< number of the next event
+    uint64_t m_now{0};                                      //!< the present time step
+    uint64_t m_eventCount{0};                               //!< ns-3's events that have run
+    bool m_stop{false};                                     //!< whether to stop after this event
+    bool m_isCanonical{false};                              //!< attribute
 };
 
 } // namespace ns3

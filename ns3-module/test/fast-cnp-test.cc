@@ -164,17 +164,12 @@ class FastCnpTest : public HpccTestCase
      */
     void Forge(TestNetwork& network)
     {
-        const auto device = network.GetHostDevice(1);
-        QbbFrame* frame = m_pool.Acquire();
-        frame->kind = QbbFrame::Kind::FAST_CNP;
-        frame->receiver = PeekPointer(device);
-        frame->src = 2;
-        frame->srcAddress = 0x0b000001 + (2 << 8);
-        frame->dst = 1;
-        frame->queuePair = 0;
-        frame->size = 122;
-        frame->telemetryBytes = 0;
-        network.helper.GetHost(1)->Receive(*device, frame);
+        QbbFrame frame;
+        frame.kind = QbbFrame::Kind::FAST_CNP;
+        frame.src = 2;
+        frame.dst = 1;
+        frame.size = 122;
+        network.helper.GetHost(2)->Send(frame);
     }
 
     /**
@@ -186,7 +181,6 @@ class FastCnpTest : public HpccTestCase
         m_reasons.insert(reason);
     }
 
-    QbbFramePool m_pool;                    //!< for forgeries
     std::map<std::string, uint64_t> m_told; //!< how often each trace source fired
     std::set<std::string> m_reasons;        //!< why notifications were withheld or refused
 };

@@ -126,12 +126,9 @@ class HpccTestSuite : public TestSuite
     HpccTestSuite()
         : TestSuite("hpcc", Type::UNIT)
     {
-        for (const auto make : {MakeWheelTests,
-                                MakeWheelForesightTests,
-                                MakeWheelSimulatorTests,
+        for (const auto make : {MakeWheelSimulatorTests,
                                 MakeRandomStreamTests,
                                 MakeNetDeviceTests,
-                                MakeNextHopCacheTests,
                                 MakeSwitchTests,
                                 MakeHostTests,
                                 MakeFastCnpTests,

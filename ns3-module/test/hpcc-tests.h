@@ -27,18 +27,12 @@ namespace tests
 /// Test cases of one subject; the suite that takes them owns them.
 using TestCases = std::vector<TestCase*>;
 
-/// \return tests of the event wheel
-TestCases MakeWheelTests();
-/// \return tests of the events that the wheel looks at before their turn
-TestCases MakeWheelForesightTests();
-/// \return tests of the event wheel's simulator
+/// \return tests of the simulator that takes turns with engines
 TestCases MakeWheelSimulatorTests();
 /// \return tests of the core's random streams
 TestCases MakeRandomStreamTests();
 /// \return tests of QbbNetDevice and QbbFrame
 TestCases MakeNetDeviceTests();
-/// \return tests of what a switch remembers of its flows
-TestCases MakeNextHopCacheTests();
 /// \return tests of QbbSwitch
 TestCases MakeSwitchTests();
 /// \return tests of RdmaHost, and of flows as programs see them

@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
+#include "ns3-bridge/src/network.rs.h"
 
 #include "ns3/boolean.h"
+#include "ns3/engine-network.h"
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
@@ -370,8 +372,9 @@ class ClassOrderTest : public HpccTestCase
         network.helper.Start();
         m_port = DynamicCast<QbbSwitch>(network.helper.GetNode(SENDERS + 1))->GetPort(SENDERS);
         m_port->TraceConnectWithoutContext("TxBegin", MakeCallback(&ClassOrderTest::OnSend, this));
-        Simulator::Schedule(MicroSeconds(30), &ClassOrderTest::Pause, this, true);
-        Simulator::Schedule(MicroSeconds(45), &ClassOrderTest::Pause, this, false);
+        // Pauses need a microsecond to the switch.
+        Simulator::Schedule(MicroSeconds(29), &ClassOrderTest::Pause, this, true);
+        Simulator::Schedule(MicroSeconds(44), &ClassOrderTest::Pause, this, false);
         Simulator::Stop(MicroSeconds(70));
         Simulator::Run();
         m_port = nullptr;
@@ -384,11 +387,8 @@ class ClassOrderTest : public HpccTestCase
      */
     void Pause(bool pause)
     {
-        QbbFrame* frame = m_frames.Acquire();
-        frame->kind = QbbFrame::Kind::PFC;
-        frame->priority = FIRST;
-        frame->pause = pause;
-        m_port->Receive(frame);
+        const QbbNetDevice& peer = m_port->GetPeer();
+        peer.GetOwner().SendPfc(peer, FIRST, pause);
     }
 
     /**
@@ -412,7 +412,6 @@ class ClassOrderTest : public HpccTestCase
         m_farthest = std::max(m_farthest, std::abs(m_sent[0] - 3 * m_sent[1]));
     }
 
-    QbbFramePool m_frames;                  //!< for pauses
     Ptr<QbbNetDevice> m_port;               //!< the port
     std::array<int64_t, 2> m_sent{};        //!< bytes of each class while both waited
     std::array<int64_t, 2> m_sentInPause{}; //!< the same while the first was paused
@@ -442,20 +441,19 @@ class UnroutableTest : public HpccTestCase
         const uint32_t unconnected = network.helper.GetNNodes() - 1;
 
         // RdmaHost refuses such a flow, so the frame is made by hand.
-        QbbFramePool pool;
-        QbbFrame* frame = pool.Acquire();
-        frame->kind = QbbFrame::Kind::DATA;
-        frame->priority = 3;
-        frame->size = 1090;
-        frame->dst = unconnected;
+        QbbFrame frame;
+        frame.priority = 3;
+        frame.size = 1090;
+        frame.dst = unconnected;
         const auto aSwitch = network.switches.Get(0)->GetObject<QbbSwitch>();
         aSwitch->TraceConnectWithoutContext(
             "Drop",
             Callback<void, const QbbFrame&>(
                 [this](const QbbFrame& frame) { m_drops += frame.size == 1090; }));
         Simulator::ScheduleNow([&network, frame]() {
-            network.GetHostDevice(0)->Enqueue(frame, 0);
-            network.GetHostDevice(0)->TrySend();
+            EngineNetwork& engine = network.helper.GetHost(0)->GetNetwork();
+            engine.Enter().send_frame(0, 0, 0, frame.ToCore(), {});
+            engine.Settle();
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(aSwitch->GetUnroutable(), 1, "the frame was not counted");

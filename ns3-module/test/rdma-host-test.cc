@@ -11,7 +11,6 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
-#include "ns3/source-ports.h"
 #include "ns3/string.h"
 
 #include <map>
@@ -252,42 +251,6 @@ class FlowStateTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief All ports are taken, none twice, and one that is given back is found.
- */
-class SourcePortsTest : public HpccTestCase
-{
-  public:
-    SourcePortsTest()
-        : HpccTestCase("No UDP source port is two flows' unless all are in use")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        SourcePorts ports;
-        uint32_t rising = 0;
-        for (uint32_t port = SourcePorts::FIRST; port <= UINT16_MAX; ++port)
-        {
-            rising += ports.Take() == port;
-        }
-        NS_TEST_EXPECT_MSG_EQ(rising, SourcePorts::COUNT, "all of them, in turn");
-        NS_TEST_EXPECT_MSG_EQ(ports.Take(), SourcePorts::FIRST, "all are in use: two share it");
-        ports.GiveBack(SourcePorts::FIRST);
-        NS_TEST_EXPECT_MSG_EQ(ports.Take(), SourcePorts::FIRST + 1, "it is still one flow's");
-        for (const uint16_t port : {10001, 65535, 20000, 30000})
-        {
-            ports.GiveBack(port);
-        }
-        for (const uint16_t port : {20000, 30000, 65535})
-        {
-            NS_TEST_EXPECT_MSG_EQ(ports.Take(), port, "the next that is free");
-        }
-    }
-};
-
-/**
- * \ingroup hpcc
  * \brief One slow host among others.
  */
 class SlowHostTest : public HpccTestCase
@@ -341,11 +304,7 @@ class SlowHostTest : public HpccTestCase
 TestCases
 MakeHostTests()
 {
-    return {new ReferenceFctTest,
-            new WindowTest,
-            new FlowStateTest,
-            new SourcePortsTest,
-            new SlowHostTest};
+    return {new ReferenceFctTest, new WindowTest, new FlowStateTest, new SlowHostTest};
 }
 
 } // namespace tests

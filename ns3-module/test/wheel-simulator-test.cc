@@ -161,71 +161,10 @@ class WheelSimulatorTest : public HpccTestCase
     uint32_t m_next{0};            //!< number of the next event
 };
 
-/**
- * \ingroup hpcc
- * \brief An event with a reserved place runs there, however late it was inserted.
- */
-class WheelReservationTest : public HpccTestCase
-{
-  public:
-    WheelReservationTest()
-        : HpccTestCase("WheelSimulatorImpl: events with a reserved place")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        UseSimulator("ns3::WheelSimulatorImpl");
-        WheelSimulatorImpl* wheel = WheelSimulatorImpl::Find();
-        NS_TEST_ASSERT_MSG_NE(wheel, nullptr, "the simulator was not chosen");
-        Note(10, "a");
-        const uint32_t early = wheel->Reserve();
-        Note(10, "b");
-        const uint32_t late = wheel->Reserve();
-        const uint32_t unused = wheel->Reserve();
-        Note(10, "c");
-        InsertReserved(late, "L");
-        InsertReserved(early, "E");
-        Simulator::Schedule(TimeStep(10), [this, wheel, unused]() {
-            m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT);
-        });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
-        NS_TEST_EXPECT_MSG_EQ(m_passed,
-                              true,
-                              "the turn of an unused place has passed behind its neighbours");
-    }
-
-    /**
-     * \brief Note a letter at a time.
-     * \param ts the time
-     * \param letter the letter
-     */
-    void Note(uint64_t ts, const std::string& letter)
-    {
-        Simulator::Schedule(TimeStep(ts), [this, letter]() { m_order << letter; });
-    }
-
-    /**
-     * \brief Note a letter at time 10, in a reserved place.
-     * \param uid the place
-     * \param letter the letter
-     */
-    void InsertReserved(uint32_t uid, const std::string& letter)
-    {
-        EventImpl* event = MakeEvent([this, letter]() { m_order << letter; });
-        WheelSimulatorImpl::Find()->InsertReserved(10, uid, 0, event);
-    }
-
-    std::ostringstream m_order; //!< letters in the order of their events
-    bool m_passed{false};       //!< whether the unused place counts as passed
-};
-
 TestCases
 MakeWheelSimulatorTests()
 {
-    return {new WheelSimulatorTest, new WheelReservationTest};
+    return {new WheelSimulatorTest};
 }
 
 } // namespace tests

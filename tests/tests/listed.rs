@@ -8,7 +8,7 @@ use hpcc_core::settings::Value as Setting;
 use hpcc_core::topology::NodeKind;
 use hpcc_formats::load_with;
 use hpcc_formats::results::fct_csv;
-use hpcc_formats::scenario::{EventOrder, Scenario};
+use hpcc_formats::scenario::{EventOrder, OnDeadlock, Scenario};
 use hpcc_tests::{Bench, ProcessOutput, Shipped, example, is_of_tcp};
 use rayon::iter::Either;
 use rayon::prelude::*;
@@ -86,9 +86,10 @@ impl Run {
         runs
     }
 
-    /// Whether ns-3 cannot run it.
-    fn is_of_engine(&self) -> bool {
-        hpcc_formats::engine_only(&self.path, &self.set).is_some()
+    /// Whether it is more than settings and flows.
+    fn is_more(&self) -> bool {
+        let Ok(scenario) = load_with(&self.path, &self.set, NodeSettings::default()) else { return false };
+        !scenario.flows.jobs.is_empty() || !scenario.storms.is_empty() || scenario.on_deadlock == OnDeadlock::End
     }
 
     /// Runs file and program. Returns how many flows have finished, or what is wrong.
@@ -354,8 +355,7 @@ fn programs_give_what_files_give() {
     let shipped = FOLDERS.map(Shipped::find);
     let scenarios = shipped.iter().flat_map(|folder| folder.scenarios.iter().cloned().map(Run::of_scenario));
     let sweeps = shipped.iter().flat_map(|folder| folder.sweeps.iter().flat_map(|path| Run::of_sweep(path)));
-    let mut runs: Vec<Run> =
-        scenarios.chain(sweeps).filter(|run| !is_of_tcp(&run.path) && !run.is_of_engine()).collect();
+    let mut runs: Vec<Run> = scenarios.chain(sweeps).filter(|run| !is_of_tcp(&run.path) && !run.is_more()).collect();
     assert!(runs.len() > 100, "{} runs", runs.len());
     runs.iter_mut().enumerate().for_each(|(index, run)| run.seed = index % SEEDS + 1);
     let compared = runs.par_iter().map(|run| {

@@ -2,7 +2,6 @@
 //! Each scheme of load balancing gives the same results in ns-3 and without it, with one thread and two.
 
 use hpcc_core::balance;
-use hpcc_core::node::ENGINE_ONLY;
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Entropy;
 use hpcc_tests::Bench;
@@ -31,11 +30,7 @@ traffic = [
 fn both_simulators_balance_alike() {
     let bench = Bench::new(&[("scenario.toml", SCENARIO)]);
     let mut results = Vec::new();
-    let is_of_both = |name: &str| !ENGINE_ONLY.contains(&("load_balancing.scheme", name));
-    let schemes = balance::all()
-        .into_iter()
-        .filter(|scheme| is_of_both(scheme.name()))
-        .map(|scheme| format!("load_balancing.scheme={}", scheme.name()));
+    let schemes = balance::all().into_iter().map(|scheme| format!("load_balancing.scheme={}", scheme.name()));
     let parameters = ["ecmp_seed=none", "ecmp_weighted=true"].map(|set| format!("load_balancing.{set}"));
     let entropies = Entropy::NAMES[1..].iter().map(|name| format!("transport.entropy={name}"));
     for set in schemes.chain(parameters).chain(entropies) {

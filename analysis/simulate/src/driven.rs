@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run whose ranks are simulated elsewhere: it runs until something that they asked for is over.
 
-use crate::run::{How, Outcome, Pause, Run, say};
+use crate::run::{Ending, How, Outcome, Pause, Program, Run, engines, say};
+use crate::stack::StackTotals;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Operation;
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::scenario::{EventOrder, Scenario};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Destination port and priority of all messages: those of flows that say nothing else.
 const DPORT: u16 = 100;
@@ -45,7 +47,10 @@ impl Driven {
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;
         let how = How { is_quiet: true, is_watched: false, threads: 1 };
-        let run = Run::new(scenario, writer, how, Vec::new()).map_err(|_| "the run cannot begin".to_owned())?;
+        let start = Instant::now();
+        let run =
+            engines(&scenario, &[]).and_then(|made| Run::new(scenario, writer, how, start, made, Vec::new(), None));
+        let run = run.map_err(|_| "the run cannot begin".to_owned())?;
         Ok(Driven { run, out, job, cause: None, stopped: None })
     }
 
@@ -73,7 +78,7 @@ impl Driven {
                 self.cause = told.cause.map(|cause| (told.rank, cause));
                 return Some(told.token);
             }
-            match self.run.advance() {
+            match self.run.advance(Program::NONE.fault) {
                 Pause::Told => {}
                 Pause::End => return None,
                 Pause::Fault(why) => {
@@ -92,6 +97,8 @@ impl Driven {
         }
         self.run.take();
         let Driven { run, out, stopped, .. } = self;
-        run.finish(stopped.as_deref(), false, &out, end).unwrap_or_else(|outcome| outcome)
+        let (stopped, is_quiet, stack) = (stopped.as_deref(), false, StackTotals::default());
+        let ending = Ending { stopped, is_quiet, out: &out, end, stack };
+        run.finish(&ending, &Program::NONE).unwrap_or_else(|outcome| outcome)
     }
 }

@@ -2,6 +2,7 @@
 //! The engines of a run: one, or one for each part of the network on a thread of its own.
 
 use crate::gate::Gate;
+use hpcc_core::attack::Attack;
 use hpcc_core::engine::{
     Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
     Totals, Wait,
@@ -23,8 +24,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What all threads share.
 struct Shared {
-    #[expect(clippy::vec_box, reason = "two engines in one cache line would slow each other down")]
-    engines: Vec<Box<Mutex<Engine>>>,
+    engines: Vec<Arc<Mutex<Engine>>>,
     /// The part of each node; nothing if there is one.
     part_of: Vec<u32>,
     /// Until when all run; `None`: the run is over.
@@ -93,16 +93,16 @@ pub struct Fleet {
 
 impl Fleet {
     /// One engine, or one for each of the parts of which nodes are.
-    pub fn new(mut engines: Vec<Engine>, part_of: Vec<u32>) -> Fleet {
+    pub fn new(engines: Vec<Arc<Mutex<Engine>>>, part_of: Vec<u32>) -> Fleet {
         let parts = engines.len();
         if parts > 1 {
-            for (own, engine) in (0..).zip(&mut engines) {
-                engine.run_part(&part_of, own);
+            for (own, engine) in (0..).zip(&engines) {
+                lock(engine).run_part(&part_of, own);
             }
         }
         let posts = || (0..parts).map(|_| Post::new(parts)).collect();
         let shared = Arc::new(Shared {
-            engines: engines.into_iter().map(|engine| Box::new(Mutex::new(engine))).collect(),
+            engines,
             part_of: if parts > 1 { part_of } else { Vec::new() },
             command: Mutex::new(None),
             gate: Gate::new(parts),
@@ -233,6 +233,11 @@ impl Paused<'_> {
     /// Whether a rank of a job computes, or a message waits or is under way within a server.
     pub fn jobs_wait(&self) -> bool {
         self.engines.iter().any(|engine| engine.jobs_wait())
+    }
+
+    /// What attackers did.
+    pub fn attacks(&self) -> impl Iterator<Item = &Attack> {
+        self.engines[0].attacks()
     }
 
     /// Ranks of jobs that are not over.

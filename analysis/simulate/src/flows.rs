@@ -38,6 +38,8 @@ pub struct Flows {
     goodput: Option<GoodputMeter>,
     pub slowdowns: Slowdowns,
     pub uncontrolled: Uncontrolled,
+    /// Acknowledged bytes of flows that a stack carries, as it has told them.
+    pub acked: BTreeMap<u32, u64>,
 }
 
 /// Rows at the end are sorted by these numbers: flows in progress, flows at whose start the run ended, flows that have
@@ -59,6 +61,7 @@ impl Flows {
             slowdowns: Slowdowns::default(),
             goodput: has_goodput.then(GoodputMeter::default),
             uncontrolled: Uncontrolled::default(),
+            acked: BTreeMap::new(),
         }
     }
 
@@ -73,12 +76,20 @@ impl Flows {
     }
 
     /// Takes in what has begun and ended.
-    pub fn take(&mut self, engine: &mut Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter) {
+    /// Returns what has begun.
+    pub fn take(
+        &mut self,
+        engine: &mut Paused<'_>,
+        scenario: &Scenario,
+        writer: &mut ResultWriter,
+    ) -> Vec<FlowRequest> {
+        let mut begun = Vec::new();
         for started in engine.take_started() {
             self.total += u64::from(started.request.id as usize >= self.groups.len());
             if let Some(goodput) = &mut self.goodput {
                 goodput.start(started.request.start, started.request.id);
             }
+            begun.push(started.request);
             self.active.insert(started.request.id, started);
         }
         self.refused.extend(engine.take_refused());
@@ -86,6 +97,7 @@ impl Flows {
         for completion in engine.take_completed() {
             self.finish(engine, scenario, writer, &completion);
         }
+        begun
     }
 
     fn finish(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
@@ -143,13 +155,34 @@ impl Flows {
 
     /// Acknowledged bytes of the flows under way.
     pub fn active_bytes(&self, engine: &Paused<'_>) -> u64 {
-        self.active.values().map(|flow| acked(engine, flow)).sum()
+        self.active.values().map(|flow| self.acked(engine, flow)).sum()
+    }
+
+    fn acked(&self, engine: &Paused<'_>, flow: &Started) -> u64 {
+        let told = || self.acked.get(&flow.request.id).copied();
+        let of_engine = || engine.acked(flow.request.src, flow.queue_pair, flow.first_seq);
+        told().unwrap_or_else(of_engine).min(flow.request.size)
+    }
+
+    /// A stack has chosen the source port of a flow.
+    pub fn set_port(&mut self, id: u32, sport: u16) {
+        if let Some(flow) = self.active.get_mut(&id) {
+            flow.sport = sport;
+        }
+    }
+
+    /// A flow that a stack carries has finished.
+    pub fn end(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, id: u32) {
+        self.acked.remove(&id);
+        let Some(&Started { request, sport, .. }) = self.active.get(&id) else { return };
+        let duration = engine.now() - request.start;
+        self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true });
     }
 
     /// Adds a point to each flow's goodput.
     pub fn trace_goodput(&mut self, engine: &Paused<'_>, writer: &mut ResultWriter) {
         let now = engine.now();
-        let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, acked(engine, flow))).collect();
+        let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, self.acked(engine, flow))).collect();
         for (id, acked) in points {
             self.put_goodput(writer, RowPlace::of_sample(now.0, id), now, id, acked);
         }
@@ -195,7 +228,7 @@ impl Flows {
         end: Nanos,
     ) {
         for (id, mut flow) in core::mem::take(&mut self.active) {
-            let acked = acked(engine, &flow);
+            let acked = self.acked(engine, &flow);
             if flow.request.size == ENDLESS && flow.request.options.stop < end {
                 // It was to stop: what it has sent is its size.
                 flow.request.size = acked + engine.control(flow.request.src, flow.queue_pair).in_flight;
@@ -245,10 +278,6 @@ impl Flows {
         self.endless += 1;
         writer.flow_endless(&UnfinishedFlow { size: acked, ..left });
     }
-}
-
-fn acked(engine: &Paused<'_>, flow: &Started) -> u64 {
-    engine.acked(flow.request.src, flow.queue_pair, flow.first_seq).min(flow.request.size)
 }
 
 /// The time of so many bytes of a flow alone in the network.

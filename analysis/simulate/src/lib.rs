@@ -19,7 +19,9 @@ pub mod progress;
 mod run;
 mod series;
 mod sights;
+mod stack;
 mod summary;
 pub mod usage;
 
-pub use run::{How, Outcome, run};
+pub use run::{How, Outcome, Program, engine_streams, run, run_in};
+pub use stack::{StackRun, StackTotals};

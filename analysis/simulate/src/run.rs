@@ -8,11 +8,13 @@ use crate::panel::panel;
 use crate::pauses;
 use crate::progress::{Progress, new_progress};
 use crate::series::{Clock, What};
-use crate::sights::Sights;
+use crate::sights::{Nobody, Sights};
+use crate::stack::StackTotals;
 use crate::summary;
 use crate::usage::cpu_time;
+use hpcc_core::attack::Attack;
 use hpcc_core::cc::Reads;
-use hpcc_core::engine::{Engine, FlowRequest, Hold, Order, Stop, Streams};
+use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::partition::Units;
@@ -21,7 +23,7 @@ use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
-use hpcc_formats::results::{ResultWriter, Summary};
+use hpcc_formats::results::{ResultWriter, Summary, Versions};
 use hpcc_formats::scenario::{EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -88,12 +90,12 @@ pub(crate) enum Pause {
 
 /// A run in progress.
 pub(crate) struct Run {
-    scenario: Scenario,
-    fleet: Fleet,
-    writer: Arc<Mutex<ResultWriter>>,
-    flows: Flows,
-    clock: Clock,
-    progress: Progress,
+    pub(crate) scenario: Scenario,
+    pub(crate) fleet: Fleet,
+    pub(crate) writer: Arc<Mutex<ResultWriter>>,
+    pub(crate) flows: Flows,
+    pub(crate) clock: Clock,
+    pub(crate) progress: Progress,
     switches: Vec<Watched>,
     control_flows: HashSet<u32>,
     /// Until when events run before rows are put in order.
@@ -105,6 +107,15 @@ pub(crate) struct Run {
     holds: Arc<Mutex<Vec<Hold>>>,
     /// The deadlock that was found, with its time.
     deadlock: Option<(Nanos, String)>,
+}
+
+/// How a run ends.
+pub(crate) struct Ending<'a> {
+    pub stopped: Option<&'a str>,
+    pub is_quiet: bool,
+    pub out: &'a Path,
+    pub end: Nanos,
+    pub stack: StackTotals,
 }
 
 /// A switch whose queues are sampled.
@@ -133,6 +144,33 @@ pub struct How {
 /// # Errors
 /// The outcome, where there are no results.
 pub fn run(scenario: Scenario, out: &Path, how: How) -> Result<Outcome, Outcome> {
+    run_in(scenario, out, how, &Program::NONE)
+}
+
+/// The program that a run is a part of.
+pub struct Program<'a> {
+    /// Version of ns-3.
+    pub ns3: &'a str,
+    /// How it was built.
+    pub build_profile: &'a str,
+    /// Says why a controller of the program has ended the run, if one has.
+    pub fault: &'a dyn Fn() -> Option<String>,
+}
+
+impl Program<'_> {
+    /// No program but this crate.
+    pub(crate) const NONE: Program<'static> = Program {
+        ns3: "none",
+        build_profile: if cfg!(debug_assertions) { "debug" } else { "optimized" },
+        fault: &|| None,
+    };
+}
+
+/// Runs a scenario in a program, as [`run`].
+///
+/// # Errors
+/// The outcome, where there are no results.
+pub fn run_in(scenario: Scenario, out: &Path, how: How, program: &Program<'_>) -> Result<Outcome, Outcome> {
     let How { is_quiet, threads, .. } = how;
     if let Some(why) = cannot(&scenario, threads) {
         return Err(Outcome::refused(&why));
@@ -142,15 +180,18 @@ pub fn run(scenario: Scenario, out: &Path, how: How) -> Result<Outcome, Outcome>
     }
     let part_of = parts(&scenario, threads)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut run = Run::new(scenario, writer, how, part_of)?;
+    let start = Instant::now();
+    let engines = engines(&scenario, &part_of)?;
+    let mut run = Run::new(scenario, writer, how, start, engines, part_of, None)?;
     let begun = Instant::now();
-    let stopped = run.simulate();
+    let stopped = run.simulate(program.fault);
     if let Some(worked) = run.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
         let share = 100 * worked.as_millis() / begun.elapsed().as_millis().max(1);
         say(&format!("note: {threads} threads together worked for {share} % of the time: fewer would be sooner"));
     }
     let end = if stopped.is_some() { run.now() } else { run.scenario.stop };
-    run.finish(stopped.as_deref(), is_quiet, out, end)
+    let ending = Ending { stopped: stopped.as_deref(), is_quiet, out, end, stack: StackTotals::default() };
+    run.finish(&ending, program)
 }
 
 /// What of a scenario needs ns-3.
@@ -177,7 +218,17 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
             "several threads run jobs with transport.queue_pairs = \"per_pair\"; expected that, or 1 thread".into(),
         );
     }
-    (!scenario.attacks.is_empty()).then(|| "the engine without ns-3 has no attacks yet; expected none, or ns-3".into())
+    let is_shared = threads > 1 && !scenario.attacks.is_empty();
+    is_shared.then(|| {
+        "attackers know all flows, which several threads do not share; expected no attacks, or 1 thread".into()
+    })
+}
+
+/// One engine for each part.
+pub(crate) fn engines(scenario: &Scenario, part_of: &[u32]) -> Result<Vec<Arc<Mutex<Engine>>>, Outcome> {
+    let parts = part_of.iter().max().map_or(1, |&last| last + 1);
+    let made = (0..parts).map(|_| engine(scenario).map(|engine| Arc::new(Mutex::new(engine))));
+    made.collect::<Result<_, _>>().map_err(|wrong| Outcome::refused(&wrong))
 }
 
 impl Run {
@@ -185,9 +236,11 @@ impl Run {
         scenario: Scenario,
         mut writer: ResultWriter,
         how: How,
+        start: Instant,
+        engines: Vec<Arc<Mutex<Engine>>>,
         part_of: Vec<u32>,
+        mut faces: Option<Box<dyn Observer>>,
     ) -> Result<Run, Outcome> {
-        let start = Instant::now();
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.
@@ -199,22 +252,22 @@ impl Run {
             requests.first().map(|flow| flow.start).into_iter().chain(scenario.flows.jobs.iter().map(|job| job.start));
         let first_start = starts.min().unwrap_or(scenario.stop);
         let switches = watched(&scenario.network, &mut writer);
-        let flows = Flows::new(groups, JobResults::new(&scenario), scenario.monitor.goodput_interval.is_some());
+        let has_goodput = scenario.monitor.goodput_interval.is_some();
+        let flows = Flows::new(groups.clone(), JobResults::new(&scenario), has_goodput);
         let writer = Arc::new(Mutex::new(writer));
         let holds = Arc::default();
-        let mut engines = Vec::new();
-        let threads = part_of.iter().max().map_or(1, |&last| last + 1);
-        for part in 0..threads {
-            let mut engine = engine(&scenario).map_err(|wrong| Outcome::refused(&wrong))?;
+        for (part, engine) in engines.iter().enumerate() {
+            let mut engine = lock(engine);
             if scenario.monitor.control_interval.is_some() {
                 engine.measure_rtts();
             }
             // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
-            let is_last = part + 1 == threads;
+            let is_last = part + 1 == engines.len();
             engine.add_flows(if is_last { take(&mut requests) } else { requests.clone() });
             if !scenario.flows.jobs.is_empty() {
                 engine.add_jobs(jobs(&scenario, listed));
             }
+            attack(&scenario, &mut engine, &groups)?;
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
                 if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
@@ -227,10 +280,9 @@ impl Run {
             if scenario.monitor.pauses {
                 engine.watch_holds();
             }
-            watch(&scenario, &mut engine, &writer, &holds);
-            engines.push(engine);
+            watch(&scenario, &mut engine, &writer, &holds, faces.take());
         }
-        begin_traces(&scenario, &engines[0], &mut lock(&writer));
+        begin_traces(&scenario, &lock(&engines[0]), &mut lock(&writer));
         let fleet = Fleet::new(engines, part_of);
         let clock = series(&scenario, &mut fleet.pause(), &mut lock(&writer), first_start);
         let of_jobs = scenario.flows.jobs.iter().map(|job| job.traffic(scenario.servers));
@@ -260,10 +312,14 @@ impl Run {
         Ok(run)
     }
 
+    pub(crate) fn is_canonical(&self) -> bool {
+        self.scenario.order == EventOrder::Canonical
+    }
+
     /// Runs to the end. Returns why it could not go on, if it could not.
-    fn simulate(&mut self) -> Option<String> {
+    fn simulate(&mut self, fault: &dyn Fn() -> Option<String>) -> Option<String> {
         loop {
-            match self.advance() {
+            match self.advance(fault) {
                 Pause::End => return None,
                 Pause::Fault(why) => return Some(why),
                 // Nobody has asked.
@@ -272,15 +328,18 @@ impl Run {
         }
     }
 
-    /// Runs until something was told, or to the end.
-    pub(crate) fn advance(&mut self) -> Pause {
+    /// Runs until something was told, or to the end, or until there is a fault outside.
+    pub(crate) fn advance(&mut self, fault: &dyn Fn() -> Option<String>) -> Pause {
         let stop = self.scenario.stop;
         loop {
             let outcome = self.fleet.run_until(self.gather.min(stop));
+            if let Some(why) = fault() {
+                return Pause::Fault(why);
+            }
             if outcome == Stop::Told {
                 return Pause::Told;
             }
-            self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
+            self.take();
             match outcome {
                 Stop::Told => {}
                 Stop::Sample => {
@@ -294,7 +353,7 @@ impl Run {
                 Stop::Fault => return Pause::Fault(self.fleet.pause().fault().unwrap_or_default().into()),
                 Stop::Time if self.gather >= stop => return Pause::End,
                 Stop::Time => {
-                    if self.scenario.order == EventOrder::Canonical {
+                    if self.is_canonical() {
                         lock(&self.writer).write_rows();
                     }
                     let next = self.fleet.pause().next_time().unwrap_or(stop);
@@ -317,12 +376,12 @@ impl Run {
         self.fleet.pause()
     }
 
-    /// Takes in what has happened since the last sample.
-    pub(crate) fn take(&mut self) {
-        self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer));
+    /// Takes in what has happened since the last sample. Returns flows of a program's stack that begin.
+    pub(crate) fn take(&mut self) -> Vec<FlowRequest> {
+        self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer))
     }
 
-    fn sample(&mut self) {
+    pub(crate) fn sample(&mut self) {
         let Run {
             scenario, fleet, writer, flows, clock, progress, switches, control_flows, is_watched, deadlock, ..
         } = self;
@@ -387,18 +446,13 @@ impl Run {
         });
     }
 
-    /// Writes what there is by `end`.
-    pub(crate) fn finish(
-        mut self,
-        stopped: Option<&str>,
-        is_quiet: bool,
-        out: &Path,
-        end: Nanos,
-    ) -> Result<Outcome, Outcome> {
+    /// Writes what there is by the end.
+    pub(crate) fn finish(mut self, ending: &Ending<'_>, program: &Program<'_>) -> Result<Outcome, Outcome> {
+        let &Ending { stopped, is_quiet, out, end, stack } = ending;
         self.progress.clear();
         let times = (self.start, self.setup);
         let mut writer = lock(&self.writer);
-        let engine = self.fleet.pause();
+        let mut engine = self.fleet.pause();
         let is_still = self.flows.is_idle() && !engine.jobs_wait();
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         let is_done = self.flows.is_done();
@@ -433,13 +487,20 @@ impl Run {
             notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
         let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
-        let summary = Summary { flows_total: self.flows.total, flows_endless: self.flows.endless, ..summary };
+        let summary = stack.add_to(summary);
+        let summary = Summary {
+            flows_total: self.flows.total,
+            flows_endless: self.flows.endless,
+            build_profile: program.build_profile.into(),
+            versions: Versions { ns3: program.ns3.into(), ..summary.versions },
+            ..summary
+        };
+        // Observers hold the writer, too; an engine that is a program's lives on.
+        engine.each().for_each(|engine| engine.observe(Box::new(Nobody)));
         drop(engine);
-        let Run { fleet, writer, flows, .. } = self;
-        // Observers hold the writer, too.
-        drop(fleet);
-        let writer = Arc::into_inner(writer).map(|writer| writer.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let written = writer.map_or(Ok(()), |writer| writer.finish(&summary));
+        let Run { writer, flows, .. } = self;
+        let writer = Arc::into_inner(writer).expect("no observer is left");
+        let written = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&summary);
         if let Err(error) = written {
             say(&error);
             return Err(Outcome::Failed);
@@ -500,18 +561,24 @@ fn parts(scenario: &Scenario, threads: u32) -> Result<Vec<u32>, Outcome> {
     Units::with(&scenario.network, &together).divide(threads).map_err(|few| Outcome::refused(&why(few.units)))
 }
 
-/// The engine of a scenario.
-fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
+/// Where the random numbers of a scenario come from.
+pub fn engine_streams(scenario: &Scenario) -> Streams {
     let network = &scenario.network;
     let before = scenario.seed.wrapping_sub(1).wrapping_mul(1 << 32);
     let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
-    let streams = Streams {
+    Streams {
         // The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
         marks: (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(before),
         // It never seeds C's generator, which then starts from 1.
         pint: scenario.seed as u32,
         losses: FIRST_LOSS_STREAM.wrapping_add(before),
-    };
+        seed: 1,
+    }
+}
+
+/// The engine of a scenario.
+fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
+    let (network, streams) = (&scenario.network, engine_streams(scenario));
     let order = match scenario.order {
         EventOrder::Canonical => Order::Canonical,
         EventOrder::Insertion => Order::Insertion,
@@ -524,6 +591,21 @@ fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
         Rc::clone(legacy.unwrap_or(&common))
     };
     Engine::new(network, settings, order, streams, scenario.default_loss, &borders)
+}
+
+/// The attacks of a scenario.
+fn attack(scenario: &Scenario, engine: &mut Engine, groups: &[u32]) -> Result<(), Outcome> {
+    if scenario.attacks.is_empty() {
+        return Ok(());
+    }
+    engine.name_traffic(groups.into(), scenario.flows.jobs.iter().map(|job| job.group).collect());
+    for settings in &scenario.attacks {
+        let attacked = scenario.attacked_groups(settings);
+        let attack = Attack::new(settings, &scenario.network, &scenario.settings, attacked);
+        let attack = attack.map_err(|wrong| Outcome::refused(&format!("attack.{}: {}", wrong.key, wrong.message)))?;
+        engine.attack(attack);
+    }
+    Ok(())
 }
 
 /// All flows, and the number of each one's group.
@@ -599,11 +681,17 @@ fn begin_traces(scenario: &Scenario, engine: &Engine, writer: &mut ResultWriter)
     }
 }
 
-/// An engine shows what is traced and captured.
-fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWriter>>, holds: &Arc<Mutex<Vec<Hold>>>) {
+/// An engine shows what is traced and captured; where faces watch, too, these capture.
+fn watch(
+    scenario: &Scenario,
+    engine: &mut Engine,
+    writer: &Arc<Mutex<ResultWriter>>,
+    holds: &Arc<Mutex<Vec<Hold>>>,
+    faces: Option<Box<dyn Observer>>,
+) {
     let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
     let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
-    let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().collect();
+    let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().filter(|_| faces.is_none()).collect();
     traced.union(&captured).for_each(|&node| engine.watch(node));
     let ports = network.ports();
     let addresses = (0..ports.len()).map(|node| {
@@ -614,6 +702,7 @@ fn watch(scenario: &Scenario, engine: &mut Engine, writer: &Arc<Mutex<ResultWrit
     });
     engine.observe(Box::new(Sights {
         writer: Arc::clone(writer),
+        faces,
         holds: Arc::clone(holds),
         traced,
         captured,

@@ -5,6 +5,7 @@
 //! counted and not taken.
 
 use crate::fleet::Paused;
+use crate::progress::Progress;
 use hpcc_core::units::Nanos;
 
 /// A kind of sample.
@@ -66,6 +67,15 @@ impl Clock {
     pub fn due(&mut self) -> What {
         self.ticks += 1;
         self.series[self.next].what
+    }
+
+    /// Whether the sample that is due asks for flows' bytes.
+    pub fn asks_flows(&self, progress: &Progress) -> bool {
+        match self.series[self.next].what {
+            What::Goodput => true,
+            What::Progress => progress.is_due(),
+            What::Histogram | What::Statistics | What::Queues | What::Control => false,
+        }
     }
 
     /// The sample was taken, and the series goes on or not; `repeat` says how many of so many further samples equal it.

@@ -3,7 +3,7 @@
 
 use crate::fleet::lock;
 use hpcc_core::address::host_address;
-use hpcc_core::engine::{Frame, Hold, Observer, Place, Sight};
+use hpcc_core::engine::{Event, Frame, Hold, Observer, Place, Sight};
 use hpcc_core::frame::{Encapsulation, PacketKind};
 use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
@@ -19,6 +19,8 @@ const BROADCAST: u32 = 0xffff_ffff;
 
 /// The nodes that are watched, and how their frames are written.
 pub struct Sights {
+    /// Who is told as well.
+    pub faces: Option<Box<dyn Observer>>,
     pub writer: Arc<Mutex<ResultWriter>>,
     /// Pauses by those who send them, if they are recorded.
     pub holds: Arc<Mutex<Vec<Hold>>>,
@@ -41,8 +43,19 @@ pub struct Sights {
     pub encapsulation: Option<Encapsulation>,
 }
 
+/// Watches nothing.
+pub struct Nobody;
+
+impl Observer for Nobody {
+    fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
+    fn on_frame(&mut self, _: Sight, _: &Place, _: u32, _: &Frame, _: &[u8]) {}
+}
+
 impl Observer for Sights {
-    fn on_pause(&mut self, place: &Place, pause: bool) {
+    fn on_pause(&mut self, place: &Place, priority: u8, pause: bool) {
+        if let Some(faces) = &mut self.faces {
+            faces.on_pause(place, priority, pause);
+        }
         lock(&self.writer).pfc(place.now, place.node, place.is_switch, u32::from(place.port) + 1, pause);
     }
 
@@ -50,7 +63,10 @@ impl Observer for Sights {
         lock(&self.holds).push(*hold);
     }
 
-    fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]) {
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]) {
+        if let Some(faces) = &mut self.faces {
+            faces.on_frame(sight, place, id, frame, section);
+        }
         let is_whole = matches!(sight, Sight::Departure | Sight::Arrival);
         if is_whole && self.captured.contains(&place.node) {
             let bytes = self.bytes(sight, place, frame, section);
@@ -58,6 +74,12 @@ impl Observer for Sights {
         }
         if self.traced.contains(&place.node) {
             self.trace(sight, place, frame, section);
+        }
+    }
+
+    fn on_event(&mut self, event: &Event, place: &Place, frame: Option<(&Frame, &[u8])>) {
+        if let Some(faces) = &mut self.faces {
+            faces.on_event(event, place, frame);
         }
     }
 }
@@ -70,7 +92,7 @@ impl Sights {
             Sight::Dequeue => TraceEvent::Dequeue,
             Sight::LinkDrop | Sight::Lost => TraceEvent::Drop,
             Sight::Drop if self.traces_overflow => TraceEvent::Drop,
-            Sight::Drop | Sight::Departure => return,
+            Sight::Drop | Sight::Departure | Sight::Chance => return,
         };
         let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
         let has_port = sight != Sight::Drop;

@@ -4,12 +4,16 @@
 use crate::fleet::Paused;
 use crate::flows::Uncontrolled;
 use crate::usage::{cpu_time, peak_rss_bytes};
+use hpcc_core::attack::Attack;
 use hpcc_core::cc::NoEffect;
 use hpcc_core::fast_cnp::{Refusal, Suppression};
+use hpcc_core::settings::Named;
 use hpcc_core::switch::Overflow;
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions};
+use hpcc_formats::results::{
+    AttackSummary, FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
+};
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
 
@@ -60,7 +64,6 @@ pub fn summary(
         stopped: stopped.map(Into::into),
         seed: scenario.seed,
         versions: Versions { hpcc: env!("CARGO_PKG_VERSION").into(), ns3: "none".into() },
-        build_profile: if cfg!(debug_assertions) { "debug" } else { "optimized" }.into(),
         flows_total: scenario.flows.totals.count,
         flows_finished: measured.flows_finished,
         base_rtt_ns: engine.fabric().max_rtt().0,
@@ -107,6 +110,7 @@ pub fn summary(
             .is_some()
             .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
         fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
+        attacks: engine.attacks().map(attack).collect(),
         groups: scenario.flows.groups.clone(),
         // Format and files are the writer's to fill in.
         ..Summary::default()
@@ -134,6 +138,15 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
         sum.receive.pauses += host.receive.pauses;
         sum
     })
+}
+
+fn attack(attack: &Attack) -> AttackSummary {
+    AttackSummary {
+        kind: attack.settings().kind.name().into(),
+        from: attack.settings().from,
+        frames_sent: attack.sent(),
+        frames_altered: attack.altered(),
+    }
 }
 
 fn fast_cnp(engine: &Paused<'_>) -> FastCnpSummary {

@@ -358,8 +358,7 @@ mod tests {
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
 
-    const FACTS: Facts =
-        Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, engine_only: None, ports: 0, records: [false; 3] };
+    const FACTS: Facts = Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, ports: 0, records: [false; 3] };
 
     fn value(metrics: &Metrics, name: &str) -> Option<f64> {
         metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value)

@@ -37,7 +37,7 @@ use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
-use crate::simulator::{self, Simulator};
+use crate::simulator::Simulator;
 use crate::table::Titled;
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
@@ -111,9 +111,6 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
-    if let Some(what) = runs.iter().find_map(|run| run.facts.engine_only) {
-        simulator::simulate_without_ns3(what);
-    }
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out, &file.axes)?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;

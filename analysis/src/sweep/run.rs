@@ -38,8 +38,6 @@ pub struct Facts {
     pub hop_bytes: usize,
     /// Ports of switches.
     pub switch_ports: usize,
-    /// The key that needs the engine without ns-3, if there is one.
-    pub engine_only: Option<&'static str>,
     /// Ports of switches and hosts.
     pub ports: usize,
     /// Whether the run records each [`Series`].
@@ -62,7 +60,6 @@ impl Facts {
             sender_bytes: sender,
             hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
-            engine_only: scenario.engine_only().map(|(key, _)| key),
             ports: 2 * network.links.len(),
             records: [
                 scenario.monitor.queue_interval.is_some(),

@@ -44,7 +44,5 @@ mod text;
 pub mod toml_format;
 
 pub use check::memory_estimate;
-pub use load::{
-    engine_only, is_toml_file, load, load_network, load_with, overlap, refuse_engine_only, refuse_overlaps,
-};
+pub use load::{is_toml_file, load, load_network, load_with, overlap, refuse_overlaps};
 pub use overbooked::{Overbooked, overbooked};

@@ -39,23 +39,6 @@ pub fn is_toml_file(path: &Path) -> bool {
     scenario_text(path).is_ok_and(|text| is_toml(path, &text))
 }
 
-/// The key of a file of TOML, as far as it can be read, that the engine without ns-3 alone runs, if there is one.
-pub fn engine_only(path: &Path, overrides: &[String]) -> Option<&'static str> {
-    let text = scenario_text(path).ok().filter(|text| is_toml(path, text))?;
-    toml_format::engine_only(path, &text, overrides)
-}
-
-/// Refuses what the ns-3 module does not run: jobs, and [settings](hpcc_core::node::ENGINE_ONLY).
-///
-/// # Errors
-/// If there is any.
-pub fn refuse_engine_only(path: &Path, scenario: &Scenario) -> Result<(), InputError> {
-    match scenario.engine_only() {
-        Some((key, message)) => Err(Place::file(path).key_error(key, message)),
-        None => Ok(()),
-    }
-}
-
 /// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.
 ///
 /// # Errors

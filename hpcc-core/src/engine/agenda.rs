@@ -17,6 +17,8 @@ pub(super) enum Item {
     Links(Change),
     /// A job begins.
     Job(u32),
+    /// An attacker sends.
+    Attack(u32),
     /// The NICs of a host pause a priority, or resume it.
     Storm {
         node: u32,

@@ -26,12 +26,14 @@ use alloc::vec::Vec;
 impl Engine {
     /// Flows that are to begin, sorted by start.
     pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
-        if self.requests.is_empty() {
+        let before = self.requests.len();
+        if before == 0 {
             // A list that is given away is not copied: there may be millions.
             self.requests = flows.into_iter().collect::<Vec<_>>().into();
         } else {
             self.requests.extend(flows);
         }
+        self.added += (self.requests.len() - before) as u64;
         self.schedule_due();
     }
 
@@ -56,7 +58,7 @@ impl Engine {
     pub(super) fn add_item(&mut self, at: Nanos, rank: u64, item: Item) {
         let place = self.all.agenda.add(rank, item);
         let at = at.max(self.events.now()).0;
-        if self.groups.running != NOBODY && !self.is_canonical() && at < self.events.end() {
+        if self.groups.running != NOBODY && self.is_single_file() && at < self.events.end() {
             return self.events.add(at, What::Agenda(place), &self.all);
         }
         self.all.agenda.wait(at, place);
@@ -84,16 +86,23 @@ impl Engine {
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
         let FlowRequest { src, dst, priority, dport, options, .. } = request;
+        if self.nodes.host(src).is_stack {
+            // The program's stack carries it.
+            self.started.push(Started { request, sport: 0, queue_pair: 0, first_seq: 0 });
+            self.tell_program();
+            return;
+        }
+        let posted = Posted { request, first_seq: 0, message };
         if self.nodes.host(src).other.is_some() {
-            return self.post_to_other(Posted { request, message });
+            return self.post_to_other(posted);
         }
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
-            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, Posted { request, message }),
+            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, posted),
             Some(_) => {}
             None => {
-                if let Err(why) = self.open_queue_pair(Posted { request, message }) {
+                if let Err(why) = self.open_queue_pair(posted) {
                     self.refuse(request, why);
                 }
             }
@@ -102,7 +111,7 @@ impl Engine {
 
     fn post(&mut self, queue_pair: u32, posted: Posted) {
         let now = self.events.now();
-        let Posted { request, message } = posted;
+        let Posted { request, message, .. } = posted;
         let host = self.nodes.host(request.src);
         let Some(result) = host.core.post(now, queue_pair, request.size) else {
             let FlowRequest { src, dst, size, .. } = request;
@@ -111,8 +120,8 @@ impl Engine {
             return self.refuse(request, why);
         };
         let Some(sending) = host.traffic.get(queue_pair) else { return };
-        sending.messages.push_back(posted);
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
+        sending.messages.push_back(Posted { first_seq, ..posted });
         self.started.push(Started { request, sport, queue_pair, first_seq });
         if let Some(message) = message {
             self.announce(receiver, Incoming { end: result.message.end(), message });
@@ -159,7 +168,7 @@ impl Engine {
 
     fn open_queue_pair(&mut self, posted: Posted) -> Result<(), String> {
         let now = self.events.now();
-        let Posted { request, message } = posted;
+        let Posted { request, message, .. } = posted;
         let FlowRequest { src, dst, priority, dport, size, options, .. } = request;
         let is_common = options == FlowOptions::NONE;
         let traffic = &mut self.nodes.host(src).traffic;
@@ -250,18 +259,25 @@ impl Engine {
         let traffic = &mut self.nodes.host(node).traffic;
         let shares = traffic.shares_queue_pairs;
         let Some(sending) = traffic.get(queue_pair) else { return };
-        let Some(Posted { request, message }) = sending.messages.pop_front() else { return };
+        let Some(Posted { request, message, .. }) = sending.messages.pop_front() else { return };
         let sport = sending.sport;
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
-        self.completed.push(Completion { request, sport, duration: now - request.start, is_steered });
+        self.complete(Completion { request, sport, duration: now - request.start, is_steered }, message.is_none());
         if !shares {
             self.close_queue_pair(node, queue_pair);
         }
         if let Some(message) = message {
             self.message_sent(&message);
         }
+    }
+
+    /// A flow has finished: one that was listed, or a message of a job.
+    pub(super) fn complete(&mut self, flow: Completion, is_listed: bool) {
+        self.completed.push(flow);
+        self.tell_program();
+        self.finished += u64::from(is_listed);
     }
 
     fn close_queue_pair(&mut self, node: u32, queue_pair: u32) {

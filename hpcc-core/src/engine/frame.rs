@@ -69,6 +69,9 @@ pub struct Frame {
     pub earlier_writes: u32,
 }
 
+/// Where answers go that no queue pair takes.
+pub(super) const STACK: u32 = u32::MAX;
+
 const _: () = assert!(offset_of!(Frame, flow_bytes) == 64);
 
 impl Default for Frame {
@@ -173,7 +176,23 @@ impl Frame {
     /// Whether switches stamp their telemetry into it.
     #[inline]
     pub(super) fn collects(&self) -> bool {
-        matches!(self.kind, PacketKind::Data | PacketKind::Probe | PacketKind::Trimmed)
+        match self.kind {
+            PacketKind::Data => !self.is_of_stack(),
+            PacketKind::Probe | PacketKind::Trimmed => true,
+            PacketKind::Ack
+            | PacketKind::Nack
+            | PacketKind::Pfc
+            | PacketKind::Feedback
+            | PacketKind::Cnp
+            | PacketKind::FastCnp
+            | PacketKind::Icmpv6 => false,
+        }
+    }
+
+    /// Whether it is a packet of a host's stack, or a probe of its flows or the answer, which the engine carries and does not read.
+    #[inline]
+    pub fn is_of_stack(&self) -> bool {
+        self.reply_queue_pair == STACK
     }
 
     /// What it is on the wire, where it goes over IPv4 from and to no MAC address, and packets of its flow have one byte.

@@ -4,6 +4,7 @@
 use super::alarms::{Alarm, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::{BITMAP, Frame};
+use super::observer::Event;
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
@@ -31,7 +32,7 @@ impl Engine {
             return Some(pfc);
         }
         if port.waiting != 0
-            && paused >> host.ack_priority & 1 == 0
+            && (paused >> host.ack_priority & 1 == 0 || host.is_stack)
             && let Some(answer) = port.dequeue(&self.all.frames)
         {
             return Some(answer);
@@ -45,6 +46,9 @@ impl Engine {
         };
         if segment.armed != Armed(0) {
             self.schedule_timers(node, segment.queue_pair, segment.armed);
+        }
+        if segment.again {
+            self.tell(node, number, Event::Resend(segment.queue_pair, segment.seq), None);
         }
         Some(self.make_data(p, node, &segment))
     }
@@ -170,8 +174,8 @@ impl Engine {
     #[inline]
     pub(super) fn receive_at_host(&mut self, node: u32, f: u32) {
         let frame = self.all.frames.get(f);
-        if frame.dst != node {
-            return self.all.frames.release(f);
+        if frame.dst != node || frame.is_of_stack() {
+            return self.hand_over(node, f);
         }
         let is_held = matches!(frame.kind, PacketKind::Data | PacketKind::Probe);
         if is_held && self.nodes.host(node).is_slow {
@@ -480,10 +484,12 @@ impl Engine {
 
     fn on_cnp(&mut self, node: u32, f: u32) {
         let now = self.events.now();
+        let frame = self.all.frames.get(f);
+        let (queue_pair, ingress, len) = (frame.queue_pair, frame.ingress, usize::from(frame.telemetry_len));
+        self.tell(node, ingress, Event::Cnp(queue_pair), None);
         let host = self.nodes.host(node);
-        let (frame, section) = self.all.frames.with_section(f);
-        let queue_pair = frame.queue_pair;
-        let notified = host.core.on_cnp(now, queue_pair, &section[..usize::from(frame.telemetry_len)]);
+        let (_, section) = self.all.frames.with_section(f);
+        let notified = host.core.on_cnp(now, queue_pair, &section[..len]);
         self.all.frames.release(f);
         let result = notified.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
         self.take_result(node, queue_pair, result);
@@ -494,6 +500,9 @@ impl Engine {
         let Some(AckResult { nic, finished, armed }) = result else { return };
         if armed != Armed(0) {
             self.schedule_timers(node, queue_pair, armed);
+        }
+        if self.nodes.seat(node).is_watched {
+            self.tell_control(node, queue_pair);
         }
         for _ in 0..finished {
             self.finish_first(node, queue_pair);
@@ -588,6 +597,9 @@ impl Engine {
         }
         let Some(result) = host.core.on_timeout(now, queue_pair, timer) else { return };
         self.schedule_timers(node, queue_pair, result.armed);
+        if self.nodes.seat(node).is_watched {
+            self.tell_control(node, queue_pair);
+        }
         let p = self.place(node, result.nic as u16);
         self.update_wake(p);
         if let Some(probe) = &result.probe {

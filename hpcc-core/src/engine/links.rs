@@ -16,10 +16,18 @@ impl Engine {
         self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
     }
 
-    pub(super) fn on_links(&mut self, change: &Change) {
+    /// Links fail now, or come up. Returns those that changed.
+    pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
+        if self.all.frames.room() < self.most_room {
+            self.all.frames.widen(self.most_room);
+        }
+        self.on_links(&Change { links: links.into(), up })
+    }
+
+    pub(super) fn on_links(&mut self, change: &Change) -> Vec<u32> {
         let changed = self.fabric.set_links(&change.links, change.up);
         if changed.is_empty() {
-            return;
+            return changed;
         }
         self.version += 1;
         self.asks_ports = true;
@@ -31,7 +39,9 @@ impl Engine {
                 let paused = core::mem::take(&mut self.all.ports[p as usize].paused);
                 self.forget_pauses(p);
                 self.tell_pause(p);
-                (0..paused.count_ones()).for_each(|_| self.show_pause(p, false));
+                (0..8)
+                    .filter(|priority| paused >> priority & 1 != 0)
+                    .for_each(|priority| self.show_pause(p, priority, false));
             } else {
                 self.clear(p);
             }
@@ -49,6 +59,7 @@ impl Engine {
         for p in ends.into_iter().filter(|_| change.up) {
             if self.all.ports[p as usize].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
         }
+        changed
     }
 
     /// The ports at both ends of links.

@@ -2,6 +2,7 @@
 //! The nodes of a network: switches beside switches, hosts beside hosts.
 
 use super::agents::{HostNotices, SwitchExtras};
+use super::observer::SwitchCounts;
 use super::traffic::Traffic;
 use super::transports::Other;
 use crate::switch::Switch;
@@ -19,11 +20,14 @@ pub(super) struct SwitchNode {
     /// Whether pauses have a time; if not, each is a resume.
     pub pauses: bool,
     pub pfc_bytes: u32,
+    /// UDP destination port of all frames; `None`: that of their flow.
+    pub wire_port: Option<u16>,
     pub sizes: FrameSizes,
     /// What it does besides, if anything.
     pub extras: Option<Box<SwitchExtras>>,
     /// ICMPv6 packets from which it learnt that a sender does not understand notifications.
     pub learnt: u64,
+    pub counts: SwitchCounts,
 }
 
 /// A host, and what its frames need of its settings.
@@ -40,6 +44,8 @@ pub(super) struct HostNode {
     pub pfc_bytes: u32,
     pub traffic: Traffic,
     pub notices: HostNotices,
+    /// What comes is its stack's.
+    pub is_stack: bool,
     pub is_slow: bool,
     /// What its NICs hold, by port, if it ever pauses others.
     pub held: Vec<Held>,
@@ -76,6 +82,8 @@ pub(super) struct Seat {
     pub is_touched: bool,
     /// It had something queued then.
     pub is_queued: bool,
+    /// An observer hears what happens here besides frames.
+    pub is_watched: bool,
 }
 
 /// All nodes.
@@ -95,6 +103,7 @@ impl Nodes {
             has_extras: switch.extras.is_some() || switch.core.meets(),
             is_touched: true,
             is_queued: false,
+            is_watched: false,
         });
         self.switches.push(switch);
     }
@@ -102,7 +111,14 @@ impl Nodes {
     /// The next node is a host.
     pub fn add_host(&mut self, host: HostNode) {
         let place = self.hosts.len() as u32;
-        self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false, is_queued: false });
+        self.seats.push(Seat {
+            place,
+            is_switch: false,
+            has_extras: false,
+            is_touched: false,
+            is_queued: false,
+            is_watched: false,
+        });
         self.hosts.push(host);
     }
 

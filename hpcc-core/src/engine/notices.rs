@@ -3,6 +3,7 @@
 
 use super::frame::Frame;
 use super::nodes::{HostNode, SwitchNode};
+use super::observer::Event;
 use super::state::Engine;
 use crate::address::{host_address, ipv6};
 use crate::balance::Passing;
@@ -48,7 +49,10 @@ impl Engine {
             let data = LeavingData { now, flow: Flow { source, destination, dest_qp }, queue, marked };
             let verdict = notifier.agent.on_data(egress.into(), &data, Engine::rng(&mut self.rngs, node));
             mark = marked && verdict.may_mark;
-            sends = verdict.decision == Decision::Send;
+            match verdict.decision {
+                Decision::Send => sends = true,
+                Decision::Suppressed(why) => self.tell(node, egress, Event::Withheld(why), Some(f)),
+            }
         }
         if sends {
             self.notify_sender(node, f);
@@ -81,6 +85,10 @@ impl Engine {
         let options = notifier.agent.options(ipv6(host_address(of.dst)), notifier.encapsulation, section, &mut header);
         let len = self.all.frames.put(f, options);
         self.all.frames.get_mut(f).size = switch.sizes.cnp(len as u32);
+        self.tell(node, 0, Event::Notified, Some(f));
+        if !self.attackers.is_empty() {
+            self.show_notification(node, f);
+        }
         self.send_from_switch(node, f);
     }
 
@@ -91,7 +99,7 @@ impl Engine {
         // The hop limit of a frame that begins here counts from the next switch.
         let priority = frame.priority;
         let Route::To { egress, .. } = self.route(node, f) else {
-            return self.drop_at_switch(node, f);
+            return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
         };
         if !self.passes(node, egress, f, Crossing::Outbound) {
             return self.all.frames.release(f);
@@ -110,7 +118,11 @@ impl Engine {
             return true;
         }
         let bytes = bytes_of(self.all.frames.get(f), self.all.frames.section(f), notifier.encapsulation);
-        notifier.border.passes(bytes.get(ETHERNET..).unwrap_or_default(), crossing)
+        let passes = notifier.border.passes(bytes.get(ETHERNET..).unwrap_or_default(), crossing);
+        if !passes {
+            self.tell(node, port, Event::Stopped(crossing), Some(f));
+        }
+        passes
     }
 
     /// A frame comes in to a switch with an agent. Returns whether it goes on.
@@ -141,7 +153,12 @@ impl Engine {
         if let SwitchNode { extras: Some(extras), learnt, .. } = self.nodes.switch(node)
             && let Some(notifier) = extras.agent.as_mut().filter(|_| kind == PacketKind::Icmpv6)
         {
-            *learnt += u64::from(notifier.agent.learn(now, self.all.frames.section(f)).is_some());
+            let told = notifier.agent.learn(now, self.all.frames.section(f)).is_some();
+            *learnt += u64::from(told);
+            if told {
+                let host = self.all.frames.get(f).src;
+                self.tell(node, ingress, Event::Learnt(host), None);
+            }
         }
         self.all.frames.release(f);
         false
@@ -162,6 +179,7 @@ impl Engine {
         let accepted = match notices.agent.on_notification(&received) {
             Ok(accepted) => accepted,
             Err(why) => {
+                self.tell(node, 0, Event::Refused(why), Some(f));
                 if why == Refusal::Disabled {
                     self.report_unknown(node, f);
                 }
@@ -178,6 +196,10 @@ impl Engine {
         }
         if let (Err(why), None) = (result, moved) {
             notices.agent.had_no_effect(&accepted, why);
+        }
+        self.tell(node, 0, Event::Accepted(queue_pair), Some(f));
+        if let Some(sport) = moved {
+            self.tell(node, 0, Event::Migrated(queue_pair, sport), None);
         }
         self.all.frames.release(f);
         let result = result.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });

@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::holds::Hold;
-use crate::fast_cnp::{Refusal, Suppression};
+use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::units::{BitRate, Nanos};
 use core::ops::AddAssign;
 
@@ -22,6 +22,8 @@ pub enum Sight {
     LinkDrop,
     /// It was on its way here when the link failed.
     Lost,
+    /// It was lost by chance on its way here.
+    Chance,
     /// The switch as a whole drops it: no buffer, no route, or the end of its hop limit.
     Drop,
 }
@@ -43,14 +45,45 @@ pub struct Place {
     pub queued: u64,
 }
 
+/// What happens at a watched node besides.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// Feedback, a notification or a timer has reached the congestion control of a queue pair.
+    Control(u32, ControlState),
+    /// A packet of a queue pair that was sent once is acknowledged after this time.
+    Rtt(u32, Nanos),
+    /// A packet of a queue pair, by its first byte, is sent again.
+    Resend(u32, u64),
+    /// A notification by the receiver has come for a queue pair.
+    Cnp(u32),
+    /// A switch has sent a notification, which is the frame.
+    Notified,
+    /// A frame met congestion, but its sender is not notified.
+    Withheld(Suppression),
+    /// A host said that it does not understand notifications.
+    Learnt(u32),
+    /// The edge of a domain has dropped the frame, a notification.
+    Stopped(Crossing),
+    /// The frame, a notification about a queue pair, is believed.
+    Accepted(u32),
+    /// It is not.
+    Refused(Refusal),
+    /// A queue pair takes another UDP source port.
+    Migrated(u32, u16),
+    /// The frame, a packet of a host's stack, has come; its place among all frames.
+    Packet(u32),
+}
+
 /// Who watches. It cannot change anything.
 pub trait Observer: Send {
     /// The far end of a port pauses or resumes a priority, or the link comes up, upon which none is paused.
-    fn on_pause(&mut self, place: &Place, pause: bool);
+    fn on_pause(&mut self, place: &Place, priority: u8, pause: bool);
     /// A node pauses or resumes the far end of a port; told if [asked for](super::Engine::watch_holds).
     fn on_hold(&mut self, _: &Hold) {}
-    /// Something happens to a frame at a watched port.
-    fn on_frame(&mut self, sight: Sight, place: &Place, frame: &Frame, section: &[u8]);
+    /// Something happens to a frame, which has this place among all, at a watched port.
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]);
+    /// Something else happens at a port of a watched node, perhaps to a frame.
+    fn on_event(&mut self, _event: &Event, _place: &Place, _frame: Option<(&Frame, &[u8])>) {}
 }
 
 /// What congestion control has made of a flow.
@@ -89,6 +122,39 @@ pub struct Totals {
     pub losses: u64,
     /// Bytes on links that only telemetry needs.
     pub telemetry_bytes: u64,
+}
+
+/// What a port sent, and what was lost on its way there; counted for programs only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortCounts {
+    /// Frames sent.
+    pub frames: u64,
+    /// Bytes sent that only telemetry needs.
+    pub telemetry_bytes: u64,
+    /// Frames that were lost on the way here.
+    pub losses: u64,
+}
+
+/// What a switch dropped and marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SwitchCounts {
+    /// Frames for which there was no buffer.
+    pub overflows: u64,
+    /// Those that waited for a link which failed.
+    pub link_drops: u64,
+    /// Those without a route.
+    pub unroutable: u64,
+    /// Those at the end of their hop limit.
+    pub expired: u64,
+    /// Data frames marked.
+    pub marks: u64,
+}
+
+impl SwitchCounts {
+    /// All frames dropped.
+    pub fn drops(&self) -> u64 {
+        self.overflows + self.link_drops + self.unroutable + self.expired
+    }
 }
 
 impl AddAssign for Totals {

@@ -248,3 +248,31 @@ impl Port {
         nanos
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::frame::Frame;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn queue_0_leaves_first_then_the_others_in_turn() {
+        let (mut frames, mut port) = (Frames::new(0), Port::new(0, 0, 1, (BitRate::gbps(100), Nanos(0))));
+        let mut enqueue = |port: &mut Port, queue| {
+            let f = frames.take();
+            *frames.get_mut(f) = Frame { priority: queue, size: 1_000, ..Frame::default() };
+            port.enqueue(&frames, f, queue);
+        };
+        [7, 3, 3, 3, 5, 5, 0, 0, 1].into_iter().for_each(|queue| enqueue(&mut port, queue));
+        let mut order = Vec::new();
+        port.paused = 1 << 5;
+        for n in 0..9 {
+            if n == 4 {
+                port.paused = 0;
+            }
+            order.extend(port.dequeue(&frames).map(|f| frames.get(f).priority));
+        }
+        assert_eq!(order, [0, 0, 1, 3, 5, 7, 3, 5, 3], "5 is paused until the fifth");
+        assert_eq!((port.queued, port.waiting), (0, 0));
+    }
+}

@@ -24,7 +24,8 @@ pub enum Stop {
     Time,
     /// It is time for a sample.
     Sample,
-    /// Something that was [asked for](Engine::ask) is over.
+    /// Something has happened that a [program](Engine::serve_program) is to be told of, or that was
+    /// [asked for](Engine::ask).
     Told,
     /// The run cannot go on: [`Engine::fault`] says why.
     Fault,
@@ -36,10 +37,15 @@ impl Engine {
         self.events.now()
     }
 
-    /// Whether groups of nodes run by themselves.
     #[inline]
     pub(super) fn is_canonical(&self) -> bool {
         self.events.order() == Order::Canonical
+    }
+
+    /// Whether events come one by one, and not each group of nodes by itself.
+    #[inline]
+    pub(super) fn is_single_file(&self) -> bool {
+        self.serves_program || !self.is_canonical()
     }
 
     /// Events so far.
@@ -95,7 +101,7 @@ impl Engine {
             self.end_window(next);
         }
         let limit = self.window_end.min(end);
-        if self.is_canonical() { self.run_groups(next, limit) } else { self.run_all(next, limit) }
+        if self.is_single_file() { self.run_all(next, limit) } else { self.run_groups(next, limit) }
     }
 
     /// Runs what concerns no node, if that is next; otherwise each group by itself, until somebody else could reach it.
@@ -137,13 +143,18 @@ impl Engine {
                 self.events.add(at, What::Agenda(item), &self.all);
             }
         }
-        while let Some(what) = self.events.take(&self.all) {
+        // A program may have something to do before the window ends that was opened.
+        while self.events.next_time().is_some_and(|next| next < limit)
+            && let Some(what) = self.events.take(&self.all)
+        {
             self.handle(what);
             if self.pause.is_some() || self.fault.is_some() {
                 return;
             }
         }
-        self.close();
+        if self.events.next_time().is_none() {
+            self.close();
+        }
     }
 
     /// A group begins its window: what its ports and alarms know to happen in it becomes events.
@@ -257,6 +268,7 @@ impl Engine {
         for (host, receiver) in core::mem::take(&mut self.closings) {
             self.close_receiver(host, receiver);
         }
+        self.finished_before = self.finished;
         self.window_end = Nanos((next.0 / self.window.0.max(1) + 1) * self.window.0.max(1));
     }
 
@@ -267,7 +279,8 @@ impl Engine {
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
             Item::Start(request) => self.start_flow(request, None),
             Item::Job(job) => self.begin_job(job),
-            Item::Links(change) => self.on_links(&change),
+            Item::Attack(attack) => self.on_attack(attack),
+            Item::Links(change) => _ = self.on_links(&change),
             Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),
             Item::Sample => self.sample_queues(),
         }
@@ -313,13 +326,18 @@ impl Engine {
         if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
             self.totals.losses += 1;
             self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
-            if !port.is_up {
-                self.show(Sight::Lost, p, f);
+            let sight = if port.is_up { Sight::Chance } else { Sight::Lost };
+            if let Some(counts) = self.port_counts.get_mut(p as usize) {
+                counts.losses += 1;
             }
+            self.show(sight, p, f);
             self.all.frames.release(f);
             return true;
         }
         self.show(Sight::Arrival, p, f);
+        if !self.attackers.is_empty() && !is_pfc {
+            self.show_to_attackers(p, f);
+        }
         false
     }
 
@@ -329,7 +347,7 @@ impl Engine {
         let frame = self.all.frames.get(f);
         let (priority, pause) = (frame.priority & 7, frame.pause);
         self.all.frames.release(f);
-        self.show_pause(p, pause);
+        self.show_pause(p, priority, pause);
         if !self.hear_watchdog(p, priority, pause) {
             return;
         }
@@ -409,6 +427,9 @@ impl Engine {
         // The end of the transmission comes before the arrival, as in the reference.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
         self.show(Sight::Departure, p, f);
+        if self.serves_program {
+            self.count_departure(p, f);
+        }
         let Arenas { ports, frames, .. } = &mut self.all;
         let (port, frame) = (&mut ports[p as usize], frames.get_mut(f));
         self.totals.frames += 1;

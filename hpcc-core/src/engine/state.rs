@@ -4,12 +4,13 @@
 use super::agenda::Agenda;
 use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
+use super::attackers::Attackers;
 use super::events::{Events, Keys, Order, SPAN, What};
 use super::flight::Flight;
 use super::frames::Frames;
 use super::groups::Groups;
 use super::nodes::{Held, HostNode, Nodes, SwitchNode};
-use super::observer::{Observer, Totals};
+use super::observer::{Observer, PortCounts, SwitchCounts, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::run::Stop;
@@ -43,6 +44,8 @@ pub struct Streams {
     pub pint: u32,
     /// Stream of losses.
     pub losses: u64,
+    /// Global seed of marks and losses.
+    pub seed: u32,
 }
 
 /// The longest window between two looks at the end of a run.
@@ -71,6 +74,11 @@ pub struct Engine {
     pub(super) work: Work,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
+    /// How many were to begin, how many of these have finished, and by the end of the last window.
+    pub(super) added: u64,
+    pub(super) finished: u64,
+    pub(super) finished_before: u64,
+    pub(super) attackers: Attackers,
     pub(super) started: Vec<Started>,
     pub(super) completed: Vec<Completion>,
     /// Requests that could not begin.
@@ -86,6 +94,10 @@ pub struct Engine {
     pub(super) window_end: Nanos,
     /// Why the run pauses, if it does.
     pub(super) pause: Option<Stop>,
+    /// A program takes turns with the engine.
+    pub(super) serves_program: bool,
+    /// By port, for a program.
+    pub(super) port_counts: Vec<PortCounts>,
     pub(super) sampled: Sampled,
     pub(super) events_run: u64,
     pub(super) totals: Totals,
@@ -184,9 +196,9 @@ impl Engine {
         let (room, most_room) = (room(fabric.most_links().into()), room(usize::MAX));
         let count = nodes.len() as u32;
         let rngs = if faults.shared_rng {
-            Vec::from([Rng::seeded(1, streams.marks, streams.pint)])
+            Vec::from([Rng::seeded(streams.seed, streams.marks, streams.pint)])
         } else {
-            (0..count).map(|node| Rng::of_node(1, streams.marks, streams.pint, node)).collect()
+            (0..count).map(|node| Rng::of_node(streams.seed, streams.marks, streams.pint, node)).collect()
         };
         let mut engine = Engine {
             events: Events::new(order),
@@ -210,6 +222,10 @@ impl Engine {
             losses: Vec::new(),
             work: Work::default(),
             requests: VecDeque::new(),
+            added: 0,
+            finished: 0,
+            finished_before: 0,
+            attackers: Attackers::default(),
             started: Vec::new(),
             completed: Vec::new(),
             refused: Vec::new(),
@@ -220,6 +236,8 @@ impl Engine {
             window,
             window_end: Nanos(0),
             pause: None,
+            serves_program: false,
+            port_counts: Vec::new(),
             sampled: Sampled::default(),
             events_run: 0,
             totals: Totals::default(),
@@ -232,7 +250,7 @@ impl Engine {
             engine.add_node(node as u32, settings, borders)?;
         }
         engine.connect(network);
-        engine.set_losses(streams.losses, default_loss);
+        engine.set_losses(streams.seed, streams.losses, default_loss);
         Ok(engine)
     }
 
@@ -263,10 +281,12 @@ impl Engine {
                 leaks_on_link_down: config.faults.leak_buffer_on_link_down,
                 pauses: settings.switch.pause_micros() > 0,
                 pfc_bytes: settings.wire.profile.sizes().pfc,
+                wire_port: settings.wire.profile.port(),
                 sizes: settings.wire.profile.sizes(),
                 extras,
                 core,
                 learnt: 0,
+                counts: SwitchCounts::default(),
             });
         } else {
             let config = settings.host()?;
@@ -295,6 +315,7 @@ impl Engine {
                 pfc_bytes: settings.wire.profile.sizes().pfc,
                 traffic: Traffic::new(settings),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
+                is_stack: settings.protocol.protocol.is_of_stack(),
                 is_slow: slow.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
                 core,
@@ -327,7 +348,7 @@ impl Engine {
 
     /// Nodes find their groups; these pairs are of one.
     pub(super) fn group(&mut self, network: &Network, pairs: &[(u32, u32)]) {
-        let (of_node, window) = if self.events.order() == Order::Insertion {
+        let (of_node, window) = if self.is_single_file() {
             (vec![0; network.nodes.len()], SPAN)
         } else {
             let delays = network.links.iter().map(|link| link.delay.0).filter(|&delay| delay > 0);
@@ -338,7 +359,7 @@ impl Engine {
 
     /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order
     /// the ports of a link with its own, and those of all others, draw from one sequence.
-    fn set_losses(&mut self, stream: u64, default_loss: f64) {
+    fn set_losses(&mut self, seed: u32, stream: u64, default_loss: f64) {
         let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
         let is_canonical = self.events.order() == Order::Canonical;
         let mut shared = vec![None; own.len() + 1];
@@ -352,9 +373,9 @@ impl Engine {
             let known = if is_canonical { next } else { *shared[place].get_or_insert(next) };
             if known == next {
                 self.losses.push(if is_canonical {
-                    Loss::of_port(1, stream, port.node, port.number, probability)
+                    Loss::of_port(seed, stream, port.node, port.number, probability)
                 } else {
-                    Loss::new(1, stream, probability)
+                    Loss::new(seed, stream, probability)
                 });
             }
             port.loss = Some(known);

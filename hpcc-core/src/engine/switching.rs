@@ -27,10 +27,11 @@ impl Engine {
         let (egress, hop_limit) = if let Some(known) = known.filter(|_| frame.hop_limit > 1) {
             (known, frame.hop_limit - 1)
         } else {
-            let Route::To { egress, hop_limit } = self.route(node, f) else {
-                return self.drop_at_switch(node, f);
-            };
-            (egress, hop_limit)
+            match self.route(node, f) {
+                Route::To { egress, hop_limit } => (egress, hop_limit),
+                Route::None => return self.drop_at_switch(node, f, |counts| &mut counts.unroutable),
+                Route::Expired => return self.drop_at_switch(node, f, |counts| &mut counts.expired),
+            }
         };
         let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;
@@ -145,7 +146,7 @@ impl Engine {
         let egress = self.all.ports[p as usize].number;
         let switch = self.nodes.switch(node);
         let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
-            return self.drop_at_switch(node, f);
+            return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         };
         let takes_last = Engine::rng(&mut self.rngs, node).marks.uniform() < trimming.last;
         let last =
@@ -175,7 +176,7 @@ impl Engine {
         let frame = self.all.frames.get_mut(f);
         frame.trim(trimming, &switch.sizes, at_last_hop);
         if switch.core.admit_headers(egress, frame.size) == Admission::Drop {
-            return self.drop_at_switch(node, f);
+            return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         }
         self.enqueue(p, f, 0);
     }
@@ -215,9 +216,9 @@ impl Engine {
         let mark = if self.nodes.seat(node).has_extras { self.depart_with_extras(p, f, mark) } else { mark };
         if mark {
             let frame = self.all.frames.get_mut(f);
-            let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked;
+            let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked && !frame.is_of_stack();
             frame.congestion_marked = true;
-            self.totals.marks += u64::from(is_new);
+            self.nodes.switch(node).counts.marks += u64::from(is_new);
         }
     }
 
@@ -254,7 +255,7 @@ impl Engine {
             Engine::rng(&mut self.rngs, node).marks.skip();
             self.send_pfc(node, ingress, priority, false);
         }
-        self.totals.drops += 1;
+        self.nodes.switch(node).counts.link_drops += 1;
         self.all.frames.release(f);
     }
 

@@ -82,6 +82,8 @@ pub struct Completion {
 #[derive(Debug)]
 pub(super) struct Posted {
     pub request: FlowRequest,
+    /// Number of its first byte on the queue pair.
+    pub first_seq: u64,
     pub message: Option<Message>,
 }
 
@@ -260,5 +262,22 @@ impl SourcePorts {
             Some(more) => *more -= 1,
             None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_source_port_is_two_flows_unless_all_are_in_use() {
+        let mut ports = SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() };
+        assert!((FIRST_PORT..=u16::MAX).all(|port| ports.take() == port), "all of them, in turn");
+        assert_eq!(ports.take(), FIRST_PORT, "all are in use: two share it");
+        ports.give_back(FIRST_PORT);
+        assert_eq!(ports.take(), FIRST_PORT + 1, "it is still one flow's");
+        [10_001, 65_535, 20_000, 30_000].into_iter().for_each(|port| ports.give_back(port));
+        // The second flow of 10001 has it still.
+        assert_eq!([(); 3].map(|()| ports.take()), [20_000, 30_000, 65_535], "the next that is free");
     }
 }

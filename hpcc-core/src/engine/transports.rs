@@ -184,8 +184,11 @@ impl Engine {
     fn finish_message(&mut self, node: u32, key: u32) {
         let now = self.events.now();
         let Some(other) = &mut self.nodes.host(node).other else { return };
-        let Some((Posted { request, message }, sport)) = other.messages.remove(&key) else { return };
-        self.completed.push(Completion { request, sport, duration: now - request.start, is_steered: true });
+        let Some((Posted { request, message, .. }, sport)) = other.messages.remove(&key) else { return };
+        self.complete(
+            Completion { request, sport, duration: now - request.start, is_steered: true },
+            message.is_none(),
+        );
         if let Some(message) = message {
             self.message_sent(&message);
         }

@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::nodes::HostNode;
-use super::observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
+use super::observer::{ControlState, Event, NoticeTotals, Observer, Place, Sight, SwitchCounts, Totals};
 use super::run::Stop;
 use super::state::Engine;
 use crate::cc::Steers;
@@ -59,14 +59,44 @@ impl Engine {
         let found = host.core.take_rtt(queue_pair).zip(host.traffic.first(queue_pair));
         if let (Some((rtt, flow)), Some(rtts)) = (found, &mut self.rtts) {
             rtts.insert(flow.id, rtt);
+            self.tell(node, 0, Event::Rtt(queue_pair, rtt), None);
         }
     }
 
-    pub(super) fn show_pause(&mut self, p: u32, pause: bool) {
-        let place = self.place_of(p, None);
-        if let Some(observer) = &mut self.observer {
-            observer.on_pause(&place, pause);
+    /// A program that takes turns with the engine has its turn after this event.
+    #[inline]
+    pub(super) fn tell_program(&mut self) {
+        if self.serves_program {
+            self.pause.get_or_insert(Stop::Told);
         }
+    }
+
+    pub(super) fn show_pause(&mut self, p: u32, priority: u8, pause: bool) {
+        let place = self.place_of(p, None);
+        self.tell_program();
+        if let Some(observer) = &mut self.observer {
+            observer.on_pause(&place, priority, pause);
+        }
+    }
+
+    /// Tells of something at a node that is watched, which has to do with a frame or not.
+    pub(super) fn tell(&mut self, node: u32, port: u16, event: Event, f: Option<u32>) {
+        if !self.nodes.seat(node).is_watched {
+            return;
+        }
+        self.tell_program();
+        let place = self.place_of(self.place(node, port), None);
+        let frame = f.map(|f| (self.all.frames.get(f), self.all.frames.section(f)));
+        if let Some(observer) = &mut self.observer {
+            observer.on_event(&event, &place, frame);
+        }
+    }
+
+    /// The congestion control of a queue pair has heard something.
+    #[cold]
+    pub(super) fn tell_control(&mut self, node: u32, queue_pair: u32) {
+        let state = self.control(node, queue_pair);
+        self.tell(node, 0, Event::Control(queue_pair, state), None);
     }
 
     #[inline]
@@ -80,15 +110,16 @@ impl Engine {
     fn show_frame(&mut self, sight: Sight, p: u32, f: u32) {
         let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
         let place = self.place_of(p, Some(self.all.frames.get(f)).filter(|_| has_queue));
+        self.tell_program();
         if let Some(observer) = &mut self.observer {
-            observer.on_frame(sight, &place, self.all.frames.get(f), self.all.frames.section(f));
+            observer.on_frame(sight, &place, f, self.all.frames.get(f), self.all.frames.section(f));
         }
     }
 
-    /// A switch drops a frame that came in by one of its ports.
+    /// A switch drops a frame that came in by one of its ports; `count` says what that is counted as.
     #[cold]
-    pub(super) fn drop_at_switch(&mut self, node: u32, f: u32) {
-        self.totals.drops += 1;
+    pub(super) fn drop_at_switch(&mut self, node: u32, f: u32, count: fn(&mut SwitchCounts) -> &mut u64) {
+        *count(&mut self.nodes.switch(node).counts) += 1;
         self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
         let first = self.place(node, 0);
         self.show(Sight::Drop, first, f);
@@ -176,15 +207,39 @@ impl Engine {
 
     /// What all nodes did.
     pub fn totals(&self) -> Totals {
-        self.totals
+        let mut totals = self.totals;
+        for switch in &self.nodes.switches {
+            totals.drops += switch.counts.drops();
+            totals.marks += switch.counts.marks;
+        }
+        totals
+    }
+
+    /// What a switch dropped and marked; nothing of a host.
+    pub fn switch_counts(&self, node: u32) -> SwitchCounts {
+        self.nodes.as_switch(node).map(|switch| switch.counts).unwrap_or_default()
+    }
+
+    /// What a host did; nothing of a switch.
+    pub fn counters(&self, node: u32) -> Counters {
+        self.nodes.as_host(node).map(HostNode::counters).unwrap_or_default()
     }
 
     /// What agents of Fast CNP did.
     pub fn notice_totals(&self) -> NoticeTotals {
         let mut totals = NoticeTotals::default();
-        for switch in &self.nodes.switches {
+        (0..self.first_port.len() as u32).for_each(|node| totals += self.notices_of(node));
+        totals
+    }
+
+    /// What a node did about Fast CNP.
+    pub fn notices_of(&self, node: u32) -> NoticeTotals {
+        let mut totals = NoticeTotals::default();
+        if let Some(switch) = self.nodes.as_switch(node) {
             totals.learnt += switch.learnt;
-            let Some((agent, border)) = switch.extras.as_ref().and_then(|extras| extras.agents()) else { continue };
+            let Some((agent, border)) = switch.extras.as_ref().and_then(|extras| extras.agents()) else {
+                return totals;
+            };
             totals.sent += agent.sent();
             totals.unmarked += agent.unmarked();
             totals.unasked += agent.unasked();
@@ -195,7 +250,7 @@ impl Engine {
             totals.dropped_inbound += border.dropped(Crossing::Inbound);
             totals.dropped_outbound += border.dropped(Crossing::Outbound);
         }
-        for agent in self.nodes.hosts.iter().map(|host| &host.notices.agent) {
+        if let Some(agent) = self.nodes.as_host(node).map(|host| &host.notices.agent) {
             totals.accepted += agent.accepted();
             totals.migrations += agent.moved();
             totals.reports += agent.reported();

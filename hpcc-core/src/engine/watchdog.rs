@@ -173,6 +173,6 @@ impl Engine {
     /// A frame has come for a queue whose frames are dropped.
     pub(super) fn drop_in_storm(&mut self, node: u32, p: u32, f: u32) {
         self.count_drop(p, f);
-        self.drop_at_switch(node, f);
+        self.drop_at_switch(node, f, |counts| &mut counts.overflows);
     }
 }

@@ -56,8 +56,7 @@ impl Settings for HostTransportSettings {
     fn list(&self) -> Vec<Setting> {
         let names = self.names();
         let help = "What sends messages and acknowledges them: queue pairs of RoCE under the algorithm of `[congestion_control]`, or \
-                    Ultra Ethernet (`uec`). Change it to compare transports: all but `roce` run without ns-3, by \
-                    `--simulator core`."
+                    Ultra Ethernet (`uec`). Change it to compare transports."
             .into();
         let default = Value::Word(names.first().cloned().unwrap_or_default());
         let choice = Setting { key: KEY, kind: Kind::Choice(names), auto: false, default, condition: None, help };

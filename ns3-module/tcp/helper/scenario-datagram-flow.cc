@@ -12,15 +12,16 @@
 namespace ns3
 {
 
-ScenarioDatagramFlow::ScenarioDatagramFlow(const RdmaFlow& flow,
+ScenarioDatagramFlow::ScenarioDatagramFlow(uint32_t id,
+                                           uint64_t size,
                                            Ptr<DatagramClient> client,
-                                           ScenarioHosts::FinishCallback done)
-    : m_flow(flow),
+                                           FinishCallback done)
+    : m_id(id),
+      m_size(size),
       m_client(std::move(client)),
       m_done(std::move(done))
 {
     m_client->Start();
-    m_flow.sport = m_client->GetPort();
 }
 
 ScenarioDatagramFlow::~ScenarioDatagramFlow()
@@ -31,7 +32,7 @@ ScenarioDatagramFlow::~ScenarioDatagramFlow()
 bool
 ScenarioDatagramFlow::IsLast(uint32_t bytes) const
 {
-    return m_arrived + bytes == m_flow.size;
+    return m_arrived + bytes == m_size;
 }
 
 void
@@ -39,15 +40,12 @@ ScenarioDatagramFlow::OnArrival(uint32_t bytes)
 {
     const bool isLast = IsLast(bytes);
     m_arrived += bytes;
-    if (!isLast)
+    if (isLast)
     {
-        return;
+        // The callback may delete this object.
+        const auto done = m_done;
+        done(m_id);
     }
-    m_flow.completion = Simulator::Now() - m_flow.start;
-    // The callback may delete this object.
-    const auto done = m_done;
-    const RdmaFlow flow = m_flow;
-    done(flow);
 }
 
 uint64_t
@@ -56,10 +54,10 @@ ScenarioDatagramFlow::GetAckedBytes() const
     return m_arrived;
 }
 
-RdmaFlow
-ScenarioDatagramFlow::GetFlow() const
+uint16_t
+ScenarioDatagramFlow::GetSourcePort() const
 {
-    return m_flow;
+    return m_client->GetPort();
 }
 
 } // namespace ns3

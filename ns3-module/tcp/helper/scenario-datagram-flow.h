@@ -6,7 +6,7 @@
 #ifndef SCENARIO_DATAGRAM_FLOW_H
 #define SCENARIO_DATAGRAM_FLOW_H
 
-#include "../../helper/scenario-hosts.h"
+#include "scenario-stack-hosts.h"
 
 #include "ns3/datagram-client.h"
 
@@ -20,17 +20,19 @@ namespace ns3
  * It begins with its first datagram and has finished when all of its bytes have arrived. A lost
  * datagram is not repeated: then the flow never finishes.
  */
-class ScenarioDatagramFlow : public ScenarioFlow
+class ScenarioDatagramFlow : public ScenarioStackFlow
 {
   public:
     /**
-     * \param flow the request
+     * \param id the flow's number
+     * \param size its bytes
      * \param client sends its datagrams, from now on
      * \param done called when the flow has finished; may delete this
      */
-    ScenarioDatagramFlow(const RdmaFlow& flow,
+    ScenarioDatagramFlow(uint32_t id,
+                         uint64_t size,
                          Ptr<DatagramClient> client,
-                         ScenarioHosts::FinishCallback done);
+                         FinishCallback done);
     ~ScenarioDatagramFlow() override;
 
     /**
@@ -47,13 +49,14 @@ class ScenarioDatagramFlow : public ScenarioFlow
 
     // Inherited
     uint64_t GetAckedBytes() const override;
-    RdmaFlow GetFlow() const override;
+    uint16_t GetSourcePort() const override;
 
   private:
-    RdmaFlow m_flow;                      //!< the request
-    Ptr<DatagramClient> m_client;         //!< sends
-    ScenarioHosts::FinishCallback m_done; //!< is told when it has finished
-    uint64_t m_arrived{0};                //!< payload bytes that have arrived
+    uint32_t m_id;                //!< the flow's number
+    uint64_t m_size;              //!< its bytes
+    Ptr<DatagramClient> m_client; //!< sends
+    FinishCallback m_done;        //!< is told when it has finished
+    uint64_t m_arrived{0};        //!< payload bytes that have arrived
 };
 
 } // namespace ns3

@@ -6,7 +6,6 @@
 #include "scenario-datagram-hosts.h"
 
 #include "../../model/call-rust.h"
-#include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
@@ -33,8 +32,9 @@ ScenarioDatagramHosts::GetTypeId()
 
 ScenarioDatagramHosts::~ScenarioDatagramHosts() = default;
 
-std::unique_ptr<ScenarioFlow>
-ScenarioDatagramHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
+std::unique_ptr<ScenarioStackFlow>
+ScenarioDatagramHosts::StartFlow(const hpcc::StackFlow& flow,
+                                 ScenarioStackFlow::FinishCallback done)
 {
     const Place place(flow.dst, flow.dport);
     Listen(place);
@@ -42,10 +42,11 @@ ScenarioDatagramHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
     client->SetNode(GetNodeOf(flow.src));
     client->SetAttribute("Remote", AddressValue(GetAddress(flow.dst, flow.dport)));
     client->SetAttribute("PacketSize", UintegerValue(m_scenario->stack().payload));
-    client->SetAttribute("MaxBytes", UintegerValue(flow.size));
+    client->SetAttribute("MaxBytes", UintegerValue(flow.size_bytes));
     client->SetSettings(FromRust(GetHost(flow.src)->GetSettings().duplicate()));
-    auto started = std::make_unique<ScenarioDatagramFlow>(flow, client, done);
-    m_flows[{place, GetAddress(flow.src, started->GetFlow().sport)}] = started.get();
+    auto started =
+        std::make_unique<ScenarioDatagramFlow>(flow.id, flow.size_bytes, client, std::move(done));
+    m_flows[{place, GetAddress(flow.src, started->GetSourcePort())}] = started.get();
     return started;
 }
 

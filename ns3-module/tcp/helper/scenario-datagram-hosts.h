@@ -33,10 +33,11 @@ class ScenarioDatagramHosts : public ScenarioStackHosts
 
     ~ScenarioDatagramHosts() override;
 
-    // Inherited
-    std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) override;
-
   private:
+    // Inherited
+    std::unique_ptr<ScenarioStackFlow> StartFlow(const hpcc::StackFlow& flow,
+                                                 ScenarioStackFlow::FinishCallback done) override;
+
     /// A host, and a port there.
     using Place = std::pair<uint32_t, uint16_t>;
 

@@ -35,11 +35,13 @@ GetNumber(const Socket& socket, const std::string& name)
 
 } // namespace
 
-ScenarioTcpFlow::ScenarioTcpFlow(const RdmaFlow& flow,
+ScenarioTcpFlow::ScenarioTcpFlow(uint32_t id,
+                                 uint64_t size,
                                  Ptr<TcpSocketBase> socket,
                                  Counters& counters,
-                                 ScenarioHosts::FinishCallback done)
-    : m_flow(flow),
+                                 FinishCallback done)
+    : m_id(id),
+      m_size(size),
       m_socket(std::move(socket)),
       m_counters(counters),
       m_done(std::move(done)),
@@ -69,7 +71,7 @@ ScenarioTcpFlow::Connect(const Address& peer)
     m_socket->Connect(peer);
     Address own;
     m_socket->GetSockName(own);
-    m_flow.sport = isIpv6 ? Inet6SocketAddress::ConvertFrom(own).GetPort()
+    m_sourcePort = isIpv6 ? Inet6SocketAddress::ConvertFrom(own).GetPort()
                           : InetSocketAddress::ConvertFrom(own).GetPort();
 }
 
@@ -79,17 +81,17 @@ ScenarioTcpFlow::GetAckedBytes() const
     return m_written - (m_buffer - m_socket->GetTxAvailable());
 }
 
-RdmaFlow
-ScenarioTcpFlow::GetFlow() const
+uint16_t
+ScenarioTcpFlow::GetSourcePort() const
 {
-    return m_flow;
+    return m_sourcePort;
 }
 
 void
 ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
 {
     Fill();
-    if (GetAckedBytes() == m_flow.size && m_finish.IsExpired())
+    if (GetAckedBytes() == m_size && m_finish.IsExpired())
     {
         // Not at once: the socket is still at work on this acknowledgement.
         m_finish = Simulator::ScheduleNow(&ScenarioTcpFlow::Finish, this);
@@ -99,10 +101,9 @@ ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
 void
 ScenarioTcpFlow::Fill()
 {
-    while (m_written < m_flow.size)
+    while (m_written < m_size)
     {
-        const auto bytes =
-            static_cast<uint32_t>(std::min<uint64_t>(m_segment, m_flow.size - m_written));
+        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_segment, m_size - m_written));
         if (m_socket->GetTxAvailable() < bytes || m_socket->Send(Create<Packet>(bytes), 0) < 0)
         {
             return;
@@ -114,12 +115,10 @@ ScenarioTcpFlow::Fill()
 void
 ScenarioTcpFlow::Finish()
 {
-    m_flow.completion = Simulator::Now() - m_flow.start;
     m_socket->Close();
     // The callback may delete this object.
     const auto done = m_done;
-    const RdmaFlow flow = m_flow;
-    done(flow);
+    done(m_id);
 }
 
 void

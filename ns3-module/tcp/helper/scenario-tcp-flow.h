@@ -6,7 +6,7 @@
 #ifndef SCENARIO_TCP_FLOW_H
 #define SCENARIO_TCP_FLOW_H
 
-#include "../../helper/scenario-hosts.h"
+#include "scenario-stack-hosts.h"
 
 #include "ns3/address.h"
 #include "ns3/tcp-header.h"
@@ -22,7 +22,7 @@ namespace ns3
  * It begins with the connection's first packet and has finished when the last byte is acknowledged;
  * then it closes.
  */
-class ScenarioTcpFlow : public ScenarioFlow
+class ScenarioTcpFlow : public ScenarioStackFlow
 {
   public:
     /// Counters of a run's flows.
@@ -33,15 +33,17 @@ class ScenarioTcpFlow : public ScenarioFlow
     };
 
     /**
-     * \param flow the request
+     * \param id the flow's number
+     * \param size its bytes
      * \param socket a socket of its source
      * \param counters where the flow counts; outlives it
      * \param done called when the flow has finished; may delete this
      */
-    ScenarioTcpFlow(const RdmaFlow& flow,
+    ScenarioTcpFlow(uint32_t id,
+                    uint64_t size,
                     Ptr<TcpSocketBase> socket,
                     Counters& counters,
-                    ScenarioHosts::FinishCallback done);
+                    FinishCallback done);
     ~ScenarioTcpFlow() override;
 
     /**
@@ -52,7 +54,7 @@ class ScenarioTcpFlow : public ScenarioFlow
 
     // Inherited
     uint64_t GetAckedBytes() const override;
-    RdmaFlow GetFlow() const override;
+    uint16_t GetSourcePort() const override;
 
   private:
     /**
@@ -83,15 +85,17 @@ class ScenarioTcpFlow : public ScenarioFlow
      */
     void OnState(TcpSocketState::TcpCongState_t before, TcpSocketState::TcpCongState_t now);
 
-    RdmaFlow m_flow;                      //!< the request
-    Ptr<TcpSocketBase> m_socket;          //!< the connection
-    Counters& m_counters;                 //!< where it counts
-    ScenarioHosts::FinishCallback m_done; //!< is told when it has finished
-    uint32_t m_buffer;                    //!< bytes that the socket holds
-    uint32_t m_segment;                   //!< payload bytes of a segment
-    uint64_t m_written{0};                //!< bytes that the socket was given
-    SequenceNumber32 m_end;               //!< sequence number behind what was sent
-    EventId m_finish;                     //!< the end of this flow
+    uint32_t m_id;               //!< the flow's number
+    uint64_t m_size;             //!< its bytes
+    Ptr<TcpSocketBase> m_socket; //!< the connection
+    Counters& m_counters;        //!< where it counts
+    FinishCallback m_done;       //!< is told when it has finished
+    uint32_t m_buffer;           //!< bytes that the socket holds
+    uint32_t m_segment;          //!< payload bytes of a segment
+    uint16_t m_sourcePort{0};    //!< its source port
+    uint64_t m_written{0};       //!< bytes that the socket was given
+    SequenceNumber32 m_end;      //!< sequence number behind what was sent
+    EventId m_finish;            //!< the end of this flow
 };
 
 } // namespace ns3

@@ -6,7 +6,6 @@
 #include "scenario-tcp-hosts.h"
 
 #include "../../model/call-rust.h"
-#include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
@@ -22,6 +21,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -114,11 +114,15 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
     return socket;
 }
 
-std::unique_ptr<ScenarioFlow>
-ScenarioTcpHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
+std::unique_ptr<ScenarioStackFlow>
+ScenarioTcpHosts::StartFlow(const hpcc::StackFlow& flow, ScenarioStackFlow::FinishCallback done)
 {
     Listen(flow.dst, flow.dport);
-    auto started = std::make_unique<ScenarioTcpFlow>(flow, MakeSocket(flow.src), m_counters, done);
+    auto started = std::make_unique<ScenarioTcpFlow>(flow.id,
+                                                     flow.size_bytes,
+                                                     MakeSocket(flow.src),
+                                                     m_counters,
+                                                     std::move(done));
     started->Connect(GetAddress(flow.dst, flow.dport));
     return started;
 }
@@ -145,11 +149,11 @@ ScenarioTcpHosts::OnConnection(Ptr<Socket> socket, const Address&)
 }
 
 void
-ScenarioTcpHosts::Count(hpcc::RunTotals& totals) const
+ScenarioTcpHosts::Count(hpcc::StackCounters& counters) const
 {
-    ScenarioStackHosts::Count(totals);
-    totals.hosts.resent += m_counters.resent;
-    totals.hosts.timeouts += m_counters.timeouts;
+    ScenarioStackHosts::Count(counters);
+    counters.resent += m_counters.resent;
+    counters.timeouts += m_counters.timeouts;
 }
 
 } // namespace ns3

@@ -31,11 +31,12 @@ class ScenarioTcpHosts : public ScenarioStackHosts
 
     ~ScenarioTcpHosts() override;
 
-    // Inherited
-    std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) override;
-    void Count(hpcc::RunTotals& totals) const override;
-
   private:
+    // Inherited
+    std::unique_ptr<ScenarioStackFlow> StartFlow(const hpcc::StackFlow& flow,
+                                                 ScenarioStackFlow::FinishCallback done) override;
+    void Count(hpcc::StackCounters& counters) const override;
+
     /**
      * \brief Make a congestion control as the scenario says.
      * \param host its host

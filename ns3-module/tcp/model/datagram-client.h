@@ -9,9 +9,9 @@
 #include "probe-client.h"
 
 #include "ns3/address.h"
+#include "ns3/application.h"
 #include "ns3/core-pointer.h"
 #include "ns3/event-id.h"
-#include "ns3/flow-application.h"
 #include "ns3/settings-owner.h"
 #include "ns3/socket.h"
 
@@ -31,7 +31,7 @@ class PacketHost;
  * protocol. Any UDP sink takes the datagrams, for nothing acknowledges them: what an answered probe
  * has followed is no longer in flight. The core decides (`hpcc_core::transport::DatagramPacer`).
  */
-class DatagramClient : public FlowApplication, public SettingsOwner, public ProbeClient
+class DatagramClient : public Application, public SettingsOwner, public ProbeClient
 {
   public:
     /**

@@ -7,12 +7,13 @@
 
 #include "../../model/call-rust.h"
 #include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/notices.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "ns3-bridge/src/switch.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/engine-network.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
 #include "ns3/ipv4.h"
@@ -149,8 +150,6 @@ PacketHost::DoDispose()
     NS_LOG_FUNCTION(this);
     m_flows.clear();
     m_datagrams.clear();
-    m_routes.reset();
-    m_network.reset();
     QbbNode::DoDispose();
 }
 
@@ -225,22 +224,19 @@ PacketHost::PrepareSettings()
 }
 
 void
-PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
+PacketHost::Start(const std::shared_ptr<EngineNetwork>& network)
 {
-    NS_LOG_FUNCTION(this);
     CheckStack();
-    m_network = network;
-    CallRust([&] {
-        hpcc::resolve(GetSettings(), *m_network);
-        m_network->check_priority("packets have", m_priority);
-    });
-    OnNewRoutes();
+    CallRust([&] { network->Look().check_priority("packets have", m_priority); });
+    QbbNode::Start(network);
+    // What comes is told of as an event.
+    WatchEvents();
 }
 
 void
 PacketHost::CheckStack() const
 {
-    if (m_ports.empty() || !IsLocal())
+    if (m_ports.empty())
     {
         return;
     }
@@ -263,30 +259,6 @@ PacketHost::CheckStack() const
                                 Describe() << WRONG_ADDRESS << own);
         }
     }
-}
-
-void
-PacketHost::CheckRunning() const
-{
-    NS_ABORT_MSG_UNLESS(m_network,
-                        Describe() << " is not part of a running network: call QbbHelper::Start() "
-                                   << "first, and nothing after Simulator::Destroy()");
-}
-
-void
-PacketHost::OnLinkDown(QbbNetDevice& port)
-{
-    NS_LOG_FUNCTION(this << &port);
-    while (QbbFrame* frame = port.DequeueAny())
-    {
-        frame->Release();
-    }
-}
-
-void
-PacketHost::OnNewRoutes()
-{
-    m_routes = FromRust(hpcc::take_routes(*m_network, m_index));
 }
 
 uint64_t
@@ -332,8 +304,10 @@ PacketHost::FindPort(const PacketHeaders& headers) const
     {
         return nullptr;
     }
-    const int32_t port = m_routes->port({headers.src, headers.dst, headers.sport, headers.dport},
-                                        static_cast<uint32_t>(dst));
+    const int32_t port =
+        GetNetwork().Look().port_to(m_index,
+                                    {headers.src, headers.dst, headers.sport, headers.dport},
+                                    static_cast<uint32_t>(dst));
     return port < 0 ? nullptr : PeekPointer(m_ports[port]);
 }
 
@@ -344,44 +318,50 @@ PacketHost::Drop(Ptr<const Packet> packet)
     m_dropTrace(packet);
 }
 
-QbbFrame*
-PacketHost::MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet)
+QbbFrame
+PacketHost::MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet) const
 {
-    QbbFrame* frame = m_pool->Acquire();
-    frame->kind = kind;
-    frame->priority = m_priority;
-    frame->congestionMarked = false;
-    frame->hopLimit = headers.GetHopLimit();
-    frame->payload = headers.payload;
-    frame->src = m_index;
-    frame->dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
-    frame->srcAddress = headers.src;
-    frame->dstAddress = headers.dst;
-    frame->sport = headers.sport;
-    frame->dport = headers.dport;
-    frame->SetPacket(packet);
-    SetTelemetry(*frame, 0);
+    QbbFrame frame;
+    frame.kind = kind;
+    frame.priority = m_priority;
+    frame.hopLimit = headers.GetHopLimit();
+    frame.payload = headers.payload;
+    frame.src = m_index;
+    frame.dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
+    frame.sport = headers.sport;
+    frame.dport = headers.dport;
+    frame.packet = packet;
+    SetTelemetry(frame, {});
     return frame;
 }
 
 void
-PacketHost::SetTelemetry(QbbFrame& frame, uint16_t bytes)
+PacketHost::SetTelemetry(QbbFrame& frame, std::vector<uint8_t> section)
 {
+    const auto bytes = static_cast<uint16_t>(section.size());
     frame.telemetryBytes = bytes;
+    frame.telemetry = std::move(section);
     frame.size = std::max(frame.packet->GetSize() + bytes + ETHERNET_OVERHEAD, SHORTEST_FRAME);
 }
 
 bool
-PacketHost::Enqueue(QbbNetDevice& out, QbbFrame* frame)
+PacketHost::Enqueue(const QbbNetDevice& out, const QbbFrame& frame)
 {
-    if (out.GetQueuedBytes() + frame->size > m_queueBytes)
+    EngineNetwork& network = GetNetwork();
+    hpcc::Network& core = network.Enter();
+    const uint16_t port = out.GetPortNumber();
+    if (core.port_state(m_index, port).queued + frame.size > m_queueBytes)
     {
-        Drop(frame->packet);
-        frame->Release();
+        Drop(frame.packet);
         return false;
     }
-    out.Enqueue(frame, frame->priority);
-    out.TrySend();
+    const uint32_t place = core.send_frame(m_index,
+                                           port,
+                                           frame.priority,
+                                           frame.ToCore(),
+                                           {frame.telemetry.data(), frame.telemetry.size()});
+    network.Carry(place, frame.packet);
+    network.Settle();
     return true;
 }
 
@@ -393,7 +373,6 @@ PacketHost::SendPacket(QbbNetDevice& first, Ptr<Packet> packet, uint16_t protoco
     {
         return QbbNode::SendPacket(first, packet, protocol);
     }
-    CheckRunning();
     const PacketHeaders headers(packet);
     QbbNetDevice* out = FindPort(headers);
     if (!out)
@@ -474,7 +453,6 @@ PacketHost::TakeOn(const PacketHeaders& headers)
 ProbedPath
 PacketHost::GetPath(const Address& peer, uint16_t port) const
 {
-    CheckRunning();
     const PacketHeaders headers = DatagramHeaders(peer, port);
     NS_ABORT_MSG_IF(hpcc::host_of(headers.dst) < 0,
                     "no host has the address " << DescribePeer(peer));
@@ -485,8 +463,8 @@ ProbedPath
 PacketHost::PathOf(const PacketHeaders& headers) const
 {
     const auto dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
-    const uint64_t baseRtt =
-        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, dst);
+    const hpcc::Network& core = GetNetwork().Look();
+    const uint64_t baseRtt = m_globalRtt ? core.max_rtt_ns() : core.pair_rtt_ns(m_index, dst);
     const QbbNetDevice* out = FindPort(headers);
     // If there is no route, any rate will do: the flow cannot send.
     return {out ? out->GetDataRate() : m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
@@ -533,9 +511,11 @@ PacketHost::SendProbe(const PacketHeaders& headers, uint32_t seq)
     probe.payload = 0;
     const Ptr<Packet> packet =
         probe.MakeProbe({seq, false}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT);
-    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, packet);
-    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
-    SetTelemetry(*frame, client->PrepareProbe(frame->GetTelemetry(), frame->GetRoom()));
+    QbbFrame frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, packet);
+    frame.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
+    std::vector<uint8_t> section(GetNetwork().Look().room());
+    section.resize(client->PrepareProbe(section.data(), section.size()));
+    SetTelemetry(frame, std::move(section));
     if (Enqueue(*out, frame))
     {
         ++m_probes;
@@ -543,21 +523,21 @@ PacketHost::SendProbe(const PacketHeaders& headers, uint32_t seq)
 }
 
 void
-PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
+PacketHost::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 {
-    NS_LOG_FUNCTION(this << frame->size);
-    if (frame->dst != m_index || !frame->CarriesPacket())
+    if (notice.kind != hpcc::NoticeKind::Packet)
     {
-        frame->Release();
+        QbbNode::OnNotice(notice, frame);
         return;
     }
-    PacketHeaders headers(frame->packet);
+    const QbbNetDevice& in = *m_ports[notice.port];
+    PacketHeaders headers(frame.packet);
     if (!(headers.isTcp || headers.isUdp) || headers.GetDscp() != m_probeDscp)
     {
         Deliver(in, headers, frame);
         return;
     }
-    const ProbeNumber number = headers.ReadProbe(frame->packet);
+    const ProbeNumber number = headers.ReadProbe(frame.packet);
     if (number.isAnswer)
     {
         ReceiveAnswer(headers, number.seq, frame);
@@ -567,41 +547,42 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
 }
 
 void
-PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, uint32_t seq, QbbFrame* frame)
+PacketHost::Answer(const QbbNetDevice& in,
+                   const PacketHeaders& headers,
+                   uint32_t seq,
+                   const QbbFrame& frame)
 {
-    const PacketHeaders answer = headers.Reversed();
-    frame->TakePacket();
-    frame->kind = QbbFrame::Kind::PACKET_RESPONSE;
-    frame->SetPacket(answer.MakeProbe({seq, true}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT));
-    frame->priority = m_priority;
-    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
-    frame->congestionMarked = false;
-    std::swap(frame->src, frame->dst);
-    std::swap(frame->srcAddress, frame->dstAddress);
-    std::swap(frame->sport, frame->dport);
-    SetTelemetry(*frame, frame->telemetryBytes);
-    Enqueue(in, frame);
+    const PacketHeaders reversed = headers.Reversed();
+    QbbFrame answer = frame;
+    answer.kind = QbbFrame::Kind::PACKET_RESPONSE;
+    answer.packet = reversed.MakeProbe({seq, true}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT);
+    answer.priority = m_priority;
+    answer.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
+    answer.congestionMarked = false;
+    std::swap(answer.src, answer.dst);
+    std::swap(answer.sport, answer.dport);
+    SetTelemetry(answer, frame.telemetry);
+    Enqueue(in, answer);
 }
 
 void
-PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* frame)
+PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, const QbbFrame& frame)
 {
     if (ProbeClient* client = FindClient(headers.Reversed()))
     {
         ++m_feedback;
         const uint64_t before = client->GetBaselineResets();
-        client->OnResponse(seq, frame->GetTelemetry(), frame->telemetryBytes);
+        client->OnResponse(seq, frame.GetTelemetry(), frame.telemetryBytes);
         // An answer may end its flow.
         if (FindClient(headers.Reversed()) == client)
         {
             m_baselineResets += client->GetBaselineResets() - before;
         }
     }
-    frame->Release();
 }
 
 void
-PacketHost::Deliver(const QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame)
+PacketHost::Deliver(const QbbNetDevice& in, PacketHeaders& headers, const QbbFrame& frame)
 {
     if (headers.isTcp && headers.tcp.GetFlags() & TcpHeader::ACK)
     {
@@ -611,16 +592,8 @@ PacketHost::Deliver(const QbbNetDevice& in, PacketHeaders& headers, QbbFrame* fr
             known->second->OnAcked(headers.tcp.GetAckNumber().GetValue());
         }
     }
-    const Ptr<Packet> packet = frame->TakePacket();
-    headers.Arrive(*packet, frame->hopLimit, frame->congestionMarked);
-    frame->Release();
-    m_ports.front()->Deliver(packet, headers.GetEtherType(), in.GetPeer());
-}
-
-QbbFrame*
-PacketHost::NextFrame(QbbNetDevice& out)
-{
-    return out.Dequeue();
+    headers.Arrive(*frame.packet, frame.hopLimit, frame.congestionMarked);
+    m_ports.front()->Deliver(frame.packet, headers.GetEtherType(), in.GetPeer());
 }
 
 } // namespace ns3

@@ -112,20 +112,14 @@ class PacketHost : public QbbNode
     bool IsSwitch() const override;
     uint32_t GetMtu() const override;
     void PrepareSettings() override;
-    void Start(const std::shared_ptr<hpcc::Network>& network) override;
-    void OnLinkDown(QbbNetDevice& port) override;
-    void OnNewRoutes() override;
+    void Start(const std::shared_ptr<EngineNetwork>& network) override;
     bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol) override;
-    void Receive(QbbNetDevice& in, QbbFrame* frame) override;
-    QbbFrame* NextFrame(QbbNetDevice& out) override;
+    void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
   protected:
     void DoDispose() override;
 
   private:
-    /// End the program if the host has not been started, or the simulation is over.
-    void CheckRunning() const;
-
     /// End the program if the stack has an address other than the host's, to which no way leads, or
     /// packets that IP cannot go by.
     void CheckStack() const;
@@ -175,16 +169,16 @@ class PacketHost : public QbbNode
      * \param kind which
      * \param headers the packet's headers
      * \param packet the packet
-     * \return the frame, or nullptr if no host has the destination's address
+     * \return the frame, without telemetry
      */
-    QbbFrame* MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet);
+    QbbFrame MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet) const;
 
     /**
-     * \brief Add telemetry to a frame's size.
+     * \brief Give a frame its telemetry and its size.
      * \param frame the frame
-     * \param bytes bytes of telemetry
+     * \param section the telemetry
      */
-    static void SetTelemetry(QbbFrame& frame, uint16_t bytes);
+    static void SetTelemetry(QbbFrame& frame, std::vector<uint8_t> section);
 
     /**
      * \brief Queue a frame, or drop it.
@@ -192,7 +186,7 @@ class PacketHost : public QbbNode
      * \param frame the frame
      * \return whether it was queued
      */
-    bool Enqueue(QbbNetDevice& out, QbbFrame* frame);
+    bool Enqueue(const QbbNetDevice& out, const QbbFrame& frame);
 
     /**
      * \param headers the headers of a packet of a flow from here
@@ -224,13 +218,16 @@ class PacketHost : public QbbNode
     void SendProbe(const PacketHeaders& headers, uint32_t seq);
 
     /**
-     * \brief Send a probe's telemetry back; the frame itself becomes the answer.
+     * \brief Send a probe's telemetry back.
      * \param in port by which it came
      * \param headers the probe's headers
      * \param seq the probe's sequence number
      * \param frame the frame
      */
-    void Answer(QbbNetDevice& in, const PacketHeaders& headers, uint32_t seq, QbbFrame* frame);
+    void Answer(const QbbNetDevice& in,
+                const PacketHeaders& headers,
+                uint32_t seq,
+                const QbbFrame& frame);
 
     /**
      * \brief Take in the answer to a probe.
@@ -238,7 +235,7 @@ class PacketHost : public QbbNode
      * \param seq the probe's sequence number
      * \param frame the frame
      */
-    void ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* frame);
+    void ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, const QbbFrame& frame);
 
     /**
      * \brief Hand a packet to the stack, which finds that it came by the first port.
@@ -246,10 +243,8 @@ class PacketHost : public QbbNode
      * \param headers the packet's headers
      * \param frame the frame
      */
-    void Deliver(const QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame);
+    void Deliver(const QbbNetDevice& in, PacketHeaders& headers, const QbbFrame& frame);
 
-    std::shared_ptr<hpcc::Network> m_network; //!< paths
-    CorePointer<hpcc::HostRoutes> m_routes;   //!< which ports lead where
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
     /// Flows of UDP datagrams from here by KeyOf().

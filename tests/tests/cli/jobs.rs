@@ -357,14 +357,13 @@ fn what_cannot_be_done_is_refused() {
         (&["traffic.0.ranks=0-8"], "host"),
         (&["traffic.0.operation=barrier"], "a barrier has no size"),
         (&["traffic.0.chunk=1"], "are too many"),
+        (&["transport.protocol=tcp"], "messages of jobs go by RDMA"),
     ] {
         let set: Vec<&str> = set.iter().flat_map(|pair| ["--set", pair]).collect();
         let told = bench.hpcc(&[&["run", "job.toml", "--out", "none"], &set[..]].concat());
         assert!(told.code == Some(2) && told.err.contains(words), "{set:?}: {}", told.err);
         assert!(!bench.path("none").exists());
     }
-    let told = bench.hpcc(&["run", "job.toml", "--simulator", "ns3", "--out", "none"]);
-    assert!(told.code == Some(2) && told.err.contains("expected --simulator core"), "{}", told.err);
 }
 
 /// A model whose network is so fast that only its computations take time, and the same on a slow one.

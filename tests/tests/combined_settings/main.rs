@@ -59,7 +59,7 @@ fn run(rng: &mut ScenarioRng, bench: &Bench) -> Result<bool, String> {
     if !results.unfinished.is_empty() && !checks::may_stall(&scenario, &results) {
         goes_on(bench, &results)?;
     }
-    if scenario.settings.protocol.protocol == Protocol::Rdma && scenario.attacks.is_empty() {
+    if scenario.settings.protocol.protocol == Protocol::Rdma {
         bench.core_agrees("scenario.toml", &[], SECONDS)?;
     }
     match rng.below(4) {

@@ -27,11 +27,7 @@ pub fn all_end_orderly(runs: &[Run], least: usize) {
 /// Runs the simulator on a file of the bench, and says what is wrong with how it ends: neither with results, nor with a
 /// refusal that names a place and leaves nothing.
 fn wrong(bench: &Bench, config: &str, set: &[String]) -> Option<String> {
-    // The engine alone has jobs.
-    let output = match hpcc_formats::engine_only(&bench.path(config), set).is_some() {
-        true => bench.simulate_core(config, set, SECONDS),
-        false => bench.simulate(config, set, SECONDS),
-    };
+    let output = bench.simulate(config, set, SECONDS);
     let complaint = complaint(bench, &output)?;
     Some(format!("{complaint} (exit {:?})\n{}", output.code, output.err))
 }

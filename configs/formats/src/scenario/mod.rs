@@ -74,29 +74,6 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// What the ns-3 module does not run, by its key, and a sentence about it: a [setting](hpcc_core::node::ENGINE_ONLY), or jobs.
-    pub fn engine_only(&self) -> Option<(&'static str, String)> {
-        let nodes = std::iter::once(&self.settings).chain(&self.legacy.settings);
-        let jobs = || {
-            let message = "this traffic is a job, whose messages wait for others, and the ns-3 module has none yet; expected --simulator core";
-            (!self.flows.jobs.is_empty()).then(|| ("traffic", message.to_owned()))
-        };
-        let pauses = || {
-            let asked = [
-                ("monitor.pauses", self.monitor.pauses),
-                ("failures.storms", !self.storms.is_empty()),
-                ("run.on_deadlock", self.on_deadlock == OnDeadlock::End),
-            ];
-            let (key, _) = asked.into_iter().find(|&(_, is_asked)| is_asked)?;
-            Some((key, "the ns-3 module has none of this yet; expected --simulator core".to_owned()))
-        };
-        let own = || {
-            let message = "a flow without end, or with nic, rate or stop of its own, is nothing that the ns-3 module has yet; expected --simulator core";
-            self.flows.totals.have_options.then(|| ("traffic", message.to_owned()))
-        };
-        nodes.filter_map(NodeSettings::engine_only).next().or_else(jobs).or_else(own).or_else(pauses)
-    }
-
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn faults(&self) -> ReferenceFaults {
         self.settings.faults()

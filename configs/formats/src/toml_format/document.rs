@@ -73,31 +73,11 @@ impl<'a> Document<'a> {
         self.section(name).ok_or_else(|| self.source.file.key_error(name, message()))
     }
 
-    /// The text that a key of a section has, which is not taken.
-    pub fn value(&self, section: &str, key: &str) -> Option<&str> {
-        self.root.get(section)?.get_ref().as_table()?.get(key)?.get_ref().as_str()
-    }
-
-    /// Whether a section has a key whose value is neither `false` nor the default word; it is not taken.
-    pub fn asks_for(&self, section: &str, key: &str, default: &str) -> bool {
-        let value = self.root.get(section).and_then(|section| section.get_ref().as_table()?.get(key));
-        value.is_some_and(|value| value.get_ref().as_bool() != Some(false) && value.get_ref().as_str() != Some(default))
-    }
-
     /// The texts that a key of all sections `[[section]]` has, which are not taken.
     pub fn values(&self, section: &str, key: &str) -> impl Iterator<Item = &str> {
         let list = self.root.get(section).and_then(|list| list.get_ref().as_array());
         let tables = list.into_iter().flatten().filter_map(|element| element.get_ref().as_table());
         tables.filter_map(move |table| table.get(key)?.get_ref().as_str())
-    }
-
-    /// Whether one of all sections `[[section]]` has a key.
-    pub fn has_in_list(&self, section: &str, key: &str) -> bool {
-        let list = self.root.get(section).and_then(|list| list.get_ref().as_array());
-        list.into_iter()
-            .flatten()
-            .filter_map(|element| element.get_ref().as_table())
-            .any(|table| table.contains_key(key))
     }
 
     /// All sections `[[section]]`.

@@ -50,12 +50,10 @@ pub(crate) mod tests;
 use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
-use crate::scenario::{OnDeadlock, Scenario, name_of};
+use crate::scenario::{Scenario, name_of};
 use document::Document;
-use hpcc_core::host_transport::HostTransportSettings;
-use hpcc_core::node::{ENGINE_ONLY, NodeSettings};
+use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
-use hpcc_core::settings::Named;
 use hpcc_core::transport::QueuePairs;
 use plain::Given;
 use source::Source;
@@ -80,28 +78,6 @@ const SECTIONS: &[&str] = &[
     "attack",
     "monitor",
 ];
-
-/// What of a text the engine without ns-3 alone runs.
-pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Option<&'static str> {
-    let source = Source::new(path, text, overrides).ok()?;
-    let document = Document::parse(&source).ok()?;
-    let has = |&&(path, value): &&(&str, &str)| {
-        path.split_once('.').is_some_and(|(section, key)| document.value(section, key) == Some(value))
-    };
-    let jobs = || (traffic::has_jobs(&document) || traffic::has_options(&document)).then_some("traffic");
-    let asked = || {
-        let keys = [("monitor.pauses", ""), ("failures.storms", ""), ("run.on_deadlock", OnDeadlock::default().name())];
-        let is_asked = |&&(path, default): &&(&str, &str)| {
-            path.split_once('.').is_some_and(|(section, key)| document.asks_for(section, key, default))
-        };
-        keys.iter().find(is_asked).map(|&(path, _)| path)
-    };
-    let kind = document.value("transport", "kind");
-    if kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name()) {
-        return Some("transport.kind");
-    }
-    ENGINE_ONLY.iter().find(has).map(|&(path, _)| path).or_else(asked).or_else(jobs)
-}
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
@@ -128,6 +104,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
     let has_jobs = traffic::has_jobs(&document);
+    if has_jobs && settings.protocol.protocol.is_of_stack() {
+        let place = given.place(&document, "transport", "protocol");
+        return Err(place.key_error("transport.protocol", "messages of jobs go by RDMA; expected \"rdma\""));
+    }
     let servers = servers::read(&mut document, &topology.network)?;
     if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
         settings.transport.queue_pairs = QueuePairs::PerPair;

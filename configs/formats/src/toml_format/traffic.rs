@@ -192,15 +192,6 @@ pub(super) fn has_jobs(document: &Document<'_>) -> bool {
     document.values(SECTION, "kind").any(is_job)
 }
 
-/// Whether flows of any section have something for themselves.
-pub(super) fn has_options(document: &Document<'_>) -> bool {
-    let has = |key| document.has_in_list(SECTION, key);
-    let is_own = |column: &str| ["nic", "rate", "stop"].contains(&column);
-    ["nic", "rate", "stop", "on"].into_iter().any(has)
-        || document.values(SECTION, "size").any(|size| size == "endless")
-        || document.values(SECTION, "columns").any(|columns| columns.split_whitespace().any(is_own))
-}
-
 /// What every kind of traffic needs to know.
 pub(super) struct Context<'a> {
     pub config: &'a Path,

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A run whose flows a program's stack carries - ns-3's TCP or UDP - over the frames of an engine that it shares with the program.
+
+use crate::fleet::lock;
+use crate::run::{Ending, How, Outcome, Program, Run};
+use hpcc_core::engine::{Engine, FlowRequest, Observer};
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::{ResultWriter, Summary};
+use hpcc_formats::scenario::Scenario;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Rows wait so long at most until they are put in order.
+const GATHER_INTERVAL: Nanos = Nanos(320_000);
+
+/// What a stack adds to the counters of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StackTotals {
+    /// Segments sent again.
+    pub resent: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Probes.
+    pub probes: u64,
+    /// Packets that brought telemetry back.
+    pub feedback: u64,
+    /// Of them, those that could not be compared with the last.
+    pub baseline_resets: u64,
+    /// Packets that hosts dropped.
+    pub drops: u64,
+    /// Events of the program.
+    pub events: u64,
+}
+
+impl StackTotals {
+    pub(crate) fn add_to(self, mut summary: Summary) -> Summary {
+        summary.resent_packets += self.resent;
+        summary.timeouts += self.timeouts;
+        summary.probes += self.probes;
+        summary.feedback_packets += self.feedback;
+        summary.baseline_resets += self.baseline_resets;
+        summary.drops += self.drops;
+        summary.events += self.events;
+        summary
+    }
+}
+
+/// Such a run.
+pub struct StackRun {
+    run: Run,
+    started: Vec<FlowRequest>,
+    gathered: Nanos,
+    is_quiet: bool,
+    out: PathBuf,
+}
+
+impl StackRun {
+    /// Begins the run of a scenario on an engine, which `faces` watch, too.
+    ///
+    /// # Errors
+    /// The outcome, where there are no results.
+    pub fn new(
+        scenario: Scenario,
+        out: &Path,
+        is_quiet: bool,
+        engine: Arc<Mutex<Engine>>,
+        faces: Box<dyn Observer>,
+        start: Instant,
+    ) -> Result<StackRun, Outcome> {
+        let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
+        if !is_quiet {
+            scenario.notes.iter().for_each(|note| eprintln!("hpcc: note: {note}"));
+        }
+        let how = How { is_quiet, is_watched: false, threads: 1 };
+        let run = Run::new(scenario, writer, how, start, vec![engine], Vec::new(), Some(faces))?;
+        Ok(StackRun { run, started: Vec::new(), gathered: Nanos(0), is_quiet, out: out.into() })
+    }
+
+    /// Takes in what has happened.
+    fn take(&mut self) {
+        self.started.extend(self.run.take());
+    }
+
+    /// Flows that begin now.
+    pub fn take_started(&mut self) -> Vec<FlowRequest> {
+        self.take();
+        std::mem::take(&mut self.started)
+    }
+
+    /// A flow that begins has this source port.
+    pub fn set_port(&mut self, flow: u32, sport: u16) {
+        self.run.flows.set_port(flow, sport);
+    }
+
+    /// A flow has finished now.
+    pub fn end(&mut self, flow: u32) {
+        let Run { fleet, flows, scenario, writer, .. } = &mut self.run;
+        flows.end(&fleet.pause(), scenario, &mut lock(writer), flow);
+    }
+
+    /// Whether the next sample, or the end, needs the acknowledged bytes of flows under way.
+    pub fn asks_flows(&self) -> bool {
+        self.run.clock.asks_flows(&self.run.progress)
+    }
+
+    /// So many bytes of a flow are acknowledged.
+    pub fn set_acked(&mut self, flow: u32, bytes: u64) {
+        self.run.flows.acked.insert(flow, bytes);
+    }
+
+    /// Takes the sample that is due.
+    pub fn sample(&mut self) {
+        self.take();
+        self.run.sample();
+        let now = self.run.fleet.pause().now();
+        if now.0 >= self.gathered.0 + GATHER_INTERVAL.0 {
+            self.gathered = now;
+            if self.run.is_canonical() {
+                lock(&self.run.writer).write_rows();
+            }
+        }
+    }
+
+    /// Frames of a node as bytes.
+    pub fn capture(&mut self, node: u32, bytes: &[u8]) {
+        let now = self.run.fleet.pause().now();
+        lock(&self.run.writer).capture(now, node, bytes);
+    }
+
+    /// Ends the run; `stopped` says why before its time, if so.
+    ///
+    /// # Errors
+    /// The outcome, where results could not be written.
+    pub fn finish(
+        mut self,
+        stopped: Option<&str>,
+        stack: StackTotals,
+        program: &Program<'_>,
+    ) -> Result<Outcome, Outcome> {
+        self.take();
+        let StackRun { run, is_quiet, out, .. } = self;
+        let end = if stopped.is_some() { run.now() } else { run.scenario.stop };
+        run.finish(&Ending { stopped, is_quiet, out: &out, end, stack }, program)
+    }
+}

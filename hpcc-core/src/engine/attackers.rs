@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Attackers: nodes that send frames of their own, or change what passes them.
+
+use super::agenda::Item;
+use super::frame::Frame;
+use super::state::Engine;
+use crate::attack::{Attack, Forged, KnownFlow, Passing};
+use crate::frame::PacketKind;
+use crate::switch::Section;
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// How long an attacker that has nothing to send waits before it looks again.
+const IDLE: Nanos = Nanos::MICROSECOND;
+
+/// All attackers.
+#[derive(Default)]
+pub(super) struct Attackers {
+    list: Vec<Attacker>,
+    /// The traffic that each flow belongs to, and each job.
+    flows: Vec<u32>,
+    jobs: Vec<u32>,
+}
+
+struct Attacker {
+    attack: Attack,
+    /// It goes with the last flow.
+    ends_with_flows: bool,
+    is_gone: bool,
+}
+
+impl Attackers {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl Engine {
+    /// Says which traffic each flow, and each job, belongs to, for attacks on a part.
+    pub fn name_traffic(&mut self, flows: Vec<u32>, jobs: Vec<u32>) {
+        (self.attackers.flows, self.attackers.jobs) = (flows, jobs);
+    }
+
+    /// An attack begins when its settings say so, and ends then or, if they leave that open, with the last flow unless a
+    /// program says when. Returns its place among all.
+    pub fn attack(&mut self, attack: Attack) -> u32 {
+        self.asks_ports = true;
+        let place = self.attackers.list.len() as u32;
+        let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
+        self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });
+        if sends {
+            self.agenda_at(start.max(self.events.now()), Item::Attack(place));
+        }
+        place
+    }
+
+    /// An attacker goes.
+    pub fn end_attack(&mut self, place: u32) {
+        self.attackers.list[place as usize].is_gone = true;
+    }
+
+    /// The attacks.
+    pub fn attacks(&self) -> impl Iterator<Item = &Attack> {
+        self.attackers.list.iter().map(|attacker| &attacker.attack)
+    }
+
+    /// Whether the flows that were to begin have finished; where nodes run by themselves, by the end of the last window.
+    fn is_done(&self) -> bool {
+        let finished = if self.is_canonical() { self.finished_before } else { self.finished };
+        finished == self.added && self.work.jobs.unfinished().next().is_none()
+    }
+
+    /// The traffic of a flow, or of the job of a message.
+    fn traffic_of(&self, id: u32) -> Option<u32> {
+        let job = || self.attackers.jobs.get(self.work.jobs.job_of(id)? as usize);
+        self.attackers.flows.get(id as usize).or_else(job).copied()
+    }
+
+    /// It is time for an attacker to send.
+    pub(super) fn on_attack(&mut self, place: u32) {
+        let now = self.events.now();
+        let Attacker { attack, ends_with_flows, is_gone } = &self.attackers.list[place as usize];
+        let (node, needs_flows) = (attack.settings().from, attack.needs_flows());
+        if *is_gone {
+            return;
+        }
+        if (*ends_with_flows && self.is_done()) || attack.settings().stop.is_some_and(|stop| now >= stop) {
+            if let Some(priority) = attack.resume() {
+                self.pause_around(node, priority, false);
+            }
+            return;
+        }
+        let flows = if needs_flows { self.victims_of(place) } else { Vec::new() };
+        let attack = &mut self.attackers.list[place as usize].attack;
+        let forged = attack.forge(&flows).filter(|forged| forged.section.len() <= self.all.frames.room());
+        let gap = forged.as_ref().map_or(IDLE, |forged| attack.interval(forged.size));
+        self.agenda_at(now + gap, Item::Attack(place));
+        match forged {
+            Some(Forged { kind: PacketKind::Pfc, priority, .. }) => self.pause_around(node, priority, true),
+            Some(forged) => self.emit(node, &forged),
+            None => {}
+        }
+    }
+
+    /// The flows in progress that an attacker is after.
+    fn victims_of(&mut self, place: u32) -> Vec<KnownFlow> {
+        let mut flows = Vec::new();
+        for node in 0..self.first_port.len() as u32 {
+            let Some(host) = self.nodes.as_host(node) else { continue };
+            let attack = &self.attackers.list[place as usize].attack;
+            for sending in host.traffic.sending.iter().flatten() {
+                for message in &sending.messages {
+                    let traffic = self.traffic_of(message.request.id).unwrap_or(u32::MAX);
+                    if attack.is_victim(node, traffic) {
+                        flows.push(KnownFlow {
+                            src: node,
+                            dst: sending.dst,
+                            sport: sending.sport,
+                            queue_pair: sending.receiver,
+                            sender: sending.key,
+                            end: message.first_seq + message.request.size,
+                            sent: self.sent_end(node, sending.key),
+                        });
+                    }
+                }
+            }
+        }
+        flows.sort_by_key(|flow| (flow.src, flow.dst, flow.sport));
+        flows
+    }
+
+    fn pause_around(&mut self, node: u32, priority: u8, pause: bool) {
+        for port in 0..self.fabric.ports(node).len() as u16 {
+            self.pause(node, port, priority, pause);
+        }
+    }
+
+    /// A frame leaves an attacker, as any other of the node would.
+    fn emit(&mut self, node: u32, forged: &Forged) {
+        let is_switch = self.fabric.is_switch(node);
+        let wire_port = if is_switch { self.nodes.switch(node).wire_port } else { self.nodes.host(node).wire_port };
+        let frame = Frame {
+            kind: forged.kind,
+            priority: forged.priority,
+            seq: forged.seq,
+            src: forged.src,
+            dst: forged.dst,
+            sport: forged.sport,
+            dport: wire_port.unwrap_or_default(),
+            queue_pair: forged.queue_pair,
+            size: forged.size,
+            ..Frame::default()
+        };
+        if is_switch {
+            return self.send_by_switch(node, &frame, &forged.section);
+        }
+        if let Some(port) = self.port_to(node, &frame.key(), frame.dst) {
+            self.send_frame(node, port, 0, &frame, &forged.section);
+        }
+    }
+
+    /// A frame has come to a node: attackers there may change its telemetry.
+    #[cold]
+    pub(super) fn show_to_attackers(&mut self, p: u32, f: u32) {
+        let node = self.all.ports[p as usize].node;
+        self.pass_attackers(node, f, true);
+    }
+
+    /// A switch has made a notification, which attackers there may copy.
+    #[cold]
+    pub(super) fn show_notification(&mut self, node: u32, f: u32) {
+        self.pass_attackers(node, f, false);
+    }
+
+    fn pass_attackers(&mut self, node: u32, f: u32, may_change: bool) {
+        let now = self.events.now();
+        let mut list = core::mem::take(&mut self.attackers.list);
+        for Attacker { attack, is_gone, .. } in &mut list {
+            if *is_gone || attack.settings().from != node || !attack.watches() {
+                continue;
+            }
+            let traffic = if may_change { self.traffic_of_frame(f) } else { None };
+            let (frame, bytes) = self.all.frames.with_section(f);
+            let passing = Passing {
+                kind: frame.kind,
+                src: frame.src,
+                dst: frame.dst,
+                sport: frame.sport,
+                queue_pair: frame.queue_pair,
+                traffic,
+            };
+            let section = Section { bytes, len: frame.telemetry_len.into() };
+            if may_change {
+                let len = attack.on_frame(now, &passing, section.bytes, section.len);
+                frame.set_telemetry_len(len);
+            } else {
+                attack.on_frame(now, &passing, &mut section.bytes.to_vec(), section.len);
+            }
+        }
+        self.attackers.list = list;
+    }
+
+    /// The traffic that a frame with telemetry belongs to.
+    fn traffic_of_frame(&mut self, f: u32) -> Option<u32> {
+        let frame = self.all.frames.get(f);
+        if !frame.kind.has_telemetry() || frame.is_of_stack() {
+            return None;
+        }
+        // A frame that collects telemetry goes to the receiver and names the queue pair for answers. The sequence number of
+        // an answer is that behind the last byte that it answers.
+        let (sender, queue_pair, seq) = if frame.collects() {
+            (frame.src, frame.reply_queue_pair, frame.seq)
+        } else {
+            (frame.dst, frame.queue_pair, frame.seq.saturating_sub(1))
+        };
+        self.nodes.as_host(sender)?;
+        let sending = self.nodes.host(sender).traffic.get(queue_pair)?;
+        let message = sending.messages.iter().rev().find(|message| message.first_seq <= seq)?;
+        let id = message.request.id;
+        self.traffic_of(id)
+    }
+}

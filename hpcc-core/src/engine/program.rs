@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a program does to a network under way, with which it takes turns: it has the present, then the engine runs until
+//! something has happened that the program is to be told of.
+
+use super::frame::{Frame, STACK};
+use super::observer::{Event, PortCounts};
+use super::state::Engine;
+use super::traffic::{FlowRequest, Started};
+use crate::frame::PacketKind;
+use crate::random::Loss;
+use crate::switch::FlowKey;
+use crate::transport::QueuePair;
+use crate::units::Nanos;
+use alloc::string::String;
+use alloc::vec;
+
+/// A port as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct PortState {
+    /// Bytes that wait, all queues.
+    pub queued: u32,
+    /// Priorities that the far end has paused; bits.
+    pub paused: u8,
+    /// Whether its link is whole.
+    pub is_up: bool,
+}
+
+impl Frame {
+    /// The same as a packet of a host's stack with so many bytes of payload.
+    pub fn of_stack(self, payload: u32) -> Frame {
+        Frame { payload, reply_queue_pair: STACK, ..self }
+    }
+}
+
+impl Engine {
+    /// Takes turns with a program from now on, which is before anything is scheduled: events come one by one, and
+    /// [`run_until`](Engine::run_until) pauses behind those of which it is told.
+    pub fn serve_program(&mut self) {
+        self.serves_program = true;
+        self.port_counts = vec![PortCounts::default(); self.all.ports.len()];
+        let network = self.fabric.network().clone();
+        self.group(&network, &[]);
+    }
+
+    /// It is `now`: all before has happened, and nothing of now has.
+    pub fn advance(&mut self, now: Nanos) {
+        if now > self.events.now() {
+            self.events.begin(now.0, 0);
+        }
+    }
+
+    /// A flow begins. `None` where it is not run here, or cannot begin, which is a [fault](Engine::take_fault).
+    pub fn start_now(&mut self, request: FlowRequest) -> Option<Started> {
+        self.start_flow(request, None);
+        self.started.pop()
+    }
+
+    /// Takes the reason for which the run cannot go on.
+    pub fn take_fault(&mut self) -> Option<String> {
+        self.fault.take()
+    }
+
+    /// What comes to these ports is lost with a probability. In insertion order they share one sequence.
+    pub fn lose(&mut self, ports: &[(u32, u16)], (seed, stream): (u32, u64), probability: f64) {
+        let common = self.losses.len() as u32;
+        for &(node, port) in ports {
+            let next = self.losses.len() as u32;
+            let place = if self.is_canonical() || next == common {
+                self.losses.push(if self.is_canonical() {
+                    Loss::of_port(seed, stream, node, port, probability)
+                } else {
+                    Loss::new(seed, stream, probability)
+                });
+                next
+            } else {
+                common
+            };
+            let p = self.place(node, port);
+            self.all.ports[p as usize].loss = Some(place);
+        }
+        self.asks_ports = true;
+    }
+
+    /// Shows the observer the frames of a port from now on.
+    pub fn watch_port(&mut self, node: u32, port: u16) {
+        self.asks_ports = true;
+        let p = self.place(node, port);
+        self.all.ports[p as usize].is_watched = true;
+    }
+
+    /// Tells the observer what else happens at a node from now on.
+    pub fn watch_node(&mut self, node: u32) {
+        self.nodes.seat(node).is_watched = true;
+    }
+
+    /// Most bytes of a frame's section.
+    pub fn room(&self) -> usize {
+        self.all.frames.room()
+    }
+
+    /// The port by which a host's packet with this key leaves.
+    pub fn port_to(&self, host: u32, key: &FlowKey, dst: u32) -> Option<u16> {
+        self.nodes.as_host(host)?.core.route(key, dst)
+    }
+
+    /// Sends a frame that begins at a node by a port's queue, with a section that fits. Returns its place among all frames.
+    pub fn send_frame(&mut self, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> u32 {
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = *frame;
+        self.all.frames.put(f, section);
+        let p = self.place(node, port);
+        self.enqueue(p, f, queue);
+        self.try_send(p);
+        f
+    }
+
+    /// Sends a frame that begins at a switch.
+    pub fn send_by_switch(&mut self, node: u32, frame: &Frame, section: &[u8]) {
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = *frame;
+        self.all.frames.put(f, section);
+        self.send_from_switch(node, f);
+    }
+
+    /// A node pauses a priority at the far end of a port, or resumes it.
+    pub fn pause(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
+        if !self.fabric.is_switch(node) {
+            let size = self.nodes.host(node).pfc_bytes;
+            let frame = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
+            self.send_frame(node, port, 0, &frame, &[]);
+        } else {
+            self.send_pfc(node, port, priority, pause);
+        }
+    }
+
+    /// A port as it is now.
+    pub fn port(&self, node: u32, port: u16) -> PortState {
+        let port = &self.all.ports[self.place(node, port) as usize];
+        PortState { queued: port.queued, paused: port.paused, is_up: port.is_up }
+    }
+
+    /// Bytes that wait in a queue of a port.
+    pub fn queued(&self, node: u32, port: u16, queue: u8) -> u64 {
+        self.all.ports[self.place(node, port) as usize].queued_of(&self.all.frames, queue)
+    }
+
+    /// Bytes that wait at a switch for a port, as the switch accounts for them; 0 of a host.
+    pub fn accounted(&self, node: u32, port: u16) -> u32 {
+        self.nodes.as_switch(node).map_or(0, |switch| switch.core.queued(port))
+    }
+
+    /// What a port has sent, and what was lost on its way there.
+    pub fn port_counts(&self, node: u32, port: u16) -> PortCounts {
+        self.port_counts.get(self.place(node, port) as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether a host has, or had, a queue pair with this key.
+    pub fn knows(&self, host: u32, queue_pair: u32) -> bool {
+        self.nodes.as_host(host).is_some_and(|host| host.core.place_of_sender(queue_pair) != 0)
+    }
+
+    /// The first sequence number that a queue pair has never sent.
+    pub fn sent_end(&self, host: u32, queue_pair: u32) -> u64 {
+        let sender = self.nodes.as_host(host).and_then(|host| host.core.sender(queue_pair));
+        sender.map_or(0, QueuePair::snd_max)
+    }
+
+    #[cold]
+    pub(super) fn count_departure(&mut self, p: u32, f: u32) {
+        let counts = &mut self.port_counts[p as usize];
+        counts.frames += 1;
+        counts.telemetry_bytes += self.all.frames.get(f).telemetry_cost();
+    }
+
+    /// A frame has come to a host that is for another one, or a packet for the host's stack.
+    #[cold]
+    pub(super) fn hand_over(&mut self, node: u32, f: u32) {
+        let (dst, ingress) = (self.all.frames.get(f).dst, self.all.frames.get(f).ingress);
+        if dst == node && self.nodes.host(node).is_stack {
+            self.tell(node, ingress, Event::Packet(f), Some(f));
+        }
+        self.all.frames.release(f);
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A program that takes turns with an engine, and attackers.
+
+use hpcc_core::attack::{Attack, AttackKind, AttackSettings};
+use hpcc_core::engine::{
+    Completion, Engine, Event, FlowOptions, FlowRequest, Frame, Observer, Order, Place, Sight, Stop, Streams,
+};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::transport::Protocol;
+use hpcc_core::units::{BitRate, Nanos};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+const HOSTS: u32 = 6;
+
+/// Hosts at two switches, between which there are two links.
+fn network() -> Network {
+    let nodes = (0..HOSTS + 2).map(|node| if node < HOSTS { NodeKind::Host } else { NodeKind::Switch });
+    let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+    let links = (0..HOSTS).map(|host| link(host, HOSTS + host % 2)).chain([link(HOSTS, HOSTS + 1); 2]);
+    Network { nodes: nodes.collect(), links: links.collect() }
+}
+
+fn engine(protocol: Protocol, order: Order) -> Engine {
+    let network = network();
+    let mut settings = NodeSettings::default();
+    settings.protocol.protocol = protocol;
+    settings.resolve(&network);
+    let settings = Rc::new(settings);
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
+    Engine::new(&network, |_| Rc::clone(&settings), order, streams, 0.0, &[]).expect("the defaults go together")
+}
+
+fn requests() -> Vec<FlowRequest> {
+    let request = |id: u32| {
+        let (src, dst) = (id % HOSTS, (id / 2 + 3) % HOSTS);
+        let dst = if src == dst { (dst + 1) % HOSTS } else { dst };
+        FlowRequest {
+            id,
+            src,
+            dst,
+            dport: 200,
+            priority: 3,
+            size: 40_000,
+            start: Nanos(u64::from(id / 4) * 3_000),
+            options: FlowOptions::NONE,
+        }
+    };
+    (0..60).map(request).collect()
+}
+
+fn sorted(mut flows: Vec<Completion>) -> Vec<Completion> {
+    flows.sort_by_key(|flow| flow.request.id);
+    flows
+}
+
+/// Each flow, link failure and loss by a call of the program gives what the engine makes of a list of them.
+#[test]
+fn a_program_gives_the_results_of_a_list() {
+    let lossy: Vec<_> = (0..4).map(|port| (HOSTS, port)).collect();
+    let mut listed = engine(Protocol::Rdma, Order::Canonical);
+    listed.add_flows(requests());
+    listed.lose(&lossy, (1, 7), 0.01);
+    listed.change_links(Nanos(20_000), &[HOSTS], false);
+    listed.change_links(Nanos(50_000), &[HOSTS], true);
+    listed.run_until(Nanos::SECOND);
+    let expected = sorted(listed.take_completed());
+    assert_eq!(expected.len(), 60);
+    assert!(listed.totals().losses > 0 && listed.totals().drops > 0);
+
+    let mut told = engine(Protocol::Rdma, Order::Canonical);
+    told.serve_program();
+    told.lose(&lossy, (1, 7), 0.01);
+    let mut acts: Vec<(Nanos, usize)> = requests().iter().zip(0..).map(|(flow, place)| (flow.start, place)).collect();
+    acts.extend([(Nanos(20_000), 100), (Nanos(50_000), 101)]);
+    acts.sort();
+    let (mut flows, mut pauses) = (Vec::new(), 0);
+    let mut run = |engine: &mut Engine, until: Nanos| {
+        while engine.run_until(until) == Stop::Told {
+            pauses += 1;
+            let ended = engine.take_completed();
+            assert!(ended.iter().all(|flow| flow.request.start + flow.duration == engine.now()), "told at once");
+            flows.extend(ended);
+        }
+    };
+    for (at, act) in acts {
+        run(&mut told, at);
+        told.advance(at);
+        match requests().get(act) {
+            Some(&request) => assert_eq!(told.start_now(request).map(|started| started.request), Some(request)),
+            None => assert_eq!(told.set_links(&[HOSTS], act == 101), [HOSTS]),
+        }
+    }
+    run(&mut told, Nanos::SECOND);
+    assert_eq!(sorted(flows), expected);
+    assert_eq!((told.totals(), told.packet_hops()), (listed.totals(), listed.packet_hops()));
+    assert!(pauses > 30, "flows end at many times");
+    let sent: u64 =
+        (0..8).flat_map(|node| (0..5).map(move |port| (node, port))).map(|(node, port)| ports(&told, node, port)).sum();
+    assert_eq!(sent, told.packet_hops(), "what ports have sent");
+}
+
+/// Frames that a port has sent, if the node has it.
+fn ports(engine: &Engine, node: u32, port: u16) -> u64 {
+    let known = usize::from(port) < engine.fabric().ports(node).len();
+    if known { engine.port_counts(node, port).frames } else { 0 }
+}
+
+/// What was seen, as text.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Observer for Notes {
+    fn on_pause(&mut self, place: &Place, priority: u8, pause: bool) {
+        self.0.lock().expect("no panic").push(format!("{} {priority} {pause}", place.now.0));
+    }
+
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]) {
+        let text =
+            format!("{} {sight:?} {}.{} {id} {} {}", place.now.0, place.node, place.port, frame.size, section.len());
+        self.0.lock().expect("no panic").push(text);
+    }
+
+    fn on_event(&mut self, event: &Event, place: &Place, frame: Option<(&Frame, &[u8])>) {
+        let section = frame.map(|(_, section)| section.to_vec());
+        self.0.lock().expect("no panic").push(format!("{} {event:?} {section:?}", place.now.0));
+    }
+}
+
+/// The engine carries packets of stacks and tells when they come; a pause holds them back.
+#[test]
+fn packets_of_stacks_are_carried() {
+    for order in [Order::Canonical, Order::Insertion] {
+        let mut engine = engine(Protocol::Tcp, order);
+        engine.serve_program();
+        let notes = Notes::default();
+        engine.observe(Box::new(notes.clone()));
+        engine.watch_node(2);
+        engine.watch_port(0, 0);
+        let mut frame = Frame::default();
+        (frame.priority, frame.src, frame.dst, frame.size) = (3, 0, 2, 1_000);
+        let run = |engine: &mut Engine, until| {
+            while engine.run_until(Nanos(until)) == Stop::Told {}
+            engine.advance(Nanos(until));
+        };
+        run(&mut engine, 100);
+        let first = engine.send_frame(0, 0, 3, &frame.of_stack(950), &[7, 8]);
+        engine.pause(HOSTS, 0, 3, true);
+        run(&mut engine, 2_000);
+        let second = engine.send_frame(0, 0, 3, &frame.of_stack(950), &[9]);
+        assert_eq!((engine.queued(0, 0, 3), engine.port(0, 0).paused), (1_000, 8));
+        engine.pause(HOSTS, 0, 3, false);
+        run(&mut engine, 10_000);
+        let told = notes.0.lock().expect("no panic").clone();
+        // 80 ns a hop, and 3 for a PFC frame.
+        let expected = [
+            format!("100 Enqueue 0.0 {first} 1000 2"),
+            format!("100 Dequeue 0.0 {first} 1000 2"),
+            format!("100 Departure 0.0 {first} 1000 2"),
+        ];
+        assert_eq!(told[..3], expected, "{order:?}");
+        let has = |text: String| assert_eq!(told.iter().filter(|told| **told == text).count(), 1, "{text}: {told:#?}");
+        has("1103 3 true".into());
+        has(format!("2260 Packet({first}) Some([7, 8])"));
+        has("3003 3 false".into());
+        has(format!("3003 Departure 0.0 {second} 1000 1"));
+        has(format!("5163 Packet({second}) Some([9])"));
+        assert_eq!(engine.totals().marks, 0);
+    }
+}
+
+/// An attacker that forges negative acknowledgements makes its victim send again, until it goes.
+#[test]
+fn attackers_send_until_they_go() {
+    let resent = |stop: Option<Nanos>, is_gone: bool| {
+        let mut engine = engine(Protocol::Rdma, Order::Canonical);
+        engine.add_flows(requests().into_iter().take(1).map(|flow| FlowRequest { size: 1_000_000, ..flow }));
+        let settings = AttackSettings {
+            kind: AttackKind::ForgedNack,
+            from: 1,
+            victims: "0".into(),
+            stop,
+            ..AttackSettings::default()
+        };
+        let mut nodes = NodeSettings::default();
+        nodes.resolve(&network());
+        let attack = Attack::new(&settings, &network(), &nodes, None).expect("settings that go together");
+        let place = engine.attack(attack);
+        if is_gone {
+            engine.end_attack(place);
+        }
+        engine.run_until(Nanos::SECOND);
+        assert_eq!(engine.take_completed().len(), 1);
+        let sent = engine.attacks().map(Attack::sent).sum::<u64>();
+        (sent, engine.counters(0).resent)
+    };
+    let (sent, all) = resent(None, false);
+    assert!(sent > 5 && all > 100, "{sent} forged, {all} packets again; the attack ends with the flow");
+    let (brief, some) = resent(Some(Nanos(30_000)), false);
+    assert!((1..sent).contains(&brief) && some < all, "{brief} {some}");
+    assert_eq!(resent(None, true), (0, 0));
+}

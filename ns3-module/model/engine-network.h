@@ -1,0 +1,180 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ENGINE_NETWORK_H
+#define ENGINE_NETWORK_H
+
+#include "core-pointer.h"
+#include "qbb-frame.h"
+
+#include "ns3/event-id.h"
+#include "ns3/ptr.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace hpcc
+{
+enum class Pause : uint8_t;
+struct Notice;
+struct StartParameters;
+} // namespace hpcc
+
+namespace ns3
+{
+
+class Packet;
+class QbbNode;
+class RdmaHost;
+class WheelSimulatorImpl;
+
+/**
+ * \ingroup hpcc
+ * \brief The engine of a network, which simulates all frames, and its turns with ns-3's simulator.
+ *
+ * Nodes and devices are faces over their index here. Under the WheelSimulatorImpl the engine runs
+ * up to the next event of ns-3; under another simulator an event of ns-3 stands at each of its own.
+ * Events of ns-3 are the first of their nanosecond.
+ *
+ * Trace sinks are called when the engine's event is over that they are told of, in the order in
+ * which things happened: they may start flows, fail links, and ask for anything. Only a congestion
+ * control in C++ is called inside of an event, and may not call hosts.
+ */
+class EngineNetwork
+{
+  public:
+    EngineNetwork();
+    ~EngineNetwork();
+    EngineNetwork(const EngineNetwork&) = delete;
+    EngineNetwork& operator=(const EngineNetwork&) = delete;
+
+    /**
+     * \brief Ask something; ends the program inside of a call of a congestion control.
+     * \return nodes, links and, once it is started, the engine
+     */
+    hpcc::Network& Look() const;
+
+    /**
+     * \brief Change something now, as Look(). Settle() has to follow.
+     * \return the engine
+     */
+    hpcc::Network& Enter() const;
+
+    /// Tell what has happened, and take the next turn when it is due.
+    void Settle();
+
+    /**
+     * \brief Start the engine. Settings of all nodes were added.
+     * \param nodes the nodes by index
+     * \param parameters order of events and random streams
+     * \param self what keeps the object, for the simulator
+     */
+    void Start(const std::vector<Ptr<QbbNode>>& nodes,
+               const hpcc::StartParameters& parameters,
+               const std::shared_ptr<EngineNetwork>& self);
+
+    /// \return whether it is started
+    bool IsStarted() const;
+
+    /// \return whether it is inside of an event, and so perhaps of a call of a congestion control
+    bool IsRunning() const;
+
+    /**
+     * \brief A node is disposed of.
+     * \param node its index
+     */
+    void Forget(uint32_t node);
+
+    /// \return when the engine's next event is; the largest number: never
+    uint64_t GetNext() const;
+
+    /**
+     * \brief Run what happens before a time, at most until there is something to tell; and tell it.
+     * \param end the time
+     * \param simulator whose time goes on
+     */
+    void RunUntil(uint64_t end, WheelSimulatorImpl& simulator);
+
+    /// \return a number for a flow that is to begin
+    uint32_t AddFlow();
+
+    /**
+     * \brief A flow has begun.
+     * \param id its number
+     * \param host its source
+     * \param queuePair its queue pair
+     */
+    void BeginFlow(uint32_t id, RdmaHost& host, uint32_t queuePair);
+
+    /**
+     * \brief Keep a packet that a frame of the engine carries.
+     * \param frame the frame's place
+     * \param packet the packet
+     */
+    void Carry(uint32_t frame, Ptr<Packet> packet);
+
+    /// Told that the engine pauses, and whether it is time for a sample.
+    using Follower = std::function<void(bool)>;
+
+    /**
+     * \brief Call somebody at each pause, once all others are told. Only under the
+     * WheelSimulatorImpl.
+     * \param follower whom
+     */
+    void Follow(Follower follower);
+
+    /**
+     * \param mtu most payload bytes of RDMA packets
+     */
+    void SetMtu(uint32_t mtu);
+
+    /// \return most payload bytes of RDMA packets
+    uint32_t GetMtu() const;
+
+  private:
+    /// Tell what has happened until nothing is left to tell.
+    void Tell();
+
+    /**
+     * \brief Tell of something.
+     * \param notice what
+     */
+    void Tell(const hpcc::Notice& notice);
+
+    /// Under another simulator: it is the engine's turn.
+    void OnTurn();
+
+    /// Under another simulator: make sure that an event stands at the engine's next one.
+    void Await();
+
+    /**
+     * \brief Let the engine run.
+     * \param end until when
+     * \return why it pauses
+     */
+    hpcc::Pause Run(uint64_t end);
+
+    std::shared_ptr<hpcc::Network> m_core; //!< nodes, links, engine
+    std::vector<QbbNode*> m_nodes;         //!< by index; nullptr: disposed of
+    /// Sources and queue pairs of flows in progress.
+    std::unordered_map<uint32_t, std::pair<RdmaHost*, uint32_t>> m_flows;
+    std::vector<Ptr<Packet>> m_packets; //!< by the place of the frame that carries each
+    uint32_t m_flowCount{0};            //!< flows that began
+    uint32_t m_mtu{0};                  //!< most payload bytes
+    bool m_isStarted{false};            //!< whether there is an engine
+    bool m_isRunning{false};            //!< whether it runs, and may call a congestion control
+    bool m_isTelling{false};            //!< whether somebody is being told
+    bool m_takesTurns{false};           //!< whether the simulator asks for the next event itself
+    EventId m_turn;                     //!< the next turn under another simulator
+    Follower m_follower;                //!< called at each pause
+};
+
+} // namespace ns3
+
+#endif /* ENGINE_NETWORK_H */
