@@ -129,6 +129,8 @@ pub(crate) mod ffi {
         fn settings(self: &Scenario) -> Box<Settings>;
         fn stack(self: &Scenario) -> StackParameters;
         fn tcp(self: &Scenario) -> TcpParameters;
+        /// Whether a host has ns-3's stack.
+        fn is_stack(self: &Scenario, host: u32) -> bool;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
         /// The settings of such a node.
@@ -345,10 +347,10 @@ impl Scenario {
     }
 
     pub fn hosts_class(&self) -> String {
-        match self.settings.protocol.protocol {
-            Protocol::Rdma => String::new(),
-            Protocol::Tcp => "ns3::ScenarioTcpHosts".into(),
-            Protocol::Udp => "ns3::ScenarioDatagramHosts".into(),
+        match self.scenario.stack() {
+            None | Some(Protocol::Rdma) => String::new(),
+            Some(Protocol::Tcp) => "ns3::ScenarioTcpHosts".into(),
+            Some(Protocol::Udp) => "ns3::ScenarioDatagramHosts".into(),
         }
     }
 
@@ -361,7 +363,7 @@ impl Scenario {
     }
 
     pub fn tcp(&self) -> TcpParameters {
-        let algorithm = self.scenario.algorithm();
+        let algorithm = self.scenario.legacy.tcp().unwrap_or(&self.scenario.settings).control.chosen();
         let of_ns3 = algorithm.needs().tcp;
         let own = algorithm.list().into_iter().filter(|_| of_ns3);
         let changed = own.filter_map(|setting| Some((setting.key, algorithm.get(setting.key)?, setting.default)));
@@ -374,6 +376,10 @@ impl Scenario {
             buffer: whole(self.settings.protocol.tcp_buffer),
             timeout_ns: self.settings.protocol.tcp_timeout.0,
         }
+    }
+
+    pub fn is_stack(&self, host: u32) -> bool {
+        self.scenario.protocol(host).is_of_stack()
     }
 
     pub fn legacy_settings(&self, node: u32) -> Box<Settings> {

@@ -162,7 +162,9 @@ EngineNetwork::Tell()
             isAny = true;
             Tell(notice);
         }
-        for (const hpcc::FlowEnd& end : m_core->take_ended())
+        // Who follows takes the flows that have finished itself.
+        const auto ended = m_follower ? rust::Vec<hpcc::FlowEnd>() : m_core->take_ended();
+        for (const hpcc::FlowEnd& end : ended)
         {
             isAny = true;
             const auto found = m_flows.find(end.id);

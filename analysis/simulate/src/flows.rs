@@ -7,6 +7,7 @@ use crate::jobs::JobResults;
 use crate::panel::Slowdowns;
 use hpcc_core::engine::{Completion, ENDLESS, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
+use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
 use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, UnfinishedFlow};
@@ -75,8 +76,7 @@ impl Flows {
         self.active.is_empty()
     }
 
-    /// Takes in what has begun and ended.
-    /// Returns what has begun.
+    /// Takes in what has begun and ended. Returns flows that begin at hosts with a program's stack.
     pub fn take(
         &mut self,
         engine: &mut Paused<'_>,
@@ -89,7 +89,9 @@ impl Flows {
             if let Some(goodput) = &mut self.goodput {
                 goodput.start(started.request.start, started.request.id);
             }
-            begun.push(started.request);
+            if scenario.protocol(started.request.src).is_of_stack() {
+                begun.push(started.request);
+            }
             self.active.insert(started.request.id, started);
         }
         self.refused.extend(engine.take_refused());
@@ -203,8 +205,18 @@ impl Flows {
     }
 
     /// Adds what congestion control has made of flows, of all or of those that are named.
-    pub fn trace_control(&self, engine: &Paused<'_>, writer: &mut ResultWriter, named: &HashSet<u32>) {
-        for (&id, flow) in self.active.iter().filter(|(id, _)| named.is_empty() || named.contains(*id)) {
+    pub fn trace_control(
+        &self,
+        engine: &Paused<'_>,
+        scenario: &Scenario,
+        writer: &mut ResultWriter,
+        named: &HashSet<u32>,
+    ) {
+        let is_asked = |id| named.is_empty() || named.contains(id);
+        // A stack keeps the state of its flows itself.
+        let is_rdma = |flow: &Started| scenario.protocol(flow.request.src) == Protocol::Rdma;
+        let asked = self.active.iter().filter(|&(id, flow)| is_asked(id) && is_rdma(flow));
+        for (&id, flow) in asked {
             let state = engine.control(flow.request.src, flow.queue_pair);
             writer.control(&ControlRow {
                 time_ns: engine.now().0,

@@ -19,7 +19,7 @@ use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::partition::Units;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::{Protocol, QueuePairs};
+use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
@@ -207,7 +207,7 @@ fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
             "several threads cannot draw from one generator, which is the reference's fault shared_rng".into(),
         );
     }
-    if scenario.settings.protocol.protocol != Protocol::Rdma {
+    if scenario.stack().is_some() {
         return Some(
             "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),
         );
@@ -407,7 +407,7 @@ impl Run {
             What::Statistics => sample_queues(switches, &engine, &mut writer),
             What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
             What::Goodput => flows.trace_goodput(&engine, &mut writer),
-            What::Control => flows.trace_control(&engine, &mut writer, control_flows),
+            What::Control => flows.trace_control(&engine, scenario, &mut writer, control_flows),
             What::Progress => {
                 if deadlock.is_none() {
                     *deadlock = pauses::deadlock(&engine).map(|found| (now, found));

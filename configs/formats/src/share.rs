@@ -4,7 +4,6 @@
 use crate::scenario::{EventOrder, Scenario};
 use hpcc_core::topology::Network;
 use hpcc_core::topology::partition::Units;
-use hpcc_core::transport::Protocol;
 
 /// The process, from 0 on, of each node of a run.
 ///
@@ -13,7 +12,7 @@ use hpcc_core::transport::Protocol;
 pub fn divide(scenario: &Scenario, processes: u32) -> Result<Vec<u32>, String> {
     let refused = if scenario.order == EventOrder::Insertion {
         "it has run.order = \"insertion\", which is the order of one process; expected \"canonical\""
-    } else if scenario.settings.protocol.protocol != Protocol::Rdma {
+    } else if scenario.stack().is_some() {
         "what hosts with ns-3's TCP/IP stack send cannot leave its process; expected transport.protocol = \"rdma\""
     } else if !scenario.attacks.is_empty() {
         "it has attackers"

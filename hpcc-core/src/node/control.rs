@@ -51,6 +51,15 @@ impl ControlSettings {
         self.algorithms.iter().map(AsRef::as_ref)
     }
 
+    /// The algorithm of this name, which need not be the chosen one.
+    ///
+    /// # Errors
+    /// What the [`Finder`] says of a name that is unknown.
+    pub fn named(&self, name: &str) -> Result<Box<dyn Algorithm>, String> {
+        let known = self.all().find(|algorithm| algorithm.name() == name);
+        known.map_or_else(|| (self.finder)(name), |algorithm| Ok(algorithm.clone_algorithm()))
+    }
+
     /// Chooses an algorithm with its parameters, in place of what there is under that name.
     pub fn choose(&mut self, algorithm: Box<dyn Algorithm>) {
         match self.algorithms.iter().position(|known| known.name() == algorithm.name()) {

@@ -131,6 +131,9 @@ impl NodeSettings {
         let mut settings =
             NodeSettings { transport: given.clone(), feedback: FeedbackSettings::none(), ..self.clone() };
         settings.control.choose(algorithm);
+        if settings.needs().tcp {
+            settings.protocol.protocol = Protocol::Tcp;
+        }
         settings.switch.stamp_telemetry = false;
         settings.transport.resolve(&settings.needs(), network, settings.switch.buffer.0);
         settings

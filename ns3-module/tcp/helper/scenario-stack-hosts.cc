@@ -186,9 +186,13 @@ ScenarioStackHosts::Build()
         {
             m_network->InstallSwitches(node);
         }
-        else
+        else if (m_scenario->is_stack(index))
         {
             m_helper.Install(node, *m_network);
+        }
+        else
+        {
+            m_network->InstallHosts(node);
         }
     }
     SetSettings();

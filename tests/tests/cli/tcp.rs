@@ -2,6 +2,7 @@
 //! Hosts whose transport is ns-3's TCP, by files and results.
 
 use hpcc_tests::{Bench, Run, has_tcp, refused};
+use std::collections::HashSet;
 
 /// Two flows from ports of 100 Gb/s share 25 Gb/s.
 const TOML: &str = r#"
@@ -176,6 +177,7 @@ fn what_is_rdmas_alone_is_refused_with_a_reason() {
             (&["congestion_control.algorithm=dcqcn"], "dcqcn does not control flows of TCP"),
             (&["congestion_control.algorithm=ns3::TcpHpccPlus"], "unknown algorithm"),
             (&["legacy.nodes=[0]"], "expected switches"),
+            (&["traffic.0.rate=1Gbps"], "no nic, rate or stop of its own"),
             (&["monitor.trace_nodes=[0]"], "capture_nodes"),
             (&["transport.tcp_buffer=1B"], "from 10KB"),
             (&["transport.protocol=quic"], "unknown protocol \"quic\""),
@@ -184,6 +186,52 @@ fn what_is_rdmas_alone_is_refused_with_a_reason() {
             (&["transport.protocol=rdma", "transport.tcp_buffer=1MB"], "belongs to protocol = \"tcp\""),
         ],
     );
+}
+
+/// Hosts of both kinds on one switch, each sending to another of its kind.
+const BESIDE: &str = r#"
+run.stop = "20ms"
+topology = { kind = "star", hosts = 6, rate = "25Gbps", delay = "1us" }
+congestion_control = { algorithm = "hpcc" }
+legacy = { nodes = "3-5", algorithm = "ns3::TcpDctcp" }
+traffic = [
+    { kind = "incast", receiver = 2, senders = [0, 1], size = "1MB" },
+    { kind = "incast", receiver = 5, senders = [3, 4], size = "1MB" },
+]
+"#;
+
+#[test]
+fn hosts_with_tcp_are_beside_hosts_with_rdma() {
+    if !has_tcp() {
+        return;
+    }
+    let times = |run: &Run, kind: u32| -> Vec<u64> {
+        run.flows().iter().filter(|flow| flow.src / 3 == kind).map(|flow| flow.fct_ns).collect()
+    };
+    let both = Run::of(BESIDE, &["monitor.goodput_interval=100us", "monitor.control_interval=100us"]);
+    let rdma = Run::of(BESIDE, &["traffic.1.size=1B"]);
+    let tcp = Run::of(BESIDE, &["traffic.0.size=1B"]);
+    assert_eq!(times(&both, 0), times(&rdma, 0), "nobody is in their way");
+    assert_eq!(times(&both, 1), times(&tcp, 1), "nobody is in their way");
+    assert_eq!(both.column("control.csv", "flow").iter().filter(|flow| flow.expect("a number") > 1.5).count(), 0);
+    let all = |name: &str| both.column(name, "flow").iter().flatten().map(|&flow| flow as u64).collect::<HashSet<_>>();
+    assert_eq!(all("goodput.csv").len(), 4);
+
+    // One link for all: TCP fills the queue, and RDMA waits.
+    let shared = r#"topology={kind="dumbbell",left=4,right=2,rate="25Gbps",delay="1us"}"#;
+    let flows = r#"traffic=[{kind="flow",src=0,dst=4,size="1MB"},{kind="flow",src=1,dst=5,size="4MB"}]"#;
+    let together = Run::of(BESIDE, &[shared, flows, "legacy.nodes=[1,5]"]);
+    assert!(together.flows()[0].slowdown() > 1.5, "{}", together.flows()[0].slowdown());
+    let bench = Bench::new(&[("beside.toml", BESIDE)]);
+    for (set, why) in [
+        ("traffic.0.receiver=3", "host 0 sends by RDMA to host 3, which has TCP"),
+        ("legacy.algorithm=ns3::Dctcp", "unknown algorithm"),
+        ("monitor.trace_nodes=[0]", "capture_nodes"),
+        ("traffic=[{kind='collective',operation='all_reduce',size=1000,ranks='3-5'}]", "messages of jobs go by RDMA"),
+    ] {
+        let output = bench.simulate("beside.toml", &[set.into()], "60");
+        assert!(output.code == Some(2) && output.err.contains(why), "{set}: {}", output.err);
+    }
 }
 
 /// Flows from one host spread over its links by their ports, and move to the other when one fails.

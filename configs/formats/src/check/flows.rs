@@ -13,6 +13,7 @@ use crate::scenario::{Scenario, host};
 use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::pfc::DATA_PRIORITY;
+use hpcc_core::settings::Named;
 use hpcc_core::switch::{Classes, Scope};
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
@@ -53,6 +54,9 @@ pub(super) fn flows(
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
             let links = routes.links(flow.src, flow.dst);
             let links = links.ok_or_else(|| refuse((RANKS, no_path(&flow))))?;
+            if scenario.protocol(flow.src).is_of_stack() {
+                return Err(refuse((RANKS, format!("host {} has TCP, and messages of jobs go by RDMA", flow.src))));
+            }
             let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
@@ -145,7 +149,23 @@ fn nic(flow: &Flow, routes: &Routes) -> Result<(), String> {
 
 /// Refuses a flow that hosts with ns-3's stack cannot send as it asks.
 fn of_stack(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
-    match scenario.settings.protocol.protocol {
+    let (from, to) = (scenario.protocol(flow.src), scenario.protocol(flow.dst));
+    if from != to {
+        let name = |protocol: Protocol| protocol.name().to_uppercase();
+        let message = format!(
+            "host {} sends by {} to host {}, which has {}; expected hosts with the same",
+            flow.src,
+            name(from),
+            flow.dst,
+            name(to)
+        );
+        return Err((DESTINATION, message));
+    }
+    match from {
+        Protocol::Tcp | Protocol::Udp if flow.is_own() => {
+            let message = "a flow of TCP or UDP has an end, and no nic, rate or stop of its own; expected none";
+            Err((&["nic", "rate", "stop", "size"], message.into()))
+        }
         Protocol::Tcp | Protocol::Udp if flow.priority != DATA_PRIORITY => {
             let expected = format!("expected {DATA_PRIORITY}, in which TCP and UDP hosts send all packets");
             Err((PRIORITY, format!("the flow's priority is {}; {expected}", flow.priority)))

@@ -26,7 +26,7 @@ use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
-use hpcc_core::transport::TransportConfig;
+use hpcc_core::transport::{Protocol, TransportConfig};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Servers;
 use std::path::Path;
@@ -100,6 +100,17 @@ impl Scenario {
         legacy.unwrap_or(&self.settings).clone()
     }
 
+    /// What carries flows from a host.
+    pub fn protocol(&self, host: u32) -> Protocol {
+        let legacy = self.legacy.settings.as_ref().filter(|_| self.legacy.nodes.contains(&host));
+        legacy.unwrap_or(&self.settings).protocol.protocol
+    }
+
+    /// The protocol of ns-3's stack that some hosts have, if any.
+    pub fn stack(&self) -> Option<Protocol> {
+        self.network.hosts().map(|host| self.protocol(host)).find(|protocol| protocol.is_of_stack())
+    }
+
     /// Numbers of the groups of flows that an attack is about; `None`: all.
     pub fn attacked_groups(&self, attack: &AttackSettings) -> Option<Vec<u32>> {
         let number = |name: &str| self.flows.groups.iter().position(|group| group == name).map(|number| number as u32);
@@ -123,6 +134,11 @@ pub struct Legacy {
 }
 
 impl Legacy {
+    /// The settings, if its hosts have TCP beside others that have not.
+    pub fn tcp(&self) -> Option<&NodeSettings> {
+        self.settings.as_ref().filter(|settings| settings.needs().tcp)
+    }
+
     /// The congestion control of legacy hosts for which a file chooses none.
     pub fn algorithm() -> Box<dyn Algorithm> {
         Box::new(DcqcnConfig::default())

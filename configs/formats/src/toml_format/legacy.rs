@@ -83,12 +83,10 @@ fn algorithm(
     network: &Network,
     settings: &NodeSettings,
 ) -> Result<Box<dyn Algorithm>, InputError> {
-    let name = match Entry::take(entries, "algorithm") {
-        None => Legacy::algorithm().name().to_string(),
+    let mut algorithm = match Entry::take(entries, "algorithm") {
+        None => settings.control.named(Legacy::algorithm().name()).unwrap_or_else(|_| Legacy::algorithm()),
         Some(entry) => chosen(&entry, settings).map_err(|message| entry.error(SECTION, message))?,
     };
-    let found = settings.control.all().find(|algorithm| algorithm.name() == name);
-    let mut algorithm = found.map_or_else(Legacy::algorithm, <dyn Algorithm>::clone_algorithm);
     let (nodes, parameters) = entries.drain(..).partition(|entry| entry.key == "nodes");
     *entries = nodes;
     set_all(&mut *algorithm, SECTION, &parameters, &["nodes", "algorithm"])?;
@@ -104,14 +102,16 @@ fn algorithm(
     Ok(algorithm)
 }
 
-/// The name of an algorithm that legacy hosts can run.
-fn chosen(entry: &Entry<'_>, settings: &NodeSettings) -> Result<String, String> {
+/// An algorithm that legacy hosts can run: one that reads no telemetry, or of ns-3's TCP.
+fn chosen(entry: &Entry<'_>, settings: &NodeSettings) -> Result<Box<dyn Algorithm>, String> {
     let known: Vec<&str> = usable(settings).map(|algorithm| algorithm.name()).collect();
-    match entry.value() {
-        Some(Value::String(name)) if known.contains(&name.as_str()) => Ok(name),
-        Some(Value::String(name)) => Err(format!("unknown algorithm \"{name}\"{}", suggestion(&name, &known))),
-        _ => Err(format!("the value is {}; expected one of {}", entry.written(), known.join(", "))),
-    }
+    let Some(Value::String(name)) = entry.value() else {
+        return Err(format!("the value is {}; expected one of {}", entry.written(), known.join(", ")));
+    };
+    let found = settings.control.named(&name).ok();
+    found
+        .filter(|algorithm| algorithm.needs().reads == Reads::Nothing)
+        .ok_or_else(|| format!("unknown algorithm \"{name}\"{}", suggestion(&name, &known)))
 }
 
 /// Checks that no switch that knows nothing of telemetry is one that must hide it from its neighbours.

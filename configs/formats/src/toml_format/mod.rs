@@ -120,7 +120,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     receivers.check(&document, &settings, &topology.network)?;
-    given.check(&document, &settings, &topology.network)?;
+    given.check(&document, (&settings, legacy.tcp().unwrap_or(&settings)), &topology.network)?;
     let notifies = settings.fast_cnp_switch.common.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
@@ -136,7 +136,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let servers = servers::settle(servers, &mut flows)?;
     let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
-    let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
+    let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         network: topology.section,

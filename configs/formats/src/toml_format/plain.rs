@@ -90,10 +90,16 @@ impl Given {
         Ok(())
     }
 
-    /// Checks settings, once all is resolved: each that was given must count, and none may contradict another.
-    pub fn check(&self, document: &Document<'_>, settings: &NodeSettings, network: &Network) -> Result<(), InputError> {
+    /// Checks settings, once all is resolved: each that was given must count, if for `others` alone, and none may contradict
+    /// another.
+    pub fn check(
+        &self,
+        document: &Document<'_>,
+        (settings, others): (&NodeSettings, &NodeSettings),
+        network: &Network,
+    ) -> Result<(), InputError> {
         for ((section, key), place) in &self.keys {
-            if let Some(message) = settings.idle(section, key) {
+            if let Some(message) = settings.idle(section, key).filter(|_| others.idle(section, key).is_some()) {
                 return Err(place.key_error(format!("{section}.{key}"), message));
             }
         }

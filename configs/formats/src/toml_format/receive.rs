@@ -100,7 +100,7 @@ impl Others {
     pub fn check(&self, document: &Document<'_>, settings: &NodeSettings, network: &Network) -> Result<(), InputError> {
         for (given, receive) in self.0.iter().zip(&settings.other_receivers) {
             let alone = NodeSettings { receive: receive.clone(), other_receivers: Vec::new(), ..settings.clone() };
-            given.check(document, &alone, network)?;
+            given.check(document, (&alone, &alone), network)?;
         }
         Ok(())
     }

@@ -127,9 +127,13 @@ fn congestion_control(settings: &NodeSettings) -> Value {
 fn legacy_nodes(settings: &NodeSettings) -> Value {
     let Value::Object(mut all) = object(&[legacy::NODES])["properties"].take() else { return json!({}) };
     let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();
-    let help = "Congestion control of flows from those hosts: one that reads no telemetry. Its parameters may follow.";
+    let help = "Congestion control of flows from those hosts: one that reads no telemetry, or a class of ns-3's TCP. Its parameters \
+                may follow.";
     let default = Legacy::algorithm();
-    all.insert("algorithm".into(), json!({ "enum": names, "default": default.name(), "description": help }));
+    let class = json!({ "type": "string", "pattern": "::", "description": "A class of an ns-3 program." });
+    let known = [json!({ "enum": names }), class];
+    let algorithm = json!({ "anyOf": known, "default": default.name(), "description": help });
+    all.insert("algorithm".into(), algorithm);
     let own = parameters(settings, legacy::usable(settings), &mut all, default.name());
     json!({ "type": "object", "properties": all, "allOf": own })
 }

@@ -7,7 +7,7 @@ use crate::draft::Blame;
 use crate::error::InputError;
 use crate::place::Place;
 use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Monitor, OnDeadlock, QueueHistogram};
+use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Kind, Named};
@@ -145,6 +145,7 @@ pub(super) fn monitor(
     document: &mut Document<'_>,
     network: &Network,
     settings: &NodeSettings,
+    legacy: &Legacy,
 ) -> Result<(Monitor, Blame), InputError> {
     let section = document.section("monitor");
     let keys = Values::of_optional("monitor", section, document.file(), MONITOR)?;
@@ -171,7 +172,7 @@ pub(super) fn monitor(
     };
     let (trace_nodes, capture_nodes): (Vec<u32>, Vec<u32>) = (nodes("trace_nodes")?, nodes("capture_nodes")?);
     let of_stack = settings.protocol.protocol.is_of_stack();
-    if !trace_nodes.is_empty() && of_stack {
+    if !trace_nodes.is_empty() && (of_stack || legacy.tcp().is_some()) {
         let message = "the reference's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
         return refuse("trace_nodes", message.into());
     }
