@@ -219,7 +219,7 @@ fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::generate::{DualHomed, FatTree, LeafSpine, Wire};
+    use hpcc_formats::generate::{Tier, Wire, tree};
 
     const BARE: Packet = Packet { payload: 1_000, flow: None };
 
@@ -242,8 +242,9 @@ mod tests {
         has(&told(&["transport.base_rtt=9us"]), &["9.000 us to 9.000 us"]);
     }
 
-    fn wire(gbps: u64) -> Wire {
-        Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 }
+    fn tier(below: u32, planes: u32, above: u32, gbps: u64) -> Tier {
+        let wire = Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0, count: 1 };
+        Tier { below, planes, above, wire }
     }
 
     fn has(text: &str, parts: &[&str]) {
@@ -252,16 +253,8 @@ mod tests {
 
     #[test]
     fn a_tree_is_told_by_tiers_and_its_bisection() {
-        let tree = FatTree {
-            pods: 4,
-            tors_per_pod: 2,
-            aggs_per_pod: 2,
-            cores_per_agg: 2,
-            hosts_per_tor: 4,
-            edge: wire(100),
-            fabric: wire(100),
-        };
-        let text = describe(&tree.network().expect("fits"), &BARE);
+        let tiers = [tier(4, 1, 1, 100), tier(2, 1, 2, 100), tier(4, 2, 2, 100)];
+        let text = describe(&tree(32, &tiers).expect("fits"), &BARE);
         has(&text, &["32: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above"]);
         has(&text, &["32 at hosts, 100Gbps, 1.000 us", "32 between switches, 100Gbps"]);
         has(&text, &["switches at hosts: 3.20 Tb/s down, 1.60 Tb/s up, 2.00 to 1", "tier 1 above: 1.60 Tb/s down"]);
@@ -272,15 +265,14 @@ mod tests {
 
     #[test]
     fn hosts_with_two_links_count_both() {
-        let pod = DualHomed { pairs: 2, hosts_per_pair: 16, aggs: 1, edge: wire(25), fabric: wire(100) };
-        let text = describe(&pod.network().expect("fits"), &BARE);
+        let pod = tree(32, &[tier(16, 1, 2, 25), tier(4, 1, 1, 100)]);
+        let text = describe(&pod.expect("fits"), &BARE);
         has(&text, &["32: with 2 links each", "5: 4 at hosts, 1 in tier 1 above", "200 Gb/s from", "25.0 %"]);
     }
 
     #[test]
     fn halves_without_a_path_have_no_bisection() {
-        let leaves = LeafSpine { leaves: 2, spines: 1, hosts_per_leaf: 2, edge: wire(100), fabric: wire(100) };
-        let mut network = leaves.network().expect("fits");
+        let mut network = tree(4, &[tier(2, 1, 1, 100), tier(2, 1, 1, 100)]).expect("fits");
         network.links.pop();
         has(&describe(&network, &BARE), &["0.00 Gb/s from", "8 pairs of hosts without a path"]);
     }
