@@ -12,7 +12,7 @@ use crate::sights::Sights;
 use crate::summary;
 use crate::usage::cpu_time;
 use hpcc_core::cc::Reads;
-use hpcc_core::engine::{Engine, FlowRequest, Hold, Order, Stop, Streams};
+use hpcc_core::engine::{Engine, FlowRequest, Hold, Order, Quality, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::partition::Units;
@@ -22,7 +22,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary};
-use hpcc_formats::scenario::{EventOrder, OnDeadlock, QueueHistogram, Scenario};
+use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::mem::take;
@@ -221,6 +221,12 @@ impl Run {
                     engine.change_links(until, &failure.links, true);
                 }
             }
+            for &DegradedLinks { time, until, ref links, quality } in &scenario.degraded {
+                engine.change_quality(time, links, quality);
+                if let Some(until) = until {
+                    engine.change_quality(until, links, Quality::default());
+                }
+            }
             for storm in &scenario.storms {
                 engine.storm(storm.host, storm.priority, storm.time, storm.until);
             }
@@ -407,6 +413,10 @@ impl Run {
                 let sent = engine.sent(switch.node, port).unwrap_or_default();
                 writer.port_sent(switch.node, u32::from(port) + 1, sent);
             }
+        }
+        for (node, ports) in (0..).zip(self.scenario.network.ports()) {
+            (0..ports.len() as u16)
+                .for_each(|port| writer.port_errors(node, u32::from(port) + 1, engine.errors(node, port)));
         }
         writer.write_rows();
         let mut stalls = Vec::new();

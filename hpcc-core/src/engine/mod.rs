@@ -44,6 +44,7 @@ mod work;
 pub use events::Order;
 pub use frame::Frame;
 pub use holds::{Hold, Queue, Wait, circle};
+pub use links::Quality;
 pub use observer::{ControlState, NoticeTotals, Observer, Place, Sight, Totals};
 pub use parts::{Parcel, PartState, Peers};
 pub use run::Stop;

@@ -68,6 +68,7 @@ pub struct Engine {
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
     pub(super) losses: Vec<Loss>,
+    pub(super) loss_stream: u64,
     pub(super) work: Work,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
@@ -208,6 +209,7 @@ impl Engine {
             loses_pfc: faults.lossy_pfc,
             fabric,
             losses: Vec::new(),
+            loss_stream: streams.losses,
             work: Work::default(),
             requests: VecDeque::new(),
             started: Vec::new(),
@@ -232,7 +234,7 @@ impl Engine {
             engine.add_node(node as u32, settings, borders)?;
         }
         engine.connect(network);
-        engine.set_losses(streams.losses, default_loss);
+        engine.set_losses(default_loss);
         Ok(engine)
     }
 
@@ -338,7 +340,8 @@ impl Engine {
 
     /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order
     /// the ports of a link with its own, and those of all others, draw from one sequence.
-    fn set_losses(&mut self, stream: u64, default_loss: f64) {
+    fn set_losses(&mut self, default_loss: f64) {
+        let stream = self.loss_stream;
         let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
         let is_canonical = self.events.order() == Order::Canonical;
         let mut shared = vec![None; own.len() + 1];

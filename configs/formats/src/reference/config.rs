@@ -168,6 +168,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         default_loss,
         servers: None,
         link_failures,
+        degraded: Vec::new(),
         storms: Vec::new(),
         on_deadlock: OnDeadlock::default(),
         monitor,
@@ -201,6 +202,7 @@ fn recognise(path: &Path, text: &str) -> Result<(), InputError> {
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {
     Places {
+        degraded: Vec::new(),
         network: None,
         links,
         stop: settings.blame("SIMULATOR_STOP_TIME"),

@@ -90,11 +90,16 @@ pub(super) fn engine_only(path: &Path, text: &str, overrides: &[String]) -> Opti
     };
     let jobs = || (traffic::has_jobs(&document) || traffic::has_options(&document)).then_some("traffic");
     let asked = || {
-        let keys = [("monitor.pauses", ""), ("failures.storms", ""), ("run.on_deadlock", OnDeadlock::default().name())];
-        let is_asked = |&&(path, default): &&(&str, &str)| {
+        let is_asked = |&(path, default): &(&str, &str)| {
             path.split_once('.').is_some_and(|(section, key)| document.asks_for(section, key, default))
         };
-        keys.iter().find(is_asked).map(|&(path, _)| path)
+        let keys = [
+            ("monitor.pauses", ""),
+            ("failures.degraded", ""),
+            ("failures.storms", ""),
+            ("run.on_deadlock", OnDeadlock::default().name()),
+        ];
+        keys.into_iter().find(is_asked).map(|(path, _)| path)
     };
     let kind = document.value("transport", "kind");
     if kind.is_some_and(|kind| kind != HostTransportSettings::default().chosen().name()) {
@@ -154,13 +159,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::settle(servers, &mut flows)?;
-    let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
+    let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         network: topology.section,
         links: topology.links,
+        degraded: degraded_places,
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: blame("switch", "buffer"),
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
@@ -188,6 +194,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         servers,
         link_failures,
+        degraded,
         storms,
         on_deadlock: run.on_deadlock,
         borders,
