@@ -68,7 +68,7 @@ fn columns_of_results_are_those_that_users_read() {
         ("a/queue.csv", "time_ns,node,port,qlen_bytes"),
         ("a/goodput.csv", "time_ns,flow,goodput_bps,bytes"),
         ("a/control.csv", "time_ns,flow,rate_bps,window_bytes,in_flight_bytes,utilisation,bottleneck,rtt_ns"),
-        ("a/ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes"),
+        ("a/ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes,fcs_errors"),
         ("sweep.csv", "variant,axis,seed,metric,value"),
         ("queue-cdf.plot.csv", "chart,line,x,value,low,high,few_flows"),
     ] {

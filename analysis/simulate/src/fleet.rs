@@ -286,6 +286,10 @@ impl Paused<'_> {
         self.of(node).sent(node, port)
     }
 
+    pub fn errors(&self, node: u32, port: u16) -> u64 {
+        self.of(node).errors(node, port)
+    }
+
     pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
         self.of(src).acked(src, queue_pair, first_seq)
     }

@@ -14,7 +14,7 @@ use crate::summary;
 use crate::usage::cpu_time;
 use hpcc_core::attack::Attack;
 use hpcc_core::cc::Reads;
-use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, Stop, Streams};
+use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, Quality, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::partition::Units;
@@ -24,7 +24,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary, Versions};
-use hpcc_formats::scenario::{EventOrder, OnDeadlock, QueueHistogram, Scenario};
+use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::mem::take;
@@ -274,6 +274,12 @@ impl Run {
                     engine.change_links(until, &failure.links, true);
                 }
             }
+            for &DegradedLinks { time, until, ref links, quality } in &scenario.degraded {
+                engine.change_quality(time, links, quality);
+                if let Some(until) = until {
+                    engine.change_quality(until, links, Quality::default());
+                }
+            }
             for storm in &scenario.storms {
                 engine.storm(storm.host, storm.priority, storm.time, storm.until);
             }
@@ -461,6 +467,10 @@ impl Run {
                 let sent = engine.sent(switch.node, port).unwrap_or_default();
                 writer.port_sent(switch.node, u32::from(port) + 1, sent);
             }
+        }
+        for (node, ports) in (0..).zip(self.scenario.network.ports()) {
+            (0..ports.len() as u16)
+                .for_each(|port| writer.port_errors(node, u32::from(port) + 1, engine.errors(node, port)));
         }
         writer.write_rows();
         let mut stalls = Vec::new();

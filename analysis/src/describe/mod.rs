@@ -4,11 +4,12 @@
 mod distribution;
 mod max_flow;
 mod paths;
+mod picture;
 mod tiers;
 pub mod topology;
 pub mod workload;
 
-pub use tiers::tiers;
+pub use tiers::by_tier;
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};

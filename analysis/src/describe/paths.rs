@@ -23,6 +23,8 @@ pub struct Paths {
     pub rtt: Option<(Nanos, Nanos)>,
     /// Sum of all of them, in ns.
     pub rtt_sum: f64,
+    /// Most links of a path, and the first pair of hosts with so many.
+    pub farthest: Option<(u8, u32, u32)>,
     /// Pairs of hosts without a path.
     pub missing: u64,
 }
@@ -61,6 +63,9 @@ impl Paths {
             for src in hosts.iter().filter(|src| **src != dst).map(|src| *src as usize) {
                 let rtt = |path: PathMetrics| flow.map_or_else(|| path.rtt(), |flow| flow.base_rtt(&path, &ways[src]));
                 paths.add(found[src].map(|path| (path.links, rtt(path))));
+                if let Some(path) = found[src].filter(|path| paths.farthest.is_none_or(|most| path.links > most.0)) {
+                    paths.farthest = Some((path.links, src as u32, dst));
+                }
             }
         }
         paths
@@ -81,4 +86,29 @@ impl Paths {
     pub fn count(&self) -> u64 {
         self.by_links.values().sum()
     }
+}
+
+/// How many shortest paths lead from one host to another; each of several links between two nodes makes another path.
+pub fn equal_paths(network: &Network, src: u32, dst: u32) -> u64 {
+    let ports = network.ports();
+    let mut found: Vec<Option<(u32, u64)>> = vec![None; network.nodes.len()];
+    found[src as usize] = Some((0, 1));
+    let mut queue = VecDeque::from([src]);
+    while let Some(node) = queue.pop_front() {
+        let Some((links, paths)) = found[node as usize] else { continue };
+        for port in &ports[node as usize] {
+            match &mut found[port.peer as usize] {
+                Some((known, others)) if *known == links + 1 => *others = others.saturating_add(paths),
+                Some(_) => {}
+                none => {
+                    *none = Some((links + 1, paths));
+                    // Hosts pass nothing on.
+                    if network.nodes[port.peer as usize] == NodeKind::Switch {
+                        queue.push_back(port.peer);
+                    }
+                }
+            }
+        }
+    }
+    found[dst as usize].map_or(0, |(_, paths)| paths)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How far switches are from hosts.
 
+use std::collections::BTreeMap;
+
 use hpcc_core::topology::{Network, NodeKind};
 
 /// The least number of links from each node to a host, less one: switches of hosts are of tier 0. None where no host can be
@@ -24,4 +26,15 @@ pub fn tiers(network: &Network) -> Vec<Option<u32>> {
         below = found;
     }
     tiers
+}
+
+/// Hosts, then the switches of each tier; last those that no host is linked to.
+pub fn by_tier(network: &Network) -> Vec<Vec<u32>> {
+    let mut switches: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (node, tier) in (0..).zip(tiers(network)) {
+        if !network.is_host(node) {
+            switches.entry(tier.unwrap_or(u32::MAX)).or_default().push(node);
+        }
+    }
+    [network.hosts().collect()].into_iter().chain(switches.into_values()).collect()
 }

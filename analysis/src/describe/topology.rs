@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
@@ -13,8 +14,9 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::reference;
 
 use super::max_flow::Capacities;
-use super::paths::Paths;
-use super::{Content, lines, tiers};
+use super::paths::{Paths, equal_paths};
+use super::tiers::tiers;
+use super::{Content, lines, picture};
 use crate::human;
 use crate::save;
 use crate::settings;
@@ -33,6 +35,9 @@ pub struct Options {
     /// Writes the network in the reference's format, too.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+    /// Draws the network by tiers, too. Nodes with the same links are one box, links between two boxes one line with their number.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 /// Describes a network, and writes it.
@@ -44,8 +49,12 @@ pub fn topology(options: &Options) -> Result<()> {
     if let Some(file) = &options.write {
         save::create(file, |out| reference::write_network(&network, out))?;
     }
+    if let Some(file) = &options.svg {
+        save::create(file, |out| out.write_all(picture::svg(&network).as_bytes()))?;
+    }
     human::print(&describe(&network, &packet))?;
-    options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
+    let mut written = options.write.iter().chain(&options.svg);
+    written.try_for_each(|file| human::tell(&format!("\n wrote {}\n", file.display())))
 }
 
 fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
@@ -79,6 +88,13 @@ fn describe(network: &Network, packet: &Packet) -> String {
     facts.extend(tiers_words(network, &tiers).into_iter().map(|words| ("tier", words)));
     let paths = Paths::new(network, packet.payload, packet.flow.as_ref());
     facts.push(("paths", paths_words(&paths, hosts.len())));
+    if let Some((links, src, dst)) = paths.farthest {
+        let equal = human::counted(equal_paths(network, src, dst), "path");
+        facts.push((
+            "diameter",
+            format!("{links} links, such as from host {src} to host {dst}: {equal} of that length"),
+        ));
+    }
     if let Some((least, most)) = paths.rtt {
         let mean = Nanos((paths.rtt_sum / paths.count() as f64) as u64);
         let frames = if packet.flow.is_some() { "as runs have it" } else { "without headers" };
@@ -182,7 +198,7 @@ fn paths_words(paths: &Paths, hosts: usize) -> String {
     text
 }
 
-/// The most that one half of the hosts, by number, can send to the other, and the capacity of their links.
+/// The most that one half of the hosts, by number, can send to the other by any paths, a maximum flow; and the capacity of their links.
 fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
     let (lower, upper) = hosts.split_at(hosts.len() / 2);
     if lower.is_empty() {
@@ -219,7 +235,7 @@ fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::generate::{DualHomed, FatTree, LeafSpine, Wire};
+    use hpcc_formats::generate::{Tier, Wire, tree};
 
     const BARE: Packet = Packet { payload: 1_000, flow: None };
 
@@ -242,8 +258,9 @@ mod tests {
         has(&told(&["transport.base_rtt=9us"]), &["9.000 us to 9.000 us"]);
     }
 
-    fn wire(gbps: u64) -> Wire {
-        Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 }
+    fn tier(below: u32, planes: u32, above: u32, gbps: u64) -> Tier {
+        let wire = Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0, count: 1 };
+        Tier { below, planes, above, wire }
     }
 
     fn has(text: &str, parts: &[&str]) {
@@ -252,35 +269,28 @@ mod tests {
 
     #[test]
     fn a_tree_is_told_by_tiers_and_its_bisection() {
-        let tree = FatTree {
-            pods: 4,
-            tors_per_pod: 2,
-            aggs_per_pod: 2,
-            cores_per_agg: 2,
-            hosts_per_tor: 4,
-            edge: wire(100),
-            fabric: wire(100),
-        };
-        let text = describe(&tree.network().expect("fits"), &BARE);
+        let tiers = [tier(4, 1, 1, 100), tier(2, 1, 2, 100), tier(4, 2, 2, 100)];
+        let text = describe(&tree(32, &tiers).expect("fits"), &BARE);
         has(&text, &["32: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above"]);
         has(&text, &["32 at hosts, 100Gbps, 1.000 us", "32 between switches, 100Gbps"]);
         has(&text, &["switches at hosts: 3.20 Tb/s down, 1.60 Tb/s up, 2.00 to 1", "tier 1 above: 1.60 Tb/s down"]);
         // Of 31 other hosts 3 are in the rack, 4 in the pod.
         has(&text, &["2 links 9.68 %, 4 links 12.9 %, 6 links 77.4 %", "4.160 us to 12.480 us"]);
+        // Two aggregations, two cores of each.
+        has(&text, &["6 links, such as from host 8 to host 0: 4 paths of that length"]);
         has(&text, &["800 Gb/s from the first half of the hosts to the second, 50.0 %"]);
     }
 
     #[test]
     fn hosts_with_two_links_count_both() {
-        let pod = DualHomed { pairs: 2, hosts_per_pair: 16, aggs: 1, edge: wire(25), fabric: wire(100) };
-        let text = describe(&pod.network().expect("fits"), &BARE);
+        let pod = tree(32, &[tier(16, 1, 2, 25), tier(4, 1, 1, 100)]);
+        let text = describe(&pod.expect("fits"), &BARE);
         has(&text, &["32: with 2 links each", "5: 4 at hosts, 1 in tier 1 above", "200 Gb/s from", "25.0 %"]);
     }
 
     #[test]
     fn halves_without_a_path_have_no_bisection() {
-        let leaves = LeafSpine { leaves: 2, spines: 1, hosts_per_leaf: 2, edge: wire(100), fabric: wire(100) };
-        let mut network = leaves.network().expect("fits");
+        let mut network = tree(4, &[tier(2, 1, 1, 100), tier(2, 1, 1, 100)]).expect("fits");
         network.links.pop();
         has(&describe(&network, &BARE), &["0.00 Gb/s from", "8 pairs of hosts without a path"]);
     }

@@ -7,7 +7,7 @@ mod drawing;
 mod figure;
 mod look;
 mod marker;
-mod palette;
+pub mod palette;
 mod picture;
 mod ruler;
 mod runs;

@@ -12,7 +12,7 @@ use hpcc_measures::results::Results;
 use serde_json::{Value, json};
 
 use super::number::short;
-use crate::describe::tiers;
+use crate::describe::by_tier;
 
 /// More links than this are a grey surface: those with the longest queues and pauses, and most used, are shown.
 const MOST_LINKS: usize = 2_000;
@@ -74,7 +74,7 @@ pub fn map(results: &Results) -> Result<Value> {
         let used = link.used.map(|used| used.map(|share| short(100.0 * share.min(1.0))));
         json!([a, b, queues[0], queues[1], paused[0], paused[1], used[0], used[1]])
     };
-    Ok(json!({ "tiers": nodes_by_tier(&network), "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
+    Ok(json!({ "tiers": by_tier(&network), "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
 }
 
 /// From the first flow's start to the end of the simulation, in ns.
@@ -94,15 +94,4 @@ fn longest_queues(results: &Results) -> Result<HashMap<(u32, u32), u64>> {
         }
     }
     Ok(longest)
-}
-
-/// Hosts, then the switches of each tier; last those that no host is linked to.
-fn nodes_by_tier(network: &Network) -> Vec<Vec<u32>> {
-    let mut switches: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (node, tier) in (0..).zip(tiers(network)) {
-        if !network.is_host(node) {
-            switches.entry(tier.unwrap_or(u32::MAX)).or_default().push(node);
-        }
-    }
-    [network.hosts().collect()].into_iter().chain(switches.into_values()).collect()
 }

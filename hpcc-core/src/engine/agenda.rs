@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is to happen that concerns no node.
 
+use super::links::Quality;
 use super::traffic::FlowRequest;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -15,6 +16,8 @@ pub(super) enum Item {
     Application(FlowRequest),
     Start(FlowRequest),
     Links(Change),
+    /// Links by their places in the network, and what they are from now on.
+    Quality(Vec<u32>, Quality),
     /// A job begins.
     Job(u32),
     /// An attacker sends.

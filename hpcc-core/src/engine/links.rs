@@ -1,13 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Links that fail, and come back.
+//! Links that fail, or become worse, and come back.
 
 use super::agenda::{Change, Item};
 use super::observer::Sight;
 use super::state::Engine;
-use crate::units::Nanos;
+use crate::random::Loss;
+use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
+/// What a link is for a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Rate of each direction; `None`: its own.
+    pub rate: Option<BitRate>,
+    /// Probability that a bit is wrong, 0 to 1. Frames with wrong bits are discarded where they arrive.
+    pub bit_errors: f64,
+}
+
+/// A seed that no other loss has: a port may lose frames besides.
+const NOISE_SEED: u32 = 2;
+
 impl Engine {
+    /// Links become worse at a time, or are as they were before.
+    pub fn change_quality(&mut self, at: Nanos, links: &[u32], quality: Quality) {
+        self.agenda_at(at, Item::Quality(links.into(), quality));
+    }
+
+    /// Switches tell the new rate in records, and balance by it. All else that follows from rates stays.
+    pub(super) fn on_quality(&mut self, links: &[u32], quality: Quality) {
+        for p in self.ends(links) {
+            let port = &mut self.all.ports[p as usize];
+            let (node, number) = (port.node, port.number);
+            let link = self.fabric.ports(node)[usize::from(number)].link;
+            let rate = quality.rate.unwrap_or(self.fabric.network().links[link as usize].rate);
+            port.set_rate(rate);
+            if port.noise.is_none() && quality.bit_errors > 0.0 {
+                port.noise = Some(self.losses.len() as u32);
+                self.losses.push(Loss::of_port(NOISE_SEED, self.loss_stream, node, number, 0.0));
+                self.asks_ports = true;
+            }
+            if let Some(noise) = port.noise {
+                self.losses[noise as usize].set_probability(quality.bit_errors);
+            }
+            if self.fabric.is_switch(node) {
+                self.nodes.switch(node).core.set_rate(number, rate);
+            }
+        }
+    }
+
     /// Links fail, or come up, at a time.
     pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
         if self.all.frames.room() < self.most_room {

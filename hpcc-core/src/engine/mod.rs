@@ -46,6 +46,7 @@ mod work;
 pub use events::Order;
 pub use frame::Frame;
 pub use holds::{Hold, Queue, Wait, circle};
+pub use links::Quality;
 pub use observer::{ControlState, Event, NoticeTotals, Observer, Place, PortCounts, Sight, SwitchCounts, Totals};
 pub use parts::{Parcel, PartState, Peers};
 pub use program::PortState;

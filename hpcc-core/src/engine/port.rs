@@ -53,6 +53,10 @@ pub(super) struct Port {
     pub wake_rank: u64,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
+    /// Which says what comes here with wrong bits.
+    pub noise: Option<u32>,
+    /// Frames that both have spoilt.
+    pub errors: u64,
     pub rate: BitRate,
     /// Bytes for which a frame occupies the link besides its own.
     gap: u32,
@@ -94,6 +98,8 @@ impl Port {
             wake_at: u64::MAX,
             wake_rank: 0,
             loss: None,
+            noise: None,
+            errors: 0,
             rate,
             gap: 0,
             rounding: Rounding::Nearest,
@@ -103,6 +109,11 @@ impl Port {
     /// Its queues are served by classes.
     pub fn serve_by(&mut self, scheduler: Scheduler) {
         (self.scheduler, self.has_scheduler) = (Some(Box::new(scheduler)), true);
+    }
+
+    /// The link has another rate from the next frame on.
+    pub fn set_rate(&mut self, rate: BitRate) {
+        (self.rate, self.sizes) = (rate, [0; 2]);
     }
 
     /// How long frames take on the link.

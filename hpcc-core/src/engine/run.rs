@@ -281,6 +281,7 @@ impl Engine {
             Item::Job(job) => self.begin_job(job),
             Item::Attack(attack) => self.on_attack(attack),
             Item::Links(change) => _ = self.on_links(&change),
+            Item::Quality(links, quality) => self.on_quality(&links, quality),
             Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),
             Item::Sample => self.sample_queues(),
         }
@@ -321,9 +322,15 @@ impl Engine {
 
     /// Whether a frame is lost at the end of its link.
     fn is_lost(&mut self, p: u32, f: u32, is_pfc: bool) -> bool {
-        let port = &self.all.ports[p as usize];
-        let may_be_lost = self.loses_pfc || !is_pfc;
-        if !port.is_up || (may_be_lost && port.loss.is_some_and(|place| self.losses[place as usize].is_lost())) {
+        let port = &mut self.all.ports[p as usize];
+        let size = self.all.frames.get(f).size;
+        let mut has_errors = || {
+            port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
+                || port.noise.is_some_and(|place| self.losses[place as usize].spoils(size))
+        };
+        let is_wrong = port.is_up && (self.loses_pfc || !is_pfc) && has_errors();
+        port.errors += u64::from(is_wrong);
+        if !port.is_up || is_wrong {
             self.totals.losses += 1;
             self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
             let sight = if port.is_up { Sight::Chance } else { Sight::Lost };

@@ -71,6 +71,7 @@ pub struct Engine {
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
     pub(super) losses: Vec<Loss>,
+    pub(super) loss_stream: u64,
     pub(super) work: Work,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
@@ -220,6 +221,7 @@ impl Engine {
             loses_pfc: faults.lossy_pfc,
             fabric,
             losses: Vec::new(),
+            loss_stream: streams.losses,
             work: Work::default(),
             requests: VecDeque::new(),
             added: 0,

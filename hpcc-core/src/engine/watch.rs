@@ -164,6 +164,11 @@ impl Engine {
         self.nodes.as_switch(node).map(|switch| switch.core.sent(port))
     }
 
+    /// Frames that came to a port with errors, and went no further.
+    pub fn errors(&self, node: u32, port: u16) -> u64 {
+        self.all.ports[self.place(node, port) as usize].errors
+    }
+
     fn sender(&self, src: u32, queue_pair: u32) -> Option<(&Host, &QueuePair)> {
         let host = &self.nodes.as_host(src)?.core;
         host.sender(queue_pair).map(|sender| (host, sender))

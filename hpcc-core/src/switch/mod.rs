@@ -120,15 +120,15 @@ impl EgressPort {
             rate,
             tx_bytes: 0,
             queued: [0; PRIORITIES],
-            unmarked: {
-                let of_classes = marks.classes.iter().flat_map(|classes| classes.iter().flatten());
-                let least = of_classes.map(|own| own.scaled(rate).kmin).chain(ecn.map(|(_, ecn)| ecn.kmin)).min();
-                least.map_or(u32::MAX, |kmin| u32::try_from(kmin).unwrap_or(u32::MAX))
-            },
+            unmarked: marks.least(rate, ecn.map(|(_, ecn)| ecn)),
             ecn: ecn.map_or(0, |(place, _)| place),
             most_data,
             most_headers,
         }
+    }
+
+    fn set_rate(&mut self, rate: BitRate, marks: &Marks) {
+        (self.rate, self.unmarked) = (rate, marks.least(rate, marks.thresholds.get(usize::from(self.ecn))));
     }
 
     /// Whether a frame of a priority that leaves so many bytes of its queue behind is marked.
@@ -255,6 +255,13 @@ struct Marks {
 }
 
 impl Marks {
+    /// Up to so many bytes of a queue no frame is marked at a port of this rate, which has this threshold.
+    fn least(&self, rate: BitRate, ecn: Option<&EcnThreshold>) -> u32 {
+        let of_classes = self.classes.iter().flat_map(|classes| classes.iter().flatten());
+        let least = of_classes.map(|own| own.scaled(rate).kmin).chain(ecn.map(|ecn| ecn.kmin)).min();
+        least.map_or(u32::MAX, |kmin| u32::try_from(kmin).unwrap_or(u32::MAX))
+    }
+
     fn new(config: &SwitchConfig) -> Marks {
         if !config.ecn {
             return Marks::default();
@@ -421,6 +428,11 @@ impl Switch {
     /// Replaces all routes.
     pub fn set_routes(&mut self, routes: RouteTable) {
         self.routes = routes;
+    }
+
+    /// A port has another rate, which records tell and thresholds of classes follow.
+    pub fn set_rate(&mut self, port: u16, rate: BitRate) {
+        self.ports[usize::from(port)].set_rate(rate, &self.marks);
     }
 
     /// Data chooses among paths so, in place of ECMP by the switch's number.

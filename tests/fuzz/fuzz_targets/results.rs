@@ -21,7 +21,7 @@ static RUN: LazyLock<PathBuf> = LazyLock::new(run);
 fn run() -> PathBuf {
     let folder = FOLDER.path().join("run");
     let mut writer = ResultWriter::create(&folder).expect("a folder");
-    let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+    let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0, count: 1 };
     writer.ports(&generate::star(2, wire).expect("a network"), Nanos(30_000));
     let queue = writer.add_queue(2, 1);
     let flow =

@@ -11,6 +11,7 @@ mod compare;
 mod control;
 mod counters;
 mod datagrams;
+mod degraded;
 mod delayed_acks;
 mod describe;
 mod dissect;

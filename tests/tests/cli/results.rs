@@ -70,7 +70,7 @@ fn a_run_leaves_its_files_and_says_what_was_run_and_what_it_cost() {
         ("unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes,group"),
         ("queue.csv", "time_ns,node,port,qlen_bytes"),
         ("goodput.csv", "time_ns,flow,goodput_bps,bytes"),
-        ("ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes"),
+        ("ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes,fcs_errors"),
     ] {
         assert_eq!(bench.read(&format!("out/{file}")).lines().next(), Some(header), "{file}");
     }

@@ -108,9 +108,12 @@ fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), 
     expect(explained || !has_room || drops == 0, || format!("{drops} drops with PFC"))
 }
 
-/// Whether links fail, someone attacks, or faults of the reference are repeated.
+/// Whether links fail or become worse, someone attacks, or faults of the reference are repeated.
 fn is_disturbed(scenario: &Scenario) -> bool {
-    !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.faults() != ReferenceFaults::NONE
+    !scenario.link_failures.is_empty()
+        || !scenario.degraded.is_empty()
+        || !scenario.attacks.is_empty()
+        || scenario.faults() != ReferenceFaults::NONE
 }
 
 /// Below this rate a packet may take a second.

@@ -120,7 +120,7 @@ mod tests {
 
     /// Flows of 1,000 bytes, which take 80 ns of a link, each so long after the other; the first that is too many.
     fn first_too_many(gap: u64, ends: impl Fn(u64) -> (u32, u32)) -> Option<u64> {
-        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0, count: 1 };
         let mut progress = InProgress::new(&generate::star(8, wire).expect("a network"), 100);
         let flow = |index: u64| {
             let (src, dst) = ends(index);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn short_flows_do_not_wait_for_long_ones() {
-        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0, count: 1 };
         let mut progress = InProgress::new(&generate::star(2, wire).expect("a network"), 2);
         let flow = |size, start| Flow {
             src: 0,

@@ -9,7 +9,7 @@ mod pairs;
 mod traffic;
 
 pub use cdf::Cdf;
-pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Rails, Wire, star};
+pub use network::{Dragonfly, Tier, Wire, dumbbell, grid, star, tree};
 pub use offer::Offer;
 pub use pairs::Pairs;
 pub use traffic::{Class, Poisson, RandomIncast, all_to_all, permutation, shuffled};

@@ -151,14 +151,15 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{LeafSpine, Wire, random};
+    use crate::generate::{Tier, Wire, random, tree};
     use approx::assert_abs_diff_eq;
     use hpcc_core::units::{BitRate, Nanos};
 
     /// Three racks of four hosts.
     fn network() -> Network {
-        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
-        LeafSpine { leaves: 3, spines: 2, hosts_per_leaf: 4, edge: wire, fabric: wire }.network().expect("network")
+        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0, count: 1 };
+        let tier = |below, above| Tier { below, planes: 1, above, wire };
+        tree(12, &[tier(4, 1), tier(3, 2)]).expect("network")
     }
 
     /// How often each host is drawn for flows from host 1.

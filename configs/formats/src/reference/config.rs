@@ -168,6 +168,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         default_loss,
         servers: None,
         link_failures,
+        degraded: Vec::new(),
         storms: Vec::new(),
         on_deadlock: OnDeadlock::default(),
         monitor,

@@ -208,8 +208,9 @@ mod tests {
             delay_ns: 6,
             ..PortRow::default()
         };
-        let rows = [PortRow { sent_bytes: Some(5_000), ..row }, PortRow { is_switch: 0, paused_ns: 70, ..row }];
-        is_written_and_read(&rows, "20,3,1,2,1,5,6,0,5000\n20,3,0,2,1,5,6,70,\n");
+        let sent = PortRow { sent_bytes: Some(5_000), ..row };
+        let rows = [sent, PortRow { is_switch: 0, paused_ns: 70, fcs_errors: Some(4), ..row }];
+        is_written_and_read(&rows, "20,3,1,2,1,5,6,0,5000,\n20,3,0,2,1,5,6,70,,4\n");
         let known = ControlRow {
             time_ns: 2_000,
             flow: 7,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `ports.csv`: every port of the network, what its link leads to, how long PFC paused it, and what it sent.
+//! `ports.csv`: every port of the network, what its link leads to, how long PFC paused it, what it sent, and what came
+//! to it with errors.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -31,19 +32,20 @@ pub struct PortRow {
     pub paused_ns: u64,
     /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
     pub sent_bytes: Option<u64>,
+    /// Frames that came to it with errors and went no further; nothing in runs of ns-3, which do not count them.
+    pub fcs_errors: Option<u64>,
 }
 
 impl CsvRow for PortRow {
-    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes";
+    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes,fcs_errors";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns, sent_bytes } = *self;
+        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns, sent_bytes, fcs_errors } =
+            *self;
         let ends = [node.into(), port.into(), is_switch.into(), peer.into(), peer_port.into()];
         write_numbers(out, &[&ends[..], &[rate_bps, delay_ns, paused_ns]].concat())?;
-        match sent_bytes {
-            Some(bytes) => writeln!(out, ",{bytes}"),
-            None => out.write_all(b",\n"),
-        }
+        let known = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
+        writeln!(out, ",{},{}", known(sent_bytes), known(fcs_errors))
     }
 }
 

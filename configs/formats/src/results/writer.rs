@@ -43,6 +43,8 @@ pub struct ResultWriter {
     pauses: PauseMeter,
     /// What ports of switches sent, by node and port, in bytes.
     sent: BTreeMap<(u32, u32), u64>,
+    /// Frames that came to ports with errors, by node and port.
+    errors: BTreeMap<(u32, u32), u64>,
     finished: u64,
     error: Option<ResultError>,
 }
@@ -130,6 +132,7 @@ impl ResultWriter {
             traced: Vec::new(),
             pauses: PauseMeter::default(),
             sent: BTreeMap::new(),
+            errors: BTreeMap::new(),
             finished: 0,
             error: None,
         }
@@ -359,11 +362,17 @@ impl ResultWriter {
         self.put(RowPlace::at_end(0), Row::Sent { node, port, bytes });
     }
 
+    /// How many frames came to a port, counted from 1, with errors.
+    pub fn port_errors(&mut self, node: u32, port: u32, frames: u64) {
+        self.errors.insert((node, port), frames);
+    }
+
     /// How long each port of the network was paused by `now`, and what it sent, with what is known of its link.
     pub fn ports(&mut self, network: &Network, now: Nanos) {
         for mut row in ports_csv::rows_of(network) {
             row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
             row.sent_bytes = self.sent.get(&(row.node, row.port)).copied();
+            row.fcs_errors = self.errors.get(&(row.node, row.port)).copied();
             let Some(output) = &mut self.output else { return };
             let written = output.files.ports_csv.write(|out| row.write(out));
             self.keep(written);

@@ -26,6 +26,17 @@ impl Scenario {
                 let until = failure.until.map(|until| until.0);
                 json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
             }).collect::<Vec<_>>(),
+            "degraded_links": self.degraded.iter().map(|degraded| {
+                let (until, quality) = (degraded.until.map(|until| until.0), degraded.quality);
+                let rate = quality.rate.map(|rate| rate.0);
+                json!({
+                    "time_ns": degraded.time.0,
+                    "until_ns": until,
+                    "links": degraded.links,
+                    "rate_bps": rate,
+                    "bit_errors": quality.bit_errors,
+                })
+            }).collect::<Vec<_>>(),
             "storms": self.storms.iter().map(|storm| {
                 let until = storm.until.map(|until| until.0);
                 json!({ "time_ns": storm.time.0, "until_ns": until, "host": storm.host, "priority": storm.priority })

@@ -22,6 +22,7 @@ use crate::flows::FlowList;
 use crate::results::CaptureFormat;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
+use hpcc_core::engine::Quality;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Layout;
@@ -57,6 +58,8 @@ pub struct Scenario {
     pub servers: Option<Servers>,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
+    /// Links that are worse for a time, by ascending time.
+    pub degraded: Vec<DegradedLinks>,
     /// NICs that pause without end.
     pub storms: Vec<NicStorm>,
     /// What the run does in a deadlock.
@@ -163,6 +166,19 @@ pub struct LinkFailure {
     pub until: Option<Nanos>,
     /// Indices of the links in the network; not empty.
     pub links: Vec<u32>,
+}
+
+/// Links that are worse for a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DegradedLinks {
+    /// Simulated time at which it begins.
+    pub time: Nanos,
+    /// When they are again as they were; `None`: never.
+    pub until: Option<Nanos>,
+    /// Indices of the links in the network; not empty.
+    pub links: Vec<u32>,
+    /// What they are between.
+    pub quality: Quality,
 }
 
 /// A host whose NICs pause a priority, whatever arrives.

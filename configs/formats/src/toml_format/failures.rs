@@ -2,17 +2,21 @@
 //! `[failures]`.
 
 use super::document::Document;
-use super::keys::{COUNT, Form, Need, TIME, Values, keys, whole};
+use super::keys::{COUNT, Form, Need, RATE, SHARE, TIME, Values, keys, whole};
 use crate::error::InputError;
-use crate::scenario::{LinkFailure, NicStorm};
+use crate::scenario::{DegradedLinks, LinkFailure, NicStorm};
+use hpcc_core::engine::Quality;
 use hpcc_core::topology::Network;
-use hpcc_core::units::Nanos;
+use hpcc_core::units::{BitRate, Nanos};
 
 keys! {
     FAILURES {
         /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
         /// where needed.
         links: Form::Tables(FAILED_LINK, "{ time = \"1ms\", a = 4, b = 5 }") => Need::Optional;
+        /// Links that become worse during the run, and may be as before again, as a list of `{ time, a, b }` with `rate`,
+        /// `bit_errors`, `until` and `link` where needed. Give it for lanes that are lost, and for bad cables.
+        degraded: Form::Tables(DEGRADED_LINK, "{ time = \"1ms\", a = 4, b = 5, rate = \"25Gbps\" }") => Need::Optional;
         /// Hosts whose NICs pause without end, as a list of `{ host, time }` with `until` and `priority` where needed. Give it to
         /// see how far a storm of pauses spreads, and what `switch.pfc_watchdog` does about it.
         storms: Form::Tables(STORM, "{ host = 3, time = \"100us\" }") => Need::Optional;
@@ -26,6 +30,24 @@ keys! {
         until: TIME => Need::Optional;
         /// Priority that they pause.
         priority: whole(1, 7) => Need::Else("3");
+    }
+    DEGRADED_LINK {
+        /// Simulated time at which it becomes worse.
+        time: TIME;
+        /// Simulated time at which it is again as it was; without it never.
+        until: TIME => Need::Optional;
+        /// Number of the node at one end.
+        a: COUNT;
+        /// Number of the node at the other end.
+        b: COUNT;
+        /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
+        link: COUNT => Need::Optional;
+        /// Data rate that it has meanwhile, in each direction; without it its own. Telemetry and load balancers tell it; paths,
+        /// thresholds, headroom and ideal times stay those of the topology.
+        rate: RATE => Need::Optional;
+        /// Probability that a bit is wrong meanwhile (BER). A frame with a wrong bit, other than PFC's, is discarded where it arrives,
+        /// and counted there: `fcs_errors` in `ports.csv`.
+        bit_errors: SHARE => Need::Else("0");
     }
     FAILED_LINK {
         /// Simulated time at which it fails.
@@ -41,35 +63,46 @@ keys! {
     }
 }
 
-/// The links that fail, by ascending time, and NICs that storm.
-pub(super) fn read(
-    document: &mut Document<'_>,
-    network: &Network,
-) -> Result<(Vec<LinkFailure>, Vec<NicStorm>), InputError> {
+/// Links that fail, those that become worse, both by ascending time, and NICs that storm.
+type Failures = (Vec<LinkFailure>, Vec<DegradedLinks>, Vec<NicStorm>);
+
+pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Failures, InputError> {
     let section = document.section("failures");
     let keys = Values::of_optional("failures", section, document.file(), FAILURES)?;
+    let mut spans = Vec::new();
     let mut failures = Vec::new();
     for link in keys.tables("failures.links", FAILED_LINK, "links")? {
-        let place = link.origin.section();
-        let failure = failure(&link, network).map_err(|message| place.key_error("failures.links", message))?;
-        if let Some(earlier) = failures.iter().find(|earlier| overlap(earlier, &failure)) {
-            let message = format!(
-                "the failures at {} and {} are of the same link; expected the later one after until of the other one",
-                human(earlier.time),
-                human(failure.time)
-            );
-            return Err(place.key_error("failures.links", message));
-        }
-        failures.push(failure);
+        let error = |message| link.origin.section().key_error("failures.links", message);
+        let span = Span::of(&link, network).and_then(|span| span.apart(&spans, "failures")).map_err(error)?;
+        span.is_long_enough(network).map_err(error)?;
+        spans.push(span.clone());
+        failures.push(LinkFailure { time: span.time, until: span.until, links: span.links });
     }
     failures.sort_by_key(|failure| failure.time);
+    spans.clear();
+    let mut degraded = Vec::new();
+    for link in keys.tables("failures.degraded", DEGRADED_LINK, "degraded")? {
+        let error = |message| link.origin.section().key_error("failures.degraded", message);
+        let span = Span::of(&link, network).and_then(|span| span.apart(&spans, "changes")).map_err(error)?;
+        let quality = Quality { rate: link.get("rate"), bit_errors: link.the("bit_errors") };
+        if quality == Quality::default() {
+            return Err(error("the link is as before; expected rate or bit_errors".into()));
+        }
+        let own = span.links.iter().map(|&index| network.links[index as usize].rate).min().unwrap_or_default();
+        if let Some(rate) = quality.rate.filter(|rate| !(BitRate(1)..=own).contains(rate)) {
+            return Err(error(format!("the rate is {rate}; expected more than 0, and at most {own}, the link's own")));
+        }
+        spans.push(span.clone());
+        degraded.push(DegradedLinks { time: span.time, until: span.until, links: span.links, quality });
+    }
+    degraded.sort_by_key(|degraded| degraded.time);
     let mut storms = Vec::new();
     for keys in keys.tables("failures.storms", STORM, "storms")? {
         let place = keys.origin.section();
         let storm = storm(&keys, network).map_err(|message| place.key_error("failures.storms", message))?;
         storms.push(storm);
     }
-    Ok((failures, storms))
+    Ok((failures, degraded, storms))
 }
 
 fn storm(keys: &Values<'_>, network: &Network) -> Result<NicStorm, String> {
@@ -90,40 +123,70 @@ fn storm(keys: &Values<'_>, network: &Network) -> Result<NicStorm, String> {
     }
 }
 
-fn failure(keys: &Values<'_>, network: &Network) -> Result<LinkFailure, String> {
-    let (time, until): (Nanos, Option<Nanos>) = (keys.the("time"), keys.get("until"));
-    let (a, b) = (keys.the("a"), keys.the("b"));
-    let between = network.links_between(a, b);
-    if between.is_empty() {
-        return Err(format!("nodes {a} and {b} are not linked; expected the two ends of a link"));
-    }
-    let links = match keys.get::<u32>("link") {
-        None => between,
-        Some(link) => {
-            let known = between.get(link as usize).copied();
-            let most = between.len() - 1;
-            vec![known.ok_or_else(|| format!("nodes {a} and {b} have no link {link}; expected 0 to {most}"))?]
-        }
-    };
-    if let Some(until) = until {
-        let least = links.iter().map(|&index| network.links[index as usize].least_outage()).max().unwrap_or_default();
-        if until.0 < time.0.saturating_add(least.0) {
-            return Err(format!(
-                "until is {}, and the link fails at {}; expected {} or more in between, until what was on it is gone",
-                human(until),
-                human(time),
-                human(least)
-            ));
-        }
-    }
-    Ok(LinkFailure { time, until, links })
+/// Links for a time.
+#[derive(Clone)]
+struct Span {
+    time: Nanos,
+    until: Option<Nanos>,
+    links: Vec<u32>,
 }
 
-/// Whether two failures have a link in common that is down at one time.
-fn overlap(a: &LinkFailure, b: &LinkFailure) -> bool {
-    let begins_within = |first: &LinkFailure, second: &LinkFailure| {
-        second.time >= first.time && first.until.is_none_or(|until| second.time < until)
-    };
+impl Span {
+    fn of(keys: &Values<'_>, network: &Network) -> Result<Span, String> {
+        let (time, until): (Nanos, Option<Nanos>) = (keys.the("time"), keys.get("until"));
+        let (a, b) = (keys.the("a"), keys.the("b"));
+        let between = network.links_between(a, b);
+        if between.is_empty() {
+            return Err(format!("nodes {a} and {b} are not linked; expected the two ends of a link"));
+        }
+        let links = match keys.get::<u32>("link") {
+            None => between,
+            Some(link) => {
+                let known = between.get(link as usize).copied();
+                let most = between.len() - 1;
+                vec![known.ok_or_else(|| format!("nodes {a} and {b} have no link {link}; expected 0 to {most}"))?]
+            }
+        };
+        match until {
+            Some(until) if until <= time => {
+                Err(format!("until is {}, not after {}; expected a later time", human(until), human(time)))
+            }
+            _ => Ok(Span { time, until, links }),
+        }
+    }
+
+    /// What was on a link that fails is gone when it comes up again.
+    fn is_long_enough(&self, network: &Network) -> Result<(), String> {
+        let least =
+            self.links.iter().map(|&index| network.links[index as usize].least_outage()).max().unwrap_or_default();
+        match self.until {
+            Some(until) if until.0 < self.time.0.saturating_add(least.0) => Err(format!(
+                "until is {}, and the link fails at {}; expected {} or more in between, until what was on it is gone",
+                human(until),
+                human(self.time),
+                human(least)
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a link that has another such time while this one lasts.
+    fn apart(self, others: &[Span], what: &str) -> Result<Span, String> {
+        match others.iter().find(|other| overlap(other, &self)) {
+            Some(other) => Err(format!(
+                "the {what} at {} and {} are of the same link; expected the later one after until of the other one",
+                human(other.time),
+                human(self.time)
+            )),
+            None => Ok(self),
+        }
+    }
+}
+
+/// Whether two have a link in common at one time.
+fn overlap(a: &Span, b: &Span) -> bool {
+    let begins_within =
+        |first: &Span, second: &Span| second.time >= first.time && first.until.is_none_or(|until| second.time < until);
     a.links.iter().any(|link| b.links.contains(link)) && (begins_within(a, b) || begins_within(b, a))
 }
 

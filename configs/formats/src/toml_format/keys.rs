@@ -232,6 +232,11 @@ impl<'a> Values<'a> {
         self.values.contains_key(key) || self.lists.contains_key(key)
     }
 
+    /// All keys with their values.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.values.iter().map(|(key, value)| (*key, value))
+    }
+
     /// The value of a key, if it has one.
     pub fn get<T: Stored>(&self, key: &str) -> Option<T> {
         self.values.get(key).and_then(T::of)

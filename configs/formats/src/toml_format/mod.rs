@@ -134,7 +134,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::settle(servers, &mut flows)?;
-    let (link_failures, storms) = failures::read(&mut document, &topology.network)?;
+    let (link_failures, degraded, storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
@@ -168,6 +168,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         servers,
         link_failures,
+        degraded,
         storms,
         on_deadlock: run.on_deadlock,
         borders,

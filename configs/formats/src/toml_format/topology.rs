@@ -4,14 +4,14 @@
 use super::document::Document;
 use super::keys::{COUNT, Form, KindOf, Need, RATE, SHARE, TEXT, TIME, Values, keys};
 use crate::error::InputError;
-use crate::generate::{self, Wire};
+use crate::generate::{self, Tier, Wire};
 use crate::htsim_network;
 use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::{self, TopologyFile};
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
-use hpcc_core::settings::{Conflict, Kind};
+use hpcc_core::settings::{Conflict, Kind, Value};
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
 use std::path::Path;
@@ -35,6 +35,8 @@ keys! {
         fabric_rate: RATE => Need::Optional;
         /// Time that a bit takes over a link between switches, one way; by default as over the hosts' links.
         fabric_delay: TIME => Need::Optional;
+        /// Links side by side between each two switches that are linked: a bundle, over which flows are spread.
+        bundle: COUNT => Need::Else("1");
     }
     STAR {
         /// Number of hosts around the one switch.
@@ -59,10 +61,13 @@ keys! {
     LEAF_SPINE {
         /// Number of leaf switches, to which the hosts are linked.
         leaves: COUNT;
-        /// Number of spine switches, each linked to every leaf.
-        spines: COUNT;
         /// Number of hosts at each leaf.
         hosts_per_leaf: COUNT;
+        /// Number of spine switches, each linked to every leaf; or give `oversubscription`.
+        spines: COUNT => Need::Optional;
+        /// Rate of a leaf's hosts over the rate of its uplinks, from which the number of spines follows. Raise it above 1 for leaves
+        /// that can send more than leaves them.
+        oversubscription: RATIO => Need::Optional;
     }
     RAILS {
         /// Number of servers, each with a GPU on every rail.
@@ -70,6 +75,19 @@ keys! {
         /// Number of GPUs in each server, which are hosts with a NIC each: the n-th is linked to the n-th leaf.
         rails: COUNT;
         /// Number of spine switches, each linked to every leaf.
+        spines: COUNT;
+    }
+    MULTI_PLANE {
+        /// Number of segments, each with servers and top-of-rack switches of its own.
+        segments: COUNT;
+        /// Number of servers in each segment.
+        servers: COUNT;
+        /// Number of GPUs in each server, which are hosts with a NIC each. Those of a segment at the same place of their servers share
+        /// top-of-rack switches.
+        rails: COUNT => Need::Else("1");
+        /// Number of ports of each NIC, each of them linked to a switch of another plane. Planes meet nowhere but at hosts.
+        planes: COUNT => Need::Else("2");
+        /// Number of spine switches of each plane, each linked to all top-of-rack switches of its plane.
         spines: COUNT;
     }
     DUAL_HOMED {
@@ -85,12 +103,23 @@ keys! {
         pods: COUNT;
         /// Number of top-of-rack switches in each pod, each linked to all aggregation switches of the pod.
         tors_per_pod: COUNT;
-        /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them.
-        aggs_per_pod: COUNT;
-        /// Number of core switches in each group.
-        cores_per_agg: COUNT;
         /// Number of hosts in each rack.
         hosts_per_tor: COUNT;
+        /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them. Or give
+        /// `tor_oversubscription`.
+        aggs_per_pod: COUNT => Need::Optional;
+        /// Rate of a rack's hosts over the rate of its uplinks, from which `aggs_per_pod` follows.
+        tor_oversubscription: RATIO => Need::Optional;
+        /// Number of core switches in each group; or give `agg_oversubscription`.
+        cores_per_agg: COUNT => Need::Optional;
+        /// Rate of an aggregation switch's links to racks over the rate of those to cores, from which `cores_per_agg` follows.
+        agg_oversubscription: RATIO => Need::Optional;
+    }
+    CORE {
+        /// Data rate of links to core switches, in each direction; by default that of others between switches.
+        core_rate: RATE => Need::Optional;
+        /// Time that a bit takes over a link to a core switch, one way; by default as over others between switches.
+        core_delay: TIME => Need::Optional;
     }
     K_ARY {
         /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
@@ -98,7 +127,32 @@ keys! {
         k: COUNT;
         /// Rate of a rack's hosts over the rate of its uplinks; a rack has k/2 times as many hosts. Raise it above 1
         /// for racks that can send more than leaves them.
-        oversubscription: Form::One(Kind::Real { least: 0.0, most: MOST_HOSTS }) => Need::Else("1");
+        oversubscription: RATIO => Need::Else("1");
+    }
+    DRAGONFLY {
+        /// Number of hosts at each switch (p).
+        hosts_per_switch: COUNT;
+        /// Number of switches in each group (a), all linked to each other; by default 2p, which is balanced.
+        switches_per_group: COUNT => Need::Optional;
+        /// Number of each switch's links to other groups (h); by default p, which is balanced.
+        global_links: COUNT => Need::Optional;
+        /// Number of groups; by default a h + 1, with a link between each two. With fewer a group has as many links to each other
+        /// one: groups - 1 divides a h.
+        groups: COUNT => Need::Optional;
+        /// Data rate of links between groups, in each direction; by default that of others between switches.
+        global_rate: RATE => Need::Optional;
+        /// Time that a bit takes over a link between groups, one way; by default as over others between switches.
+        global_delay: TIME => Need::Optional;
+    }
+    TORUS {
+        /// Number of switches along the first dimension; each is linked to the next, and the last to the first.
+        x: COUNT;
+        /// Number of switches along the second dimension.
+        y: COUNT;
+        /// Number of switches along the third dimension; by default there is none.
+        z: COUNT => Need::Else("1");
+        /// Number of hosts at each switch.
+        hosts_per_switch: COUNT => Need::Else("1");
     }
     FILE {
         /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
@@ -144,22 +198,25 @@ keys! {
 }
 
 /// The keys of each kind.
-pub(super) static KINDS: [KindOf; 11] = [
+pub(super) static KINDS: [KindOf; 14] = [
     ("star", &[STAR, WIRES]),
     ("dumbbell", &[DUMBBELL, WIRES]),
     ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
     ("leaf_spine", &[LEAF_SPINE, WIRES, FABRIC]),
     ("rails", &[RAILS, WIRES, FABRIC]),
+    ("multi_plane", &[MULTI_PLANE, WIRES, FABRIC]),
     ("dual_homed", &[DUAL_HOMED, WIRES, FABRIC]),
-    ("fat_tree", &[FAT_TREE, WIRES, FABRIC]),
-    ("k_ary_fat_tree", &[K_ARY, WIRES, FABRIC]),
+    ("fat_tree", &[FAT_TREE, CORE, WIRES, FABRIC]),
+    ("k_ary_fat_tree", &[K_ARY, CORE, WIRES, FABRIC]),
+    ("dragonfly", &[DRAGONFLY, WIRES, FABRIC]),
+    ("torus", &[TORUS, WIRES, FABRIC]),
     ("file", &[FILE]),
     ("htsim", &[HTSIM]),
     ("links", &[LINKS]),
 ];
 
-/// No rack has more hosts.
-const MOST_HOSTS: f64 = u32::MAX as f64;
+/// Of rates below a switch to rates above it.
+const RATIO: Form = Form::One(Kind::Real { least: 0.0, most: u32::MAX as f64 });
 
 /// A network with the places of its links.
 pub(super) struct Topology {
@@ -182,88 +239,136 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
         kind => generated(kind, &keys),
     };
     let network = network.map_err(|wrong| keys.origin.error(&[wrong.key], wrong.message))?;
-    let links = rates(&network, &keys.origin)?;
+    let links = places(&network, &keys.origin);
     Ok(Topology { network, links, section: Some(keys.origin.section().clone()), default_loss: 0.0, note: None })
 }
 
 /// A regular network.
 fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
-    let edge = Wire { rate: keys.the("rate"), delay: keys.the("delay"), loss: keys.the("loss") };
-    let wire = |rate: &str, delay: &str| Wire {
-        rate: keys.get(rate).unwrap_or(edge.rate),
-        delay: keys.get(delay).unwrap_or(edge.delay),
-        loss: edge.loss,
+    let count = |key: &str| keys.the::<u32>(key);
+    for (key, value) in keys.given() {
+        if matches!(value, Value::Count(0)) && key != "k" {
+            return Err(Conflict::new(key, format!("{key} is 0; expected at least 1")));
+        }
+        if matches!(value, Value::Rate(BitRate(0))) {
+            return Err(Conflict::new(key, "the rate is 0; expected more".into()));
+        }
+    }
+    let edge = Wire { rate: keys.the("rate"), delay: keys.the("delay"), loss: keys.the("loss"), count: 1 };
+    let wire = |rate: &str, delay: &str, of: Wire| Wire {
+        rate: keys.get(rate).unwrap_or(of.rate),
+        delay: keys.get(delay).unwrap_or(of.delay),
+        count: keys.get("bundle").unwrap_or(1),
+        ..of
     };
-    let fabric = wire("fabric_rate", "fabric_delay");
-    let bottleneck = wire("bottleneck_rate", "bottleneck_delay");
-    match kind {
-        "star" => generate::star(keys.the("hosts"), edge),
+    let fabric = wire("fabric_rate", "fabric_delay", edge);
+    let core = wire("core_rate", "core_delay", fabric);
+    let hosts = |counts: &[u32]| counts.iter().fold(1u64, |product, &count| product.saturating_mul(count.into()));
+    let tier = |below: u32, planes: u32, above: u32, wire: Wire| Tier { below, planes, above, wire };
+    let fat_tree = |[pods, tors, aggs, cores, each]: [u32; 5]| {
+        let tiers = [tier(each, 1, 1, edge), tier(tors, 1, aggs, fabric), tier(pods, aggs, cores, core)];
+        generate::tree(hosts(&[pods, tors, each]), &tiers)
+    };
+    let network = match kind {
+        "star" => generate::star(count("hosts"), edge),
         "dumbbell" => {
-            generate::Dumbbell { left: keys.the("left"), right: keys.the("right"), edge, bottleneck }.network()
+            let bottleneck = wire("bottleneck_rate", "bottleneck_delay", edge);
+            generate::dumbbell((count("left"), count("right")), edge, bottleneck)
         }
-        "parking_lot" => {
-            let (switches, hosts_per_switch) = (keys.the("switches"), keys.the("hosts_per_switch"));
-            generate::ParkingLot { switches, hosts_per_switch, edge, fabric }.network()
+        "parking_lot" if count("switches") < 2 => {
+            return Err(Conflict::new("switches", "switches is 1; expected at least 2".into()));
         }
+        "parking_lot" => generate::grid(&[count("switches")], count("hosts_per_switch"), false, (edge, fabric)),
+        "torus" => generate::grid(&["x", "y", "z"].map(count), count("hosts_per_switch"), true, (edge, fabric)),
         "leaf_spine" => {
-            let (leaves, spines, hosts_per_leaf) = (keys.the("leaves"), keys.the("spines"), keys.the("hosts_per_leaf"));
-            generate::LeafSpine { leaves, spines, hosts_per_leaf, edge, fabric }.network()
+            let (leaves, each) = (count("leaves"), count("hosts_per_leaf"));
+            let spines = upward(keys, "spines", "oversubscription", (each, edge), fabric)?;
+            generate::tree(hosts(&[leaves, each]), &[tier(each, 1, 1, edge), tier(leaves, 1, spines, fabric)])
         }
         "rails" => {
-            let (servers, rails, spines) = (keys.the("servers"), keys.the("rails"), keys.the("spines"));
-            generate::Rails { servers, rails, spines, edge, fabric }.network()
+            let (servers, rails) = (count("servers"), count("rails"));
+            let tiers = [tier(servers, rails, 1, edge), tier(rails, 1, count("spines"), fabric)];
+            generate::tree(hosts(&[servers, rails]), &tiers)
+        }
+        "multi_plane" => {
+            let [segments, servers, rails, planes] = ["segments", "servers", "rails", "planes"].map(count);
+            let leaves = tier(servers, rails, planes, edge);
+            let spines = tier(segments.saturating_mul(rails), planes, count("spines"), fabric);
+            generate::tree(hosts(&[segments, servers, rails]), &[leaves, spines])
         }
         "dual_homed" => {
-            let (pairs, hosts_per_pair, aggs) = (keys.the("pairs"), keys.the("hosts_per_pair"), keys.the("aggs"));
-            generate::DualHomed { pairs, hosts_per_pair, aggs, edge, fabric }.network()
+            let (pairs, each) = (count("pairs"), count("hosts_per_pair"));
+            let tiers = [tier(each, 1, 2, edge), tier(pairs.saturating_mul(2), 1, count("aggs"), fabric)];
+            generate::tree(hosts(&[pairs, each]), &tiers)
         }
-        "k_ary_fat_tree" => k_ary(keys, edge, fabric)?.network(),
-        _ => generate::FatTree {
-            pods: keys.the("pods"),
-            tors_per_pod: keys.the("tors_per_pod"),
-            aggs_per_pod: keys.the("aggs_per_pod"),
-            cores_per_agg: keys.the("cores_per_agg"),
-            hosts_per_tor: keys.the("hosts_per_tor"),
-            edge,
-            fabric,
+        "dragonfly" => {
+            let p = count("hosts_per_switch");
+            let a = keys.get("switches_per_group").unwrap_or(p.saturating_mul(2));
+            let h = keys.get("global_links").unwrap_or(p);
+            let groups = keys.get("groups").unwrap_or(a.saturating_mul(h).saturating_add(1));
+            let global = wire("global_rate", "global_delay", fabric);
+            generate::Dragonfly { groups, switches: a, hosts: p, global_links: h, edge, fabric, global }.network()
         }
-        .network(),
+        "k_ary_fat_tree" => {
+            let (k, half) = (count("k"), count("k") / 2);
+            if half == 0 || !k.is_multiple_of(2) {
+                return Err(Conflict::new("k", format!("k is {k}; expected an even number of at least 2")));
+            }
+            let what = "hosts (k/2 times oversubscription)";
+            let each = whole("oversubscription", f64::from(half) * keys.the::<f64>("oversubscription"), what)?;
+            fat_tree([k, half, half, half, each])
+        }
+        _ => {
+            let (tors, each) = (count("tors_per_pod"), count("hosts_per_tor"));
+            let aggs = upward(keys, "aggs_per_pod", "tor_oversubscription", (each, edge), fabric)?;
+            let cores = upward(keys, "cores_per_agg", "agg_oversubscription", (tors, fabric), core)?;
+            fat_tree([count("pods"), tors, aggs, cores, each])
+        }
+    };
+    let largest = keys
+        .given()
+        .filter_map(|(key, value)| if let Value::Count(count) = value { Some((*count, key)) } else { None });
+    network.map_err(|message| Conflict::new(largest.max().map_or("kind", |(_, key)| key), message))
+}
+
+/// How many switches each one is linked to above it: a key says so, or another one says which ratio of rates below and above shall be.
+fn upward(
+    keys: &Values<'_>,
+    number: &'static str,
+    ratio: &'static str,
+    (below, down): (u32, Wire),
+    up: Wire,
+) -> Result<u32, Conflict> {
+    match (keys.get(number), keys.get::<f64>(ratio)) {
+        (Some(number), None) => Ok(number),
+        (None, Some(over)) => {
+            let rate = |wire: Wire| f64::from(wire.count) * wire.rate.0 as f64;
+            whole(ratio, f64::from(below) * rate(down) / (over * rate(up)), number)
+        }
+        (None, None) => {
+            Err(Conflict::new(number, format!("{number} is missing from [topology]; expected it, or {ratio}")))
+        }
+        (Some(_), Some(_)) => {
+            Err(Conflict::new(ratio, format!("{ratio} is given, and {number}; expected one of them")))
+        }
     }
 }
 
-fn k_ary(keys: &Values<'_>, edge: Wire, fabric: Wire) -> Result<generate::FatTree, Conflict> {
-    let (k, oversubscription): (u32, f64) = (keys.the("k"), keys.the("oversubscription"));
-    let half = k / 2;
-    if half == 0 || !k.is_multiple_of(2) {
-        return Err(Conflict::new("k", format!("k is {k}; expected an even number of at least 2")));
+/// A number that follows from a ratio.
+fn whole(ratio: &'static str, number: f64, what: &str) -> Result<u32, Conflict> {
+    if number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number) {
+        return Ok(number as u32);
     }
-    let hosts = f64::from(half) * oversubscription;
-    if hosts.fract() != 0.0 || !(1.0..=MOST_HOSTS).contains(&hosts) {
-        let message = format!(
-            "a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number of at least 1"
-        );
-        return Err(Conflict::new("oversubscription", message));
-    }
-    let hosts_per_tor = hosts as u32;
-    Ok(generate::FatTree {
-        pods: k,
-        tors_per_pod: half,
-        aggs_per_pod: half,
-        cores_per_agg: half,
-        hosts_per_tor,
-        edge,
-        fabric,
-    })
+    let message =
+        format!("there would be {number} {what}; expected a ratio that leads to a whole number of at least 1");
+    Err(Conflict::new(ratio, message))
 }
 
-/// Where the rate of each link was given. Refuses a rate of 0.
-fn rates(network: &Network, origin: &Origin) -> Result<Vec<Place>, InputError> {
+/// Where the rate of each link was given.
+fn places(network: &Network, origin: &Origin) -> Vec<Place> {
     let (edge, fabric) = (origin.place(&["rate"]), origin.place(&["fabric_rate", "bottleneck_rate", "rate"]));
     let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
-    let place = |link: &Link| {
-        let place = if is_switch(link.a) && is_switch(link.b) { &fabric } else { &edge };
-        if link.rate == BitRate(0) { Err(place.error("the rate is 0; expected more")) } else { Ok(place.clone()) }
-    };
+    let place = |link: &Link| if is_switch(link.a) && is_switch(link.b) { fabric.clone() } else { edge.clone() };
     network.links.iter().map(place).collect()
 }
 

@@ -2,24 +2,17 @@
 //! The reference's fat.txt, the topology of its large scenarios: generated rather than stored.
 
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::generate::{FatTree, Wire};
+use hpcc_formats::generate::{Tier, Wire, tree};
 
 const fn wire(gbps: u64) -> Wire {
-    Wire { rate: BitRate::gbps(gbps), delay: Nanos(1000), loss: 0.0 }
+    Wire { rate: BitRate::gbps(gbps), delay: Nanos(1000), loss: 0.0, count: 1 }
 }
 
 /// The file's text, to the empty line at its end.
 pub fn text() -> String {
-    let tree = FatTree {
-        pods: 5,
-        tors_per_pod: 4,
-        aggs_per_pod: 4,
-        cores_per_agg: 4,
-        hosts_per_tor: 16,
-        edge: wire(100),
-        fabric: wire(400),
-    };
-    let network = tree.network().expect("376 nodes fit");
+    let tier = |below, planes, above, wire| Tier { below, planes, above, wire };
+    let tiers = [tier(16, 1, 1, wire(100)), tier(4, 1, 4, wire(400)), tier(5, 4, 4, wire(400))];
+    let network = tree(320, &tiers).expect("376 nodes fit");
     let switches: Vec<String> = network.switches().map(|id| id.to_string()).collect();
     let mut text = format!("{} {} {}\n", network.nodes.len(), switches.len(), network.links.len());
     text += &(switches.join(" ") + "\n");

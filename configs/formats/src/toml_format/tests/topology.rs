@@ -18,6 +18,26 @@ fn topologies_of_each_kind_load() {
             18,
             20,
         ),
+        // Of 8 hosts at 25 Gb/s a quarter has room on bundles of two; cores have half of what aggregations bring.
+        (
+            "kind='leaf_spine'\nleaves=2\noversubscription=2\nbundle=2\nhosts_per_leaf=8\nrate='25Gbps'\ndelay='1us'",
+            20,
+            24,
+        ),
+        (
+            "kind='fat_tree'\npods=2\ntors_per_pod=4\ntor_oversubscription=2\nagg_oversubscription=1\ncore_rate='100Gbps'\nhosts_per_tor=8\nrate='25Gbps'\ndelay='1us'",
+            84,
+            104,
+        ),
+        ("kind='multi_plane'\nsegments=2\nservers=4\nrails=2\nspines=3\nrate='25Gbps'\ndelay='1us'", 30, 56),
+        ("kind='dragonfly'\nhosts_per_switch=2\nrate='25Gbps'\ndelay='1us'\nglobal_delay='5us'", 108, 162),
+        (
+            "kind='dragonfly'\nhosts_per_switch=1\nswitches_per_group=4\nglobal_links=2\ngroups=3\nrate='25Gbps'\ndelay='1us'",
+            24,
+            42,
+        ),
+        ("kind='torus'\nx=4\ny=3\nhosts_per_switch=2\nrate='25Gbps'\ndelay='1us'", 36, 48),
+        ("kind='torus'\nx=3\ny=3\nz=3\nrate='25Gbps'\ndelay='1us'", 54, 108),
         ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
         ("kind='file'\npath='simai.txt'", 9, 10),
         ("kind='htsim'\npath='a.topo'", 14, 16),
@@ -69,6 +89,8 @@ fn the_page_s_files_of_a_network_and_of_flows_load() {
 #[test]
 fn bad_topologies_name_their_line() {
     let star = |rest: &str| format!("kind='star'\nhosts=3\nrate='25Gbps'\n{rest}");
+    let leaves =
+        |rest: &str| format!("kind='leaf_spine'\nleaves=2\nhosts_per_leaf=4\nrate='25Gbps'\ndelay='1us'\n{rest}");
     let links = |link: &str| format!("kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\nlinks=[\n{link},\n]");
     for (section, expected) in [
         ("kind='stat'".into(), "4: topology.kind: unknown kind \"stat\"; did you mean star?"),
@@ -82,6 +104,18 @@ fn bad_topologies_name_their_line() {
         (star("delay='1us'\nloss=2"), "8: topology.loss: the value is 2; expected a number from 0 to 1"),
         (star("delay='1us'").replace("3", "0"), "5: topology.hosts: hosts is 0; expected at least 1"),
         (star("delay='1us'").replace("25G", "0G"), "6: topology.rate: the rate is 0; expected more"),
+        (leaves(""), "3: topology.spines: spines is missing from [topology]; expected it, or oversubscription"),
+        (
+            leaves("spines=2\noversubscription=2"),
+            "10: topology.oversubscription: oversubscription is given, and spines;",
+        ),
+        (leaves("oversubscription=3"), "9: topology.oversubscription: there would be 1.3333333333333333 spines;"),
+        (leaves("spines=2\nbundle=0"), "10: topology.bundle: bundle is 0; expected at least 1"),
+        (leaves("spines=2\nfabric_rate='0Gbps'"), "10: topology.fabric_rate: the rate is 0; expected more"),
+        (
+            "kind='dragonfly'\nhosts_per_switch=2\ngroups=4\nrate='25Gbps'\ndelay='1us'".into(),
+            "6: topology.groups: 8 links of a group to 3 others; expected a multiple",
+        ),
         ("kind='file'\npath='gone.txt'".into(), "5: topology.path: path is \"gone.txt\", but there is no such file"),
         (links("{a=0,b=2,delay='1us'}"), "9: topology.links: there is no node 2; expected 0 to 1"),
         (links("{a=0,b=0,delay='1us'}"), "9: topology.links: the link connects node 0 with itself"),
