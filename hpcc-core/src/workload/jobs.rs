@@ -6,7 +6,7 @@ use super::{Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 /// Ranks that do something together.
@@ -223,6 +223,27 @@ impl Servers {
     }
 }
 
+/// Two hosts between which a job sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Source host.
+    pub src: u32,
+    /// Destination host.
+    pub dst: u32,
+    /// Priority of its packets.
+    pub priority: u8,
+    /// Destination port.
+    pub dport: u16,
+    /// At most so many messages.
+    pub messages: u32,
+}
+
+impl Pair {
+    fn key(&self) -> (u32, u32, u8, u16) {
+        (self.src, self.dst, self.priority, self.dport)
+    }
+}
+
 /// All jobs of a run.
 #[derive(Debug, Default)]
 pub struct Jobs {
@@ -299,22 +320,35 @@ impl Jobs {
         self.seats.get(seat as usize).map(|seat| seat.job)
     }
 
-    /// The pairs of hosts, with priority and destination port, between which a job may send over the network.
-    pub fn pairs(&self, job: u32) -> Vec<(u32, u32, u8, u16)> {
+    /// The pairs of hosts between which a job sends over the network.
+    pub fn pairs(&self, job: u32) -> Vec<Pair> {
         let Extent { first, priority, dport, .. } = self.jobs[job as usize];
         let mut pairs = Vec::new();
         for seat in self.seats(job) {
             let src = self.seats[seat as usize].host;
-            let peers = self.seats[seat as usize].program.peers();
-            let ends = peers.into_iter().map(|(to, channel)| (self.seats[(first + to) as usize].host, channel));
-            let via = |dst| self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
-            pairs.extend(ends.map(|(dst, channel)| (via(dst), dst, priority, dport.wrapping_add(channel))));
+            pairs.extend(self.seats[seat as usize].program.peers().into_iter().map(|peer| {
+                let dst = self.seats[(first + peer.rank) as usize].host;
+                let src = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
+                Pair { src, dst, priority, dport: dport.wrapping_add(peer.channel), messages: peer.messages }
+            }));
         }
         let is_inside = |src, dst| self.servers.is_some_and(|servers| servers.are_together(src, dst));
-        pairs.retain(|&(src, dst, ..)| src != dst && !is_inside(src, dst));
-        pairs.sort_unstable();
-        pairs.dedup();
+        pairs.retain(|&Pair { src, dst, .. }| src != dst && !is_inside(src, dst));
+        pairs.sort_unstable_by_key(Pair::key);
+        pairs.dedup_by(|again, pair| {
+            let is_same = again.key() == pair.key();
+            pair.messages = pair.messages.saturating_add(if is_same { again.messages } else { 0 });
+            is_same
+        });
         pairs
+    }
+
+    /// Whether no other job of the same priority has ranks where this one has.
+    pub fn is_alone(&self, job: u32) -> bool {
+        let hosts: BTreeSet<u32> = self.seats(job).map(|seat| self.seats[seat as usize].host).collect();
+        let priority = self.jobs[job as usize].priority;
+        let may_meet = |seat: &Seat| seat.job != job && self.jobs[seat.job as usize].priority == priority;
+        !self.seats.iter().any(|seat| may_meet(seat) && hosts.contains(&seat.host))
     }
 
     /// Ranks that are not over.
