@@ -209,7 +209,8 @@ impl Traffic {
 
     /// A message will arrive by a receiving queue pair, behind those that are on their way.
     pub fn expect(&mut self, receiver: u32, incoming: Incoming) {
-        self.incoming.entry(receiver).or_default().push_back(incoming);
+        // Seldom are there several.
+        self.incoming.entry(receiver).or_insert_with(|| VecDeque::with_capacity(1)).push_back(incoming);
     }
 
     /// The first message on its way, if all before byte `expected` have arrived and that is its last.

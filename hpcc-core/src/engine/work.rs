@@ -122,8 +122,14 @@ impl Engine {
                 Err(why) => return self.fail(why),
             }
         }
-        let (now, parts) = (self.events.now(), &self.parts);
-        self.work.jobs.begin(job, now, |host| parts.is_own(host), &mut self.work.actions);
+        let now = self.events.now();
+        // One by one: what all begin at once are a million messages.
+        for rank in 0..self.work.jobs.ranks(job) {
+            let parts = &self.parts;
+            self.work.jobs.begin_rank((job, rank), now, |host| parts.is_own(host), &mut self.work.actions);
+            self.act();
+        }
+        self.work.jobs.go_on(now, &mut self.work.actions);
         self.act();
     }
 

@@ -90,7 +90,7 @@ impl LastHops {
         self.path = stack.path;
         self.horizon = stack.hops().iter().map(|hop| stack.modulus.horizon(hop)).min().unwrap_or_default();
         self.keep(now, stack);
-        for (kept, &digest) in self.hops.iter_mut().zip(&stack.digests[..self.len]) {
+        for (kept, &digest) in self.hops.iter_mut().zip(&stack.digests) {
             kept.digest = digest;
         }
     }

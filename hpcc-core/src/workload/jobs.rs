@@ -410,13 +410,30 @@ impl Jobs {
 
     /// A job begins at the hosts of which `is_here` holds.
     pub fn begin(&mut self, job: u32, now: Nanos, is_here: impl Fn(u32) -> bool, actions: &mut Vec<Action>) {
-        for seat in self.seats(job) {
-            if is_here(self.seats[seat as usize].host) {
-                self.seats[seat as usize].program.start(&mut self.todo);
-                self.take_todo(seat, None, now, actions);
-            }
+        for rank in 0..self.ranks(job) {
+            self.begin_rank((job, rank), now, &is_here, actions);
         }
         self.go_on(now, actions);
+    }
+
+    /// How many ranks a job has.
+    pub(crate) fn ranks(&self, job: u32) -> u32 {
+        self.jobs[job as usize].ranks
+    }
+
+    /// One of its ranks begins. When all have, they [go on](Jobs::go_on).
+    pub(crate) fn begin_rank(
+        &mut self,
+        (job, rank): (u32, u32),
+        now: Nanos,
+        is_here: impl Fn(u32) -> bool,
+        actions: &mut Vec<Action>,
+    ) {
+        let seat = self.jobs[job as usize].first + rank;
+        if is_here(self.seats[seat as usize].host) {
+            self.seats[seat as usize].program.start(&mut self.todo);
+            self.take_todo(seat, None, now, actions);
+        }
     }
 
     /// A message is acknowledged.
@@ -471,7 +488,8 @@ impl Jobs {
         actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
     }
 
-    fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
+    /// What is over leads to what follows.
+    pub(crate) fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
         while let Some(Over { seat, token, key, message }) = self.over.pop_front() {
             let cause = self.timeline.as_mut().and_then(|timeline| timeline.end(seat, key, message, now));
             self.seats[seat as usize].program.on_complete(token, &mut self.todo);
@@ -558,7 +576,7 @@ impl Jobs {
         };
         *count += 1;
         let Some(key) = key else {
-            return receives.entry((from, tag)).or_default().push_back((*count, token));
+            return wait(receives, (from, tag), (*count, token));
         };
         if let Some((_, message)) = take_first(arrived, key) {
             self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
@@ -573,13 +591,18 @@ impl Jobs {
         let first = keys.into_iter().filter_map(|key| Some((receives.get(&key)?.front()?.0, key))).min();
         let Some((_, key)) = first else {
             *count += 1;
-            return arrived.entry((from, message.tag)).or_default().push_back((*count, message.id));
+            return wait(arrived, (from, message.tag), (*count, message.id));
         };
         if let Some((number, token)) = take_first(receives, key) {
             let key = Key::Receive(number);
             self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
         }
     }
+}
+
+/// Lets something wait under a key, behind what waits there: seldom anything.
+fn wait<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K, what: T) {
+    waiting.entry(key).or_insert_with(|| VecDeque::with_capacity(1)).push_back(what);
 }
 
 /// Takes the first of those that wait under a key.
