@@ -69,31 +69,35 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
     engine
 }
 
+/// A collective of all hosts, with two channels.
+fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
+    let plan = Plan {
+        pattern: find(kind, Some(name)).expect("an algorithm"),
+        group: (0..HOSTS).collect(),
+        per_server: 1,
+        size: 100_000,
+        parts: None,
+        wire: (1, 1),
+        channels: 2,
+        chunk: 30_000,
+        depth: 2,
+        window: 4,
+        iterations: 3,
+        gap: Nanos(777),
+        number: 0,
+    };
+    // Neighbours in the job are far from each other.
+    let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
+    Job { start, ranks: (0..HOSTS).map(rank).collect(), send_latency: Nanos(start.0 / 100), priority: 3, dport: 200 }
+}
+
 /// Collectives of all hosts, with a channel on the queue pairs of the flows and one on their own, one of which begins amid flows.
 fn jobs(servers: Option<Servers>) -> Jobs {
     let mut jobs = Jobs::new(1_000, servers);
     for (kind, name, start) in
         [(Kind::AllReduce, "ring", 0), (Kind::AllToAll, "direct", 33_333), (Kind::Barrier, "dissemination", 50_000)]
     {
-        let plan = Plan {
-            pattern: find(kind, Some(name)).expect("an algorithm"),
-            group: (0..HOSTS).collect(),
-            per_server: 1,
-            size: 100_000,
-            parts: None,
-            wire: (1, 1),
-            channels: 2,
-            chunk: 30_000,
-            depth: 2,
-            window: 4,
-            iterations: 3,
-            gap: Nanos(777),
-            number: 0,
-        };
-        // Neighbours in the job are far from each other.
-        let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
-        let ranks = (0..HOSTS).map(rank).collect();
-        jobs.add(Job { start: Nanos(start), ranks, send_latency: Nanos(start / 100), priority: 3, dport: 200 });
+        jobs.add(collective(kind, name, Nanos(start)));
     }
     jobs
 }
@@ -158,20 +162,67 @@ fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
     notes
 }
 
+/// One collective of all hosts that nothing disturbs.
+fn engine_of_a_job() -> Engine {
+    let mut network = network();
+    network.links.iter_mut().for_each(|link| link.loss = 0.0);
+    let mut settings = NodeSettings::default();
+    settings.transport.queue_pairs = QueuePairs::PerPair;
+    settings.resolve(&network);
+    let (settings, streams) = (Rc::new(settings), Streams { marks: 1, pint: 1, losses: 1, seed: 1 });
+    let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
+        .expect("the defaults go together");
+    let mut jobs = Jobs::new(0, None);
+    jobs.add(collective(Kind::AllToAll, "direct", Nanos(500)));
+    engine.add_jobs(jobs);
+    engine
+}
+
+/// Queue pairs go when their last message has finished: in all parts alike, and it shows in no result.
+#[test]
+fn queue_pairs_of_a_job_go() {
+    let (expected, alone) = same_in_parts(&engine_of_a_job);
+    let (sending, receiving): (Vec<_>, Vec<_>) = (0..HOSTS).map(|host| alone.queue_pairs(host)).unzip();
+    assert_eq!(receiving, [0; HOSTS as usize]);
+    assert!(sending.iter().all(|&left| left <= 1), "one goes when its port looks for the next packet: {sending:?}");
+
+    // A host that is captured shows numbers of queue pairs: they stay, also those of another job to come.
+    type Disturb = fn(&mut Engine);
+    let watched: Disturb = |engine| engine.watch(0);
+    let changed: Disturb = |engine| engine.change_links(Nanos::SECOND, &[0], true);
+    let flow: Disturb = |engine| {
+        let (start, options) = (Nanos(900_000_000), FlowOptions::NONE);
+        engine.add_flows([FlowRequest { id: 9_999, src: 0, dst: 1, dport: 201, priority: 3, size: 1, start, options }]);
+    };
+    for disturb in [watched, changed, flow] {
+        let mut engine = engine_of_a_job();
+        disturb(&mut engine);
+        engine.run_until(Nanos(800_000_000));
+        assert_eq!(sorted(engine.take_completed()), expected);
+        assert_eq!(engine.queue_pairs(0), (2 * (HOSTS as usize - 1), 2 * (HOSTS as usize - 1)));
+    }
+}
+
 fn compare(choice: Choice, has_jobs: bool) {
-    let mut alone = engine(choice, has_jobs);
+    let (expected, alone) = same_in_parts(&|| engine(choice, has_jobs));
+    let listed = expected.iter().filter(|flow| flow.request.id < 1_000).count();
+    assert_eq!(listed, 200, "{choice:?}: all flows finish");
+    assert!(!has_jobs || expected.len() > 2_000, "most messages go from server to server");
+    assert!(alone.totals().losses > 0, "frames are lost");
+}
+
+/// The flows of an engine that runs all, and that engine.
+fn same_in_parts(engine: &(dyn Fn() -> Engine + Sync)) -> (Vec<Completion>, Engine) {
+    let mut alone = engine();
     alone.run_until(Nanos::SECOND);
     let expected = sorted(alone.take_completed());
-    let listed = expected.iter().filter(|flow| flow.request.id < 1_000).count();
-    assert_eq!((alone.unfinished_ranks().next(), listed), (None, 200), "{choice:?}: all flows finish");
-    assert!(!has_jobs || expected.len() > 2_000, "most messages go from server to server");
+    assert_eq!(alone.unfinished_ranks().next(), None);
     let expected_notes = sorted_notes(alone.take_notes());
-    assert!(alone.totals().losses > 0, "frames are lost");
 
     let place = Place { barrier: Barrier::new(PARTS), told: Default::default(), parcels: Default::default() };
     let of_node: Vec<u32> = (0..network().nodes.len() as u32).map(part_of).collect();
     let run = |own: usize| {
-        let mut engine = engine(choice, has_jobs);
+        let mut engine = engine();
         assert!(engine.run_part(&of_node, own as u32));
         engine.run_beside(&mut Meeting { own, turn: 0, place: &place }, Nanos::SECOND);
         assert_eq!(engine.unfinished_ranks().next(), None);
@@ -183,10 +234,11 @@ fn compare(choice: Choice, has_jobs: bool) {
     });
     let mut totals = hpcc_core::engine::Totals::default();
     results.iter().for_each(|result| totals += result.3);
-    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected, "{choice:?}");
+    assert_eq!(sorted(results.iter().flat_map(|result| result.0.clone()).collect()), expected);
     assert_eq!(sorted_notes(results.iter().flat_map(|result| result.4.clone()).collect()), expected_notes);
     assert_eq!(totals, alone.totals());
     assert_eq!(results.iter().map(|result| result.1).sum::<u64>(), alone.packet_hops());
     assert_eq!(results.iter().map(|result| result.2).sum::<u64>(), alone.events_run());
     assert!(results.iter().all(|result| result.1 > 1_000), "each part has work");
+    (expected, alone)
 }

@@ -74,7 +74,7 @@ const HISTOGRAM_INTERVAL: Nanos = Nanos(100);
 /// Between two looks at the progress.
 const PROGRESS_INTERVAL: Nanos = Nanos(10_000);
 /// Rows wait so long at most, in windows, until they are put in order.
-const GATHER_INTERVAL: Nanos = Nanos(32 * 10_000);
+const GATHER_INTERVAL: Nanos = Nanos(8 * 10_000);
 /// The stream of the reference's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 

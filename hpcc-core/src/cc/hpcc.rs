@@ -23,6 +23,7 @@ use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, MAX_HOPS, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use smallvec::SmallVec;
 
 crate::settings! {
     /// Parameters of HPCC.
@@ -70,8 +71,8 @@ pub struct Hpcc {
     last_update_seq: u64,
     /// Place of the worst hop; with `multi_rate` of the one with the lowest rate.
     busiest: Option<u8>,
-    /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
-    stages: [Stage; MAX_HOPS],
+    /// One for each hop with `multi_rate`; otherwise one that stands for the worst hop.
+    stages: SmallVec<[Stage; 1]>,
     last: LastHops,
 }
 
@@ -83,7 +84,7 @@ impl Hpcc {
             limits,
             last_update_seq: 0,
             last: LastHops::default(),
-            stages: [Stage::initial(&limits); MAX_HOPS],
+            stages: SmallVec::from_elem(Stage::initial(&limits), if config.multi_rate { MAX_HOPS } else { 1 }),
             busiest: None,
         }
     }
@@ -107,7 +108,7 @@ impl Hpcc {
     fn rearm(&mut self, now: Nanos, stack: &HopStack) {
         let known = self.stages(self.last.len().max(1));
         let reference = known.iter().map(|stage| stage.reference).min().unwrap_or(self.limits.line_rate);
-        self.stages = [Stage { reference, ..Stage::initial(&self.limits) }; MAX_HOPS];
+        self.stages.fill(Stage { reference, ..Stage::initial(&self.limits) });
         self.busiest = None;
         self.last.restart(now, stack);
     }
@@ -182,7 +183,7 @@ impl Hpcc {
     fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {
         let Hpcc { config, limits, last, stages, .. } = self;
         let (mut updated, mut busier, mut worst, mut worst_tau) = (false, false, 0.0, 0);
-        for ((last, hop), stage) in last.pairs(stack).zip(&mut *stages) {
+        for (place, (last, hop)) in last.pairs(stack).enumerate() {
             let tau = stack.modulus.elapsed(last, hop);
             if hop.rate != last.rate || tau == 0 || tau > stack.modulus.ts / 2 {
                 continue;
@@ -190,7 +191,7 @@ impl Hpcc {
             updated = true;
             let load = in_flight(limits, stack, last, hop, tau);
             if config.multi_rate {
-                busier |= raise(limits, stage, load, tau);
+                busier |= raise(limits, &mut stages[place], load, tau);
             } else if load > worst {
                 (worst, worst_tau) = (load, tau);
             }
@@ -199,8 +200,7 @@ impl Hpcc {
             return Err(NoEffect::Incomparable);
         }
         if !config.multi_rate {
-            let [stage, ..] = stages;
-            busier = raise(limits, stage, worst, worst_tau);
+            busier = raise(limits, &mut stages[0], worst, worst_tau);
         }
         if !busier {
             return Err(NoEffect::NotBusier);

@@ -6,9 +6,7 @@ use super::alarms::STOP;
 use super::events::{Order, What};
 use super::groups::NOBODY;
 use super::state::Engine;
-use super::traffic::{
-    Completion, FIRST_PORT, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, SourcePorts, Started,
-};
+use super::traffic::{Completion, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, Started};
 use super::ways::Way;
 use super::work::Incoming;
 use crate::address::{host_address, ipv6};
@@ -18,7 +16,7 @@ use crate::switch::{FlowKey, PRIORITIES};
 use crate::transport::{ReceiverSpec, SenderSpec};
 use crate::units::Nanos;
 use crate::workload::Message;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -120,6 +118,8 @@ impl Engine {
             return self.refuse(request, why);
         };
         let Some(sending) = host.traffic.get(queue_pair) else { return };
+        // What is no message of the job was not counted.
+        sending.left = sending.left.filter(|_| message.is_some()).and_then(|left| left.checked_sub(1));
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
         sending.messages.push_back(Posted { first_seq, ..posted });
         self.started.push(Started { request, sport, queue_pair, first_seq });
@@ -148,9 +148,7 @@ impl Engine {
     pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
-        let ports = &mut self.nodes.host(dst).traffic.source_ports;
-        let sport =
-            ports.entry(src).or_insert_with(|| SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() }).take();
+        let sport = self.nodes.host(dst).traffic.source_ports.entry(src).or_default().take();
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
         let nic = host.core.port_of(&key, dst, options.nic);
@@ -172,8 +170,11 @@ impl Engine {
         let FlowRequest { src, dst, priority, dport, size, options, .. } = request;
         let is_common = options == FlowOptions::NONE;
         let traffic = &mut self.nodes.host(src).traffic;
-        let prepared = if is_common { traffic.prepared.remove(&(dst, priority, dport)) } else { None };
-        let receiving = prepared.map_or_else(|| self.open_receiving(&request), Ok)?;
+        let prepared = if is_common { traffic.take_prepared((dst, priority, dport)) } else { None };
+        let (receiving, count) = match prepared {
+            Some((receiving, count)) => (receiving, count),
+            None => (self.open_receiving(&request)?, None),
+        };
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
             if is_common {
@@ -210,6 +211,7 @@ impl Engine {
         traffic.sending[place] = Some(Sending {
             key: queue_pair,
             messages: VecDeque::from([posted]),
+            left: count.filter(|_| message.is_some()).and_then(|count| count.checked_sub(1)),
             sport,
             dst,
             dport,
@@ -260,12 +262,20 @@ impl Engine {
         let shares = traffic.shares_queue_pairs;
         let Some(sending) = traffic.get(queue_pair) else { return };
         let Some(Posted { request, message, .. }) = sending.messages.pop_front() else { return };
+        if sending.messages.is_empty() {
+            sending.messages = VecDeque::new();
+        }
+        let is_last = sending.messages.is_empty() && sending.left == Some(0);
         let sport = sending.sport;
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
         self.complete(Completion { request, sport, duration: now - request.start, is_steered }, message.is_none());
         if !shares {
+            self.close_queue_pair(node, queue_pair);
+        } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
+            let FlowRequest { dst, priority, dport, .. } = request;
+            self.nodes.host(node).traffic.shareable.remove(&(dst, priority, dport));
             self.close_queue_pair(node, queue_pair);
         }
         if let Some(message) = message {

@@ -53,6 +53,7 @@ impl Engine {
         if self.all.frames.room() < self.most_room {
             self.all.frames.widen(self.most_room);
         }
+        self.keeps_queue_pairs = true;
         self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
     }
 

@@ -104,6 +104,8 @@ pub struct Engine {
     pub(super) totals: Totals,
     /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
     pub(super) asks_ports: bool,
+    /// Queue pairs that flows share stay when their last message has finished: something may come for them still.
+    pub(super) keeps_queue_pairs: bool,
     /// The observer hears of pauses from those who send them.
     pub(super) tells_holds: bool,
     /// Somebody has sent a pause.
@@ -244,6 +246,7 @@ impl Engine {
             events_run: 0,
             totals: Totals::default(),
             asks_ports: false,
+            keeps_queue_pairs: notifies,
             tells_holds: false,
             has_held: false,
             watchdogs: Watchdogs::default(),

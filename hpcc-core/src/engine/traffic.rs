@@ -9,8 +9,10 @@ use crate::node::NodeSettings;
 use crate::transport::QueuePairs;
 use crate::units::{BitRate, Nanos};
 use crate::workload::Message;
+use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 /// The size of a flow that has no end. Nobody sends so much.
 pub const ENDLESS: u64 = 1 << 53;
@@ -97,12 +99,26 @@ pub(super) struct Receiving {
     pub limits: FlowLimits,
 }
 
+/// The same as it is kept until then.
+#[derive(Debug)]
+struct Prepared {
+    receiver: u32,
+    sport: u16,
+    nic: u16,
+    /// The place of its limits among those of the host.
+    limits: u32,
+    /// How many messages will take it, if that is known.
+    messages: Option<u32>,
+}
+
 /// A queue pair that sends.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub key: u32,
     /// Messages under way, the first to finish first.
     pub messages: VecDeque<Posted>,
+    /// How many follow, if that is known.
+    pub left: Option<u32>,
     pub sport: u16,
     pub dst: u32,
     pub dport: u16,
@@ -126,11 +142,13 @@ pub(super) struct Traffic {
     /// Queue pairs that messages to a host, of a priority and port, share.
     pub shareable: BTreeMap<(u32, u8, u16), u32>,
     /// Receiving ends of those that will be shared, before the first message.
-    pub prepared: BTreeMap<(u32, u8, u16), Receiving>,
+    prepared: BTreeMap<(u32, u8, u16), Prepared>,
+    /// What their controllers are given.
+    limits: Vec<FlowLimits>,
     /// Ranks of jobs are here.
     pub has_ranks: bool,
-    /// Messages of jobs on their way here, by the place of the receiving queue pair's key.
-    incoming: Vec<Arrivals>,
+    /// Messages of jobs on their way here, by receiving queue pair.
+    incoming: BTreeMap<u32, Arrivals>,
     /// Source host and port of what arrives by each receiving queue pair.
     pub arriving: BTreeMap<u32, (u32, u16)>,
     /// The ways of answers, by the place of the receiving queue pair's key.
@@ -150,8 +168,9 @@ impl Traffic {
             by_flow_key: HashOrder::default(),
             shareable: BTreeMap::new(),
             prepared: BTreeMap::new(),
+            limits: Vec::new(),
             has_ranks: false,
-            incoming: Vec::new(),
+            incoming: BTreeMap::new(),
             arriving: BTreeMap::new(),
             ways_back: Vec::new(),
             source_ports: BTreeMap::new(),
@@ -192,34 +211,61 @@ impl Traffic {
 
     /// A message will arrive by a receiving queue pair, behind those that are on their way.
     pub fn expect(&mut self, receiver: u32, incoming: Incoming) {
-        let place = (receiver & PLACES) as usize;
-        if self.incoming.len() <= place {
-            self.incoming.resize_with(place + 1, Arrivals::default);
-        }
-        self.incoming[place].push_back(incoming);
+        // Seldom are there several.
+        self.incoming.entry(receiver).or_insert_with(|| VecDeque::with_capacity(1)).push_back(incoming);
     }
 
     /// The first message on its way, if all before byte `expected` have arrived and that is its last.
     pub fn take_arrived(&mut self, receiver: u32, expected: u64) -> Option<Message> {
-        let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
-        incoming.front().filter(|incoming| incoming.end <= expected)?;
-        incoming.pop_front().map(|incoming| incoming.message)
+        self.take_if(receiver, 0, |incoming| incoming.end <= expected)
     }
 
     /// The message on its way that byte `seq` is of, if all of it has arrived.
     pub fn take_early(&mut self, receiver: u32, seq: u64, is_whole: impl Fn(u64, u64) -> bool) -> Option<Message> {
-        let incoming = self.incoming.get_mut((receiver & PLACES) as usize)?;
-        let place = incoming.partition_point(|incoming| incoming.end <= seq);
-        let &Incoming { end, message } = incoming.get(place)?;
-        let start = end.saturating_sub(message.size);
-        (start <= seq && is_whole(start, end)).then(|| incoming.remove(place))?.map(|incoming| incoming.message)
+        let place = self.incoming.get(&receiver)?.partition_point(|incoming| incoming.end <= seq);
+        self.take_if(receiver, place, |&Incoming { end, message }| {
+            let start = end.saturating_sub(message.size);
+            start <= seq && is_whole(start, end)
+        })
+    }
+
+    fn take_if(&mut self, receiver: u32, place: usize, is_here: impl Fn(&Incoming) -> bool) -> Option<Message> {
+        let Entry::Occupied(mut arrivals) = self.incoming.entry(receiver) else { return None };
+        arrivals.get().get(place).filter(|&incoming| is_here(incoming))?;
+        let message = arrivals.get_mut().remove(place)?.message;
+        if arrivals.get().is_empty() {
+            arrivals.remove();
+        }
+        Some(message)
     }
 
     /// Nothing more arrives by a receiving queue pair.
     pub fn expect_nothing(&mut self, receiver: u32) {
-        if let Some(incoming) = self.incoming.get_mut((receiver & PLACES) as usize) {
-            incoming.clear();
+        self.incoming.remove(&receiver);
+    }
+
+    /// Whether messages to a host, of a priority and port, have a queue pair, or will have.
+    pub fn has_queue_pair(&self, key: (u32, u8, u16)) -> bool {
+        self.shareable.contains_key(&key) || self.prepared.contains_key(&key)
+    }
+
+    /// Keeps a receiving end until the first message, of so many if that is known.
+    pub fn prepare(&mut self, key: (u32, u8, u16), receiving: Receiving, messages: Option<u32>) {
+        let Receiving { receiver, sport, nic, limits } = receiving;
+        // Of a host's queue pairs most are alike.
+        let recent = self.limits.len().saturating_sub(16);
+        let known = self.limits[recent..].iter().position(|&known| known == limits);
+        let place = recent + known.unwrap_or(self.limits.len() - recent);
+        if known.is_none() {
+            self.limits.push(limits);
         }
+        self.prepared.insert(key, Prepared { receiver, sport, nic, limits: place as u32, messages });
+    }
+
+    /// Takes what was kept.
+    pub fn take_prepared(&mut self, key: (u32, u8, u16)) -> Option<(Receiving, Option<u32>)> {
+        let Prepared { receiver, sport, nic, limits, messages } = self.prepared.remove(&key)?;
+        Some((Receiving { receiver, sport, nic, limits: self.limits[limits as usize] }, messages))
     }
 
     /// All queue pairs that send, in order, with what ECMP hashes of them.
@@ -231,21 +277,34 @@ impl Traffic {
 /// UDP source ports, from 10000 on; a port is used again when its turn comes and it is free.
 #[derive(Debug)]
 pub(super) struct SourcePorts {
-    pub next: u16,
-    /// How many flows use each, beyond the first.
-    pub in_use: BTreeMap<u16, u32>,
+    next: u16,
+    /// How many flows use each, beyond the first; sorted. In a job most pairs of hosts have one.
+    in_use: SmallVec<[(u16, u32); 2]>,
 }
 
-pub(super) const FIRST_PORT: u16 = 10_000;
+const FIRST_PORT: u16 = 10_000;
+
+impl Default for SourcePorts {
+    fn default() -> SourcePorts {
+        SourcePorts { next: FIRST_PORT, in_use: SmallVec::new() }
+    }
+}
 
 impl SourcePorts {
+    fn find(&self, port: u16) -> Result<usize, usize> {
+        self.in_use.binary_search_by_key(&port, |&(port, _)| port)
+    }
+
     pub fn take(&mut self) -> u16 {
         let all = usize::from(u16::MAX - FIRST_PORT) + 1;
-        while self.in_use.len() < all && self.in_use.contains_key(&self.next) {
+        while self.in_use.len() < all && self.find(self.next).is_ok() {
             self.advance();
         }
         let port = self.next;
-        self.in_use.entry(port).and_modify(|more| *more += 1).or_insert(0);
+        match self.find(port) {
+            Ok(place) => self.in_use[place].1 += 1,
+            Err(place) => self.in_use.insert(place, (port, 0)),
+        }
         self.advance();
         port
     }
@@ -255,12 +314,10 @@ impl SourcePorts {
     }
 
     pub fn give_back(&mut self, port: u16) {
-        match self.in_use.get_mut(&port) {
-            Some(0) => {
-                self.in_use.remove(&port);
-            }
-            Some(more) => *more -= 1,
-            None => {}
+        match self.find(port).map(|place| (place, &mut self.in_use[place].1)) {
+            Ok((place, 0)) => _ = self.in_use.remove(place),
+            Ok((_, more)) => *more -= 1,
+            Err(_) => {}
         }
     }
 }
@@ -271,7 +328,7 @@ mod tests {
 
     #[test]
     fn no_source_port_is_two_flows_unless_all_are_in_use() {
-        let mut ports = SourcePorts { next: FIRST_PORT, in_use: BTreeMap::new() };
+        let mut ports = SourcePorts { next: FIRST_PORT, in_use: SmallVec::new() };
         assert!((FIRST_PORT..=u16::MAX).all(|port| ports.take() == port), "all of them, in turn");
         assert_eq!(ports.take(), FIRST_PORT, "all are in use: two share it");
         ports.give_back(FIRST_PORT);

@@ -174,6 +174,11 @@ impl Engine {
         host.sender(queue_pair).map(|sender| (host, sender))
     }
 
+    /// How many queue pairs a host has, sending and receiving; a switch has none.
+    pub fn queue_pairs(&self, host: u32) -> (usize, usize) {
+        self.nodes.as_host(host).map_or((0, 0), |host| host.core.queue_pairs())
+    }
+
     /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.
     pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
         if let Some(other) = self.nodes.as_host(src).and_then(|host| host.other.as_ref()) {

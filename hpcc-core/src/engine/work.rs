@@ -7,8 +7,8 @@ use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest};
 use crate::units::Nanos;
-use crate::workload::{Action, Jobs, Message, Noted, Operation, Span, Told, Unfinished, Waiting};
-use alloc::collections::VecDeque;
+use crate::workload::{Action, Jobs, Message, Noted, Operation, Pair, Span, Told, Unfinished, Waiting};
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 /// A message on its way to a receiving queue pair.
@@ -94,15 +94,14 @@ impl Engine {
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
-        for (src, dst, priority, dport) in self.work.jobs.pairs(job) {
+        let pairs = self.work.jobs.pairs(job);
+        let are_counted = !self.keeps_queue_pairs && !self.asks_ports && self.is_alone(job, &pairs);
+        for Pair { src, dst, priority, dport, messages } in pairs {
             let key = (dst, priority, dport);
+            let are_counted = are_counted && [src, dst].iter().all(|&host| self.nodes.host(host).core.only_answers());
             let host = self.nodes.host(src);
             let traffic = &host.traffic;
-            if !traffic.shares_queue_pairs
-                || host.other.is_some()
-                || traffic.shareable.contains_key(&key)
-                || traffic.prepared.contains_key(&key)
-            {
+            if !traffic.shares_queue_pairs || host.other.is_some() || traffic.has_queue_pair(key) {
                 continue;
             }
             let request = FlowRequest {
@@ -117,14 +116,29 @@ impl Engine {
             };
             match self.open_receiving(&request) {
                 Ok(receiving) => {
-                    self.nodes.host(src).traffic.prepared.insert(key, receiving);
+                    let messages = Some(messages).filter(|_| are_counted);
+                    self.nodes.host(src).traffic.prepare(key, receiving, messages);
                 }
                 Err(why) => return self.fail(why),
             }
         }
-        let (now, parts) = (self.events.now(), &self.parts);
-        self.work.jobs.begin(job, now, |host| parts.is_own(host), &mut self.work.actions);
+        let now = self.events.now();
+        // One by one: what all begin at once are a million messages.
+        for rank in 0..self.work.jobs.ranks(job) {
+            let parts = &self.parts;
+            self.work.jobs.begin_rank((job, rank), now, |host| parts.is_own(host), &mut self.work.actions);
+            self.act();
+        }
+        self.work.jobs.go_on(now, &mut self.work.actions);
         self.act();
+    }
+
+    /// Whether nobody else can send on the queue pairs of a job.
+    fn is_alone(&self, job: u32, pairs: &[Pair]) -> bool {
+        let Some(&Pair { priority, .. }) = pairs.first() else { return false };
+        let ports: BTreeSet<u16> = pairs.iter().map(|pair| pair.dport).collect();
+        let may_meet = |flow: &FlowRequest| flow.priority == priority && ports.contains(&flow.dport);
+        self.work.jobs.is_alone(job) && !self.requests.iter().any(may_meet)
     }
 
     /// Does what jobs have asked for.

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The records of a path that the next ones are compared with (L in the drafts' algorithm).
 
-use super::{Hop, HopStack, MAX_HOPS};
+use super::{Hop, HopStack};
 use crate::units::Nanos;
+use alloc::vec::Vec;
 
-/// The last records of a path.
+/// What is kept of a hop.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    hop: Hop,
+    /// The path's digest behind it, where hops have ids.
+    digest: u64,
+}
+
+/// The last records of a path. A job has millions of flows: they take no more room than the path has hops.
 #[derive(Clone, Debug, Default)]
 pub struct LastHops {
-    hops: [Hop; MAX_HOPS],
+    /// Of all paths so far the most hops; those of this one stand first.
+    hops: Vec<Kept>,
     /// Hops of the path; 0 before the first packet.
     len: usize,
     path: u64,
-    /// The path's digest behind each hop, where hops have ids.
-    digests: [u64; MAX_HOPS],
     kept_at: Nanos,
     /// Records may be compared if no more time than this lies between their arrivals.
     horizon: Nanos,
@@ -39,7 +47,7 @@ impl LastHops {
     /// hops have ids.
     pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
         let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
-        let same = last.and_then(|last| self.digests.get(last)).is_some_and(|&digest| digest == stack.path);
+        let same = last.and_then(|last| self.hops.get(last)).is_some_and(|kept| kept.digest == stack.path);
         same && now - self.kept_at <= self.horizon
     }
 
@@ -57,14 +65,17 @@ impl LastHops {
     /// Each hop's last record and the one that follows.
     #[inline]
     pub fn pairs<'a>(&'a self, stack: &'a HopStack) -> impl Iterator<Item = (&'a Hop, &'a Hop)> {
-        self.hops.iter().zip(stack.hops())
+        self.hops.iter().map(|kept| &kept.hop).zip(stack.hops())
     }
 
     /// Each hop's last record, to be replaced, and the one that follows; the packet came at `now`.
     #[inline]
     pub fn renew<'a>(&'a mut self, now: Nanos, stack: &'a HopStack) -> impl Iterator<Item = (&'a mut Hop, &'a Hop)> {
         self.kept_at = now;
-        self.hops.iter_mut().zip(stack.hops())
+        if stack.hops().len() > self.hops.len() {
+            self.make_room(stack.hops().len());
+        }
+        self.hops.iter_mut().map(|kept| &mut kept.hop).zip(stack.hops())
     }
 
     /// Times that records took the place of others that they could not be compared with.
@@ -77,9 +88,17 @@ impl LastHops {
         self.restarts += u64::from(!self.is_empty());
         self.len = stack.hops().len();
         self.path = stack.path;
-        self.digests = stack.digests;
         self.horizon = stack.hops().iter().map(|hop| stack.modulus.horizon(hop)).min().unwrap_or_default();
         self.keep(now, stack);
+        for (kept, &digest) in self.hops.iter_mut().zip(&stack.digests) {
+            kept.digest = digest;
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self, hops: usize) {
+        self.hops.reserve_exact(hops - self.hops.len());
+        self.hops.resize(hops, Kept::default());
     }
 
     /// Keeps the next records of the same path.

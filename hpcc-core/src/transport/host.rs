@@ -360,6 +360,23 @@ impl Host {
         }
     }
 
+    /// Whether all that goes back for data are acknowledgements.
+    pub fn only_answers(&self) -> bool {
+        self.echoes() && self.rules.transport.notification == CongestionNotification::Echo
+    }
+
+    /// The last message of a queue pair that flows share has finished, and no other will follow. Returns whether the queue pair is
+    /// over: not if something was sent again, and may still arrive and be answered.
+    pub fn let_go(&mut self, queue_pair: u32) -> bool {
+        if self.counters.resent > 0 {
+            return false;
+        }
+        let Some(sender) = self.senders.get_mut(queue_pair) else { return false };
+        self.counters.baseline_resets += sender.qp.controller().baseline_resets();
+        sender.qp.end_messages();
+        true
+    }
+
     /// The sending queue pair under `key`, until some time after it finished.
     pub fn sender(&self, key: u32) -> Option<&QueuePair> {
         self.senders.get(key).map(|sender| &sender.qp)
@@ -426,6 +443,11 @@ impl Host {
     /// Places for queue pairs, sending and receiving, in use or not: the most that there ever were at a time.
     pub fn places(&self) -> (usize, usize) {
         (self.senders.places(), self.receivers.places())
+    }
+
+    /// Queue pairs, sending and receiving, that have a place now.
+    pub fn queue_pairs(&self) -> (usize, usize) {
+        (self.senders.len(), self.receivers.len())
     }
 
     /// Bytes on the link of an acknowledgement that carries `telemetry` bytes and, if `selective`, names a packet that

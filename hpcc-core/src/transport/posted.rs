@@ -90,6 +90,10 @@ impl Posted {
             self.waiting.pop_front();
             finished += 1;
         }
+        if self.waiting.is_empty() {
+            // Most queue pairs of a job are idle at any time.
+            self.waiting = VecDeque::new();
+        }
         finished
     }
 

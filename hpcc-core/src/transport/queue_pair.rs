@@ -347,6 +347,11 @@ impl QueuePair {
         self.end
     }
 
+    /// No other message follows.
+    pub fn end_messages(&mut self) {
+        self.posted = None;
+    }
+
     /// Makes good for the time without a message: timers of the controller fire that were due, and the wait for an
     /// acknowledgement begins.
     fn wake(&mut self, config: &TransportConfig, now: Nanos) {

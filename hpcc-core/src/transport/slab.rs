@@ -73,6 +73,11 @@ impl<T> Slab<T> {
         self.places.iter_mut().filter_map(|place| place.tenant.as_mut())
     }
 
+    /// Values, without retired ones.
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
     /// Places, free ones included.
     pub fn places(&self) -> usize {
         self.places.len()

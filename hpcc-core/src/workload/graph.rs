@@ -2,7 +2,7 @@
 //! A program that is a graph: operations with those that each of them requires.
 
 use super::collective::{Collective, Plan};
-use super::{Operation, Program, Todo};
+use super::{Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -322,18 +322,16 @@ impl Program for Graph {
         self.left == 0
     }
 
-    fn peers(&self) -> Vec<(u32, u16)> {
-        let mut peers = BTreeSet::new();
+    fn peers(&self) -> Vec<Peer> {
+        let mut peers = Peers::default();
         for node in self.nodes.iter() {
             match &node.work {
-                Work::Send { to, channel, .. } => {
-                    peers.insert((*to, *channel));
-                }
-                Work::Collective(collective) => peers.extend(collective.peers()),
+                Work::Send { to, channel, .. } => peers.add(*to, *channel, 1),
+                Work::Collective(collective) => collective.add_peers(&mut peers),
                 Work::Receive { .. } | Work::Compute(_) | Work::Nothing => {}
             }
         }
-        peers.into_iter().collect()
+        peers.list()
     }
 }
 

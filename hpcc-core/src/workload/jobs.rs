@@ -6,7 +6,7 @@ use super::{Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 /// Ranks that do something together.
@@ -223,6 +223,27 @@ impl Servers {
     }
 }
 
+/// Two hosts between which a job sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Source host.
+    pub src: u32,
+    /// Destination host.
+    pub dst: u32,
+    /// Priority of its packets.
+    pub priority: u8,
+    /// Destination port.
+    pub dport: u16,
+    /// At most so many messages.
+    pub messages: u32,
+}
+
+impl Pair {
+    fn key(&self) -> (u32, u32, u8, u16) {
+        (self.src, self.dst, self.priority, self.dport)
+    }
+}
+
 /// All jobs of a run.
 #[derive(Debug, Default)]
 pub struct Jobs {
@@ -299,22 +320,35 @@ impl Jobs {
         self.seats.get(seat as usize).map(|seat| seat.job)
     }
 
-    /// The pairs of hosts, with priority and destination port, between which a job may send over the network.
-    pub fn pairs(&self, job: u32) -> Vec<(u32, u32, u8, u16)> {
+    /// The pairs of hosts between which a job sends over the network.
+    pub fn pairs(&self, job: u32) -> Vec<Pair> {
         let Extent { first, priority, dport, .. } = self.jobs[job as usize];
         let mut pairs = Vec::new();
         for seat in self.seats(job) {
             let src = self.seats[seat as usize].host;
-            let peers = self.seats[seat as usize].program.peers();
-            let ends = peers.into_iter().map(|(to, channel)| (self.seats[(first + to) as usize].host, channel));
-            let via = |dst| self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
-            pairs.extend(ends.map(|(dst, channel)| (via(dst), dst, priority, dport.wrapping_add(channel))));
+            pairs.extend(self.seats[seat as usize].program.peers().into_iter().map(|peer| {
+                let dst = self.seats[(first + peer.rank) as usize].host;
+                let src = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
+                Pair { src, dst, priority, dport: dport.wrapping_add(peer.channel), messages: peer.messages }
+            }));
         }
         let is_inside = |src, dst| self.servers.is_some_and(|servers| servers.are_together(src, dst));
-        pairs.retain(|&(src, dst, ..)| src != dst && !is_inside(src, dst));
-        pairs.sort_unstable();
-        pairs.dedup();
+        pairs.retain(|&Pair { src, dst, .. }| src != dst && !is_inside(src, dst));
+        pairs.sort_unstable_by_key(Pair::key);
+        pairs.dedup_by(|again, pair| {
+            let is_same = again.key() == pair.key();
+            pair.messages = pair.messages.saturating_add(if is_same { again.messages } else { 0 });
+            is_same
+        });
         pairs
+    }
+
+    /// Whether no other job of the same priority has ranks where this one has.
+    pub fn is_alone(&self, job: u32) -> bool {
+        let hosts: BTreeSet<u32> = self.seats(job).map(|seat| self.seats[seat as usize].host).collect();
+        let priority = self.jobs[job as usize].priority;
+        let may_meet = |seat: &Seat| seat.job != job && self.jobs[seat.job as usize].priority == priority;
+        !self.seats.iter().any(|seat| may_meet(seat) && hosts.contains(&seat.host))
     }
 
     /// Ranks that are not over.
@@ -376,13 +410,30 @@ impl Jobs {
 
     /// A job begins at the hosts of which `is_here` holds.
     pub fn begin(&mut self, job: u32, now: Nanos, is_here: impl Fn(u32) -> bool, actions: &mut Vec<Action>) {
-        for seat in self.seats(job) {
-            if is_here(self.seats[seat as usize].host) {
-                self.seats[seat as usize].program.start(&mut self.todo);
-                self.take_todo(seat, None, now, actions);
-            }
+        for rank in 0..self.ranks(job) {
+            self.begin_rank((job, rank), now, &is_here, actions);
         }
         self.go_on(now, actions);
+    }
+
+    /// How many ranks a job has.
+    pub(crate) fn ranks(&self, job: u32) -> u32 {
+        self.jobs[job as usize].ranks
+    }
+
+    /// One of its ranks begins. When all have, they [go on](Jobs::go_on).
+    pub(crate) fn begin_rank(
+        &mut self,
+        (job, rank): (u32, u32),
+        now: Nanos,
+        is_here: impl Fn(u32) -> bool,
+        actions: &mut Vec<Action>,
+    ) {
+        let seat = self.jobs[job as usize].first + rank;
+        if is_here(self.seats[seat as usize].host) {
+            self.seats[seat as usize].program.start(&mut self.todo);
+            self.take_todo(seat, None, now, actions);
+        }
     }
 
     /// A message is acknowledged.
@@ -437,7 +488,8 @@ impl Jobs {
         actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
     }
 
-    fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
+    /// What is over leads to what follows.
+    pub(crate) fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
         while let Some(Over { seat, token, key, message }) = self.over.pop_front() {
             let cause = self.timeline.as_mut().and_then(|timeline| timeline.end(seat, key, message, now));
             self.seats[seat as usize].program.on_complete(token, &mut self.todo);
@@ -524,7 +576,7 @@ impl Jobs {
         };
         *count += 1;
         let Some(key) = key else {
-            return receives.entry((from, tag)).or_default().push_back((*count, token));
+            return wait(receives, (from, tag), (*count, token));
         };
         if let Some((_, message)) = take_first(arrived, key) {
             self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
@@ -539,13 +591,18 @@ impl Jobs {
         let first = keys.into_iter().filter_map(|key| Some((receives.get(&key)?.front()?.0, key))).min();
         let Some((_, key)) = first else {
             *count += 1;
-            return arrived.entry((from, message.tag)).or_default().push_back((*count, message.id));
+            return wait(arrived, (from, message.tag), (*count, message.id));
         };
         if let Some((number, token)) = take_first(receives, key) {
             let key = Key::Receive(number);
             self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
         }
     }
+}
+
+/// Lets something wait under a key, behind what waits there: seldom anything.
+fn wait<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K, what: T) {
+    waiting.entry(key).or_insert_with(|| VecDeque::with_capacity(1)).push_back(what);
 }
 
 /// Takes the first of those that wait under a key.

@@ -12,11 +12,12 @@ mod outside;
 mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
-pub use jobs::{Action, Job, Jobs, Message, Noted, Servers, Told, Unfinished, Waiting};
+pub use jobs::{Action, Job, Jobs, Message, Noted, Pair, Servers, Told, Unfinished, Waiting};
 pub use outside::Outside;
 pub use timeline::Span;
 
 use crate::units::Nanos;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
@@ -29,8 +30,34 @@ pub trait Program: Debug + Send {
     fn on_complete(&mut self, token: u64, todo: &mut Todo);
     /// Whether nothing is left to do.
     fn is_over(&self) -> bool;
-    /// The ranks and channels to which it may send, each once.
-    fn peers(&self) -> Vec<(u32, u16)>;
+    /// The ranks and channels to which it sends, each once.
+    fn peers(&self) -> Vec<Peer>;
+}
+
+/// Where messages of a program go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The rank.
+    pub rank: u32,
+    /// The channel.
+    pub channel: u16,
+    /// At most so many messages.
+    pub messages: u32,
+}
+
+/// Messages by rank and channel.
+#[derive(Clone, Debug, Default)]
+struct Peers(BTreeMap<(u32, u16), u32>);
+
+impl Peers {
+    fn add(&mut self, rank: u32, channel: u16, messages: u32) {
+        let sum = self.0.entry((rank, channel)).or_default();
+        *sum = sum.saturating_add(messages);
+    }
+
+    fn list(self) -> Vec<Peer> {
+        self.0.into_iter().map(|((rank, channel), messages)| Peer { rank, channel, messages }).collect()
+    }
 }
 
 /// What a program begins.

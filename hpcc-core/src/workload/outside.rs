@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A rank that is simulated elsewhere.
 
-use super::{Note, Program, Todo};
+use super::{Note, Peer, Program, Todo};
 use alloc::vec::Vec;
 
 /// A rank whose operations somebody asks for [while the run goes on](crate::engine::Engine::ask), and hears of their end.
@@ -29,7 +29,7 @@ impl Program for Outside {
         self.is_over
     }
 
-    fn peers(&self) -> Vec<(u32, u16)> {
+    fn peers(&self) -> Vec<Peer> {
         Vec::new()
     }
 }

@@ -15,9 +15,8 @@ mod tree;
 pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
-use super::{Note, Operation, Program, Todo};
+use super::{Note, Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -231,6 +230,23 @@ impl Collective {
         self.plan.number
     }
 
+    pub(super) fn add_peers(&self, peers: &mut Peers) {
+        let plan = &self.plan;
+        let steps = (plan.pattern.steps)(plan.ranks());
+        let mut step = Step::default();
+        for (channel, way) in
+            (0..plan.channels).flat_map(|channel| (0..plan.pattern.ways).map(move |way| (channel, way)))
+        {
+            let times = (plan.pieces(channel) / plan.pattern.ways).saturating_mul(plan.iterations);
+            for number in 0..steps {
+                plan.fill_step(plan.place_of(channel, self.place), (plan.size, way), number, &mut step);
+                for &(to, _) in &step.sends {
+                    peers.add(plan.group[plan.turn(channel, to) as usize], channel, times);
+                }
+            }
+        }
+    }
+
     /// How it is done; to be changed before it begins.
     pub(super) fn plan(&mut self) -> &mut Plan {
         &mut self.plan
@@ -355,20 +371,10 @@ impl Program for Collective {
         self.is_over
     }
 
-    fn peers(&self) -> Vec<(u32, u16)> {
-        let plan = &self.plan;
-        let steps = (plan.pattern.steps)(plan.ranks());
-        let mut peers = BTreeSet::new();
-        let mut step = Step::default();
-        for (channel, way) in
-            (0..plan.channels).flat_map(|channel| (0..plan.pattern.ways).map(move |way| (channel, way)))
-        {
-            for number in 0..steps {
-                plan.fill_step(plan.place_of(channel, self.place), (plan.size, way), number, &mut step);
-                peers.extend(step.sends.iter().map(|&(to, _)| (plan.group[plan.turn(channel, to) as usize], channel)));
-            }
-        }
-        peers.into_iter().collect()
+    fn peers(&self) -> Vec<Peer> {
+        let mut peers = Peers::default();
+        self.add_peers(&mut peers);
+        peers.list()
     }
 }
 

@@ -198,3 +198,19 @@ fn rings_of_servers_leave_by_the_rail_by_which_they_come() {
         assert_eq!(ring[0], u32::from(channel) % 4);
     }
 }
+
+/// A host keeps a queue pair until the last of these has finished.
+#[test]
+fn peers_tell_how_many_messages_there_are() {
+    for pattern in PATTERNS {
+        let plan = Plan { channels: 2, chunk: 300, depth: 2, window: 2, iterations: 3, ..plan(pattern, 8, 2_000) };
+        let (messages, ..) = play(&plan, |waiting| waiting / 2);
+        let mut sent = vec![Peers::default(); 8];
+        for message in messages {
+            sent[message.from as usize].add(message.to, message.dport - 100, 1);
+        }
+        for (place, sent) in (0..).zip(sent) {
+            assert_eq!(Collective::new(plan.clone(), place).peers(), sent.list(), "{}", pattern.name);
+        }
+    }
+}

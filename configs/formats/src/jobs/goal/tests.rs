@@ -4,7 +4,7 @@
 use super::*;
 use crate::jobs::ideal;
 use crate::jobs::testing::job;
-use hpcc_core::workload::Program;
+use hpcc_core::workload::{Peer, Program};
 
 const FREE: Costs = Costs { overhead: Nanos(0), gap: Nanos(0), per_byte: 0.0 };
 
@@ -148,7 +148,7 @@ fn a_nic_is_a_channel_and_wild_receives_match() {
     let text = "num_ranks 3\nrank 0 {\nsend 1b to 2 tag 4 nic 3\n}\nrank 1 {\nsend 1b to 2 tag 5\n}\n\
         rank 2 {\nrecv 1b from -1 tag 5\nrecv 1b from 0 tag -1\n}\n";
     let file = load(text.as_bytes(), 3, &FREE).expect("a schedule");
-    assert_eq!(file.graphs[0].peers(), [(2, 3)]);
+    assert_eq!(file.graphs[0].peers(), [Peer { rank: 2, channel: 3, messages: 1 }]);
     assert!(ideal::depth(job(&file.graphs)).unfinished.is_empty());
 }
 
