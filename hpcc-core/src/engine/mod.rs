@@ -15,6 +15,7 @@
 mod agenda;
 mod agents;
 mod alarms;
+mod balancing;
 mod events;
 mod flight;
 mod flows;

@@ -7,10 +7,11 @@ use alloc::format;
 use alloc::string::String;
 
 /// Settings, as `section.key`, with a value that only the engine knows.
-pub const ENGINE_ONLY: [(&str, &str); 7] = [
+pub const ENGINE_ONLY: [(&str, &str); 8] = [
     ("telemetry.layout", "bolt"),
     ("congestion_control.algorithm", "bolt"),
     ("load_balancing.scheme", "conga"),
+    ("load_balancing.scheme", "conweave"),
     ("switch.overflow", "trim"),
     ("switch.pfc_watchdog", "drop"),
     ("switch.pfc_watchdog", "forward"),
