@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Load balancing in a network of two leaves and four spines.
 
-use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams};
+use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Frame, Observer, Order, Place, Sight, Streams};
+use hpcc_core::frame::PacketKind;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 const PER_LEAF: u32 = 4;
 const HOSTS: u32 = 2 * PER_LEAF;
@@ -24,8 +27,8 @@ fn network(down: [u64; SPINES as usize]) -> Network {
     Network { nodes: nodes.collect(), links: hosts.chain(up).chain(down).collect() }
 }
 
-/// Every host of the first leaf sends these bytes to its counterpart at the second.
-fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
+/// Settings for a network.
+fn settled(network: &Network, sets: &[(&str, &str, &str)]) -> NodeSettings {
     let mut settings = NodeSettings::default();
     for &(section, key, text) in sets {
         let known = settings.section(section, None).into_iter().find(|setting| setting.key == key).expect("a key");
@@ -33,7 +36,12 @@ fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
     }
     settings.resolve(network);
     settings.check(network).expect("they go together");
-    let settings = Rc::new(settings);
+    settings
+}
+
+/// Every host of the first leaf sends these bytes to its counterpart at the second.
+fn run(network: &Network, sets: &[(&str, &str, &str)], size: u64) -> Engine {
+    let settings = Rc::new(settled(network, sets));
     let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
     let mut engine =
         Engine::new(network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
@@ -137,4 +145,67 @@ fn conga_avoids_what_is_narrow_at_the_other_end() {
     let [gap, interval] = [("load_balancing", "conga_gap", "0ns"), ("load_balancing", "conga_interval", "2us")];
     let conga = share(&[scheme("conga"), gap, interval]);
     assert!(blind > 0.2 && conga < blind / 2.0, "{conga} of {blind}");
+}
+
+/// Data packets that come after a later one of their flow: at leaves from spines, and at hosts.
+#[derive(Clone, Default)]
+struct Late {
+    counts: Arc<Mutex<[u64; 2]>>,
+    newest: BTreeMap<(u32, u32, u32), u64>,
+}
+
+impl Observer for Late {
+    fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
+
+    fn on_frame(&mut self, sight: Sight, place: &Place, _: u32, frame: &Frame, _: &[u8]) {
+        if sight != Sight::Arrival || frame.kind != PacketKind::Data {
+            return;
+        }
+        let newest = self.newest.entry((place.node, frame.src, frame.reply_queue_pair)).or_default();
+        self.counts.lock().expect("no panic")[usize::from(!place.is_switch)] += u64::from(frame.seq < *newest);
+        *newest = frame.seq.max(*newest);
+    }
+}
+
+/// Four leaves of four hosts and four spines, of 100 Gb/s. Each host sends four flows to hosts of the next leaf, one after another: a
+/// permutation each. Nothing is lost. Returns packets that were late at leaves, and at hosts.
+fn late(sets: &[(&str, &str, &str)]) -> [u64; 2] {
+    const LEAVES: u32 = 4;
+    const ROUNDS: u32 = 4;
+    let hosts = LEAVES * PER_LEAF;
+    let nodes = (0..hosts + LEAVES + SPINES).map(|node| if node < hosts { NodeKind::Host } else { NodeKind::Switch });
+    let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+    let down = (0..hosts).map(|host| link(host, hosts + host / PER_LEAF));
+    let up = (0..LEAVES * SPINES).map(|n| link(hosts + n / SPINES, hosts + LEAVES + n % SPINES));
+    let network = Network { nodes: nodes.collect(), links: down.chain(up).collect() };
+    let settings = Rc::new(settled(&network, sets));
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
+    let mut engine =
+        Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings");
+    let observer = Late::default();
+    let counts = Arc::clone(&observer.counts);
+    engine.observe(Box::new(observer));
+    (0..hosts + LEAVES).for_each(|node| engine.watch(node));
+    engine.add_flows((0..ROUNDS * hosts).map(|id| {
+        let (src, round) = (id % hosts, id / hosts);
+        let dst = (src + PER_LEAF) / PER_LEAF * PER_LEAF % hosts + (src + round) % PER_LEAF;
+        let start = Nanos(u64::from(round) * 40_000);
+        FlowRequest { id, src, dst, dport: 200, priority: 3, size: 500_000, start, options: FlowOptions::NONE }
+    }));
+    engine.run_until(Nanos::SECOND);
+    assert_eq!((engine.take_completed().len() as u32, engine.totals().drops), (ROUNDS * hosts, 0));
+    *counts.lock().expect("no panic")
+}
+
+/// Flows that leave slow paths overtake themselves, of which their last switch lets hosts see nothing: unless it waits too short a time.
+#[test]
+fn conweave_keeps_order_at_hosts() {
+    let dcqcn = ("congestion_control", "algorithm", "dcqcn");
+    let run = |own: &[(&str, &str, &str)]| late(&[&[dcqcn, SELECTIVE, PLAIN], own].concat());
+    let conweave = run(&[scheme("conweave")]);
+    assert!(conweave[0] > 1_000 && conweave[1] == 0, "{conweave:?}");
+    let hasty = run(&[scheme("conweave"), ("load_balancing", "conweave_flush_extra", "0ns")]);
+    assert!(hasty[1] > 10, "{hasty:?}");
+    let flowlet = run(&[scheme("flowlet"), ("load_balancing", "flowlet_gap", "0ns")]);
+    assert!(flowlet[1] > 10_000, "{flowlet:?}");
 }

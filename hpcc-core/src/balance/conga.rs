@@ -4,13 +4,12 @@
 //! Each port estimates its load (a discounting rate estimator). Packets carry the uplink that they took and the highest load on
 //! their way; leaves remember it by sender's leaf and uplink, and tell it back, an uplink at a time, in what they send there.
 
-use super::{Choice, EcmpBalancer, FlowKey, LoadBalancer, Passing, Scheme, any};
+use super::{Choice, EcmpBalancer, Errands, Fate, FlowKey, LoadBalancer, Passing, Scheme, Tag, any, leaves};
 use crate::random::GlibcRand;
 use crate::topology::{Network, NodeKind};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use alloc::vec;
 use alloc::vec::Vec;
 
 crate::settings! {
@@ -113,14 +112,6 @@ struct Leaf {
 impl Leaf {
     fn new(config: &Conga, network: &Network, switch: u32) -> Leaf {
         let is_switch = |node: u32| network.nodes.get(node as usize) == Some(&NodeKind::Switch);
-        let mut leaf_of = vec![u32::MAX; network.nodes.len()];
-        for link in &network.links {
-            for (host, other) in [(link.a, link.b), (link.b, link.a)] {
-                if let Some(leaf) = leaf_of.get_mut(host as usize).filter(|_| !is_switch(host)) {
-                    *leaf = other;
-                }
-            }
-        }
         let own = network.links.iter().filter(|link| link.a == switch || link.b == switch);
         let mut uplinks = 0;
         let (mut uplink, mut loads) = (Vec::new(), Vec::new());
@@ -133,7 +124,7 @@ impl Leaf {
         Leaf {
             config: config.clone(),
             switch,
-            leaf_of,
+            leaf_of: leaves(network, switch),
             uplink,
             loads,
             to: Table::new(),
@@ -205,22 +196,23 @@ impl LoadBalancer for Leaf {
         port
     }
 
-    fn on_arrival(&mut self, passing: &mut Passing<'_>) {
+    fn on_arrival(&mut self, passing: &mut Passing<'_>, _: &mut Errands) -> Fate {
         let &mut Passing { now, src, dst, port, .. } = passing;
         if self.uplink.get(usize::from(port)).copied().flatten().is_none() {
-            *passing.tag = Tag::default();
-            return;
+            *passing.tag = Tag::Nothing;
         }
-        if self.leaf_of(dst) != self.switch {
-            return;
+        if let Tag::Conga(header) = *passing.tag
+            && self.leaf_of(dst) == self.switch
+        {
+            let leaf = self.leaf_of(src);
+            if let Some(uplink) = header.uplink {
+                note(&mut self.from.entry(leaf).or_default().0, uplink, header.load, now);
+            }
+            if let Some((uplink, load)) = header.told {
+                note(self.to.entry(leaf).or_default(), uplink, load, now);
+            }
         }
-        let (leaf, tag) = (self.leaf_of(src), *passing.tag);
-        if let Some(uplink) = tag.uplink {
-            note(&mut self.from.entry(leaf).or_default().0, uplink, tag.load, now);
-        }
-        if let Some((uplink, load)) = tag.told {
-            note(self.to.entry(leaf).or_default(), uplink, load, now);
-        }
+        Fate::GoesOn
     }
 
     fn on_departure(&mut self, passing: &mut Passing<'_>) {
@@ -229,26 +221,27 @@ impl LoadBalancer for Leaf {
         load.decay(&self.config, now);
         load.bytes += f64::from(size);
         let told = load.told();
-        let tag = &mut *passing.tag;
-        tag.load = tag.load.max(told);
-        if self.leaf_of(src) != self.switch {
-            return;
+        let mut header = if let Tag::Conga(header) = *passing.tag { header } else { Header::default() };
+        header.load = header.load.max(told);
+        if let Some(uplink) = self.uplink.get(usize::from(port)).copied().flatten()
+            && self.leaf_of(src) == self.switch
+        {
+            header.uplink = Some(uplink);
+            let leaf = self.leaf_of(dst);
+            if let Some((heard, next)) = self.from.get_mut(&leaf) {
+                let place = *next % heard.len().max(1);
+                *next = place + 1;
+                let fresh = heard.get(place).filter(|heard| heard.at.is_some());
+                header.told = fresh.map(|heard| (place as u8, heard.load));
+            }
         }
-        let Some(uplink) = self.uplink.get(usize::from(port)).copied().flatten() else { return };
-        tag.uplink = Some(uplink);
-        let leaf = self.leaf_of(dst);
-        if let Some((heard, next)) = self.from.get_mut(&leaf) {
-            let place = *next % heard.len().max(1);
-            *next = place + 1;
-            let fresh = heard.get(place).filter(|heard| heard.at.is_some());
-            passing.tag.told = fresh.map(|heard| (place as u8, heard.load));
-        }
+        *passing.tag = Tag::Conga(header);
     }
 }
 
 /// What a packet carries: as much as CONGA's header in VXLAN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tag {
+pub struct Header {
     /// The uplink of its leaf that it took.
     pub uplink: Option<u8>,
     /// The highest load on its way so far.
@@ -260,7 +253,7 @@ pub struct Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::balance::testing::Given;
+    use crate::balance::testing::{Given, passing};
     use crate::topology::Link;
 
     const MICRO: u64 = 1_000;
@@ -291,16 +284,19 @@ mod tests {
         }
 
         /// A frame from host `src` to the other one comes by a port.
-        fn arrives(&mut self, now: u64, src: u32, port: u16, mut tag: Tag) -> Tag {
-            let mut passing = Passing { now: Nanos(now), src, dst: 1 - src, port, size: 1_000, tag: &mut tag };
-            self.balancer.on_arrival(&mut passing);
+        fn arrives(&mut self, now: u64, src: u32, port: u16, header: Header) -> Tag {
+            let mut tag = Tag::Conga(header);
+            let mut passing = passing(now, (src, 1 - src), port, &mut tag, &mut self.rand);
+            self.balancer.on_arrival(&mut passing, &mut Errands::default());
             tag
         }
 
-        fn leaves(&mut self, now: u64, src: u32, port: u16, size: u32, mut tag: Tag) -> Tag {
-            let mut passing = Passing { now: Nanos(now), src, dst: 1 - src, port, size, tag: &mut tag };
-            self.balancer.on_departure(&mut passing);
-            tag
+        fn leaves(&mut self, now: u64, src: u32, port: u16, size: u32, header: Header) -> Header {
+            let mut tag = Tag::Conga(header);
+            let packet = passing(now, (src, 1 - src), port, &mut tag, &mut self.rand);
+            self.balancer.on_departure(&mut Passing { size, ..packet });
+            let Tag::Conga(header) = tag else { panic!("it carries loads") };
+            header
         }
     }
 
@@ -308,14 +304,14 @@ mod tests {
     #[test]
     fn loads_are_told_in_eighths_and_lose_a_fifth_each_interval() {
         let mut spine = Bench::new(4);
-        let empty = Tag::default();
+        let empty = Header::default();
         let mut told = |now: u64, size| spine.leaves(now * MICRO, 0, 1, size, empty).load;
         assert_eq!([told(0, 1_562_499), told(1, 1), told(2, 1_562_500)], [0, 1, 2]);
         assert_eq!(told(199, 6_250_000), 6, "9,375,000 bytes");
         assert_eq!([told(200, 0), told(399, 0), told(400, 0)], [4, 4, 3], "7,500,000, and 6,000,000");
         assert_eq!(told(400, 100_000_000), 7, "in three bits");
         assert_eq!(told(100_000, 0), 0);
-        let loaded = Tag { load: 5, ..empty };
+        let loaded = Header { load: 5, ..empty };
         assert_eq!(Bench::new(4).leaves(0, 0, 1, 0, loaded), loaded, "the highest load on the way");
     }
 
@@ -323,13 +319,13 @@ mod tests {
     #[test]
     fn a_leaf_learns_of_its_ways_from_the_other_one() {
         let (mut near, mut far) = (Bench::new(2), Bench::new(3));
-        let stale = Tag { uplink: Some(9), load: 7, told: Some((9, 7)) };
-        assert_eq!(near.arrives(0, 0, 0, stale), Tag::default(), "from a host nothing is carried");
-        let sent = near.leaves(0, 0, 1, 1_000, Tag::default());
-        assert_eq!(sent, Tag { uplink: Some(0), load: 0, told: None });
-        far.arrives(2 * MICRO, 0, 1, Tag { load: 6, ..sent });
-        far.arrives(2 * MICRO, 0, 2, Tag { uplink: Some(1), load: 2, told: None });
-        let answers = [1, 1, 2].map(|port| far.leaves(3 * MICRO, 1, port, 60, Tag::default()));
+        let stale = Header { uplink: Some(9), load: 7, told: Some((9, 7)) };
+        assert_eq!(near.arrives(0, 0, 0, stale), Tag::Nothing, "from a host nothing is carried");
+        let sent = near.leaves(0, 0, 1, 1_000, Header::default());
+        assert_eq!(sent, Header { uplink: Some(0), load: 0, told: None });
+        far.arrives(2 * MICRO, 0, 1, Header { load: 6, ..sent });
+        far.arrives(2 * MICRO, 0, 2, Header { uplink: Some(1), load: 2, told: None });
+        let answers = [1, 1, 2].map(|port| far.leaves(3 * MICRO, 1, port, 60, Header::default()));
         assert_eq!(
             answers.map(|tag| (tag.uplink, tag.told)),
             [(Some(0), Some((0, 6))), (Some(0), Some((1, 2))), (Some(1), Some((0, 6)))]
@@ -338,9 +334,9 @@ mod tests {
             near.arrives(5 * MICRO, 1, 1, answer);
         }
         assert!((0..50).all(|flow| near.choose(6 * MICRO, flow) == 2), "2 is less than 6");
-        near.leaves(6 * MICRO, 0, 2, 4_687_500, Tag::default());
+        near.leaves(6 * MICRO, 0, 2, 4_687_500, Header::default());
         assert!((50..100).all(|flow| near.choose(6 * MICRO, flow) == 2), "its own port has 3, which is less, too");
-        near.leaves(6 * MICRO, 0, 2, 6_250_000, Tag::default());
+        near.leaves(6 * MICRO, 0, 2, 6_250_000, Header::default());
         assert!((100..150).all(|flow| near.choose(6 * MICRO, flow) == 1), "7 is more than 6");
         let both = |near: &mut Bench, at: u64, first: u16| {
             let ports: Vec<u16> = (first..first + 50).map(|flow| near.choose(at, flow)).collect();
@@ -355,7 +351,7 @@ mod tests {
     fn a_flowlet_stays_and_the_next_one_may_move() {
         let mut leaf = Bench::new(2);
         let first = leaf.choose(0, 1);
-        leaf.leaves(0, 0, first, 6_250_000, Tag::default());
+        leaf.leaves(0, 0, first, 6_250_000, Header::default());
         assert_eq!(leaf.choose(99 * MICRO, 1), first);
         assert_eq!(leaf.choose(198 * MICRO, 1), first);
         assert_eq!(leaf.choose(298 * MICRO, 1), 3 - first, "100 us later");

@@ -5,6 +5,7 @@
 
 mod adaptive;
 mod conga;
+mod conweave;
 mod drill;
 mod ecmp;
 mod flowlet;
@@ -15,7 +16,8 @@ mod settings;
 mod testing;
 
 pub use adaptive::Adaptive;
-pub use conga::{Conga, Tag};
+pub use conga::Conga;
+pub use conweave::Conweave;
 pub use drill::Drill;
 pub use ecmp::{Ecmp, EcmpBalancer, FlowKey, HOST_SEED};
 pub use flowlet::Flowlet;
@@ -42,6 +44,7 @@ pub fn all() -> Vec<Box<dyn Scheme>> {
         Box::<Drill>::default(),
         Box::<Adaptive>::default(),
         Box::<Conga>::default(),
+        Box::<Conweave>::default(),
     ]
 }
 
@@ -52,6 +55,11 @@ pub trait Scheme: Send + Settings + CloneScheme + Debug {
 
     /// What it does at a switch of a network.
     fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer>;
+
+    /// Whether hosts get packets in order though a flow takes several paths.
+    fn keeps_order(&self) -> bool {
+        false
+    }
 
     /// Checks parameters against each other.
     ///
@@ -75,11 +83,16 @@ pub trait LoadBalancer: Send + Debug {
         false
     }
 
-    /// A frame comes in, before it is routed.
-    fn on_arrival(&mut self, _: &mut Passing<'_>) {}
+    /// A frame comes in. If it goes on and has a choice, [`LoadBalancer::choose`] is asked next.
+    fn on_arrival(&mut self, _: &mut Passing<'_>, _: &mut Errands) -> Fate {
+        Fate::GoesOn
+    }
 
     /// A frame leaves.
     fn on_departure(&mut self, _: &mut Passing<'_>) {}
+
+    /// A time has come that [it asked for](Errands::wake).
+    fn on_timeout(&mut self, _now: Nanos, _: &mut Errands) {}
 
     /// The one of at least two next hops that a frame takes.
     fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16;
@@ -115,8 +128,56 @@ pub struct Passing<'a> {
     pub port: u16,
     /// Its bytes on the link.
     pub size: u32,
+    /// Its addresses and ports.
+    pub key: FlowKey,
+    /// Its priority.
+    pub priority: u8,
+    /// Its number, by which a balancer that keeps it [gives it back](Errands::released).
+    pub frame: u32,
+    /// Whether it is a whole packet that the scheme is for: neither an answer nor headers without payload.
+    pub is_balanced: bool,
+    /// Whether a switch has marked it (ECN).
+    pub is_marked: bool,
+    /// Ports on shortest paths.
+    pub hops: &'a [u16],
     /// What it carries.
     pub tag: &'a mut Tag,
+    /// Random numbers of the switch.
+    pub rand: &'a mut GlibcRand,
+}
+
+/// What frames carry for load balancing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tag {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Loads.
+    Conga(conga::Header),
+    /// Epoch and path.
+    Conweave(conweave::Header),
+}
+
+/// What becomes of a frame that has come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is routed.
+    GoesOn,
+    /// The balancer keeps it.
+    Waits,
+    /// It was for the balancer.
+    Ends,
+}
+
+/// What a switch does for its balancer besides.
+#[derive(Debug, Default)]
+pub struct Errands {
+    /// Frames that were kept and go on now, in this order, ahead of one that has come in.
+    pub released: Vec<u32>,
+    /// Answers to the frame that has come in carry these to where that is from.
+    pub answers: Vec<Tag>,
+    /// When to call [`LoadBalancer::on_timeout`], besides what was asked for before.
+    pub wake: Option<Nanos>,
 }
 
 /// The ports of a switch.
@@ -127,6 +188,19 @@ pub trait Ports {
     fn rate(&self, port: u16) -> BitRate;
     /// Whether the far end pauses a priority.
     fn is_paused(&self, port: u16, priority: u8) -> bool;
+}
+
+/// The switch of each host, as a switch sees it: of several it is the nearest.
+fn leaves(network: &Network, switch: u32) -> Vec<u32> {
+    let mut leaves = vec![u32::MAX; network.nodes.len()];
+    for link in &network.links {
+        for (host, other) in [(link.a, link.b), (link.b, link.a)] {
+            if network.is_host(host) && leaves[host as usize] != switch {
+                leaves[host as usize] = other;
+            }
+        }
+    }
+    leaves
 }
 
 /// One of several, each as likely as the others.

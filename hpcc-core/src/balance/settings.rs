@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which scheme, at which switches, with which parameters.
 
-use super::{Choice, EcmpBalancer, LoadBalancer, Passing, Scheme, all};
+use super::{Choice, EcmpBalancer, Errands, Fate, LoadBalancer, Passing, Scheme, all};
 use crate::priorities::Priorities;
 use crate::random::GlibcRand;
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::topology::{Network, NodeSet};
+use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -60,7 +61,13 @@ impl LoadBalancingSettings {
     /// # Errors
     /// The first that contradicts another one.
     pub fn check(&self, network: &Network) -> Result<(), Conflict> {
-        self.switches(network)?;
+        let at = self.switches(network)?;
+        if self.chosen().start(&Network::default(), 0).tags() && network.switches().any(|switch| !at.contains(switch)) {
+            let name = self.chosen().name();
+            let message =
+                format!("at scheme = \"{name}\" switches tell each other by what packets carry; expected \"all\"");
+            return Err(Conflict::new("switches", message));
+        }
         self.chosen().check()
     }
 
@@ -100,7 +107,7 @@ impl Settings for LoadBalancingSettings {
     fn list(&self) -> Vec<Setting> {
         let names: Vec<String> = self.schemes.iter().map(|scheme| scheme.name().into()).collect();
         let help = "How a switch chooses among equally short paths for a packet; answers go by `ecmp`. Change it to compare \
-                    schemes: all but `ecmp` bring packets out of order, which `transport.recovery` = `selective_repeat` \
+                    schemes: all but `ecmp` and `conweave` bring packets out of order, which `transport.recovery` = `selective_repeat` \
                     takes best."
             .into();
         let default = Value::Word(names.first().cloned().unwrap_or_default());
@@ -151,8 +158,13 @@ impl LoadBalancer for OfPriorities {
         self.scheme.tags()
     }
 
-    fn on_arrival(&mut self, passing: &mut Passing<'_>) {
-        self.scheme.on_arrival(passing);
+    fn on_arrival(&mut self, passing: &mut Passing<'_>, errands: &mut Errands) -> Fate {
+        passing.is_balanced &= self.priorities.serve(passing.priority);
+        self.scheme.on_arrival(passing, errands)
+    }
+
+    fn on_timeout(&mut self, now: Nanos, errands: &mut Errands) {
+        self.scheme.on_timeout(now, errands);
     }
 
     fn on_departure(&mut self, passing: &mut Passing<'_>) {
@@ -173,7 +185,6 @@ mod tests {
     use crate::balance::FlowKey;
     use crate::balance::testing::Given;
     use crate::testing::{node_with, star};
-    use crate::units::Nanos;
     use alloc::collections::BTreeSet;
 
     #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A switch for tests of schemes.
 
-use super::{Choice, FlowKey, LoadBalancer, Ports, Scheme};
+use super::{Choice, FlowKey, LoadBalancer, Passing, Ports, Scheme, Tag};
 use crate::random::GlibcRand;
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
@@ -50,5 +50,31 @@ impl Bench {
         let key = &FlowKey { sport, ..FlowKey::default() };
         let choice = Choice { now: Nanos(now), dst, key, priority: 3, hops, ports: &self.ports };
         self.balancer.choose(&choice, &mut self.rand)
+    }
+}
+
+/// A packet from one host to another at a port, with next hops 1 and 2.
+pub fn passing<'a>(
+    now: u64,
+    (src, dst): (u32, u32),
+    port: u16,
+    tag: &'a mut Tag,
+    rand: &'a mut GlibcRand,
+) -> Passing<'a> {
+    let key = FlowKey { src_address: src, dst_address: dst, sport: 10, dport: 20 };
+    Passing {
+        now: Nanos(now),
+        src,
+        dst,
+        port,
+        size: 1_000,
+        key,
+        priority: 3,
+        frame: 0,
+        is_balanced: true,
+        is_marked: false,
+        hops: &[1, 2],
+        tag,
+        rand,
     }
 }

@@ -14,6 +14,8 @@ pub(super) const STOP: u8 = u8::MAX - 4;
 pub(super) const WATCHDOG: u8 = u8::MAX - 2;
 /// The timer of a host's transport that is no queue pairs.
 pub(super) const TRANSPORT: u8 = u8::MAX - 3;
+/// The timer of a switch's load balancer.
+pub(super) const BALANCER: u8 = u8::MAX - 5;
 
 /// Something that a node is to do at a time.
 #[derive(Clone, Copy, Debug)]

@@ -151,6 +151,13 @@ impl Frames {
         (&self.entries[place].frame, &mut self.tags[place])
     }
 
+    /// A frame carries this, if any does.
+    pub fn set_tag(&mut self, frame: u32, tag: Tag) {
+        if tag != Tag::Nothing || !self.tags.is_empty() {
+            *self.with_tag(frame).1 = tag;
+        }
+    }
+
     /// Copies a section of so many bytes from one frame to another.
     pub fn copy_section(&mut self, from: u32, to: u32, len: usize) {
         if self.room <= SHORT {
@@ -191,9 +198,7 @@ impl Crossings {
         for (place, (at, port, entry, tag)) in self.entries.drain(..).enumerate() {
             let frame = frames.take();
             frames.entries[frame as usize] = entry;
-            if tag != Tag::default() || !frames.tags.is_empty() {
-                *frames.with_tag(frame).1 = tag;
-            }
+            frames.set_tag(frame, tag);
             if frames.room > SHORT {
                 let room = frames.room;
                 frames.sections[frame as usize * room..][..room]

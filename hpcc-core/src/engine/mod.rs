@@ -16,6 +16,7 @@ mod agenda;
 mod agents;
 mod alarms;
 mod attackers;
+mod balancing;
 mod events;
 mod flight;
 mod flows;

@@ -6,7 +6,7 @@ use super::nodes::{HostNode, SwitchNode};
 use super::observer::Event;
 use super::state::Engine;
 use crate::address::{host_address, ipv6};
-use crate::balance::Passing;
+use crate::balance::Tag;
 use crate::cc::Origin;
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{self, Crossing, Decision, Flow, LeavingData, Received, Refusal};
@@ -28,11 +28,11 @@ impl Engine {
         let now = self.events.now();
         let port = &self.all.ports[p as usize];
         let (node, egress) = (port.node, port.number);
-        let SwitchNode { extras: Some(extras), core, .. } = self.nodes.switch(node) else { return marked };
-        if extras.tags {
-            let (&Frame { src, dst, size, .. }, tag) = self.all.frames.with_tag(f);
-            core.balancer().on_departure(&mut Passing { now, src, dst, port: egress, size, tag });
+        if self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags) {
+            self.tell_balancer(node, egress, f, |balancer, passing| balancer.on_departure(passing));
         }
+        let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return marked };
+        let port = &self.all.ports[p as usize];
         let (frame, section) = self.all.frames.with_section(f);
         let telemetry = &mut section[..usize::from(frame.telemetry_len)];
         if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
@@ -89,12 +89,13 @@ impl Engine {
         if !self.attackers.is_empty() {
             self.show_notification(node, f);
         }
-        self.send_from_switch(node, f);
+        self.send_from_switch(node, f, Tag::Nothing);
     }
 
     /// Sends a frame that begins at a switch.
-    pub(super) fn send_from_switch(&mut self, node: u32, f: u32) {
+    pub(super) fn send_from_switch(&mut self, node: u32, f: u32, tag: Tag) {
         self.nodes.seat(node).is_touched = true;
+        self.all.frames.set_tag(f, tag);
         let frame = self.all.frames.get(f);
         // The hop limit of a frame that begins here counts from the next switch.
         let priority = frame.priority;
@@ -129,9 +130,9 @@ impl Engine {
     #[cold]
     pub(super) fn receive_with_extras(&mut self, node: u32, f: u32) -> bool {
         let now = self.events.now();
-        if self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags) {
-            let (&Frame { src, dst, ingress: port, size, .. }, tag) = self.all.frames.with_tag(f);
-            self.nodes.switch(node).core.balancer().on_arrival(&mut Passing { now, src, dst, port, size, tag });
+        let tags = self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags);
+        if tags && !self.arrive_at_balancer(node, f) {
+            return false;
         }
         let frame = self.all.frames.get(f);
         let (dst, ingress, kind) = (frame.dst, frame.ingress, frame.kind);

@@ -6,6 +6,7 @@ use super::frame::{Frame, STACK};
 use super::observer::{Event, PortCounts};
 use super::state::Engine;
 use super::traffic::{FlowRequest, Started};
+use crate::balance::Tag;
 use crate::frame::PacketKind;
 use crate::random::Loss;
 use crate::switch::FlowKey;
@@ -119,7 +120,7 @@ impl Engine {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = *frame;
         self.all.frames.put(f, section);
-        self.send_from_switch(node, f);
+        self.send_from_switch(node, f, Tag::Nothing);
     }
 
     /// A node pauses a priority at the far end of a port, or resumes it.

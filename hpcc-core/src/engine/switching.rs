@@ -4,6 +4,7 @@
 use super::frame::{Frame, Leaving};
 use super::observer::Sight;
 use super::state::{Arenas, Engine};
+use crate::balance::Tag;
 use crate::frame::PacketKind;
 use crate::switch::{Admission, Head, Route, Section, TrimConfig};
 
@@ -46,6 +47,20 @@ impl Engine {
         }
     }
 
+    /// A frame goes on that the load balancer of a switch has kept.
+    #[cold]
+    pub(super) fn resume_at_switch(&mut self, node: u32, f: u32) {
+        let Route::To { egress, hop_limit } = self.route(node, f) else {
+            return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
+        };
+        let frame = self.all.frames.get_mut(f);
+        frame.hop_limit = hop_limit;
+        frame.passed = frame.passed.saturating_add(1);
+        self.meet_data(node, egress, f);
+        let p = self.place(node, egress);
+        self.queue(node, p, f);
+    }
+
     /// A data packet has come to a switch whose telemetry may look at it then, and send something back at once.
     #[cold]
     fn meet_data(&mut self, node: u32, port: u16, f: u32) {
@@ -76,7 +91,7 @@ impl Engine {
             ..Frame::default()
         };
         self.all.frames.put(back, &answer[..len]);
-        self.send_from_switch(node, back);
+        self.send_from_switch(node, back, Tag::Nothing);
     }
 
     /// Where a frame goes that is at a switch.
@@ -109,6 +124,8 @@ impl Engine {
         true
     }
 
+    // Its other caller is seldom: without this, each frame that waits would pay for a call.
+    #[inline(always)]
     fn queue(&mut self, node: u32, p: u32, f: u32) {
         let frame = self.all.frames.get(f);
         let (ingress, priority, size, kind) = (frame.ingress, frame.priority, frame.size, frame.kind);

@@ -445,6 +445,11 @@ impl Switch {
         self.balancer.as_mut()
     }
 
+    /// The same, and its next hops to a node.
+    pub fn balancer_to(&mut self, dst: u32) -> (&mut dyn LoadBalancer, &[u16]) {
+        (self.balancer.as_mut(), self.routes.next_hops(dst))
+    }
+
     /// Whether all data of a flow leaves by one port until routes change; answers always do.
     pub fn keeps(&self) -> bool {
         self.keeps

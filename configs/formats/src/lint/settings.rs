@@ -40,13 +40,14 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
 /// Packets overtake each other, and count as lost.
 pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let (balancing, transport) = (&scenario.settings.load_balancing, scenario.transport());
-    let is_one = balancing.keeps() && transport.entropy == Entropy::Flow;
+    let is_ordered = balancing.keeps() || balancing.chosen().keeps_order();
+    let is_one = is_ordered && transport.entropy == Entropy::Flow;
     let is_of_queue_pairs =
         scenario.settings.protocol.protocol == Protocol::Rdma && scenario.settings.host_transport.is_queue_pairs();
     if is_one || transport.reorder_window > 0 || !is_of_queue_pairs {
         return Vec::new();
     }
-    let scheme = if balancing.keeps() {
+    let scheme = if is_ordered {
         format!("transport.entropy = \"{}\"", transport.entropy.name())
     } else {
         format!("scheme = \"{}\"", balancing.chosen().name())

@@ -183,7 +183,7 @@ fn cases() -> Vec<Case> {
             minimal(),
             &["load_balancing.scheme=oblivious", "transport.recovery=selective_repeat"],
             "with scheme = \"oblivious\" packets overtake each other, and recovery = \"selective_repeat\" takes the late ones",
-            &[&["load_balancing.scheme=ecmp"], &["transport.reorder_window=1"]],
+            &[&["load_balancing.scheme=ecmp"], &["load_balancing.scheme=conweave"], &["transport.reorder_window=1"]],
         ),
         case(
             "late-packets",

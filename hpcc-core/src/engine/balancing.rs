@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What load balancers do besides choosing: what frames carry for them, what waits and what answers.
+
+use super::alarms::BALANCER;
+use super::frame::Frame;
+use super::state::Engine;
+use crate::balance::{Errands, Fate, LoadBalancer, Passing, Tag};
+use crate::frame::PacketKind;
+
+impl Engine {
+    /// The load balancer of a switch hears of a frame that comes in or leaves by a port.
+    pub(super) fn tell_balancer<T>(
+        &mut self,
+        node: u32,
+        port: u16,
+        f: u32,
+        tell: impl FnOnce(&mut dyn LoadBalancer, &mut Passing<'_>) -> T,
+    ) -> T {
+        let (frame, tag) = self.all.frames.with_tag(f);
+        let (balancer, hops) = self.nodes.switch(node).core.balancer_to(frame.dst);
+        let mut passing = Passing {
+            now: self.events.now(),
+            src: frame.src,
+            dst: frame.dst,
+            port,
+            size: frame.size,
+            key: frame.key(),
+            priority: frame.priority,
+            frame: f,
+            is_balanced: matches!(frame.kind, PacketKind::Data | PacketKind::Probe),
+            is_marked: frame.congestion_marked,
+            hops,
+            tag,
+            rand: &mut Engine::rng(&mut self.rngs, node).rand,
+        };
+        tell(balancer, &mut passing)
+    }
+
+    /// A frame comes in to a switch whose load balancer hears of all. Returns whether it goes on.
+    pub(super) fn arrive_at_balancer(&mut self, node: u32, f: u32) -> bool {
+        let mut errands = Errands::default();
+        let port = self.all.frames.get(f).ingress;
+        let fate = self.tell_balancer(node, port, f, |balancer, passing| balancer.on_arrival(passing, &mut errands));
+        for &tag in &errands.answers {
+            self.answer_from_switch(node, f, tag);
+        }
+        self.run_errands(node, &errands);
+        if fate == Fate::Ends {
+            self.all.frames.release(f);
+        }
+        fate == Fate::GoesOn
+    }
+
+    /// A time has come that a load balancer asked for.
+    pub(super) fn on_balancer(&mut self, node: u32) {
+        let mut errands = Errands::default();
+        let now = self.events.now();
+        self.nodes.switch(node).core.balancer().on_timeout(now, &mut errands);
+        self.run_errands(node, &errands);
+    }
+
+    fn run_errands(&mut self, node: u32, errands: &Errands) {
+        for &f in &errands.released {
+            self.resume_at_switch(node, f);
+        }
+        if let Some(at) = errands.wake {
+            self.schedule(node, 0, BALANCER, at);
+        }
+    }
+
+    /// A frame without payload goes back to where another one is from.
+    fn answer_from_switch(&mut self, node: u32, to: u32, tag: Tag) {
+        let of = *self.all.frames.get(to);
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = Frame {
+            kind: PacketKind::Cnp,
+            src: of.dst,
+            dst: of.src,
+            sport: of.dport,
+            dport: of.sport,
+            queue_pair: of.reply_queue_pair,
+            size: self.nodes.switch(node).sizes.cnp(0),
+            ..Frame::default()
+        };
+        self.send_from_switch(node, f, tag);
+    }
+}
