@@ -8,7 +8,7 @@
 //   ./ns3 run "hpcc-scenario --config=configs/quickstart.toml --out=out/quickstart"
 //
 // --set=KEY=VALUE, any number of times, replaces what the file says; --quiet shows neither notes
-// nor progress. Several processes share a run by
+// nor progress. --threads=N shares the work among threads, and several processes share it by
 //
 //   mpirun -n 4 hpcc-scenario --shared --config=...
 
@@ -46,6 +46,7 @@ main(int argc, char* argv[])
     std::string config;
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;
+    uint32_t threads = 1;
     bool isShared = false;
     bool isQuiet = false;
 
@@ -69,6 +70,7 @@ main(int argc, char* argv[])
                      return true;
                  });
     cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
+    cmd.AddValue("threads", "threads that share the work; results are those of one", threads);
     cmd.AddValue("quiet", "whether neither notes nor progress are shown, only errors", isQuiet);
     cmd.Parse(argc, argv);
 
@@ -81,6 +83,7 @@ main(int argc, char* argv[])
     }
 
     HpccScenarioHelper scenario;
+    scenario.UseThreads(threads);
     if (isQuiet)
     {
         scenario.BeQuiet();

@@ -106,7 +106,7 @@ enum Command {
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         ranks: Option<NonZeroU32>,
-        /// Threads that share the run, with --simulator core: its results are the same for any number.
+        /// Threads that share the run: its results are the same for any number.
         #[arg(long, value_name = "N", conflicts_with = "ranks", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         threads: Option<NonZeroU32>,
         /// Replaces results of another configuration, too; those of the same one are replaced anyway.

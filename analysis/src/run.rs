@@ -88,7 +88,7 @@ pub enum Sharing {
     None,
     /// Processes of ns-3, by MPI.
     Ranks(u32),
-    /// Threads of the engine without ns-3.
+    /// Threads of one process.
     Threads(u32),
 }
 
@@ -103,10 +103,6 @@ impl Sharing {
         ensure!(
             ranks.is_none() || !simulator::is_core(),
             "--ranks needs ns-3; with --simulator core, --threads share a run"
-        );
-        ensure!(
-            threads.is_none() || simulator::is_core(),
-            "--threads needs --simulator core; with ns-3, --ranks share a run"
         );
         Ok(ranks.map(Sharing::Ranks).or(threads.map(Sharing::Threads)).unwrap_or(Sharing::None))
     }

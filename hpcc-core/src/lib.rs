@@ -32,8 +32,8 @@
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
 //! | [`fabric`] | the routes of a network that runs, and what flows on it measure |
 //! | [`workload`] | which messages the ranks of a job send, and when |
-//! | [`engine`] | what happens when: a simulator of all this |
 //! | [`attack`] | what an attacker forges, replays and changes |
+//! | [`engine`] | what happens when: a simulator of all this |
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -14,5 +14,7 @@ mod notices;
 mod panic_report;
 mod probed;
 mod random;
+#[cfg(feature = "ns3")]
+mod ranks;
 mod scenario;
 mod settings;

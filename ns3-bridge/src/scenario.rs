@@ -13,7 +13,7 @@ use hpcc_core::transport::{IpVersion, Protocol};
 use hpcc_core::units::Bytes;
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, EventOrder};
-use hpcc_simulate::{How, Outcome, Program, StackTotals, engine_streams};
+use hpcc_simulate::{Outcome, Program, StackTotals, engine_streams};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -109,8 +109,6 @@ pub(crate) mod ffi {
         type Scenario;
         /// Reads a scenario, or says what is wrong with it, with file and line; overrides are `KEY=VALUE`.
         fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>>;
-        /// Runs it by the engine alone, in a program with a version of ns-3 that was built in a way; returns an exit status.
-        fn run_scenario(scenario: &Scenario, out: &CxxString, is_quiet: bool, ns3: &str, build_profile: &str) -> u8;
         /// The ns-3 class that makes hosts and starts their flows; empty: the engine has them.
         fn hosts_class(self: &Scenario) -> String;
         fn node_count(self: &Scenario) -> u32;
@@ -177,7 +175,7 @@ pub(crate) mod ffi {
 use ffi::{FastCnpBorder, StackFlow, StackParameters, StreamParameters, TcpAttribute, TcpParameters};
 
 pub struct Scenario {
-    scenario: scenario::Scenario,
+    pub(crate) scenario: scenario::Scenario,
     /// Of all nodes that share them.
     settings: Rc<NodeSettings>,
 }
@@ -191,7 +189,7 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Resu
 }
 
 /// A path of the command line, which need not be UTF-8.
-fn as_path(text: &CxxString) -> &Path {
+pub(crate) fn as_path(text: &CxxString) -> &Path {
     Path::new(OsStr::from_bytes(text.as_bytes()))
 }
 
@@ -203,20 +201,10 @@ fn fault() -> Option<String> {
     None
 }
 
-fn status(outcome: Result<Outcome, Outcome>) -> u8 {
+pub(crate) fn status(outcome: Result<Outcome, Outcome>) -> u8 {
     match outcome {
         Ok(outcome) | Err(outcome) => outcome as u8,
     }
-}
-
-pub fn run_scenario(scenario: &Scenario, out: &CxxString, is_quiet: bool, ns3: &str, build_profile: &str) -> u8 {
-    let program = Program { ns3, build_profile, fault: &fault };
-    status(hpcc_simulate::run_in(
-        scenario.scenario.clone(),
-        as_path(out),
-        How { is_quiet, is_watched: false, threads: 1 },
-        &program,
-    ))
 }
 
 /// `None` once it has ended.

@@ -7,6 +7,7 @@
 
 #include "../model/call-rust.h"
 #include "../model/stop-run.h"
+#include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "scenario-hosts.h"
 
@@ -85,6 +86,12 @@ HpccScenarioHelper::BeQuiet()
 }
 
 void
+HpccScenarioHelper::UseThreads(uint32_t threads)
+{
+    m_threads = threads;
+}
+
+void
 HpccScenarioHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
 {
     m_exchange = std::move(exchange);
@@ -115,7 +122,8 @@ HpccScenarioHelper::Run(const std::string& out)
     }
     const RunKeeper keeper;
     const std::string name(m_scenario->hosts_class());
-    if (!name.empty())
+    const bool isShared = m_threads > 1 || (m_exchange && m_exchange->GetSize() > 1);
+    if (!name.empty() && !isShared)
     {
         TypeId tid;
         if (!TypeId::LookupByNameFailSafe(name, &tid))
@@ -129,8 +137,13 @@ HpccScenarioHelper::Run(const std::string& out)
         const auto hosts = factory.Create<ScenarioHosts>();
         return static_cast<Outcome>(hosts->Run(*m_scenario, out, m_isQuiet));
     }
-    return static_cast<Outcome>(
-        hpcc::run_scenario(*m_scenario, out, m_isQuiet, HPCC_NS3_VERSION, HPCC_BUILD_PROFILE));
+    return static_cast<Outcome>(hpcc::run_scenario(*m_scenario,
+                                                   out,
+                                                   m_isQuiet,
+                                                   m_threads,
+                                                   m_exchange,
+                                                   HPCC_NS3_VERSION,
+                                                   HPCC_BUILD_PROFILE));
 }
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 #include "ns3/core-pointer.h"
 #include "ns3/rank-exchange.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,12 @@ class HpccScenarioHelper
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
     /**
+     * \brief Run the experiment by several threads; the results are those of one.
+     * \param threads how many
+     */
+    void UseThreads(uint32_t threads);
+
+    /**
      * \brief Print errors only, such as flows that do not finish: no notes on the experiment, no
      * progress. To be called before Load().
      */
@@ -76,6 +83,7 @@ class HpccScenarioHelper
 
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
     std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
+    uint32_t m_threads{1};                    //!< threads that share the work
     bool m_hasRun{false};                     //!< whether it was run
     bool m_isQuiet{false};                    //!< whether only what is wrong is said
 };

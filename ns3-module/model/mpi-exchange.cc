@@ -23,32 +23,6 @@ namespace
 /// The tag of all messages.
 constexpr int TAG = 1;
 
-/// Adds the time of a block to a sum.
-class Stopwatch
-{
-  public:
-    /**
-     * \param sum the time so far
-     */
-    explicit Stopwatch(ProcessTime& sum)
-        : m_sum(sum),
-          m_begin(ProcessTime::Now())
-    {
-    }
-
-    ~Stopwatch()
-    {
-        m_sum += ProcessTime::Now() - m_begin;
-    }
-
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-
-  private:
-    ProcessTime& m_sum;  //!< the time so far
-    ProcessTime m_begin; //!< when the block began
-};
-
 /**
  * \param size bytes of a message
  * \return the same as MPI counts
@@ -71,9 +45,6 @@ class MpiExchange : public RankExchange
     MpiExchange();
     ~MpiExchange() override;
     uint64_t Exchange(uint64_t value) override;
-    std::vector<Bytes> Gather(const Bytes& bytes) override;
-    void Sum(uint64_t* values, std::size_t count) const override;
-    int Share(int value) const override;
 
   private:
     bool m_ends{false}; //!< whether it has begun MPI, and ends it
@@ -108,8 +79,6 @@ MpiExchange::~MpiExchange()
 uint64_t
 MpiExchange::Exchange(uint64_t value)
 {
-    const Stopwatch watch(m_waited);
-    ++m_windows;
     const std::size_t size = GetSize();
     // From each rank: its value, and how many bytes it sends to each other one.
     std::vector<uint64_t> mine{value};
@@ -159,58 +128,8 @@ MpiExchange::Exchange(uint64_t value)
     MPI_Waitall(CountOf(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     for (Bytes& outbox : m_outboxes)
     {
-        m_sentBytes += outbox.size();
         outbox.clear();
     }
-    return value;
-}
-
-std::vector<RankExchange::Bytes>
-MpiExchange::Gather(const Bytes& bytes)
-{
-    const Stopwatch watch(m_waited);
-    const bool isFirst = m_rank == 0;
-    const int mine = CountOf(bytes.size());
-    std::vector<int> counts(GetSize());
-    MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
-    std::vector<int> places(isFirst ? counts.size() : 0);
-    std::size_t total = 0;
-    for (std::size_t rank = 0; rank < places.size(); ++rank)
-    {
-        places[rank] = CountOf(total);
-        total += static_cast<std::size_t>(counts[rank]);
-    }
-    Bytes all(total);
-    MPI_Gatherv(bytes.data(),
-                mine,
-                MPI_BYTE,
-                all.data(),
-                counts.data(),
-                places.data(),
-                MPI_BYTE,
-                0,
-                MPI_COMM_WORLD);
-    m_sentBytes += isFirst ? 0 : bytes.size();
-    std::vector<Bytes> result;
-    for (std::size_t rank = 0; rank < places.size(); ++rank)
-    {
-        const auto begin = all.begin() + places[rank];
-        result.emplace_back(begin, begin + counts[rank]);
-    }
-    return result;
-}
-
-void
-MpiExchange::Sum(uint64_t* values, std::size_t count) const
-{
-    const void* mine = m_rank == 0 ? MPI_IN_PLACE : values;
-    MPI_Reduce(mine, values, CountOf(count), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-
-int
-MpiExchange::Share(int value) const
-{
-    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return value;
 }
 

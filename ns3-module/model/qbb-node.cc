@@ -117,12 +117,6 @@ QbbNode::GetIndex() const
     return m_index;
 }
 
-bool
-QbbNode::IsLocal() const
-{
-    return true;
-}
-
 std::string
 QbbNode::Describe() const
 {

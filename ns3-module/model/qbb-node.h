@@ -87,9 +87,6 @@ class QbbNode : public Object, public SettingsOwner
     /// \return the node's index in its network
     uint32_t GetIndex() const;
 
-    /// \return whether this process simulates the node
-    bool IsLocal() const;
-
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
 

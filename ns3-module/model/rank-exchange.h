@@ -6,8 +6,7 @@
 #ifndef RANK_EXCHANGE_H
 #define RANK_EXCHANGE_H
 
-#include "process-time.h"
-
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -52,16 +51,18 @@ class RankExchange
     }
 
     /**
-     * \param rank another rank
-     * \return bytes that the next Exchange() sends to it
+     * \brief Set what the next Exchange() sends to a rank.
+     * \param rank the rank
+     * \param bytes the first byte
+     * \param size how many there are
      */
-    Bytes& GetOutbox(uint32_t rank)
+    void Send(uint32_t rank, const uint8_t* bytes, std::size_t size)
     {
-        return m_outboxes[rank];
+        m_outboxes[rank].assign(bytes, bytes + size);
     }
 
     /**
-     * \param rank another rank
+     * \param rank a rank
      * \return bytes that it sent by the last Exchange()
      */
     const Bytes& GetInbox(uint32_t rank) const
@@ -76,55 +77,12 @@ class RankExchange
      */
     virtual uint64_t Exchange(uint64_t value) = 0;
 
-    /**
-     * \brief Bring bytes of all ranks to rank 0.
-     * \param bytes bytes of this rank
-     * \return at rank 0 the bytes of each rank; nothing elsewhere
-     */
-    virtual std::vector<Bytes> Gather(const Bytes& bytes) = 0;
-
-    /**
-     * \brief Add up numbers of all ranks.
-     * \param values numbers of this rank; at rank 0 the sums afterwards
-     * \param count how many there are
-     */
-    virtual void Sum(uint64_t* values, std::size_t count) const = 0;
-
-    /**
-     * \brief Tell all ranks a number of rank 0.
-     * \param value the number, at rank 0
-     * \return that number
-     */
-    virtual int Share(int value) const = 0;
-
-    /// \return bytes that were sent so far
-    uint64_t GetSentBytes() const
-    {
-        return m_sentBytes;
-    }
-
-    /// \return how often Exchange() was called so far
-    uint64_t GetWindows() const
-    {
-        return m_windows;
-    }
-
-    /// \return the time that was spent so far in waiting for other ranks and in exchanging with
-    /// them
-    const ProcessTime& GetWaited() const
-    {
-        return m_waited;
-    }
-
   protected:
     RankExchange() = default;
 
     uint32_t m_rank{0};            //!< which rank this is
     std::vector<Bytes> m_outboxes; //!< by rank: what is sent to it next
     std::vector<Bytes> m_inboxes;  //!< by rank: what was received from it last
-    uint64_t m_sentBytes{0};       //!< bytes sent so far
-    uint64_t m_windows{0};         //!< calls of Exchange() so far
-    ProcessTime m_waited;          //!< time spent in exchanges
 };
 
 } // namespace ns3

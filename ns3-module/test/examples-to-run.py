@@ -5,7 +5,6 @@
 cpp_examples = [
     ("hpcc-attack-example --stop=1ms", "True", "True"),
     ("hpcc-leaf-spine-example", "True", "True"),
-    ("hpcc-shared-example", "True", "True"),
     ("hpcc-tcp-example --stop=1ms", "True", "True"),
     ("hpcc-tcp-example --stop=1ms --datagrams", "True", "True"),
 ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run whose ranks are simulated elsewhere: it runs until something that they asked for is over.
 
-use crate::run::{Ending, How, Outcome, Pause, Program, Run, engines, say};
+use crate::run::{Ending, How, Outcome, Parts, Pause, Program, Run, engine, say};
 use crate::stack::StackTotals;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Operation;
@@ -9,6 +9,7 @@ use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::scenario::{EventOrder, Scenario};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Destination port and priority of all messages: those of flows that say nothing else.
@@ -48,9 +49,8 @@ impl Driven {
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;
         let how = How { is_quiet: true, is_watched: false, threads: 1 };
         let start = Instant::now();
-        let run =
-            engines(&scenario, &[]).and_then(|made| Run::new(scenario, writer, how, start, made, Vec::new(), None));
-        let run = run.map_err(|_| "the run cannot begin".to_owned())?;
+        let engine = Arc::new(Mutex::new(engine(&scenario)?));
+        let run = Run::new(scenario, writer, how, start, vec![engine], Parts::default(), None)?;
         Ok(Driven { run, out, job, cause: None, stopped: None })
     }
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The engines of a run: one, or one for each part of the network on a thread of its own.
+//! The engines of a run: one, or one for each part of the network, on a thread of its own or in another process.
 
 use crate::gate::Gate;
+use crate::ranks::{FlowState, Others};
 use hpcc_core::attack::Attack;
 use hpcc_core::engine::{
-    Completion, ControlState, Engine, FlowRequest, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
+    Completion, ControlState, Engine, FlowRequest, Hold, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
     Totals, Wait,
 };
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Noted, Span, Unfinished};
-use std::mem::swap;
+use hpcc_formats::results::RankSummary;
+use std::cell::{RefCell, RefMut};
+use std::mem::{swap, take};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -25,8 +28,9 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What all threads share.
 struct Shared {
     engines: Vec<Arc<Mutex<Engine>>>,
-    /// The part of each node; nothing if there is one.
+    /// The part of each node, nothing if there is one; and of the first engine.
     part_of: Vec<u32>,
+    first: u32,
     /// Until when all run; `None`: the run is over.
     command: Mutex<Option<Nanos>>,
     gate: Gate,
@@ -89,21 +93,23 @@ pub struct Fleet {
     shared: Arc<Shared>,
     meeting: Meeting,
     workers: Vec<JoinHandle<()>>,
+    others: RefCell<Others>,
 }
 
 impl Fleet {
-    /// One engine, or one for each of the parts of which nodes are.
-    pub fn new(engines: Vec<Arc<Mutex<Engine>>>, part_of: Vec<u32>) -> Fleet {
+    /// One engine, or one for each of the parts of which nodes are; in a process of several the one of part `first`.
+    pub fn new(engines: Vec<Arc<Mutex<Engine>>>, part_of: Vec<u32>, first: u32, others: Others) -> Fleet {
         let parts = engines.len();
-        if parts > 1 {
-            for (own, engine) in (0..).zip(&engines) {
+        if !part_of.is_empty() {
+            for (own, engine) in (first..).zip(&engines) {
                 lock(engine).run_part(&part_of, own);
             }
         }
         let posts = || (0..parts).map(|_| Post::new(parts)).collect();
         let shared = Arc::new(Shared {
             engines,
-            part_of: if parts > 1 { part_of } else { Vec::new() },
+            part_of,
+            first,
             command: Mutex::new(None),
             gate: Gate::new(parts),
             busy: AtomicU64::new(0),
@@ -111,14 +117,14 @@ impl Fleet {
         });
         let meeting = |own| Meeting { own, turn: 0, since: Instant::now(), shared: Arc::clone(&shared) };
         let workers = (1..parts).map(meeting).map(|meeting| thread::spawn(|| work(meeting))).collect();
-        Fleet { meeting: meeting(0), shared, workers }
+        Fleet { meeting: meeting(0), shared, workers, others: RefCell::new(others) }
     }
 
     /// Runs all events before `end`, unless something comes in between.
     pub fn run_until(&mut self, end: Nanos) -> Stop {
         let shared = Arc::clone(&self.shared);
         if self.workers.is_empty() {
-            return lock(&shared.engines[0]).run_until(end);
+            return self.others.get_mut().run(&mut lock(&shared.engines[0]), end);
         }
         *lock(&shared.command) = Some(end);
         self.meeting.wait();
@@ -137,6 +143,8 @@ impl Fleet {
         Paused {
             engines: self.shared.engines.iter().map(|engine| lock(engine)).collect(),
             part_of: &self.shared.part_of,
+            first: self.shared.first,
+            others: self.others.borrow_mut(),
         }
     }
 }
@@ -170,16 +178,58 @@ fn work(mut meeting: Meeting) {
 pub struct Paused<'a> {
     engines: Vec<MutexGuard<'a, Engine>>,
     part_of: &'a [u32],
+    first: u32,
+    others: RefMut<'a, Others>,
 }
 
 impl Paused<'_> {
-    fn part(&self, node: u32) -> usize {
-        self.part_of.get(node as usize).map_or(0, |&part| part as usize)
+    /// The engine that runs a node; `None`: that of another process.
+    fn of(&self, node: u32) -> Option<&Engine> {
+        let part = self.part_of.get(node as usize).map_or(0, |&part| part.wrapping_sub(self.first));
+        self.engines.get(part as usize).map(|engine| &**engine)
     }
 
-    /// The engine that runs a node.
-    fn of(&self, node: u32) -> &Engine {
-        &self.engines[self.part(node)]
+    /// How many nodes the first engine runs.
+    pub fn own_nodes(&self) -> u64 {
+        self.part_of.iter().filter(|&&part| part == self.first).count() as u64
+    }
+
+    /// The others begin with this one.
+    pub fn begin(&mut self) {
+        self.others.begin();
+    }
+
+    /// Others tell all that they have left, and go.
+    pub fn finish(&mut self) {
+        let nodes = self.own_nodes();
+        self.others.finish(&self.engines[0], nodes);
+    }
+
+    /// Asks other processes for flows under way: what is known of these is of the last time.
+    pub fn ask_flows(&mut self) {
+        self.others.ask_flows();
+    }
+
+    /// For how long each of several processes has waited for others, in ns.
+    pub fn waited(&self) -> Vec<u64> {
+        self.others.waited()
+    }
+
+    /// Rows of results of other processes.
+    pub fn take_rows(&mut self) -> Vec<Vec<u8>> {
+        let mut rows = take(&mut self.others.report.rows);
+        rows.append(&mut self.others.remains.rows);
+        rows
+    }
+
+    /// Pauses in other processes.
+    pub fn take_holds(&mut self) -> Vec<Hold> {
+        take(&mut self.others.remains.holds)
+    }
+
+    /// What each of several processes did.
+    pub fn take_figures(&mut self) -> Vec<RankSummary> {
+        take(&mut self.others.remains.figures)
     }
 
     /// All engines, for what is asked of each alike.
@@ -198,41 +248,52 @@ impl Paused<'_> {
 
     /// Why the run cannot go on, if it cannot.
     pub fn fault(&self) -> Option<&str> {
-        self.engines.iter().find_map(|engine| engine.fault())
+        self.engines.iter().find_map(|engine| engine.fault()).or(self.others.report.fault.as_deref())
     }
 
     pub fn next_time(&mut self) -> Option<Nanos> {
-        self.engines.iter_mut().filter_map(|engine| engine.next_time()).min()
+        let elsewhere = self.others.report.next;
+        self.each().filter_map(Engine::next_time).chain(elsewhere).min()
     }
 
     /// Reserves the place of a sample among the events of its time: the same in all parts.
     pub fn reserve_sample(&mut self) -> u64 {
+        self.others.reserve_sample();
         self.each().map(Engine::reserve_sample).fold(0, u64::max)
     }
 
+    /// Whether a sample at this time, in this place, finds what the last one found.
+    pub fn is_next(&self, at: Nanos, place: u64) -> bool {
+        self.engines[0].is_next(at, place)
+    }
+
     pub fn sample_at(&mut self, at: Nanos, place: u64) {
+        self.others.sample_at(at, place);
         self.each().for_each(|engine| engine.sample_at(at, place));
     }
 
     pub fn take_started(&mut self) -> Vec<Started> {
         let mut started: Vec<_> = self.each().flat_map(Engine::take_started).collect();
+        started.append(&mut self.others.report.started);
         started.sort_by_key(|flow| flow.request.start);
         started
     }
 
     /// What ranks of jobs have noted.
     pub fn take_notes(&mut self) -> Vec<Noted> {
-        self.each().flat_map(Engine::take_notes).collect()
+        let elsewhere = take(&mut self.others.report.notes);
+        self.each().flat_map(Engine::take_notes).chain(elsewhere).collect()
     }
 
     /// What ranks of jobs had under way and is over.
     pub fn take_spans(&mut self) -> Vec<Span> {
-        self.each().flat_map(Engine::take_spans).collect()
+        let elsewhere = take(&mut self.others.report.spans);
+        self.each().flat_map(Engine::take_spans).chain(elsewhere).collect()
     }
 
     /// Whether a rank of a job computes, or a message waits or is under way within a server.
     pub fn jobs_wait(&self) -> bool {
-        self.engines.iter().any(|engine| engine.jobs_wait())
+        self.engines.iter().any(|engine| engine.jobs_wait()) || self.others.report.jobs_wait
     }
 
     /// What attackers did.
@@ -242,7 +303,8 @@ impl Paused<'_> {
 
     /// Ranks of jobs that are not over.
     pub fn unfinished_ranks(&self) -> impl Iterator<Item = Unfinished> + '_ {
-        self.engines.iter().flat_map(|engine| engine.unfinished_ranks())
+        let elsewhere = self.others.remains.unfinished.iter().copied();
+        self.engines.iter().flat_map(|engine| engine.unfinished_ranks()).chain(elsewhere)
     }
 
     /// The one engine of a run that is not divided.
@@ -256,13 +318,15 @@ impl Paused<'_> {
     }
 
     pub fn take_refused(&mut self) -> Vec<FlowRequest> {
-        self.each().flat_map(Engine::take_refused).collect()
+        let elsewhere = take(&mut self.others.report.refused);
+        self.each().flat_map(Engine::take_refused).chain(elsewhere).collect()
     }
 
     /// Flows that have finished, in the order in which one engine has them.
     pub fn take_completed(&mut self) -> Vec<Completion> {
         let mut completed: Vec<_> = self.each().flat_map(Engine::take_completed).collect();
-        if self.engines.len() > 1 {
+        completed.append(&mut self.others.report.completed);
+        if !self.part_of.is_empty() {
             completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
         }
         completed
@@ -275,67 +339,82 @@ impl Paused<'_> {
 
     /// The switches that have something to say in this sample.
     pub fn sampled_switches(&self) -> impl Iterator<Item = u32> + '_ {
-        self.engines.iter().flat_map(|engine| engine.sampled_switches().iter().copied())
+        let elsewhere = self.others.report.sampled.iter().map(|&(node, _)| node);
+        self.engines.iter().flat_map(|engine| engine.sampled_switches().iter().copied()).chain(elsewhere)
     }
 
     pub fn sampled_queue(&self, node: u32, port: u16) -> u32 {
-        self.of(node).sampled_queue(node, port)
+        let elsewhere = || self.others.queues.get(&node).and_then(|queues| queues.get(usize::from(port))).copied();
+        self.of(node).map_or_else(|| elsewhere().unwrap_or_default(), |engine| engine.sampled_queue(node, port))
     }
 
+    /// Bytes that a switch that runs here has sent by a port.
     pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
-        self.of(node).sent(node, port)
+        self.of(node)?.sent(node, port)
     }
 
-    pub fn errors(&self, node: u32, port: u16) -> u64 {
-        self.of(node).errors(node, port)
+    /// Frames that came to a port with errors, of a node that runs here.
+    pub fn errors(&self, node: u32, port: u16) -> Option<u64> {
+        Some(self.of(node)?.errors(node, port))
     }
 
-    pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
-        self.of(src).acked(src, queue_pair, first_seq)
+    /// A flow whose host another process runs.
+    fn elsewhere(&self, flow: &Started) -> FlowState {
+        self.others.flows.get(&flow.request.id).copied().unwrap_or_default()
     }
 
-    pub fn control(&self, src: u32, queue_pair: u32) -> ControlState {
-        self.of(src).control(src, queue_pair)
+    pub fn acked(&self, flow: &Started) -> u64 {
+        let engine = self.of(flow.request.src);
+        let acked = engine.map(|engine| engine.acked(flow.request.src, flow.queue_pair, flow.first_seq));
+        acked.unwrap_or_else(|| self.elsewhere(flow).acked)
     }
 
-    /// The newest round-trip time of a flow from a host.
-    pub fn rtt(&self, src: u32, flow: u32) -> Option<Nanos> {
-        self.of(src).rtt(flow)
+    pub fn control(&self, flow: &Started) -> ControlState {
+        let control = self.of(flow.request.src).map(|engine| engine.control(flow.request.src, flow.queue_pair));
+        control.unwrap_or_else(|| self.elsewhere(flow).control)
+    }
+
+    /// The newest round-trip time of a flow.
+    pub fn rtt(&self, flow: &Started) -> Option<Nanos> {
+        self.of(flow.request.src).map_or_else(|| self.elsewhere(flow).rtt, |engine| engine.rtt(flow.request.id))
     }
 
     pub fn events_run(&self) -> u64 {
-        self.engines.iter().map(|engine| engine.events_run()).sum()
+        self.engines.iter().map(|engine| engine.events_run()).sum::<u64>() + self.others.report.events
     }
 
     pub fn packet_hops(&self) -> u64 {
-        self.engines.iter().map(|engine| engine.packet_hops()).sum()
+        self.engines.iter().map(|engine| engine.packet_hops()).sum::<u64>() + self.others.report.packet_hops
     }
 
     pub fn totals(&self) -> Totals {
-        self.engines.iter().fold(Totals::default(), |mut sum, engine| {
+        self.engines.iter().fold(self.others.remains.totals, |mut sum, engine| {
             sum += engine.totals();
             sum
         })
     }
 
     pub fn notice_totals(&self) -> NoticeTotals {
-        self.engines.iter().fold(NoticeTotals::default(), |mut sum, engine| {
+        self.engines.iter().fold(self.others.remains.notices.clone(), |mut sum, engine| {
             sum += engine.notice_totals();
             sum
         })
     }
 
     /// What waits at switches that pause others.
-    pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
-        self.engines.iter().flat_map(|engine| engine.waits())
+    pub fn waits(&mut self) -> Vec<Wait> {
+        let elsewhere = self.others.ask_waits();
+        self.each().flat_map(|engine| engine.waits()).chain(elsewhere).collect()
     }
 
     /// What watchdogs have found.
     pub fn storms(&self) -> Vec<Storm> {
-        self.engines.iter().flat_map(|engine| engine.storms()).copied().collect()
+        let storms = self.engines.iter().flat_map(|engine| engine.storms());
+        storms.chain(&self.others.remains.storms).copied().collect()
     }
 
     pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
-        self.engines.iter().flat_map(|engine| engine.host_counters())
+        let elsewhere = self.others.remains.counters.iter().copied();
+        self.engines.iter().flat_map(|engine| engine.host_counters()).chain(elsewhere)
     }
 }

@@ -162,7 +162,7 @@ impl Flows {
 
     fn acked(&self, engine: &Paused<'_>, flow: &Started) -> u64 {
         let told = || self.acked.get(&flow.request.id).copied();
-        let of_engine = || engine.acked(flow.request.src, flow.queue_pair, flow.first_seq);
+        let of_engine = || engine.acked(flow);
         told().unwrap_or_else(of_engine).min(flow.request.size)
     }
 
@@ -217,7 +217,7 @@ impl Flows {
         let is_rdma = |flow: &Started| scenario.protocol(flow.request.src) == Protocol::Rdma;
         let asked = self.active.iter().filter(|&(id, flow)| is_asked(id) && is_rdma(flow));
         for (&id, flow) in asked {
-            let state = engine.control(flow.request.src, flow.queue_pair);
+            let state = engine.control(flow);
             writer.control(&ControlRow {
                 time_ns: engine.now().0,
                 flow: id,
@@ -226,7 +226,7 @@ impl Flows {
                 in_flight_bytes: state.in_flight,
                 utilisation: state.utilisation.filter(|utilisation| !utilisation.is_nan()),
                 bottleneck: state.bottleneck,
-                rtt_ns: engine.rtt(flow.request.src, id).map(|rtt| rtt.0).filter(|&rtt| rtt > 0),
+                rtt_ns: engine.rtt(flow).map(|rtt| rtt.0).filter(|&rtt| rtt > 0),
             });
         }
     }
@@ -243,12 +243,12 @@ impl Flows {
             let acked = self.acked(engine, &flow);
             if flow.request.size == ENDLESS && flow.request.options.stop < end {
                 // It was to stop: what it has sent is its size.
-                flow.request.size = acked + engine.control(flow.request.src, flow.queue_pair).in_flight;
+                flow.request.size = acked + engine.control(&flow).in_flight;
             }
             self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked), end);
             // As far as it got.
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
-            let is_steered = engine.control(flow.request.src, flow.queue_pair).is_steered;
+            let is_steered = engine.control(&flow).is_steered;
             self.note_control(engine, &flow.request, acked, is_steered, (end - flow.request.start, ideal));
         }
         let mut refused = core::mem::take(&mut self.refused);

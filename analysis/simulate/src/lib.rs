@@ -16,6 +16,7 @@ mod jobs;
 mod panel;
 mod pauses;
 pub mod progress;
+mod ranks;
 mod run;
 mod series;
 mod sights;
@@ -23,5 +24,6 @@ mod stack;
 mod summary;
 pub mod usage;
 
+pub use ranks::Ranks;
 pub use run::{How, Outcome, Program, engine_streams, run, run_in};
 pub use stack::{StackRun, StackTotals};

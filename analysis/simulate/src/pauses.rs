@@ -2,7 +2,7 @@
 //! Pauses by PFC as trees, storms, and deadlocks.
 
 use crate::fleet::Paused;
-use hpcc_core::engine::{Hold, Queue, Storm, Wait, circle};
+use hpcc_core::engine::{Hold, Queue, Storm, circle};
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::pauses_csv::PauseRow;
@@ -71,9 +71,8 @@ pub fn storm_note(storms: &[StormRow]) -> Option<String> {
 }
 
 /// The deadlock that the network is in, if it is in one, in words.
-pub fn deadlock(engine: &Paused<'_>) -> Option<String> {
-    let waits: Vec<Wait> = engine.waits().collect();
-    let circle = circle(&waits);
+pub fn deadlock(engine: &mut Paused<'_>) -> Option<String> {
+    let circle = circle(&engine.waits());
     let first = circle.first()?;
     let names: Vec<String> = circle.iter().chain([first]).map(|queue| queue.node.to_string()).collect();
     Some(format!(

@@ -14,17 +14,6 @@ const TEMPLATE: &str = "{bar:24} {percent:>3} %  {msg}  {eta} left";
 /// Of a run that is watched: several lines.
 const WATCHED: &str = "{bar:24} {percent:>3} %  {eta} left\n{msg}";
 
-/// How far one of the processes is that share a run.
-#[derive(Clone, Copy, Debug)]
-pub struct RankProgress {
-    /// Frames put on links.
-    pub packet_hops: u64,
-    /// Acknowledged bytes of its flows that are in progress.
-    pub active_bytes: u64,
-    /// Wall-clock time in which it waited for others, and exchanged with them, in ns.
-    pub waited_ns: u64,
-}
-
 /// The line that says how far a run is.
 pub struct Progress {
     bar: ProgressBar,
@@ -62,23 +51,22 @@ impl Progress {
         self
     }
 
-    /// Shows the state of the run, and what a terminal has room for.
-    pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32, more: Option<String>) {
+    /// Shows the state of the run, which process the others wait for if several share it - `waited` is how long each has waited so
+    /// far -, and what a terminal has room for.
+    pub fn update(
+        &mut self,
+        now_ns: u64,
+        events: u64,
+        acked_bytes: u64,
+        flows: u32,
+        waited: Vec<u64>,
+        more: Option<String>,
+    ) {
         let more = more.filter(|_| !self.plain).map_or(String::new(), |more| format!("\n{more}"));
-        self.show(acked_bytes, self.message(now_ns, events, "events", flows) + &more);
-    }
-
-    /// Shows the state of a run that several processes share, when it is time.
-    pub fn update_shared(&mut self, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]) {
-        if !self.is_due() {
-            return;
-        }
-        let sum = |of: fn(&RankProgress) -> u64| ranks.iter().map(of).sum::<u64>();
-        let message = self.message(now_ns, sum(|rank| rank.packet_hops), "packet-hops", flows);
         let slowest =
-            slowest(&self.waited, ranks).map_or(String::new(), |rank| format!(", rank {rank} is the slowest"));
-        self.waited = ranks.iter().map(|rank| rank.waited_ns).collect();
-        self.show(finished_bytes + sum(|rank| rank.active_bytes), message + &slowest);
+            slowest(&self.waited, &waited).map_or(String::new(), |rank| format!(", rank {rank} is the slowest"));
+        self.waited = waited;
+        self.show(acked_bytes, self.message(now_ns, events, flows) + &slowest + &more);
     }
 
     /// Whether it is time for another line.
@@ -87,9 +75,9 @@ impl Progress {
         !self.quiet && self.last_line.elapsed() >= interval
     }
 
-    fn message(&self, now_ns: u64, count: u64, what: &str, flows: u32) -> String {
-        let rate = count as f64 / self.start.elapsed().as_secs_f64().max(1e-9) / 1e6;
-        format!("simulated {}, {rate:.1} M {what}/s, flows {flows} of {}", Nanos(now_ns), self.flows)
+    fn message(&self, now_ns: u64, events: u64, flows: u32) -> String {
+        let rate = events as f64 / self.start.elapsed().as_secs_f64().max(1e-9) / 1e6;
+        format!("simulated {}, {rate:.1} M events/s, flows {flows} of {}", Nanos(now_ns), self.flows)
     }
 
     fn show(&mut self, acked_bytes: u64, message: String) {
@@ -111,9 +99,8 @@ impl Progress {
 }
 
 /// The process that the others wait for: it has waited least since the last time. Of several the first.
-fn slowest(before: &[u64], ranks: &[RankProgress]) -> Option<usize> {
-    let waited = |rank: usize| ranks[rank].waited_ns - before.get(rank).copied().unwrap_or_default();
-    (0..ranks.len()).min_by_key(|&rank| waited(rank))
+fn slowest(before: &[u64], waited: &[u64]) -> Option<usize> {
+    (0..waited.len()).min_by_key(|&rank| waited[rank] - before.get(rank).copied().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -121,28 +108,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_a_shared_run_sums_up_and_names_whom_the_others_wait_for() {
+    fn the_line_of_a_shared_run_names_whom_the_others_wait_for() {
         let mut progress = new_progress(1_000, 7, false);
-        let rank = |packet_hops, waited_ns| RankProgress { packet_hops, active_bytes: 10, waited_ns };
         // The wait since the last line counts, not since the start.
-        let mut lines = [[rank(1, 5), rank(2, 9)], [rank(3, 50), rank(4, 20)]].map(|ranks| {
-            progress.last_line = Instant::now().checked_sub(PLAIN_INTERVAL).expect("a clock that runs for long");
-            (progress.plain, progress.start) = (false, progress.last_line);
-            progress.update_shared(1_000, 100, 3, &ranks);
-            (progress.bar.message(), progress.bar.position())
+        let lines = [vec![5, 9], vec![50, 20], vec![]].map(|waited| {
+            progress.plain = false;
+            progress.update(1_000, 5, 100, 3, waited, None);
+            progress.bar.message().rsplit(", ").next().unwrap_or_default().to_owned()
         });
-        for (line, _) in &mut lines {
-            assert!(line.starts_with("simulated 1.000 us, 0.0 M packet-hops/s, flows 3 of 7"), "{line}");
-            *line = line.rsplit(", ").next().unwrap_or_default().into();
-        }
-        assert_eq!(lines, [("rank 0 is the slowest".into(), 120), ("rank 1 is the slowest".into(), 120)]);
+        assert_eq!(lines, ["rank 0 is the slowest", "rank 1 is the slowest", "flows 3 of 7"]);
     }
 
     #[test]
     fn more_is_shown_on_a_terminal_alone() {
         for plain in [false, true] {
             let mut progress = Progress { plain, ..new_progress(1_000, 7, true).watched() };
-            progress.update(1_000, 5, 100, 3, Some("queues".into()));
+            progress.update(1_000, 5, 100, 3, Vec::new(), Some("queues".into()));
             assert_eq!(progress.bar.message().ends_with("flows 3 of 7\nqueues"), !plain);
         }
     }

@@ -7,6 +7,7 @@ use crate::jobs::{JobResults, jobs};
 use crate::panel::panel;
 use crate::pauses;
 use crate::progress::{Progress, new_progress};
+use crate::ranks::{Exchange, Others, Ranks};
 use crate::series::{Clock, What};
 use crate::sights::{Nobody, Sights};
 use crate::stack::StackTotals;
@@ -17,14 +18,14 @@ use hpcc_core::cc::Reads;
 use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, Quality, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
-use hpcc_core::topology::partition::Units;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary, Versions};
 use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
+use hpcc_formats::share;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::mem::take;
@@ -50,6 +51,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome with this status.
+    fn of(status: u64) -> Outcome {
+        use Outcome::{BadInput, Failed, Finished, Stopped, Unfinished};
+        let all = [Finished, Failed, BadInput, Unfinished, Stopped];
+        all.into_iter().find(|&outcome| outcome as u64 == status).unwrap_or(Failed)
+    }
+
     /// Says why the input is refused.
     pub fn refused(why: &dyn Display) -> Outcome {
         say(why);
@@ -104,7 +112,7 @@ pub(crate) struct Run {
     setup: Duration,
     is_watched: bool,
     /// Pauses by those who send them.
-    holds: Arc<Mutex<Vec<Hold>>>,
+    pub(crate) holds: Arc<Mutex<Vec<Hold>>>,
     /// The deadlock that was found, with its time.
     deadlock: Option<(Nanos, String)>,
 }
@@ -144,7 +152,7 @@ pub struct How {
 /// # Errors
 /// The outcome, where there are no results.
 pub fn run(scenario: Scenario, out: &Path, how: How) -> Result<Outcome, Outcome> {
-    run_in(scenario, out, how, &Program::NONE)
+    run_in(scenario, out, how, &Program::NONE, None)
 }
 
 /// The program that a run is a part of.
@@ -166,69 +174,77 @@ impl Program<'_> {
     };
 }
 
-/// Runs a scenario in a program, as [`run`].
+/// Runs a scenario in a program, as [`run`], or as one of the processes that share it: all of them have the same outcome.
 ///
 /// # Errors
 /// The outcome, where there are no results.
-pub fn run_in(scenario: Scenario, out: &Path, how: How, program: &Program<'_>) -> Result<Outcome, Outcome> {
-    let How { is_quiet, threads, .. } = how;
-    if let Some(why) = cannot(&scenario, threads) {
-        return Err(Outcome::refused(&why));
+pub fn run_in(
+    scenario: Scenario,
+    out: &Path,
+    how: How,
+    program: &Program<'_>,
+    ranks: Option<Box<dyn Ranks>>,
+) -> Result<Outcome, Outcome> {
+    let Some(ranks) = ranks.filter(|ranks| ranks.size() > 1) else {
+        let made = make(scenario, out, how, None).map_err(|why| Outcome::refused(&why))?;
+        return made.complete(out, how, program);
+    };
+    let exchange = Rc::new(RefCell::new(Exchange::new(ranks)));
+    let is_first = exchange.borrow().rank() == 0;
+    let how = How { is_quiet: how.is_quiet || !is_first, ..how };
+    let made = make(scenario, out, how, Some(&exchange));
+    let made = exchange
+        .borrow_mut()
+        .agree(made)
+        .map_err(|why| if is_first { Outcome::refused(&why) } else { Outcome::BadInput })?;
+    if !is_first {
+        made.serve(&mut exchange.borrow_mut(), program.fault);
+        return Ok(Outcome::of(exchange.borrow_mut().exchange(u64::MAX)));
     }
-    if !is_quiet {
+    let outcome = made.complete(out, how, program);
+    let (Ok(status) | Err(status)) = outcome;
+    exchange.borrow_mut().exchange(status as u64);
+    outcome
+}
+
+/// A run that is about to begin, or why there is none.
+fn make(scenario: Scenario, out: &Path, how: How, exchange: Option<&Rc<RefCell<Exchange>>>) -> Result<Run, String> {
+    let (first, ranks) = exchange.map_or((0, 1), |exchange| (exchange.borrow().rank(), exchange.borrow().size()));
+    let part_of = match how.threads.max(ranks) {
+        0 | 1 => Vec::new(),
+        parts => share::divide(&scenario, parts)?,
+    };
+    if scenario.stack().is_some() {
+        return Err("the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into());
+    }
+    if !how.is_quiet {
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
     }
-    let part_of = parts(&scenario, threads)?;
-    let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
     let start = Instant::now();
-    let engines = engines(&scenario, &part_of)?;
-    let mut run = Run::new(scenario, writer, how, start, engines, part_of, None)?;
-    let begun = Instant::now();
-    let stopped = run.simulate(program.fault);
-    if let Some(worked) = run.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
-        let share = 100 * worked.as_millis() / begun.elapsed().as_millis().max(1);
-        say(&format!("note: {threads} threads together worked for {share} % of the time: fewer would be sooner"));
-    }
-    let end = if stopped.is_some() { run.now() } else { run.scenario.stop };
-    let ending = Ending { stopped: stopped.as_deref(), is_quiet, out, end, stack: StackTotals::default() };
-    run.finish(&ending, program)
+    let writer = if first == 0 {
+        ResultWriter::create(out).map_err(|error| error.to_string())?
+    } else {
+        ResultWriter::without_folder()
+    };
+    let engines = engines(&scenario, if ranks > 1 { 1 } else { how.threads })?;
+    let others =
+        exchange.filter(|_| first == 0).map_or_else(Others::default, |exchange| Others::new(Rc::clone(exchange)));
+    Run::new(scenario, writer, how, start, engines, Parts { part_of, first, others }, None)
 }
 
-/// What of a scenario needs ns-3.
-fn cannot(scenario: &Scenario, threads: u32) -> Option<String> {
-    if threads > 1 && scenario.order == EventOrder::Insertion {
-        return Some(
-            "several threads need run.order = \"canonical\": in insertion order each event follows from all before"
-                .into(),
-        );
-    }
-    if threads > 1 && scenario.faults().shared_rng {
-        return Some(
-            "several threads cannot draw from one generator, which is the reference's fault shared_rng".into(),
-        );
-    }
-    if scenario.stack().is_some() {
-        return Some(
-            "the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into(),
-        );
-    }
-    if threads > 1 && !scenario.flows.jobs.is_empty() && scenario.settings.transport.queue_pairs == QueuePairs::PerFlow
-    {
-        return Some(
-            "several threads run jobs with transport.queue_pairs = \"per_pair\"; expected that, or 1 thread".into(),
-        );
-    }
-    let is_shared = threads > 1 && !scenario.attacks.is_empty();
-    is_shared.then(|| {
-        "attackers know all flows, which several threads do not share; expected no attacks, or 1 thread".into()
-    })
+/// Who has which part of a network.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// By node; nothing if there is one.
+    part_of: Vec<u32>,
+    /// The part of the first engine.
+    first: u32,
+    others: Others,
 }
 
-/// One engine for each part.
-pub(crate) fn engines(scenario: &Scenario, part_of: &[u32]) -> Result<Vec<Arc<Mutex<Engine>>>, Outcome> {
-    let parts = part_of.iter().max().map_or(1, |&last| last + 1);
-    let made = (0..parts).map(|_| engine(scenario).map(|engine| Arc::new(Mutex::new(engine))));
-    made.collect::<Result<_, _>>().map_err(|wrong| Outcome::refused(&wrong))
+/// One engine for each thread.
+fn engines(scenario: &Scenario, threads: u32) -> Result<Vec<Arc<Mutex<Engine>>>, String> {
+    (0..threads.max(1)).map(|_| engine(scenario).map(|engine| Arc::new(Mutex::new(engine)))).collect()
 }
 
 impl Run {
@@ -238,9 +254,9 @@ impl Run {
         how: How,
         start: Instant,
         engines: Vec<Arc<Mutex<Engine>>>,
-        part_of: Vec<u32>,
+        parts: Parts,
         mut faces: Option<Box<dyn Observer>>,
-    ) -> Result<Run, Outcome> {
+    ) -> Result<Run, String> {
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.
@@ -289,7 +305,7 @@ impl Run {
             watch(&scenario, &mut engine, &writer, &holds, faces.take());
         }
         begin_traces(&scenario, &lock(&engines[0]), &mut lock(&writer));
-        let fleet = Fleet::new(engines, part_of);
+        let fleet = Fleet::new(engines, parts.part_of, parts.first, parts.others);
         let clock = series(&scenario, &mut fleet.pause(), &mut lock(&writer), first_start);
         let of_jobs = scenario.flows.jobs.iter().map(|job| job.traffic(scenario.servers));
         let listed = (scenario.flows.totals.count, scenario.flows.totals.bytes);
@@ -315,7 +331,22 @@ impl Run {
             deadlock: None,
         };
         run.clock.schedule(&mut run.fleet.pause());
+        run.fleet.pause().begin();
         Ok(run)
+    }
+
+    /// Runs to the end, and writes results.
+    fn complete(mut self, out: &Path, how: How, program: &Program<'_>) -> Result<Outcome, Outcome> {
+        let How { is_quiet, threads, .. } = how;
+        let begun = Instant::now();
+        let stopped = self.simulate(program.fault);
+        if let Some(worked) = self.fleet.worked().filter(|&worked| worked < begun.elapsed() && !is_quiet) {
+            let share = 100 * worked.as_millis() / begun.elapsed().as_millis().max(1);
+            say(&format!("note: {threads} threads together worked for {share} % of the time: fewer would be sooner"));
+        }
+        let end = if stopped.is_some() { self.now() } else { self.scenario.stop };
+        let ending = Ending { stopped: stopped.as_deref(), is_quiet, out, end, stack: StackTotals::default() };
+        self.finish(&ending, program)
     }
 
     pub(crate) fn is_canonical(&self) -> bool {
@@ -348,14 +379,17 @@ impl Run {
             self.take();
             match outcome {
                 Stop::Told => {}
-                Stop::Sample => {
-                    self.sample();
+                Stop::Sample => loop {
+                    let is_another_due = self.sample();
                     if self.scenario.on_deadlock == OnDeadlock::End
                         && let Some((_, found)) = self.deadlock.take()
                     {
                         return Pause::Fault(found);
                     }
-                }
+                    if !is_another_due {
+                        break;
+                    }
+                },
                 Stop::Fault => return Pause::Fault(self.fleet.pause().fault().unwrap_or_default().into()),
                 Stop::Time if self.gather >= stop => return Pause::End,
                 Stop::Time => {
@@ -384,10 +418,14 @@ impl Run {
 
     /// Takes in what has happened since the last sample. Returns flows of a program's stack that begin.
     pub(crate) fn take(&mut self) -> Vec<FlowRequest> {
-        self.flows.take(&mut self.fleet.pause(), &self.scenario, &mut lock(&self.writer))
+        let mut engine = self.fleet.pause();
+        let mut writer = lock(&self.writer);
+        engine.take_rows().iter().for_each(|rows| writer.add_rows(rows));
+        self.flows.take(&mut engine, &self.scenario, &mut writer)
     }
 
-    pub(crate) fn sample(&mut self) {
+    /// Takes the sample that is due. Returns whether another one is.
+    pub(crate) fn sample(&mut self) -> bool {
         let Run {
             scenario, fleet, writer, flows, clock, progress, switches, control_flows, is_watched, deadlock, ..
         } = self;
@@ -412,16 +450,23 @@ impl Run {
             }
             What::Statistics => sample_queues(switches, &engine, &mut writer),
             What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
-            What::Goodput => flows.trace_goodput(&engine, &mut writer),
-            What::Control => flows.trace_control(&engine, scenario, &mut writer, control_flows),
+            What::Goodput => {
+                engine.ask_flows();
+                flows.trace_goodput(&engine, &mut writer);
+            }
+            What::Control => {
+                engine.ask_flows();
+                flows.trace_control(&engine, scenario, &mut writer, control_flows);
+            }
             What::Progress => {
                 if deadlock.is_none() {
-                    *deadlock = pauses::deadlock(&engine).map(|found| (now, found));
+                    *deadlock = pauses::deadlock(&mut engine).map(|found| (now, found));
                 }
                 if progress.is_due() {
+                    engine.ask_flows();
                     let acked = flows.finished_bytes + flows.active_bytes(&engine);
                     let more = (*is_watched).then(|| panel(queues(switches, &engine), &flows.slowdowns));
-                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32, more);
+                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32, engine.waited(), more);
                 }
             }
         }
@@ -449,7 +494,19 @@ impl Run {
                     0
                 }
             }
-        });
+        })
+    }
+
+    /// What ports of nodes that run here have sent, and what came to them with errors.
+    pub(crate) fn tell_ports(&self) {
+        let (engine, mut writer) = (self.fleet.pause(), lock(&self.writer));
+        for (node, ports) in (0..).zip(self.scenario.network.ports()) {
+            for port in 0..ports.len() as u16 {
+                if let Some(errors) = engine.errors(node, port) {
+                    writer.port(node, u32::from(port) + 1, engine.sent(node, port), errors);
+                }
+            }
+        }
     }
 
     /// Writes what there is by the end.
@@ -457,21 +514,15 @@ impl Run {
         let &Ending { stopped, is_quiet, out, end, stack } = ending;
         self.progress.clear();
         let times = (self.start, self.setup);
+        self.fleet.pause().finish();
+        self.tell_ports();
         let mut writer = lock(&self.writer);
         let mut engine = self.fleet.pause();
+        engine.take_rows().iter().for_each(|rows| writer.add_rows(rows));
+        lock(&self.holds).append(&mut engine.take_holds());
         let is_still = self.flows.is_idle() && !engine.jobs_wait();
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         let is_done = self.flows.is_done();
-        for switch in &self.switches {
-            for port in 0..switch.ports {
-                let sent = engine.sent(switch.node, port).unwrap_or_default();
-                writer.port_sent(switch.node, u32::from(port) + 1, sent);
-            }
-        }
-        for (node, ports) in (0..).zip(self.scenario.network.ports()) {
-            (0..ports.len() as u16)
-                .for_each(|port| writer.port_errors(node, u32::from(port) + 1, engine.errors(node, port)));
-        }
         writer.write_rows();
         let mut stalls = Vec::new();
         if !self.scenario.flows.jobs.is_empty() {
@@ -501,6 +552,7 @@ impl Run {
         let summary = Summary {
             flows_total: self.flows.total,
             flows_endless: self.flows.endless,
+            ranks: engine.take_figures(),
             build_profile: program.build_profile.into(),
             versions: Versions { ns3: program.ns3.into(), ..summary.versions },
             ..summary
@@ -557,20 +609,6 @@ fn visit(switches: &mut [Watched], engine: &Paused<'_>, list: usize, mut look: i
     }
 }
 
-/// The part of each node, one for each thread.
-fn parts(scenario: &Scenario, threads: u32) -> Result<Vec<u32>, Outcome> {
-    if threads < 2 {
-        return Ok(Vec::new());
-    }
-    let why = |units| {
-        format!(
-            "{threads} threads are too many: links of hosts and links without delay are not cut, which leaves {units} parts"
-        )
-    };
-    let together = scenario.servers.map(|servers| servers.pairs(&scenario.network)).unwrap_or_default();
-    Units::with(&scenario.network, &together).divide(threads).map_err(|few| Outcome::refused(&why(few.units)))
-}
-
 /// Where the random numbers of a scenario come from.
 pub fn engine_streams(scenario: &Scenario) -> Streams {
     let network = &scenario.network;
@@ -587,7 +625,7 @@ pub fn engine_streams(scenario: &Scenario) -> Streams {
 }
 
 /// The engine of a scenario.
-fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
+pub(crate) fn engine(scenario: &Scenario) -> Result<Engine, String> {
     let (network, streams) = (&scenario.network, engine_streams(scenario));
     let order = match scenario.order {
         EventOrder::Canonical => Order::Canonical,
@@ -600,11 +638,12 @@ fn engine(scenario: &Scenario) -> Result<Engine, hpcc_core::node::Located> {
         let legacy = legacy.as_ref().filter(|_| scenario.legacy.nodes.contains(&node));
         Rc::clone(legacy.unwrap_or(&common))
     };
-    Engine::new(network, settings, order, streams, scenario.default_loss, &borders)
+    let made = Engine::new(network, settings, order, streams, scenario.default_loss, &borders);
+    made.map_err(|wrong| wrong.to_string())
 }
 
 /// The attacks of a scenario.
-fn attack(scenario: &Scenario, engine: &mut Engine, groups: &[u32]) -> Result<(), Outcome> {
+fn attack(scenario: &Scenario, engine: &mut Engine, groups: &[u32]) -> Result<(), String> {
     if scenario.attacks.is_empty() {
         return Ok(());
     }
@@ -612,18 +651,18 @@ fn attack(scenario: &Scenario, engine: &mut Engine, groups: &[u32]) -> Result<()
     for settings in &scenario.attacks {
         let attacked = scenario.attacked_groups(settings);
         let attack = Attack::new(settings, &scenario.network, &scenario.settings, attacked);
-        let attack = attack.map_err(|wrong| Outcome::refused(&format!("attack.{}: {}", wrong.key, wrong.message)))?;
+        let attack = attack.map_err(|wrong| format!("attack.{}: {}", wrong.key, wrong.message))?;
         engine.attack(attack);
     }
     Ok(())
 }
 
 /// All flows, and the number of each one's group.
-fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome> {
-    let mut requests = Vec::new();
-    let mut groups = Vec::new();
+fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), String> {
+    let count = scenario.flows.totals.count as usize;
+    let (mut requests, mut groups) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (id, flow) in scenario.flows.walk_groups().enumerate() {
-        let (group, flow) = flow.map_err(|error| Outcome::refused(&error))?;
+        let (group, flow) = flow.map_err(|error| error.to_string())?;
         groups.push(group);
         requests.push(FlowRequest {
             id: id as u32,
@@ -636,7 +675,6 @@ fn requests(scenario: &Scenario) -> Result<(Vec<FlowRequest>, Vec<u32>), Outcome
             options: flow.options,
         });
     }
-    requests.shrink_to_fit();
     Ok((requests, groups))
 }
 

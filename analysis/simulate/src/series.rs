@@ -54,13 +54,17 @@ impl Clock {
         self.series.push(Series { what, at: first, place, interval, runs: true });
     }
 
-    /// Schedules the earliest sample, if there is one.
-    pub fn schedule(&mut self, engine: &mut Paused<'_>) {
+    /// Schedules the earliest sample, if there is one. Returns whether it is due at once.
+    pub fn schedule(&mut self, engine: &mut Paused<'_>) -> bool {
         let running = self.series.iter().enumerate().filter(|(_, series)| series.runs);
         if let Some((place, series)) = running.min_by_key(|(_, series)| (series.at, series.place)) {
             self.next = place;
+            if self.ticks > 0 && engine.is_next(series.at, series.place) {
+                return true;
+            }
             engine.sample_at(series.at, series.place);
         }
+        false
     }
 
     /// The sample that is due now.
@@ -79,7 +83,8 @@ impl Clock {
     }
 
     /// The sample was taken, and the series goes on or not; `repeat` says how many of so many further samples equal it.
-    pub fn advance(&mut self, engine: &mut Paused<'_>, runs: bool, repeat: impl FnOnce(u64) -> u64) {
+    /// Returns whether another one is due at once.
+    pub fn advance(&mut self, engine: &mut Paused<'_>, runs: bool, repeat: impl FnOnce(u64) -> u64) -> bool {
         let series = &mut self.series[self.next];
         series.runs = runs;
         if runs {
@@ -91,6 +96,6 @@ impl Clock {
             }
             series.place = engine.reserve_sample();
         }
-        self.schedule(engine);
+        self.schedule(engine)
     }
 }

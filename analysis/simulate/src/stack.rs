@@ -2,7 +2,7 @@
 //! A run whose flows a program's stack carries - ns-3's TCP or UDP - over the frames of an engine that it shares with the program.
 
 use crate::fleet::lock;
-use crate::run::{Ending, How, Outcome, Program, Run};
+use crate::run::{Ending, How, Outcome, Parts, Program, Run};
 use hpcc_core::engine::{Engine, FlowRequest, Observer};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{ResultWriter, Summary};
@@ -73,7 +73,8 @@ impl StackRun {
             scenario.notes.iter().for_each(|note| eprintln!("hpcc: note: {note}"));
         }
         let how = How { is_quiet, is_watched: false, threads: 1 };
-        let run = Run::new(scenario, writer, how, start, vec![engine], Vec::new(), Some(faces))?;
+        let run = Run::new(scenario, writer, how, start, vec![engine], Parts::default(), Some(faces));
+        let run = run.map_err(|why| Outcome::refused(&why))?;
         Ok(StackRun { run, started: Vec::new(), gathered: Nanos(0), is_quiet, out: out.into() })
     }
 

@@ -63,6 +63,10 @@ mod tests {
         assert_eq!(texts(keys(OsStr::new("compatibility.missed"))), ["compatibility.missed_wakeups"]);
         assert!(texts(assignments(OsStr::new("traffic.0.lo"))).contains(&"traffic.0.load=".to_owned()));
         assert!(assignments(OsStr::new("nothing.")).is_empty());
-        assert_eq!(texts(keys(OsStr::new("topology.switch"))), ["topology.switches"], "of two kinds");
+        assert_eq!(
+            texts(keys(OsStr::new("topology.switches"))),
+            ["topology.switches", "topology.switches_per_group"],
+            "one of two kinds"
+        );
     }
 }

@@ -28,6 +28,8 @@ impl Blame {
 pub(crate) struct Places {
     /// One for each link of the network.
     pub links: Vec<Place>,
+    /// Of each entry of degraded links.
+    pub degraded: Vec<Place>,
     /// The place of the network's description, if no links are listed.
     pub network: Option<Place>,
     pub stop: Blame,

@@ -241,6 +241,7 @@ impl LoadBalancer for Leaf {
 
 /// What a packet carries: as much as CONGA's header in VXLAN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
     /// The uplink of its leaf that it took.
     pub uplink: Option<u8>,

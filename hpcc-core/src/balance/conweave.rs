@@ -64,6 +64,7 @@ impl Scheme for Conweave {
 
 /// What a frame is to the leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Role {
     /// Data on the epoch's first path.
     Data,
@@ -83,6 +84,7 @@ pub enum Role {
 
 /// What a frame carries from leaf to leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
     /// What it is.
     pub role: Role,

@@ -148,6 +148,7 @@ pub struct Passing<'a> {
 
 /// What frames carry for load balancing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Tag {
     /// Nothing.
     #[default]

@@ -77,6 +77,11 @@ impl Agenda {
         self.waiting.peek().map(|&Reverse((at, ..))| at)
     }
 
+    /// Time and rank of the first.
+    pub fn first(&self) -> Option<(u64, u64)> {
+        self.waiting.peek().map(|&Reverse((at, rank, _))| (at, rank))
+    }
+
     /// The first that waits for a time before `end`, with its time.
     pub fn pop_before(&mut self, end: u64) -> Option<(u64, u32)> {
         self.next_time().filter(|&at| at < end)?;

@@ -17,6 +17,7 @@ pub(super) const BITMAP: usize = size_of::<u64>();
 /// A frame. What switches look at fills the first cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame {
     /// When it arrives at the end of its link, or came to the present node.
     pub(super) at: u64,

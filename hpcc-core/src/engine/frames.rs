@@ -15,12 +15,20 @@ const SHORT: usize = 48;
 /// A frame, and its telemetry section where that fits: two cache lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Entry {
     frame: Frame,
+    #[cfg_attr(feature = "serde", serde(with = "serde_bytes"))]
     section: [u8; SHORT],
 }
 
 const _: () = assert!(size_of::<Entry>() == 128);
+
+impl Entry {
+    fn forget_way(&mut self) {
+        self.frame.ports = [UNKNOWN; KNOWN];
+    }
+}
 
 /// All frames of a network, and their telemetry sections.
 pub(super) struct Frames {
@@ -137,9 +145,7 @@ impl Frames {
 
     /// Routes have changed: frames on their way are routed anew.
     pub fn forget_ways(&mut self) {
-        for entry in &mut self.entries {
-            entry.frame.ports = [UNKNOWN; KNOWN];
-        }
+        self.entries.iter_mut().for_each(Entry::forget_way);
     }
 
     /// A frame, and what it carries for load balancing.
@@ -171,16 +177,28 @@ impl Frames {
 
 /// Frames on their way from one part of a network to another, as they are.
 #[derive(Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Crossings {
     /// When each arrives, and at which port.
     entries: Vec<(u64, u32, Entry, Tag)>,
+    #[cfg_attr(feature = "serde", serde(with = "serde_bytes"))]
     sections: Vec<u8>,
 }
 
 impl Crossings {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// When the first of them arrives.
     pub fn first_at(&self) -> Option<Nanos> {
         self.entries.iter().map(|&(at, ..)| Nanos(at)).min()
+    }
+
+    /// Routes have changed: they are routed anew.
+    pub fn forget_ways(&mut self) {
+        self.entries.iter_mut().for_each(|(_, _, entry, _)| entry.forget_way());
     }
 
     /// A frame leaves this part.

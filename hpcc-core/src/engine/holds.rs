@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 /// A priority at a port of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queue {
     /// The node.
     pub node: u32,
@@ -19,6 +20,7 @@ pub struct Queue {
 
 /// A node pauses or resumes the far end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hold {
     /// The present time.
     pub now: Nanos,
@@ -34,6 +36,7 @@ pub struct Hold {
 
 /// What came in somewhere that a switch pauses waits for the resumes of these; `None`: for a port that may send.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wait {
     /// Where it came in.
     pub queue: Queue,

@@ -73,6 +73,7 @@ impl Engine {
         self.version += 1;
         self.asks_ports = true;
         self.all.frames.forget_ways();
+        self.parts.forget_ways();
         let ends = self.ends(&changed);
         for &p in &ends {
             self.all.ports[p as usize].is_up = change.up;

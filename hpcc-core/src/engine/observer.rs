@@ -88,6 +88,7 @@ pub trait Observer: Send {
 
 /// What congestion control has made of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ControlState {
     /// Sending rate.
     pub rate: BitRate,
@@ -105,6 +106,7 @@ pub struct ControlState {
 
 /// What the nodes of a network did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Totals {
     /// Frames put on links.
     pub frames: u64,
@@ -172,6 +174,7 @@ impl AddAssign for Totals {
 
 /// What agents of Fast CNP did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NoticeTotals {
     /// Notifications sent by switches.
     pub sent: u64,

@@ -14,12 +14,25 @@ use alloc::vec::Vec;
 
 /// What one part tells another between two windows. It is emptied where it arrives, to be used again.
 #[derive(Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parcel {
     pub(super) frames: Crossings,
     /// Receiving queue pairs that are to be closed, by host.
     pub(super) closings: Vec<(u32, u32)>,
     /// Messages of jobs that will arrive, by receiving queue pair.
     pub(super) messages: Vec<(u32, Incoming)>,
+}
+
+impl Parcel {
+    /// How many frames are in it.
+    pub fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.frames() == 0 && self.closings.is_empty() && self.messages.is_empty()
+    }
 }
 
 /// What a part, or all of them, have to do.
@@ -61,6 +74,10 @@ pub(super) struct Parts {
     /// By node; nothing if there is one part.
     of_node: Vec<u32>,
     own: u32,
+    /// The shortest delay of a link that leads from one part to another.
+    delay: Nanos,
+    /// Before this time nothing comes from others.
+    quiet_until: Nanos,
     /// For each other part.
     parcels: Vec<Parcel>,
 }
@@ -76,6 +93,21 @@ impl Parts {
     #[inline]
     pub fn parcel_to(&mut self, node: u32) -> &mut Crossings {
         &mut self.parcels[self.of_node[node as usize] as usize].frames
+    }
+
+    /// Whether others run other parts.
+    pub fn are_several(&self) -> bool {
+        !self.of_node.is_empty()
+    }
+
+    /// When the first frame arrives that leaves this part.
+    pub fn next_time(&self) -> Option<Nanos> {
+        self.parcels.iter().filter_map(|parcel| parcel.frames.first_at()).min()
+    }
+
+    /// Routes have changed: frames on their way to others are routed anew.
+    pub fn forget_ways(&mut self) {
+        self.parcels.iter_mut().for_each(|parcel| parcel.frames.forget_ways());
     }
 
     /// The part of a host will hear that a message is on its way there.
@@ -100,7 +132,10 @@ impl Engine {
         }
         let count = of_node.iter().max().map_or(1, |&last| last + 1);
         let parcels = (0..count).map(|_| Parcel::default()).collect();
-        self.parts = Parts { of_node: of_node.into(), own, parcels };
+        let part = |node: u32| of_node.get(node as usize);
+        let cut = self.fabric.network().links.iter().filter(|link| part(link.a) != part(link.b));
+        let delay = cut.map(|link| link.delay).min().unwrap_or(Nanos(u64::MAX));
+        self.parts = Parts { of_node: of_node.into(), own, delay, quiet_until: Nanos(0), parcels };
         for p in 0..self.all.ports.len() {
             self.all.flights[p].leads_away = !self.parts.is_own(self.all.ports[p].node);
         }
@@ -115,11 +150,22 @@ impl Engine {
     /// The same as one part of several.
     pub fn run_beside(&mut self, peers: &mut dyn Peers, end: Nanos) -> Stop {
         loop {
-            let state = self.meet(peers);
-            if state.is_faulty {
-                return Stop::Fault;
+            let own = self.next_time();
+            let first = own.map_or(end, |own| own.min(end));
+            let is_quiet = self.parts.are_several() && first < self.parts.quiet_until;
+            let next = if is_quiet {
+                own
+            } else {
+                let state = self.meet(peers);
+                if state.is_faulty {
+                    return Stop::Fault;
+                }
+                state.next
+            };
+            let Some(next) = next.filter(|&next| next < end) else { return Stop::Time };
+            if !is_quiet {
+                self.begin_window(next);
             }
-            let Some(next) = state.next.filter(|&next| next < end) else { return Stop::Time };
             self.step(next, end);
             if let Some(stop) = self.pause.take() {
                 return stop;
@@ -127,11 +173,18 @@ impl Engine {
         }
     }
 
+    /// All parts begin at a time, before which they have met.
+    fn begin_window(&mut self, next: Nanos) {
+        if next >= self.window_end {
+            self.end_window(next);
+        }
+        self.parts.quiet_until = self.window_end.min(Nanos(next.0.saturating_add(self.parts.delay.0)));
+    }
+
     fn meet(&mut self, peers: &mut dyn Peers) -> PartState {
+        let state = PartState { next: self.next_time(), is_faulty: self.fault.is_some() };
         let mut parcels = core::mem::take(&mut self.parts.parcels);
-        let leaving = parcels.iter().filter_map(|parcel| parcel.frames.first_at());
-        let next = leaving.chain(self.next_time()).min();
-        let state = peers.meet(PartState { next, is_faulty: self.fault.is_some() }, &mut parcels);
+        let state = peers.meet(state, &mut parcels);
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
             for (receiver, incoming) in parcel.messages.drain(..) {

@@ -97,9 +97,6 @@ impl Engine {
 
     /// Runs what is next, before `end`: what concerns no node, or a window that begins at `next`.
     pub(super) fn step(&mut self, next: Nanos, end: Nanos) {
-        if next >= self.window_end {
-            self.end_window(next);
-        }
         let limit = self.window_end.min(end);
         if self.is_single_file() { self.run_all(next, limit) } else { self.run_groups(next, limit) }
     }
@@ -107,8 +104,9 @@ impl Engine {
     /// Runs what concerns no node, if that is next; otherwise each group by itself, until somebody else could reach it.
     fn run_groups(&mut self, from: Nanos, limit: Nanos) {
         let mut is_due = false;
+        // A part that cannot go on tells the others when they meet, and not before.
         while self.pause.is_none()
-            && self.fault.is_none()
+            && (self.fault.is_none() || self.parts.are_several())
             && let Some((at, item)) = self.all.agenda.pop_before(from.0 + 1)
         {
             self.events.begin(at, self.all.agenda.rank(item));
@@ -246,6 +244,11 @@ impl Engine {
         self.add_item(at, place, Item::Sample);
     }
 
+    /// Whether nothing that concerns no node comes before a sample at this time, in this place: it finds what the last one found.
+    pub fn is_next(&self, at: Nanos, place: u64) -> bool {
+        !self.is_single_file() && at == self.now() && self.all.agenda.first().is_none_or(|next| next > (at.0, place))
+    }
+
     /// Reserves the place of a sample among the events of its time.
     pub fn reserve_sample(&mut self) -> u64 {
         self.reserve_item()
@@ -254,7 +257,8 @@ impl Engine {
     /// The time of the next event; `None` if there is none.
     pub fn next_time(&mut self) -> Option<Nanos> {
         let waiting = self.all.agenda.next_time().map(Nanos);
-        [self.events.next_time(), self.groups.next_time(), waiting].into_iter().flatten().min()
+        let times = [self.events.next_time(), self.groups.next_time(), waiting, self.parts.next_time()];
+        times.into_iter().flatten().min()
     }
 
     /// Why the run cannot go on, if it cannot.
@@ -262,7 +266,7 @@ impl Engine {
         self.fault.as_deref()
     }
 
-    fn end_window(&mut self, next: Nanos) {
+    pub(super) fn end_window(&mut self, next: Nanos) {
         // The key that was freed last is used first: the order must not depend on who closes what.
         self.closings.sort_unstable();
         for (host, receiver) in core::mem::take(&mut self.closings) {

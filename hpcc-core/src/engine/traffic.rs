@@ -19,6 +19,7 @@ pub const ENDLESS: u64 = 1 << 53;
 
 /// What a flow has for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowOptions {
     /// The port of its host by which it leaves, counted from 0, while that leads to its destination; else a hash chooses.
     pub nic: Option<u8>,
@@ -35,6 +36,7 @@ impl FlowOptions {
 
 /// A flow that is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowRequest {
     /// A number by which its completion is known.
     pub id: u32,
@@ -56,6 +58,7 @@ pub struct FlowRequest {
 
 /// A flow that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Started {
     /// What was asked for; it began at `start`.
     pub request: FlowRequest,
@@ -69,6 +72,7 @@ pub struct Started {
 
 /// A flow that has finished: its last byte is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Completion {
     /// What was asked for; it began at `start`.
     pub request: FlowRequest,

@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 
 /// A pause that lasted too long, at a switch's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Storm {
     /// What was paused.
     pub queue: Queue,

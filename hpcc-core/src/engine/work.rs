@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 
 /// A message on its way to a receiving queue pair.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Incoming {
     /// The sequence number behind its last byte.
     pub end: u64,

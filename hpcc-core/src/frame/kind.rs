@@ -4,6 +4,7 @@
 crate::named! {
     /// What a frame is for.
     #[derive(Default, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub enum PacketKind {
         /// Payload.
         #[default]

@@ -79,6 +79,7 @@ pub struct Ack<'a> {
 
 /// What a host did, besides what its flows say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counters {
     /// Packets that were sent again.
     pub resent: u64,
@@ -110,6 +111,7 @@ pub struct Counters {
 
 /// Answers that no honest receiver sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Refused {
     /// Of bytes that were never sent.
     pub unsent: u64,

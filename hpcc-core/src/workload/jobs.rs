@@ -92,6 +92,7 @@ struct Extent {
 
 /// A message from rank to rank. Ranks of all jobs are numbered together: those are seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
     /// The seat that sends it.
     pub from: u32,
@@ -146,6 +147,7 @@ pub enum Waiting {
 
 /// Something that results tell of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Noted {
     /// Number of the job.
     pub job: u32,
@@ -172,6 +174,7 @@ pub struct Told {
 
 /// A rank that is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unfinished {
     /// Number of its job.
     pub job: u32,

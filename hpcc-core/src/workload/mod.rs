@@ -62,6 +62,7 @@ impl Peers {
 
 /// What a program begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Operation {
     /// A message to another rank, or to the rank itself.
     Send {
@@ -87,6 +88,7 @@ pub enum Operation {
 
 /// What happens that results tell of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Note {
     /// A rank begins an iteration, counted from 0, of the job's collective with a number.
     Begin {

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 /// An operation of a rank, from its begin to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
     /// Number of the job.
     pub job: u32,

@@ -67,8 +67,8 @@ fn several_threads_lose_the_same_frames() {
         _ => line.to_owned(),
     });
     let bench = Bench::new(&[("net.toml", &lines.collect::<Vec<_>>().join("\n"))]);
-    let set = "failures.degraded=[{time='1us',a=4,b=6,link=1,bit_errors=1e-5,rate='50Gbps'},\
-               {time='1us',a=4,b=7,bit_errors=1e-5},{time='1us',a=4,b=6,link=0,bit_errors=1e-5}]";
+    let set = "failures.degraded=[{time='1us',a=4,b=6,link=1,bit_errors=1e-6,rate='50Gbps'},\
+               {time='1us',a=4,b=7,bit_errors=1e-6},{time='1us',a=4,b=6,link=0,bit_errors=1e-6}]";
     for threads in ["1", "2"] {
         let run = ["run", "net.toml", "--simulator", "core", "--threads", threads, "--out", threads, "--quiet"];
         let told = bench.hpcc(&[&run[..], &["--set", set]].concat());
@@ -78,7 +78,7 @@ fn several_threads_lose_the_same_frames() {
         assert_eq!(bench.read(&format!("1/{file}")), bench.read(&format!("2/{file}")), "{file}");
     }
     let errors = ports_csv::read(&bench.path("1/ports.csv")).expect("ports");
-    assert!(errors.iter().filter_map(|port| port.fcs_errors).sum::<u64>() > 100);
+    assert!(errors.iter().filter_map(|port| port.fcs_errors).sum::<u64>() > 40);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn what_makes_no_link_worse_is_refused() {
         ("{time='1us',a=0,b=5,rate='25Gbps'}", "nodes 0 and 5 are not linked"),
         ("{time='1us',a=4,b=5}", "the link is as before; expected rate or bit_errors"),
         ("{time='1us',a=4,b=5,rate='200Gbps'}", "the rate is 200Gbps; expected more than 0, and at most 100Gbps"),
-        ("{time='1us',a=4,b=5,rate='0Gbps'}", "the rate is 0Gbps; expected more than 0"),
+        ("{time='1us',a=4,b=5,rate='0Gbps'}", "the rate is 0bps; expected more than 0"),
         ("{time='1us',a=4,b=5,bit_errors=2}", "expected a number from 0 to 1"),
         ("{time='9us',until='9us',a=4,b=5,rate='25Gbps'}", "until is 9000 ns, not after 9000 ns"),
         (

@@ -3,7 +3,7 @@
 
 use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
 use hpcc_formats::results::{fct_csv, jobs_csv, timeline_csv};
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, has_mpi};
 use std::fs;
 
 /// Two racks of four hosts, without congestion control: times can be reckoned.
@@ -65,7 +65,7 @@ fn collectives_take_what_their_bytes_take() {
     }
 }
 
-/// With new queue pairs for all messages, with losses, and by two threads.
+/// With new queue pairs for all messages, with losses, by two threads, and by two processes.
 #[test]
 fn jobs_end_whatever_is_beside_them() {
     let bench = Bench::new(&[("job.toml", TOML)]);
@@ -83,11 +83,15 @@ fn jobs_end_whatever_is_beside_them() {
     let many = ["topology.hosts_per_leaf=8", "traffic.0.operation=all_to_all", "traffic.0.size=160kB"];
     run(&bench, &[&many[..], &[fails, "transport.timeout=100us", "congestion_control.algorithm=hpcc"]].concat());
     let timeline = "monitor.timeline=true";
-    let two = bench.hpcc(&["run", "job.toml", "--threads", "2", "--set", timeline, "--out", "two", "--quiet"]);
-    assert_eq!(two.code, Some(0), "{}", two.err);
     run(&bench, &[timeline]);
-    for file in ["fct.csv", "collectives.csv", "jobs.csv", "timeline.csv"] {
-        assert_eq!(fs::read(bench.path("two").join(file)).ok(), fs::read(bench.path("out").join(file)).ok(), "{file}");
+    for sharing in ["threads"].into_iter().chain(has_mpi().then_some("ranks")) {
+        let option = format!("--{sharing}=2");
+        let two = bench.hpcc(&["run", "job.toml", &option, "--set", timeline, "--out", sharing, "--quiet"]);
+        assert_eq!(two.code, Some(0), "{}", two.err);
+        for file in ["fct.csv", "collectives.csv", "jobs.csv", "timeline.csv"] {
+            let of = |out: &str| fs::read(bench.path(out).join(file)).ok();
+            assert_eq!(of(sharing), of("out"), "{sharing}: {file}");
+        }
     }
 }
 

@@ -375,8 +375,8 @@ fn what_mpirun_says_is_told() {
 fn processes_that_cannot_share_a_run_are_not_started() {
     let bench = Bench::new(&[TOML, REFERENCE].concat());
     for (config, ranks, words) in [
-        ("scenario.toml", "1000", "scenario.toml: --ranks 1000: 1000 processes cannot share this network: "),
-        ("config.txt", "2", "config.txt: --ranks 2: several processes cannot share this run: it has run.order"),
+        ("scenario.toml", "1000", "scenario.toml: --ranks 1000: this network has no 1000 parts: "),
+        ("config.txt", "2", "config.txt: --ranks 2: this run cannot be shared: it has run.order"),
         ("none.toml", "2", "none.toml: no such file"),
     ] {
         let mut command = hpcc();

@@ -39,11 +39,12 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
             scenario.settings.check_link(link).map_err(|wrong| place.error(wrong.conflict.message + hint))?;
         }
     }
-    for degraded in &scenario.degraded {
+    for (degraded, place) in scenario.degraded.iter().zip(&places.degraded) {
         for link in degraded.links.iter().map(|&link| scenario.network.links[link as usize]) {
             let link = Link { rate: degraded.quality.rate.unwrap_or(link.rate), ..link };
             if at_switch(&scenario.network, &link) {
-                scenario.settings.check_link(&link).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
+                let checked = scenario.settings.check_link(&link);
+                checked.map_err(|wrong| place.key_error("failures.degraded", wrong.conflict.message))?;
             }
         }
     }

@@ -202,6 +202,7 @@ fn recognise(path: &Path, text: &str) -> Result<(), InputError> {
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {
     Places {
+        degraded: Vec::new(),
         network: None,
         links,
         stop: settings.blame("SIMULATOR_STOP_TIME"),

@@ -32,7 +32,7 @@ pub struct PortRow {
     pub paused_ns: u64,
     /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
     pub sent_bytes: Option<u64>,
-    /// Frames that came to it with errors and went no further; nothing in runs of ns-3, which do not count them.
+    /// Frames that came to it with errors and went no further; nothing in files of earlier versions.
     pub fcs_errors: Option<u64>,
 }
 

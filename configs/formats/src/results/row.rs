@@ -23,11 +23,12 @@ pub(crate) enum Row {
     Goodput(GoodputRow),
     Control(ControlRow),
     Packet(TraceRecord),
-    /// What a switch sent by a port, which is told in `ports.csv`.
-    Sent {
+    /// What a port has to say in `ports.csv`: bytes that it sent, of a switch, and frames that came to it with errors.
+    Port {
         node: u32,
         port: u32,
-        bytes: u64,
+        sent: Option<u64>,
+        errors: u64,
     },
     /// A frame of the capture: when, in ns, at which node, and its bytes.
     Frame(u64, u32, Vec<u8>),

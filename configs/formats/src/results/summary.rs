@@ -238,7 +238,7 @@ pub struct AttackSummary {
 pub struct RankSummary {
     /// Nodes that it simulated.
     pub nodes: u64,
-    /// Ports that it built: the ports of its nodes, and the far ends of their links.
+    /// Ports that it knows: all of the network.
     #[serde(default)]
     pub devices: u64,
     /// Their events.

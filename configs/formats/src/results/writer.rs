@@ -41,10 +41,8 @@ pub struct ResultWriter {
     /// The last row of each queue in `queue.csv`.
     traced: Vec<u64>,
     pauses: PauseMeter,
-    /// What ports of switches sent, by node and port, in bytes.
-    sent: BTreeMap<(u32, u32), u64>,
-    /// Frames that came to ports with errors, by node and port.
-    errors: BTreeMap<(u32, u32), u64>,
+    /// Bytes that ports sent, and frames that came to them with errors, by node and port.
+    counts: BTreeMap<(u32, u32), (Option<u64>, Option<u64>)>,
     finished: u64,
     error: Option<ResultError>,
 }
@@ -131,8 +129,7 @@ impl ResultWriter {
             queues: QueueMonitor::new(),
             traced: Vec::new(),
             pauses: PauseMeter::default(),
-            sent: BTreeMap::new(),
-            errors: BTreeMap::new(),
+            counts: BTreeMap::new(),
             finished: 0,
             error: None,
         }
@@ -189,8 +186,8 @@ impl ResultWriter {
                 self.pauses.record(&event);
                 files.pfc_txt.write(|out| pfc_txt::write(out, &event))
             }
-            Row::Sent { node, port, bytes } => {
-                self.sent.insert((node, port), bytes);
+            Row::Port { node, port, sent, errors } => {
+                self.counts.insert((node, port), (sent, Some(errors)));
                 Ok(())
             }
             Row::Queue(row) => files.queue_csv.write(|out| row.write(out)),
@@ -357,22 +354,16 @@ impl ResultWriter {
         }
     }
 
-    /// How many bytes a switch sent by a port, counted from 1.
-    pub fn port_sent(&mut self, node: u32, port: u32, bytes: u64) {
-        self.put(RowPlace::at_end(0), Row::Sent { node, port, bytes });
-    }
-
-    /// How many frames came to a port, counted from 1, with errors.
-    pub fn port_errors(&mut self, node: u32, port: u32, frames: u64) {
-        self.errors.insert((node, port), frames);
+    /// How many bytes a port, counted from 1, has sent if it is a switch's, and how many frames came to it with errors.
+    pub fn port(&mut self, node: u32, port: u32, sent: Option<u64>, errors: u64) {
+        self.put(RowPlace::at_end(0), Row::Port { node, port, sent, errors });
     }
 
     /// How long each port of the network was paused by `now`, and what it sent, with what is known of its link.
     pub fn ports(&mut self, network: &Network, now: Nanos) {
         for mut row in ports_csv::rows_of(network) {
             row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
-            row.sent_bytes = self.sent.get(&(row.node, row.port)).copied();
-            row.fcs_errors = self.errors.get(&(row.node, row.port)).copied();
+            (row.sent_bytes, row.fcs_errors) = self.counts.get(&(row.node, row.port)).copied().unwrap_or_default();
             let Some(output) = &mut self.output else { return };
             let written = output.files.ports_csv.write(|out| row.write(out));
             self.keep(written);

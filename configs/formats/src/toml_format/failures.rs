@@ -4,6 +4,7 @@
 use super::document::Document;
 use super::keys::{COUNT, Form, Need, RATE, SHARE, TIME, Values, keys, whole};
 use crate::error::InputError;
+use crate::place::Place;
 use crate::scenario::{DegradedLinks, LinkFailure, NicStorm};
 use hpcc_core::engine::Quality;
 use hpcc_core::topology::Network;
@@ -63,8 +64,8 @@ keys! {
     }
 }
 
-/// Links that fail, those that become worse, both by ascending time, and NICs that storm.
-type Failures = (Vec<LinkFailure>, Vec<DegradedLinks>, Vec<NicStorm>);
+/// Links that fail, those that become worse with their places, both by ascending time, and NICs that storm.
+type Failures = (Vec<LinkFailure>, (Vec<DegradedLinks>, Vec<Place>), Vec<NicStorm>);
 
 pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Failures, InputError> {
     let section = document.section("failures");
@@ -93,16 +94,17 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Fai
             return Err(error(format!("the rate is {rate}; expected more than 0, and at most {own}, the link's own")));
         }
         spans.push(span.clone());
-        degraded.push(DegradedLinks { time: span.time, until: span.until, links: span.links, quality });
+        let place = link.origin.section().clone();
+        degraded.push((DegradedLinks { time: span.time, until: span.until, links: span.links, quality }, place));
     }
-    degraded.sort_by_key(|degraded| degraded.time);
+    degraded.sort_by_key(|(degraded, _)| degraded.time);
     let mut storms = Vec::new();
     for keys in keys.tables("failures.storms", STORM, "storms")? {
         let place = keys.origin.section();
         let storm = storm(&keys, network).map_err(|message| place.key_error("failures.storms", message))?;
         storms.push(storm);
     }
-    Ok((failures, degraded, storms))
+    Ok((failures, degraded.into_iter().unzip(), storms))
 }
 
 fn storm(keys: &Values<'_>, network: &Network) -> Result<NicStorm, String> {

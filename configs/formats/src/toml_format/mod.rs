@@ -134,13 +134,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::settle(servers, &mut flows)?;
-    let (link_failures, degraded, storms) = failures::read(&mut document, &topology.network)?;
+    let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         network: topology.section,
         links: topology.links,
+        degraded: degraded_places,
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: blame("switch", "buffer"),
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),

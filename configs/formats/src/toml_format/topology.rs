@@ -247,10 +247,10 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
 fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
     let count = |key: &str| keys.the::<u32>(key);
     for (key, value) in keys.given() {
-        if matches!(value, Value::Count(0)) && key != "k" {
+        if *value == Value::Count(0) && key != "k" {
             return Err(Conflict::new(key, format!("{key} is 0; expected at least 1")));
         }
-        if matches!(value, Value::Rate(BitRate(0))) {
+        if *value == Value::Rate(BitRate(0)) {
             return Err(Conflict::new(key, "the rate is 0; expected more".into()));
         }
     }

@@ -44,6 +44,7 @@ impl Decoder {
 
 /// How much feedback was not believed, and for what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rejected {
     /// It was not sealed as it must be.
     pub by_seal: u64,

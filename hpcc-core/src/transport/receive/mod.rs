@@ -46,6 +46,7 @@ pub enum Arrival {
 
 /// What a receiving NIC's buffer has come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReceiveCounters {
     /// Frames that there was no room for.
     pub dropped: u64,
