@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `workload`: what flows there are, and the flows in the reference's format; or what a distribution of sizes says.
+//! `workload`: what flows and jobs there are, which it writes in formats of others; or what a distribution of sizes says.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
 use hpcc_core::topology::routes::Routes;
@@ -14,7 +14,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::Message;
 use hpcc_formats::flows::Flow;
 use hpcc_formats::generate::Cdf;
-use hpcc_formats::jobs::ideal;
+use hpcc_formats::jobs::{goal_write, ideal};
 use hpcc_formats::scenario::Scenario;
 use hpcc_formats::{Overbooked, overbooked, reference};
 
@@ -38,7 +38,7 @@ pub struct Options {
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
-    /// Writes the flows in the reference's format, too.
+    /// Writes the flows in the reference's format, or as a connection matrix of htsim (FILE.cm), or the one job as GOAL (FILE.goal).
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -76,6 +76,9 @@ pub fn workload(options: &Options) -> Result<()> {
         Content::Scenario => {
             let scenario = hpcc_formats::load(&options.file, &set)?;
             jobs = describe_jobs(&scenario);
+            if let Some(file) = options.write.as_ref().filter(|file| is(file, "goal")) {
+                write_job(&scenario, file)?;
+            }
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
             traffic.overbooked = overbooked(&scenario.network, &scenario.flows.offers);
@@ -86,17 +89,63 @@ pub fn workload(options: &Options) -> Result<()> {
             }
         }
     }
-    if let Some(file) = &options.write {
-        save::create(file, |out| {
+    match &options.write {
+        Some(file) if is(file, "goal") => {}
+        Some(file) if is(file, "cm") => write_matrix(&flows, file)?,
+        Some(file) => save::create(file, |out| {
             writeln!(out, "{}", flows.len())?;
             flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
-        })?;
+        })?,
+        None => {}
     }
     if jobs.is_empty() || !traffic.of_group.is_empty() {
         human::print(&traffic.describe())?;
     }
     human::print(&jobs)?;
     options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
+}
+
+fn is(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|own| own == extension)
+}
+
+/// Writes the one job of a scenario as GOAL.
+fn write_job(scenario: &Scenario, file: &Path) -> Result<()> {
+    let [job] = scenario.flows.jobs.as_slice() else {
+        bail!("GOAL is one job, and there are {}; expected one", scenario.flows.jobs.len());
+    };
+    if scenario.flows.totals.count > 0 {
+        bail!("GOAL has no flows that begin at a time, and there are {}", scenario.flows.totals.count);
+    }
+    let name = &scenario.flows.groups[job.group as usize];
+    let graphs = goal_write::graphs(job).map_err(|why| anyhow!("job {name}: {why}"))?;
+    save::create(file, |mut out| goal_write::write(graphs, &mut out))
+}
+
+/// Writes flows as connections of htsim, which have no priority and no port.
+fn write_matrix(flows: &[Flow], file: &Path) -> Result<()> {
+    if let Some(flow) = flows.iter().find(|flow| flow.is_own()) {
+        bail!(
+            "the flow from {} to {} has a nic, rate, stop or no end, which connection matrices have not",
+            flow.src,
+            flow.dst
+        );
+    }
+    let nodes = flows.iter().map(|flow| flow.src.max(flow.dst) + 1).max().unwrap_or_default();
+    save::create(file, |out| {
+        writeln!(out, "Nodes {nodes}\nConnections {}", flows.len())?;
+        flows.iter().zip(1..).try_for_each(|(flow, id)| {
+            let Flow { src, dst, size, start, .. } = flow;
+            writeln!(out, "{src}->{dst} id {id} start {} size {size}", u128::from(start.0) * 1_000)
+        })
+    })?;
+    human::note("connection matrices have neither priorities nor ports: those of the flows are lost");
+    let is_rounded = |flow: &&Flow| (flow.start.0 as f32) as u64 != flow.start.0;
+    let rounded = flows.iter().filter(is_rounded).count();
+    if rounded > 0 {
+        human::note(format_args!("htsim reads times as short floats: the starts of {rounded} flows are rounded there"));
+    }
+    Ok(())
 }
 
 /// The jobs of a scenario: what they send, and how long they take if no message waits for another one.

@@ -168,6 +168,19 @@ impl Graph {
         self.nodes.iter().map(|node| &node.work)
     }
 
+    /// The resource that each takes while it lasts, by number.
+    pub fn resources(&self) -> impl Iterator<Item = Option<u16>> {
+        self.nodes.iter().map(|node| node.resource)
+    }
+
+    /// Which operations wait for which: the one that is waited for, the one that waits, and whether for its end.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32, bool)> {
+        let ends = self.nodes.iter().skip(1).map(|next| next.first).chain([self.dependants.len() as u32]);
+        self.nodes.iter().zip(ends).zip(0..).flat_map(move |((node, end), other)| {
+            (node.first..end).map(move |place| (other, self.dependants[place as usize], place < node.first_of_start))
+        })
+    }
+
     /// The graph with plenty of each resource.
     #[must_use]
     pub fn without_resources(self) -> Graph {

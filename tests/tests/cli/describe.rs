@@ -34,6 +34,40 @@ fn a_receiver_that_is_sent_too_much_is_named() {
     assert!(!good(bench.hpcc(&["workload", "a.toml", "--set", "traffic.0.load=0.25"])).contains("overbooks"));
 }
 
+/// Flows as a connection matrix, and a job as GOAL.
+#[test]
+fn formats_of_others_are_written_too() {
+    let star = "run.stop='10ms'\ntopology={kind='star',hosts=4,rate='25Gbps',delay='1us'}\n";
+    let with = |traffic: &str| format!("{star}{traffic}\n");
+    let goal = "num_ranks 4\nrank 0 {\na: calc 700 cpu 1\nb: send 50000b to 1 tag 7 nic 1\nb requires a\n}\n\
+                rank 1 {\na: recv 50000b from 0 tag 7\nb: calc 900\nc: send 9b to 3\nb requires a\nc irequires b\n}\n\
+                rank 3 {\na: recv 9b from 1\n}\n";
+    let bench = Bench::new(&[
+        ("flows.toml", &with("traffic=[{kind='incast',receiver=0,sender_count=3,size='20KB',start='3us'}]")),
+        ("flows-of-cm.toml", &with("traffic=[{kind='connection_matrix',path='flows.cm'}]")),
+        ("job.goal", goal),
+        ("job.toml", &with("traffic=[{kind='goal',path='job.goal'}]")),
+        ("job-of-goal.toml", &with("traffic=[{kind='goal',path='again.goal'}]")),
+        ("collective.toml", &with("traffic=[{kind='collective',operation='all_reduce',size=4000}]")),
+    ]);
+    let told = bench.hpcc(&["workload", "flows.toml", "--write", "flows.cm"]);
+    assert!(told.code == Some(0) && told.err.contains("neither priorities nor ports"), "{}", told.err);
+    good(bench.hpcc(&["workload", "job.toml", "--write", "again.goal"]));
+    for (file, of) in [("flows.toml", "flows-of-cm.toml"), ("job.toml", "job-of-goal.toml")] {
+        for (file, out) in [(file, "one"), (of, "other")] {
+            good(bench.hpcc(&["run", file, "--out", out, "--force", "--quiet"]));
+        }
+        let times = |out: &str| -> Vec<(u32, u32, u64, u64, u64)> {
+            let flows = fct_csv::read(&bench.path(&format!("{out}/fct.csv"))).expect("flows");
+            flows.iter().map(|flow| (flow.src, flow.dst, flow.size, flow.start_ns, flow.fct_ns)).collect()
+        };
+        assert!(times("one") == times("other") && times("one").len() > 1, "{file}: {:?}", times("one"));
+    }
+    let told = bench.hpcc(&["workload", "collective.toml", "--write", "x.goal"]);
+    assert!(told.code != Some(0) && told.err.contains("follow from an algorithm"), "{}", told.err);
+    assert!(!bench.path("x.goal").exists());
+}
+
 #[test]
 fn what_is_written_runs_as_what_it_was_written_from() {
     let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{BURST}")))]);

@@ -8,6 +8,7 @@ pub(crate) mod connection_matrix;
 pub(crate) mod goal;
 mod goal_binary;
 mod goal_text;
+pub mod goal_write;
 pub mod ideal;
 mod matching;
 mod plans;
