@@ -8,7 +8,8 @@
 //   ./ns3 run "hpcc-scenario --config=configs/quickstart.toml --out=out/quickstart"
 //
 // --set=KEY=VALUE, any number of times, replaces what the file says; --quiet shows neither notes
-// nor progress. --threads=N shares the work among threads, and several processes share it by
+// nor progress, --watch queues and slowdowns, too. --threads=N shares the work among threads, and
+// several processes share it by
 //
 //   mpirun -n 4 hpcc-scenario --shared --config=...
 
@@ -49,6 +50,7 @@ main(int argc, char* argv[])
     uint32_t threads = 1;
     bool isShared = false;
     bool isQuiet = false;
+    bool isWatched = false;
 
     CommandLine cmd(__FILE__);
     // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of
@@ -72,6 +74,7 @@ main(int argc, char* argv[])
     cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
     cmd.AddValue("threads", "threads that share the work; results are those of one", threads);
     cmd.AddValue("quiet", "whether neither notes nor progress are shown, only errors", isQuiet);
+    cmd.AddValue("watch", "whether queues and slowdowns are shown beside the progress", isWatched);
     cmd.Parse(argc, argv);
 
     if (RngSeedManager::GetSeed() != 1 || RngSeedManager::GetRun() != 1)
@@ -84,6 +87,10 @@ main(int argc, char* argv[])
 
     HpccScenarioHelper scenario;
     scenario.UseThreads(threads);
+    if (isWatched)
+    {
+        scenario.Watch();
+    }
     if (isQuiet)
     {
         scenario.BeQuiet();

@@ -112,7 +112,7 @@ enum Command {
         /// Replaces results of another configuration, too; those of the same one are replaced anyway.
         #[arg(long)]
         force: bool,
-        /// Shows the longest queues and how slow flows are beside the progress, with --simulator core on a terminal.
+        /// Shows the longest queues and how slow flows are beside the progress, on a terminal.
         #[arg(long)]
         watch: bool,
         #[command(flatten)]

@@ -29,7 +29,6 @@ pub fn run(
     set: &[String],
     How { sharing, watch, drawing, force }: How,
 ) -> Result<Outcome> {
-    ensure!(!watch || simulator::is_core(), "--watch needs --simulator core; with ns-3 there is a line alone");
     let set = overrides(config, seed, set)?;
     let out = out.map_or_else(|| save::default_out(config), Ok)?;
     if !force {

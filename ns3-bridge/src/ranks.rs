@@ -38,6 +38,7 @@ mod ffi {
             scenario: &Scenario,
             out: &CxxString,
             is_quiet: bool,
+            is_watched: bool,
             threads: u32,
             ranks: SharedPtr<RankExchange>,
             ns3: &str,
@@ -77,6 +78,7 @@ pub fn run_scenario(
     scenario: &Scenario,
     out: &CxxString,
     is_quiet: bool,
+    is_watched: bool,
     threads: u32,
     ranks: SharedPtr<RankExchange>,
     ns3: &str,
@@ -88,7 +90,7 @@ pub fn run_scenario(
         return Outcome::refused(&why) as u8;
     }
     let program = Program { ns3, build_profile, fault: &fault };
-    let how = How { is_quiet, is_watched: false, threads };
+    let how = How { is_quiet, is_watched, threads };
     let ranks = (!ranks.is_null()).then(|| Box::new(Exchange(ranks)) as Box<dyn Ranks>);
     status(hpcc_simulate::run_in(scenario.scenario.clone(), as_path(out), how, &program, ranks))
 }

@@ -86,6 +86,12 @@ HpccScenarioHelper::BeQuiet()
 }
 
 void
+HpccScenarioHelper::Watch()
+{
+    m_isWatched = true;
+}
+
+void
 HpccScenarioHelper::UseThreads(uint32_t threads)
 {
     m_threads = threads;
@@ -122,6 +128,12 @@ HpccScenarioHelper::Run(const std::string& out)
     }
     const RunKeeper keeper;
     const std::string name(m_scenario->hosts_class());
+    if (m_isWatched && (m_exchange || !name.empty()))
+    {
+        Say("queues and slowdowns are shown of runs of one process whose hosts have RDMA; expected "
+            "no --watch");
+        return BAD_INPUT;
+    }
     const bool isShared = m_threads > 1 || (m_exchange && m_exchange->GetSize() > 1);
     if (!name.empty() && !isShared)
     {
@@ -140,6 +152,7 @@ HpccScenarioHelper::Run(const std::string& out)
     return static_cast<Outcome>(hpcc::run_scenario(*m_scenario,
                                                    out,
                                                    m_isQuiet,
+                                                   m_isWatched,
                                                    m_threads,
                                                    m_exchange,
                                                    HPCC_NS3_VERSION,

@@ -52,6 +52,12 @@ class HpccScenarioHelper
     void UseThreads(uint32_t threads);
 
     /**
+     * \brief Show the longest queues and slowdowns so far beside the progress, on a terminal. Not
+     * with several processes, nor with hosts of TCP or UDP.
+     */
+    void Watch();
+
+    /**
      * \brief Print errors only, such as flows that do not finish: no notes on the experiment, no
      * progress. To be called before Load().
      */
@@ -86,6 +92,7 @@ class HpccScenarioHelper
     uint32_t m_threads{1};                    //!< threads that share the work
     bool m_hasRun{false};                     //!< whether it was run
     bool m_isQuiet{false};                    //!< whether only what is wrong is said
+    bool m_isWatched{false};                  //!< whether queues and slowdowns are shown
 };
 
 } // namespace ns3
