@@ -135,7 +135,6 @@ void
 QbbHelper::AgreeOnSettings() const
 {
     const hpcc::Network& core = m_network->Look();
-    CheckThatAttributesCount(m_nodes, core);
     CheckThatParametersCount(m_nodes);
     Ptr<QbbNode> host;
     Ptr<QbbNode> marked;
@@ -165,6 +164,7 @@ QbbHelper::AgreeOnSettings() const
             node->GetSettings().follow_switches(aSwitch->GetSettings());
         }
     }
+    CheckThatAttributesCount(m_nodes, core);
     for (const auto& node : m_nodes)
     {
         if (!node->IsSwitch())

@@ -20,8 +20,8 @@ pub(super) enum Item {
     Quality(Vec<u32>, Quality),
     /// A job begins.
     Job(u32),
-    /// An attacker sends.
-    Attack(u32),
+    /// An attacker sends, once it has let others go first so often.
+    Attack(u32, u8),
     /// The NICs of a host pause a priority, or resume it.
     Storm {
         node: u32,

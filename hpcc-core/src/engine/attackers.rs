@@ -12,6 +12,8 @@ use alloc::vec::Vec;
 
 /// How long an attacker that has nothing to send waits before it looks again.
 const IDLE: Nanos = Nanos::MICROSECOND;
+/// How often an attacker lets others go first: flows of its nanosecond, which a list begins by three items and a program at once.
+const LATER: u8 = 3;
 
 /// All attackers.
 #[derive(Default)]
@@ -50,7 +52,7 @@ impl Engine {
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
         self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });
         if sends {
-            self.agenda_at(start.max(self.events.now()), Item::Attack(place));
+            self.agenda_at(start.max(self.events.now()), Item::Attack(place, LATER));
         }
         place
     }
@@ -78,8 +80,11 @@ impl Engine {
     }
 
     /// It is time for an attacker to send.
-    pub(super) fn on_attack(&mut self, place: u32) {
+    pub(super) fn on_attack(&mut self, place: u32, later: u8) {
         let now = self.events.now();
+        if let Some(later) = later.checked_sub(1) {
+            return self.agenda_at(now, Item::Attack(place, later));
+        }
         let Attacker { attack, ends_with_flows, is_gone } = &self.attackers.list[place as usize];
         let (node, needs_flows) = (attack.settings().from, attack.needs_flows());
         if *is_gone {
@@ -95,7 +100,7 @@ impl Engine {
         let attack = &mut self.attackers.list[place as usize].attack;
         let forged = attack.forge(&flows).filter(|forged| forged.section.len() <= self.all.frames.room());
         let gap = forged.as_ref().map_or(IDLE, |forged| attack.interval(forged.size));
-        self.agenda_at(now + gap, Item::Attack(place));
+        self.agenda_at(now + gap, Item::Attack(place, LATER));
         match forged {
             Some(Forged { kind: PacketKind::Pfc, priority, .. }) => self.pause_around(node, priority, true),
             Some(forged) => self.emit(node, &forged),

@@ -7,7 +7,6 @@ use super::observer::{Event, PortCounts};
 use super::state::Engine;
 use super::traffic::{FlowRequest, Started};
 use crate::balance::Tag;
-use crate::frame::PacketKind;
 use crate::random::Loss;
 use crate::switch::FlowKey;
 use crate::transport::QueuePair;
@@ -127,7 +126,7 @@ impl Engine {
     pub fn pause(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         if !self.fabric.is_switch(node) {
             let size = self.nodes.host(node).pfc_bytes;
-            let frame = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
+            let frame = self.pfc(self.place(node, port), size, priority, pause);
             self.send_frame(node, port, 0, &frame, &[]);
         } else {
             self.send_pfc(node, port, priority, pause);

@@ -283,7 +283,7 @@ impl Engine {
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
             Item::Start(request) => self.start_flow(request, None),
             Item::Job(job) => self.begin_job(job),
-            Item::Attack(attack) => self.on_attack(attack),
+            Item::Attack(attack, later) => self.on_attack(attack, later),
             Item::Links(change) => _ = self.on_links(&change),
             Item::Quality(links, quality) => self.on_quality(&links, quality),
             Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),

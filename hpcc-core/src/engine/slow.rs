@@ -2,9 +2,7 @@
 //! Hosts that take what arrives slowly: their NICs hold data and probes, pause the far end by PFC, or drop.
 
 use super::alarms::RX_DONE;
-use super::frame::Frame;
 use super::state::Engine;
-use crate::frame::PacketKind;
 use crate::transport::receive::Arrival;
 
 impl Engine {
@@ -52,10 +50,11 @@ impl Engine {
     pub(super) fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
         let size = self.nodes.host(node).pfc_bytes;
-        let f = self.all.frames.take();
-        *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
-        self.nodes.host(node).held[usize::from(port)].pfcs.push_back(f);
         let p = self.place(node, port);
+        let pfc = self.pfc(p, size, priority, pause);
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = pfc;
+        self.nodes.host(node).held[usize::from(port)].pfcs.push_back(f);
         self.try_send(p);
     }
 

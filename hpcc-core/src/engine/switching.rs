@@ -244,11 +244,19 @@ impl Engine {
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
         let size = self.nodes.switch(node).pfc_bytes;
-        let f = self.all.frames.take();
-        *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Pfc, priority, pause, size, ..Frame::default() };
         let p = self.place(node, port);
+        let pfc = self.pfc(p, size, priority, pause);
+        let f = self.all.frames.take();
+        *self.all.frames.get_mut(f) = pfc;
         self.enqueue(p, f, 0);
         self.try_send(p);
+    }
+
+    /// A pause or a resume, which tells whoever watches how much waits at its port.
+    pub(super) fn pfc(&self, p: u32, size: u32, priority: u8, pause: bool) -> Frame {
+        let port = &self.all.ports[p as usize];
+        let seq = if self.asks_ports { port.queued_of(&self.all.frames, priority) } else { 0 };
+        Frame { kind: PacketKind::Pfc, priority, pause, size, seq, ..Frame::default() }
     }
 
     /// A link of a switch has failed: what waits for it is dropped.

@@ -143,6 +143,7 @@ impl NodeSettings {
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
         self.transport.mtu = host.transport.mtu;
+        self.transport.recovery = host.transport.recovery;
         self.host_transport = host.host_transport.clone();
         if self.hides_telemetry() {
             self.feedback = host.feedback.clone();

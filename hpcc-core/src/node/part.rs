@@ -61,7 +61,7 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
         part("telemetry", Owner::Node, "Telemetry", &node.layout),
         part("telemetry", Owner::Host, "Telemetry", &node.feedback),
         part("transport", Owner::Nobody, "", &node.protocol),
-        part("transport", Owner::Nobody, "", &node.host_transport),
+        part("transport", Owner::Host, "Transport", &node.host_transport),
         part("transport", Owner::Host, "", &node.transport),
         part("receive", Owner::Host, "Receive", &node.receive),
         part("switch", Owner::Switch, "", &node.switch),

@@ -2,6 +2,7 @@
 //! What must be true of a run, whatever its settings.
 
 use hpcc_core::reference_faults::ReferenceFaults;
+use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
@@ -127,7 +128,9 @@ pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool
     let transport = scenario.transport();
     let is_silent = transport.ack_offset > 1 && transport.queue_pairs == QueuePairs::PerPair;
     let line_rate = scenario.network.host_rates().min().unwrap_or_default();
-    let is_slow = scenario.algorithm().min_rate(line_rate).is_some_and(|rate| rate.0 < SLOW);
+    let paced = scenario.settings.get("transport", None, "paced_rate");
+    let is_slow = scenario.algorithm().min_rate(line_rate).is_some_and(|rate| rate.0 < SLOW)
+        || matches!(paced, Some(Value::Rate(rate)) if rate.0 < SLOW);
     let repeats = transport.timeout.is_some() && scenario.settings.protocol.protocol != Protocol::Udp;
     let is_lossy = summary.dropped() > 0 && !repeats;
     is_noted || is_silent || is_slow || is_lossy || is_disturbed(scenario)

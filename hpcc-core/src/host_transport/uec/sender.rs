@@ -172,7 +172,8 @@ impl Sender {
         let Some(next) = self.next() else { return false };
         let bytes = f64::from(self.bytes(next));
         let goes_ahead = !self.lost.is_empty() && self.sleek.is_some_and(|sleek| sleek.is_recovering());
-        let fits = |window: &Nscc| window.window() >= self.in_flight as f64 + bytes;
+        // One packet may always be on its way: without its answer no window would grow.
+        let fits = |window: &Nscc| self.in_flight <= 0 || window.window() >= self.in_flight as f64 + bytes;
         self.credit.is_none_or(|credit| credit.may_send()) && (goes_ahead || self.window.as_ref().is_none_or(fits))
     }
 
