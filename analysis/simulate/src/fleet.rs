@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The engines of a run: one, or one for each part of the network, on a thread of its own or in another process.
 
-use crate::gate::Gate;
 use crate::ranks::{FlowState, Others};
+use crate::rounds::{Hand, Rounds};
 use hpcc_core::attack::Attack;
 use hpcc_core::engine::{
-    Completion, ControlState, Engine, FlowRequest, Hold, NoticeTotals, Parcel, PartState, Peers, Started, Stop, Storm,
-    Totals, Wait,
+    Completion, ControlState, Engine, FlowRequest, Hold, NoticeTotals, Parcel, PartState, Started, Stop, Storm, Totals,
+    Wait,
 };
 use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
@@ -31,10 +31,12 @@ struct Shared {
     /// The part of each node, nothing if there is one; and of the first engine.
     part_of: Vec<u32>,
     first: u32,
-    /// Until when all run; `None`: the run is over.
-    command: Mutex<Option<Nanos>>,
-    gate: Gate,
-    /// Nanoseconds for which threads have not waited for each other.
+    /// Until when all run, in ns.
+    end: AtomicU64,
+    rounds: Rounds,
+    /// Why the first part has stopped.
+    stop: Mutex<Stop>,
+    /// Nanoseconds of all turns.
     busy: AtomicU64,
     /// What each part has told, and what it has for each other: in turn, so that nobody writes what others still read.
     posts: [Vec<Post>; 2],
@@ -53,45 +55,51 @@ impl Post {
     }
 }
 
-/// How one thread meets the others.
-struct Meeting {
-    own: usize,
-    turn: usize,
-    /// When this thread began to work.
-    since: Instant,
-    shared: Arc<Shared>,
-}
-
-impl Meeting {
-    /// Waits for the others.
-    fn wait(&mut self) {
-        self.shared.busy.fetch_add(self.since.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        self.shared.gate.wait();
-        self.since = Instant::now();
+impl Shared {
+    /// What parts tell in a round.
+    fn posts(&self, round: u64) -> &[Post] {
+        &self.posts[round as usize % 2]
     }
-}
 
-impl Peers for Meeting {
-    fn meet(&mut self, state: PartState, parcels: &mut [Parcel]) -> PartState {
-        let posts = &self.shared.posts[self.turn];
-        self.turn = 1 - self.turn;
-        *lock(&posts[self.own].state) = state;
-        for (to, parcel) in parcels.iter_mut().enumerate().filter(|&(to, _)| to != self.own) {
-            swap(parcel, &mut lock(&posts[self.own].parcels[to]));
+    /// A part comes to the meeting after a round.
+    fn come(&self, round: u64, part: usize, engine: &mut Engine) {
+        let post = &self.posts(round)[part];
+        *lock(&post.state) = engine.part_state();
+        for (parcel, posted) in engine.parcels().iter_mut().zip(&post.parcels) {
+            swap(parcel, &mut lock(posted));
         }
-        self.wait();
-        let posts = &self.shared.posts[1 - self.turn];
-        for (from, parcel) in parcels.iter_mut().enumerate().filter(|&(from, _)| from != self.own) {
-            swap(parcel, &mut lock(&posts[from].parcels[self.own]));
+    }
+
+    /// A part leaves this meeting. Returns what all parts have to do.
+    fn leave(&self, round: u64, part: usize, engine: &mut Engine) -> PartState {
+        let posts = self.posts(round);
+        for (parcel, post) in engine.parcels().iter_mut().zip(posts) {
+            swap(parcel, &mut lock(&post.parcels[part]));
         }
-        posts.iter().map(|post| *lock(&post.state)).fold(state, PartState::and)
+        let nothing = PartState { next: None, is_faulty: false };
+        posts.iter().map(|post| *lock(&post.state)).fold(nothing, PartState::and)
+    }
+
+    /// Runs a part from the meeting before a round to the next. Returns whether it goes on.
+    fn turn(&self, part: usize, round: u64) -> bool {
+        let since = Instant::now();
+        let engine = &mut *lock(&self.engines[part]);
+        let all = self.leave(round - 1, part, engine);
+        let stop = engine.run_window(all, Nanos(self.end.load(Ordering::Relaxed)));
+        match stop {
+            None => self.come(round, part, engine),
+            Some(stop) if part == 0 => *lock(&self.stop) = stop,
+            Some(_) => {}
+        }
+        self.busy.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        stop.is_none()
     }
 }
 
 /// The engines of a run.
 pub struct Fleet {
     shared: Arc<Shared>,
-    meeting: Meeting,
+    hand: Hand,
     workers: Vec<JoinHandle<()>>,
     others: RefCell<Others>,
 }
@@ -110,27 +118,33 @@ impl Fleet {
             engines,
             part_of,
             first,
-            command: Mutex::new(None),
-            gate: Gate::new(parts),
+            end: AtomicU64::new(0),
+            rounds: Rounds::new(parts),
+            stop: Mutex::new(Stop::Time),
             busy: AtomicU64::new(0),
             posts: [posts(), posts()],
         });
-        let meeting = |own| Meeting { own, turn: 0, since: Instant::now(), shared: Arc::clone(&shared) };
-        let workers = (1..parts).map(meeting).map(|meeting| thread::spawn(|| work(meeting))).collect();
-        Fleet { meeting: meeting(0), shared, workers, others: RefCell::new(others) }
+        let worker = |own| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || Hand::new(own).help(&shared.rounds, |part, round| shared.turn(part, round)))
+        };
+        let workers = (1..parts).map(worker).collect();
+        Fleet { shared, hand: Hand::new(0), workers, others: RefCell::new(others) }
     }
 
     /// Runs all events before `end`, unless something comes in between.
     pub fn run_until(&mut self, end: Nanos) -> Stop {
-        let shared = Arc::clone(&self.shared);
+        let Fleet { shared, hand, .. } = self;
         if self.workers.is_empty() {
             return self.others.get_mut().run(&mut lock(&shared.engines[0]), end);
         }
-        *lock(&shared.command) = Some(end);
-        self.meeting.wait();
-        let stop = lock(&shared.engines[0]).run_beside(&mut self.meeting, end);
-        self.meeting.wait();
-        stop
+        shared.end.store(end.0, Ordering::Relaxed);
+        for (part, engine) in shared.engines.iter().enumerate() {
+            shared.come(shared.rounds.last(), part, &mut lock(engine));
+        }
+        shared.rounds.begin();
+        hand.run(&shared.rounds, |part, round| shared.turn(part, round));
+        *lock(&shared.stop)
     }
 
     /// How long threads have worked, all together and without waiting; `None` if there is one.
@@ -151,26 +165,11 @@ impl Fleet {
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        if self.workers.is_empty() {
-            return;
-        }
-        *lock(&self.shared.command) = None;
-        self.shared.gate.wait();
+        self.shared.rounds.close();
         for worker in self.workers.drain(..) {
             // One that has panicked has said so.
             worker.join().unwrap_or_default();
         }
-    }
-}
-
-/// Runs a part whenever the others do.
-fn work(mut meeting: Meeting) {
-    let shared = Arc::clone(&meeting.shared);
-    loop {
-        meeting.wait();
-        let Some(end) = *lock(&shared.command) else { return };
-        lock(&shared.engines[meeting.own]).run_beside(&mut meeting, end);
-        meeting.wait();
     }
 }
 

@@ -10,13 +10,13 @@
 pub mod driven;
 mod fleet;
 mod flows;
-mod gate;
 pub mod goodput;
 mod jobs;
 mod panel;
 mod pauses;
 pub mod progress;
 mod ranks;
+mod rounds;
 mod run;
 mod series;
 mod sights;

@@ -15,3 +15,13 @@ pub fn cpu_time() -> Duration {
 pub fn peak_rss_bytes() -> u64 {
     getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss() as u64 * 1024)
 }
+
+/// How often others have taken this thread's processor; 0 where the system does not say.
+pub fn preemptions() -> u64 {
+    #[cfg(target_os = "linux")]
+    let preemptions =
+        getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs());
+    #[cfg(not(target_os = "linux"))]
+    let preemptions = 0;
+    preemptions
+}

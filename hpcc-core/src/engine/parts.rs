@@ -150,26 +150,49 @@ impl Engine {
     /// The same as one part of several.
     pub fn run_beside(&mut self, peers: &mut dyn Peers, end: Nanos) -> Stop {
         loop {
-            let own = self.next_time();
-            let first = own.map_or(end, |own| own.min(end));
-            let is_quiet = self.parts.are_several() && first < self.parts.quiet_until;
-            let next = if is_quiet {
-                own
-            } else {
-                let state = self.meet(peers);
-                if state.is_faulty {
-                    return Stop::Fault;
-                }
-                state.next
-            };
-            let Some(next) = next.filter(|&next| next < end) else { return Stop::Time };
-            if !is_quiet {
-                self.begin_window(next);
-            }
-            self.step(next, end);
-            if let Some(stop) = self.pause.take() {
+            let state = self.part_state();
+            let all = peers.meet(state, self.parcels());
+            if let Some(stop) = self.run_window(all, end) {
                 return stop;
             }
+        }
+    }
+
+    /// What this part has to do.
+    pub fn part_state(&mut self) -> PartState {
+        PartState { next: self.next_time(), is_faulty: self.fault.is_some() }
+    }
+
+    /// What it has for other parts, by number: at a meeting this becomes what they have for it.
+    pub fn parcels(&mut self) -> &mut [Parcel] {
+        &mut self.parts.parcels
+    }
+
+    /// Runs from one meeting, where `all` is what all parts have to do, to the next. Returns why it stops before, if it does: all
+    /// parts stop alike.
+    pub fn run_window(&mut self, all: PartState, end: Nanos) -> Option<Stop> {
+        self.unpack();
+        if all.is_faulty {
+            return Some(Stop::Fault);
+        }
+        let Some(mut next) = all.next.filter(|&next| next < end) else { return Some(Stop::Time) };
+        self.begin_window(next);
+        loop {
+            self.step(next, end);
+            if let Some(stop) = self.pause.take() {
+                return Some(stop);
+            }
+            if !self.parts.are_several() {
+                return None;
+            }
+            let own = self.next_time().unwrap_or(end).min(end);
+            if own >= self.parts.quiet_until {
+                return None;
+            }
+            if own == end {
+                return Some(Stop::Time);
+            }
+            next = own;
         }
     }
 
@@ -181,10 +204,9 @@ impl Engine {
         self.parts.quiet_until = self.window_end.min(Nanos(next.0.saturating_add(self.parts.delay.0)));
     }
 
-    fn meet(&mut self, peers: &mut dyn Peers) -> PartState {
-        let state = PartState { next: self.next_time(), is_faulty: self.fault.is_some() };
+    /// Takes in what other parts have for this one.
+    fn unpack(&mut self) {
         let mut parcels = core::mem::take(&mut self.parts.parcels);
-        let state = peers.meet(state, &mut parcels);
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
             for (receiver, incoming) in parcel.messages.drain(..) {
@@ -198,7 +220,6 @@ impl Engine {
             });
         }
         self.parts.parcels = parcels;
-        state
     }
 }
 
