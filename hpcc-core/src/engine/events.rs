@@ -9,6 +9,7 @@ use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 crate::named! {
     /// Which of several events of the same nanosecond comes first.
@@ -71,24 +72,18 @@ impl From<What> for Event {
     }
 }
 
-/// How an event stands among those of its nanosecond.
+/// An event of the present nanosecond that is still to come, and by what these are sorted.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    /// The first of those that it comes before.
-    child: Event,
-    /// The next that its parent comes before.
-    next: Event,
-}
-
-impl Default for Link {
-    fn default() -> Link {
-        Link { child: NONE, next: NONE }
-    }
+struct Coming {
+    /// The node, from 1 on, where that counts; what concerns none is first.
+    node: u32,
+    key: u64,
+    event: Event,
 }
 
 /// Where events are looked up to put those of a nanosecond in order.
 pub(super) trait Keys {
-    /// The node that an event concerns.
+    /// The node that an event concerns; [`u32::MAX`]: none.
     fn node(&self, what: What) -> u32;
     /// Its place among all events, by the order in which they were added.
     fn rank(&self, what: What) -> u64;
@@ -117,10 +112,12 @@ pub(super) struct Events {
     occupied: [u64; WORDS],
     /// The words of `occupied` that are not 0.
     words: u64,
-    /// Those of one nanosecond are a pairing heap: there may be many, for ports of a large switch often end together.
-    links: Vec<Link>,
-    /// Room for those that are added anew.
-    others: Vec<Event>,
+    /// Behind each event the one that was added before, for the same nanosecond.
+    next: Vec<Event>,
+    /// The others of the present nanosecond, once its first event has been taken; the next one is the last.
+    coming: Vec<Coming>,
+    /// Whether the events of this window concern several nodes, and these come one after the other.
+    is_mixed: bool,
 }
 
 const _: () = assert!(WORDS <= 64);
@@ -138,8 +135,9 @@ impl Events {
             first: vec![NONE; SPAN as usize].into(),
             occupied: [0; WORDS],
             words: 0,
-            links: Vec::new(),
-            others: Vec::new(),
+            next: Vec::new(),
+            coming: Vec::new(),
+            is_mixed: false,
         }
     }
 
@@ -160,9 +158,10 @@ impl Events {
         self.added
     }
 
-    /// Begins a window, of [`SPAN`] nanoseconds at most; the last one is over.
+    /// Begins a window, of [`SPAN`] nanoseconds at most, of one or `several` nodes; the last one is over.
     #[inline]
-    pub fn open(&mut self, start: u64, end: u64) {
+    pub fn open(&mut self, start: u64, end: u64, several: bool) {
+        self.is_mixed = several && self.order == Order::Canonical;
         (self.start, self.end, self.now) = (start, end.min(start + SPAN), start);
     }
 
@@ -184,90 +183,59 @@ impl Events {
     }
 
     /// Adds an event of this window, which already has its rank. One of a time that has passed happens now.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, at: u64, what: What, keys: &impl Keys) {
         let slot = (at.max(self.now) - self.start) as usize;
         let event = Event::from(what);
-        let first = self.first[slot];
-        if first != NONE {
-            return self.add_among(slot, event, keys);
+        if !self.coming.is_empty() && self.start + slot as u64 == self.now {
+            return self.add_now(event, keys);
         }
-        self.first[slot] = event;
-        self.set_link(event, Link::default());
+        let before = core::mem::replace(&mut self.first[slot], event);
+        match self.next.get_mut(event.0 as usize) {
+            Some(next) => *next = before,
+            None => self.make_room(event, before),
+        }
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
     }
 
-    /// Adds one to those of a nanosecond.
+    #[cold]
+    fn make_room(&mut self, event: Event, before: Event) {
+        self.next.resize(event.0 as usize + 1, NONE);
+        self.next[event.0 as usize] = before;
+    }
+
+    /// Adds one to those of the present nanosecond that are still to come.
     #[inline(never)]
-    fn add_among(&mut self, slot: usize, event: Event, keys: &impl Keys) {
-        self.set_link(event, Link::default());
-        self.first[slot] = self.meld(self.first[slot], event, keys);
-    }
-
-    /// Of two heaps one; its first event, whose `next` is left as it was.
-    fn meld(&mut self, a: Event, b: Event, keys: &impl Keys) -> Event {
-        let is_first = self.key(a.what(), keys) <= self.key(b.what(), keys);
-        let (first, other) = if is_first { (a, b) } else { (b, a) };
-        self.links[other.0 as usize].next = self.links[first.0 as usize].child;
-        self.links[first.0 as usize].child = other;
-        first
-    }
-
-    /// What remains of a heap without its first event: pairs of its children, melded from the last to the first.
-    fn remainder(&mut self, first: Event, keys: &impl Keys) -> Event {
-        let (mut rest, mut pairs) = (self.links[first.0 as usize].child, NONE);
-        while rest != NONE {
-            let (a, b) = (rest, self.links[rest.0 as usize].next);
-            let pair = if b == NONE {
-                rest = NONE;
-                a
-            } else {
-                rest = self.links[b.0 as usize].next;
-                self.meld(a, b, keys)
-            };
-            self.links[pair.0 as usize].next = pairs;
-            pairs = pair;
-        }
-        let mut heap = NONE;
-        while pairs != NONE {
-            let next = self.links[pairs.0 as usize].next;
-            self.links[pairs.0 as usize].next = NONE;
-            heap = if heap == NONE { pairs } else { self.meld(heap, pairs, keys) };
-            pairs = next;
-        }
-        heap
+    fn add_now(&mut self, event: Event, keys: &impl Keys) {
+        let added = self.coming(event, keys);
+        let place = self.coming.partition_point(|other| (other.node, other.key) > (added.node, added.key));
+        self.coming.insert(place, added);
     }
 
     #[inline]
-    fn set_link(&mut self, event: Event, link: Link) {
-        match self.links.get_mut(event.0 as usize) {
-            Some(known) => *known = link,
-            None => self.make_room(event, link),
-        }
+    fn coming(&self, event: Event, keys: &impl Keys) -> Coming {
+        let what = event.what();
+        let node = if self.is_mixed { keys.node(what).wrapping_add(1) } else { 0 };
+        Coming { node, key: self.key(what, keys), event }
     }
 
-    #[cold]
-    fn make_room(&mut self, event: Event, link: Link) {
-        self.links.resize(event.0 as usize + 1, Link::default());
-        self.links[event.0 as usize] = link;
-    }
-
-    /// Takes an event of this window back: the others of its nanosecond are added anew.
-    pub fn remove(&mut self, at: u64, what: What, keys: &impl Keys) {
-        let slot = (at - self.start) as usize;
+    /// Takes an event of this window back.
+    pub fn remove(&mut self, at: u64, what: What) {
         let event = Event::from(what);
-        let mut others = core::mem::take(&mut self.others);
-        others.push(self.first[slot]);
-        self.set_first(slot, NONE);
-        while let Some(next) = others.pop().filter(|&next| next != NONE) {
-            let Link { child, next: behind } = self.links[next.0 as usize];
-            others.extend([child, behind].into_iter().filter(|&other| other != NONE));
-            if next != event {
-                self.add(at, next.what(), keys);
-            }
+        self.coming.retain(|coming| coming.event != event);
+        let slot = (at - self.start) as usize;
+        let mut place = self.first[slot];
+        if place == event {
+            return self.set_first(slot, self.next[event.0 as usize]);
         }
-        self.others = others;
+        while place != NONE {
+            let next = self.next[place.0 as usize];
+            if next == event {
+                self.next[place.0 as usize] = self.next[event.0 as usize];
+            }
+            place = next;
+        }
     }
 
     #[inline]
@@ -298,21 +266,22 @@ impl Events {
         if self.order == Order::Canonical { rank | NO_ARRIVAL } else { rank }
     }
 
-    /// By what events of a nanosecond are sorted.
-    fn key(&self, what: What, keys: &impl Keys) -> (u32, u64) {
-        if self.order == Order::Insertion {
-            return (0, keys.rank(what));
-        }
-        match what {
-            What::Agenda(_) => (0, keys.rank(what)),
-            What::Arrival(port) => (keys.node(what) + 1, keys.number(port).into()),
-            What::End(_) | What::Wake(_) | What::Alarm(_) => (keys.node(what) + 1, keys.rank(what) | NO_ARRIVAL),
+    /// By what events of a nanosecond are sorted, after their nodes in canonical order.
+    #[inline]
+    fn key(&self, what: What, keys: &impl Keys) -> u64 {
+        match (self.order, what) {
+            (Order::Canonical, What::Arrival(port)) => keys.number(port).into(),
+            (Order::Canonical, What::End(_) | What::Wake(_) | What::Alarm(_)) => keys.rank(what) | NO_ARRIVAL,
+            (Order::Canonical, What::Agenda(_)) | (Order::Insertion, _) => keys.rank(what),
         }
     }
 
     /// The time of the next event of the window; `None` if there is none.
     #[inline]
     pub fn next_time(&self) -> Option<Nanos> {
+        if !self.coming.is_empty() {
+            return Some(Nanos(self.now));
+        }
         (self.words != 0).then(|| Nanos(self.start + self.next_slot() as u64))
     }
 
@@ -322,25 +291,53 @@ impl Events {
         word % WORDS * 64 + self.occupied[word % WORDS].trailing_zeros() as usize
     }
 
-    /// Takes the next event of the window.
+    /// An event with this key happens now.
     #[inline]
+    fn begin_event(&mut self, key: u64) {
+        let counts = self.order == Order::Insertion || key & NO_ARRIVAL != 0;
+        self.current = if counts { key } else { 0 };
+    }
+
+    /// Takes the next event of the window.
+    #[inline(always)]
     pub fn take(&mut self, keys: &impl Keys) -> Option<What> {
+        if !self.coming.is_empty() {
+            return self.take_coming();
+        }
         if self.words == 0 {
             return None;
         }
         let slot = self.next_slot();
         let event = self.first[slot];
-        let what = event.what();
         self.now = self.start + slot as u64;
-        self.current = match what {
-            What::Arrival(_) | What::Agenda(_) if self.order == Order::Canonical => 0,
-            What::Arrival(_) | What::Agenda(_) | What::End(_) | What::Wake(_) | What::Alarm(_) => {
-                self.late(keys.rank(what))
-            }
-        };
-        let rest = if self.links[event.0 as usize].child == NONE { NONE } else { self.remainder(event, keys) };
-        self.set_first(slot, rest);
+        self.set_first(slot, NONE);
+        if self.next[event.0 as usize] != NONE {
+            self.sort(event, keys);
+            return self.take_coming();
+        }
+        let what = event.what();
+        let key = self.key(what, keys);
+        self.begin_event(key);
         Some(what)
+    }
+
+    #[inline]
+    fn take_coming(&mut self) -> Option<What> {
+        let Coming { key, event, .. } = self.coming.pop()?;
+        self.begin_event(key);
+        Some(event.what())
+    }
+
+    /// Puts the events of a nanosecond in order. They were mostly added in it.
+    #[inline(never)]
+    fn sort(&mut self, newest: Event, keys: &impl Keys) {
+        let mut event = newest;
+        while event != NONE {
+            let coming = self.coming(event, keys);
+            self.coming.push(coming);
+            event = self.next[event.0 as usize];
+        }
+        self.coming.sort_unstable_by_key(|coming| Reverse((coming.node, coming.key)));
     }
 }
 
@@ -355,7 +352,7 @@ mod tests {
     impl Keys for Numbered {
         /// Odd places are of node 1.
         fn node(&self, what: What) -> u32 {
-            self.rank(what) as u32 % 2
+            if matches!(what, Agenda(_)) { u32::MAX } else { self.rank(what) as u32 % 2 }
         }
 
         fn rank(&self, what: What) -> u64 {
@@ -381,7 +378,7 @@ mod tests {
             (Order::Canonical, [Agenda(8), Arrival(10), Arrival(6), Alarm(2), End(4), Wake(12)]),
         ] {
             let mut events = Events::new(order);
-            events.open(1_000, 9_000);
+            events.open(1_000, 9_000, true);
             for what in [Alarm(2), Wake(12), Arrival(6), Agenda(8), Arrival(10), End(4)] {
                 events.add(1_007, what, &Numbered);
             }
@@ -392,7 +389,7 @@ mod tests {
     #[test]
     fn times_come_in_order() {
         let mut events = Events::new(Order::Insertion);
-        events.open(77, 77 + SPAN);
+        events.open(77, 77 + SPAN, true);
         let times: Vec<u64> = (0..3_000_u64).map(|n| 77 + n * n * 2_654_435_761 % SPAN).collect();
         for (&at, alarm) in times.iter().zip(0..) {
             events.add(at, Alarm(alarm), &Numbered);
@@ -401,7 +398,7 @@ mod tests {
         sorted.sort();
         for removed in [0, 7, 2_999] {
             let (at, what) = (times[removed], Alarm(removed as u32));
-            events.remove(at, what, &Numbered);
+            events.remove(at, what);
             sorted.retain(|&other| other != (at, what));
         }
         assert_eq!(events.next_time().map(|next| next.0), sorted.first().map(|&(at, _)| at));
@@ -412,7 +409,7 @@ mod tests {
     #[test]
     fn many_events_of_a_nanosecond_come_in_their_order() {
         let mut events = Events::new(Order::Insertion);
-        events.open(0, 100);
+        events.open(0, 100, true);
         let (mut waiting, mut taken) = (Vec::new(), Vec::new());
         for n in 0..1_000_u32 {
             let place = n * 7_919 % 1_009 + 1_009;
@@ -424,8 +421,8 @@ mod tests {
             }
             if n % 10 == 9 {
                 let place = waiting.remove(waiting.len() / 2);
-                events.remove(9, Alarm(place), &Numbered);
-                events.remove(9, Alarm(5_000), &Numbered);
+                events.remove(9, Alarm(place));
+                events.remove(9, Alarm(5_000));
             }
         }
         waiting.sort_unstable();
@@ -436,7 +433,7 @@ mod tests {
     #[test]
     fn what_is_due_now_happens_before_time_goes_on() {
         let mut events = Events::new(Order::Canonical);
-        events.open(0, 100);
+        events.open(0, 100, true);
         events.add(5, Alarm(2), &Numbered);
         events.add(5, Alarm(5), &Numbered);
         assert_eq!(events.take(&Numbered), Some(Alarm(2)));

@@ -23,6 +23,8 @@ pub(super) struct Groups {
     window: u64,
     /// The group of each node.
     of_node: Vec<u32>,
+    /// Of each group, whether it is more than one node.
+    several: Vec<bool>,
     /// The ports of all groups, and where those of each begin and end.
     ports: Vec<u32>,
     first: Vec<u32>,
@@ -43,6 +45,11 @@ impl Groups {
     /// Groups that run through windows of so many nanoseconds. `of_node` is the group of each node, `nodes` the node of each port.
     pub fn new(of_node: Vec<u32>, nodes: impl Iterator<Item = u32> + Clone, window: u64) -> Groups {
         let count = of_node.iter().max().map_or(1, |&last| last as usize + 1);
+        let mut several = vec![false; count];
+        let mut seen = vec![false; count];
+        for &group in &of_node {
+            several[group as usize] = core::mem::replace(&mut seen[group as usize], true);
+        }
         let mut first = vec![0; count + 1];
         nodes.clone().for_each(|node| first[of_node[node as usize] as usize + 1] += 1);
         for group in 0..count {
@@ -54,6 +61,7 @@ impl Groups {
         Groups {
             window,
             of_node,
+            several,
             ports,
             first,
             due_at: vec![u64::MAX; count],
@@ -69,6 +77,12 @@ impl Groups {
     #[inline]
     pub fn of(&self, node: u32) -> u32 {
         self.of_node[node as usize]
+    }
+
+    /// Whether a group is more than one node.
+    #[inline]
+    pub fn are_several(&self, group: u32) -> bool {
+        self.several[group as usize]
     }
 
     /// Nanoseconds of a window.

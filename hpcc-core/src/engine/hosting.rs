@@ -524,7 +524,7 @@ impl Engine {
             return;
         }
         if pending < self.events.end() && self.groups.running == self.groups.of(node) {
-            self.events.remove(pending, What::Wake(p), &self.all);
+            self.events.remove(pending, What::Wake(p));
         }
         let rank = self.events.reserve();
         let port = &mut self.all.ports[p as usize];

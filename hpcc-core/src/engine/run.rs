@@ -157,7 +157,7 @@ impl Engine {
 
     /// A group begins its window: what its ports and alarms know to happen in it becomes events.
     fn open(&mut self, group: u32, start: u64, end: u64) {
-        self.events.open(start, end);
+        self.events.open(start, end, self.groups.are_several(group));
         self.groups.running = group;
         let mut sum = 0;
         for place in self.groups.ports(group) {
@@ -194,7 +194,7 @@ impl Engine {
     }
 
     /// Something happens later at the node that runs now, if one does.
-    #[inline]
+    #[inline(always)]
     fn add_here(&mut self, at: u64, node: u32, what: What) {
         if at < self.events.end() {
             return self.events.add(at, what, &self.all);
