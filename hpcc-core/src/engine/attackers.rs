@@ -48,6 +48,8 @@ impl Engine {
     /// program says when. Returns its place among all.
     pub fn attack(&mut self, attack: Attack) -> u32 {
         self.asks_ports = true;
+        // What it sends need not fit this network.
+        self.make_room();
         let place = self.attackers.list.len() as u32;
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
         self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });

@@ -98,8 +98,9 @@ impl Frames {
     /// Loads all lines of a frame.
     #[inline]
     pub fn load(&self, frame: u32) -> u32 {
-        let Entry { frame, section } = &self.entries[frame as usize];
-        frame.size ^ u32::from(section[0])
+        let entry = &self.entries[frame as usize];
+        let section = if self.room <= SHORT { entry.section[0] } else { self.sections[frame as usize * self.room] };
+        entry.frame.size ^ u32::from(section)
     }
 
     /// Sections need so much room from now on.

@@ -48,20 +48,23 @@ impl Engine {
         }
     }
 
-    /// Links fail, or come up, at a time.
-    pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
+    /// Frames may pass more switches than the longest path has.
+    pub(super) fn make_room(&mut self) {
         if self.all.frames.room() < self.most_room {
             self.all.frames.widen(self.most_room);
         }
+    }
+
+    /// Links fail, or come up, at a time.
+    pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
+        self.make_room();
         self.keeps_queue_pairs = true;
         self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
     }
 
     /// Links fail now, or come up. Returns those that changed.
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
-        if self.all.frames.room() < self.most_room {
-            self.all.frames.widen(self.most_room);
-        }
+        self.make_room();
         self.on_links(&Change { links: links.into(), up })
     }
 

@@ -196,7 +196,8 @@ impl Engine {
             let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
             kinds.iter().map(of_one).max().unwrap_or(0).max(reports)
         };
-        let (room, most_room) = (room(fabric.most_links().into()), room(usize::MAX));
+        // A path has a switch fewer than links.
+        let (room, most_room) = (room(usize::from(fabric.most_links()).saturating_sub(1)), room(usize::MAX));
         let count = nodes.len() as u32;
         let rngs = if faults.shared_rng {
             Vec::from([Rng::seeded(streams.seed, streams.marks, streams.pint)])
