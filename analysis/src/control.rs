@@ -250,6 +250,7 @@ impl Settings for Class {
             auto: false,
             default: Value::Text(value.clone()),
             condition: None,
+            of_network: false,
             help: help.clone(),
         };
         self.attributes.iter().map(setting).collect()

@@ -168,8 +168,10 @@ fn a_key_is_explained_without_a_simulator() {
     // Of which there is another one, with another default.
     let increase = out(&hpcc(&["explain", "congestion_control.additive_increase"]).output().expect("hpcc starts"));
     assert!(increase.matches("congestion_control.additive_increase: ").count() > 1, "{increase}");
-    let both = hpcc(&["explain", "fast_cnp.enabled"]).output().expect("hpcc starts");
-    assert!(out(&both).contains("ns3::FastCnpSwitch::Enabled, ns3::FastCnpHost::Enabled"), "{}", out(&both));
+    for (key, attribute) in [("fast_cnp.enabled", "FastCnpEnabled"), ("transport.mtu", "Mtu")] {
+        let of_network = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
+        assert!(of_network.contains(&format!("attribute ns3::EngineNetwork::{attribute}\n")), "{of_network}");
+    }
     let attribute = hpcc(&["explain", "TelemetryHops"]).output().expect("hpcc starts");
     assert!(out(&attribute).starts_with("telemetry.hops: ") && out(&attribute).contains("from 1 to 15, or \"auto\""));
 }
@@ -181,7 +183,7 @@ fn all_keys_are_listed() {
     assert!(defaults.clone().any(|key| key == "transport.mtu"), "{all}");
     assert_eq!(defaults.filter(|key| *key == "congestion_control.eta (hpcc)").count(), 1);
     let fault = out(&hpcc(&["explain", "missed_wakeups"]).output().expect("hpcc starts"));
-    assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
+    assert!(fault.contains("attribute ns3::EngineNetwork::ReferenceFaults\n"), "{fault}");
     for (key, words) in [
         ("run.seed", "run.seed: Seed of every random choice of the run."),
         ("traffic.kind", "  expected  \"flow\" or \"on_off\" or \"incast\" or "),

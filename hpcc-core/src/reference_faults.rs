@@ -112,8 +112,7 @@ crate::settings! {
     /// The faults as one text.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FaultSettings {
-        /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them; the same at all
-        /// nodes.
+        /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them.
         #[change = "Set it to compare with that simulator's numbers, or to see the effect of one fault."]
         pub reference_faults: String = NO_NAME.into();
     }

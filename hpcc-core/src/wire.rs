@@ -21,16 +21,14 @@ crate::settings! {
     /// What frames look like.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct WireSettings {
-        /// Headers of every frame: the 2019 simulator's private ones (`reference`), or those of RoCEv2. The same at all
-        /// nodes.
+        /// Headers of every frame: the 2019 simulator's private ones (`reference`), or those of RoCEv2.
         #[change = "Choose a `rocev2` profile for real sizes, captures, and Fast CNP (IPv6)."]
         pub profile: WireProfile = WireProfile::Reference;
         /// Whether a frame occupies its link for 20 bytes more, Ethernet's preamble and gap; `auto`: with the `rocev2`
-        /// profiles. The same at all nodes.
+        /// profiles.
         #[change = "Turn it off for frames without a gap, as in the 2019 simulator."]
         pub preamble_and_gap: Option<bool> = None;
         /// Whether links and hosts keep their rates to the picosecond; otherwise each frame takes the nearest nanosecond.
-        /// The same at all nodes.
         #[change = "Turn it on from 400 Gb/s on or with small packets, where rounding changes a link's rate by some per \
             cent."]
         pub exact_rates: bool = false;

@@ -219,6 +219,7 @@ impl Settings for Class {
             auto: false,
             default: Value::Text(attribute.value.clone()),
             condition: None,
+            of_network: false,
             help: attribute.help.clone(),
         };
         self.initial.iter().map(setting).collect()

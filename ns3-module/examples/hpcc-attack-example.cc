@@ -48,8 +48,7 @@ main(int argc, char* argv[])
     network.SetWireProfile("rocev2_ipv6");
     network.SetTelemetry("ioam");
     network.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
-    network.SetFastCnpHostAttribute("Enabled", BooleanValue(true));
-    network.SetFastCnpSwitchAttribute("Enabled", BooleanValue(true));
+    network.SetNetworkAttribute("FastCnpEnabled", BooleanValue(true));
     network.InstallHosts(hosts);
     network.InstallSwitches(center);
     for (uint32_t host = 0; host < hosts.GetN(); ++host)

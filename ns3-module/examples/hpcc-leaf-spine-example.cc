@@ -258,8 +258,7 @@ RunWith(const std::string& layout, const std::string& capture)
     network.SetTelemetry(layout);
     network.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
     network.SetSwitchAttribute("PauseThreshold", StringValue("100KB"));
-    network.SetFastCnpHostAttribute("Enabled", BooleanValue(true));
-    network.SetFastCnpSwitchAttribute("Enabled", BooleanValue(true));
+    network.SetNetworkAttribute("FastCnpEnabled", BooleanValue(true));
     network.InstallHosts(hosts);
     network.InstallSwitches(leaves);
     network.InstallSwitches(spines);

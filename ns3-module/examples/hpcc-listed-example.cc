@@ -9,7 +9,8 @@
 //
 //   hpcc-listed-example --list=FILE --stop=1ms
 //
-//   host Mtu 1000                               QbbHelper::SetHostAttribute()
+//   network Mtu 1000                            QbbHelper::SetNetworkAttribute()
+//   host AckPriority 0                          QbbHelper::SetHostAttribute()
 //   switch Buffer 8000000                       QbbHelper::SetSwitchAttribute()
 //   fast-cnp-host, fast-cnp-switch              likewise
 //   install 16 3                                nodes: 16 hosts, and 3 switches behind them
@@ -177,6 +178,7 @@ class ListedNetwork
 
     /// The call for the first word of a line.
     const std::map<std::string, std::function<void(std::istream&)>> m_calls{
+        {"network", [this](auto& words) { Set(words, &QbbHelper::SetNetworkAttribute); }},
         {"host", [this](auto& words) { Set(words, &QbbHelper::SetHostAttribute); }},
         {"switch", [this](auto& words) { Set(words, &QbbHelper::SetSwitchAttribute); }},
         {"fast-cnp-host", [this](auto& words) { Set(words, &QbbHelper::SetFastCnpHostAttribute); }},

@@ -12,7 +12,6 @@
 
 #include "ns3/abort.h"
 #include "ns3/engine-network.h"
-#include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
 #include "ns3/rdma-host.h"
 
@@ -37,24 +36,6 @@ FindHost(const QbbHelper& network)
         }
     }
     NS_ABORT_MSG("attackers act on what RDMA hosts send and believe, and there are none");
-}
-
-/**
- * \param network a network
- * \param otherwise taken if there are no switches
- * \return the settings of what notifies senders
- */
-const hpcc::Settings&
-FindNotifier(const QbbHelper& network, const hpcc::Settings& otherwise)
-{
-    for (uint32_t node = 0; node < network.GetNNodes(); ++node)
-    {
-        if (const auto notifier = network.GetNode(node)->GetObject<FastCnpSwitch>())
-        {
-            return notifier->GetSettings();
-        }
-    }
-    return otherwise;
 }
 
 } // namespace
@@ -83,10 +64,7 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
     const hpcc::Settings& host = FindHost(network)->GetSettings();
     EngineNetwork& engine = attacker->GetNetwork();
     const uint32_t attack = CallRust([&] {
-        return engine.Enter().attack(attacker->GetIndex(),
-                                     {entries.data(), entries.size()},
-                                     host,
-                                     FindNotifier(network, host));
+        return engine.Enter().attack(attacker->GetIndex(), {entries.data(), entries.size()}, host);
     });
     engine.Settle();
     return std::make_unique<Attacker>(attacker, attack);

@@ -11,6 +11,7 @@
 #include "ns3-bridge/src/scenario.rs.h"
 #include "scenario-hosts.h"
 
+#include "ns3/engine-network.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/object-factory.h"
@@ -26,7 +27,7 @@ namespace
 {
 
 /**
- * \brief Find an attribute of nodes, or of their agents, whose default was changed.
+ * \brief Find an attribute of a network, its nodes or their agents, whose default was changed.
  * \return its full name; empty if there is none
  */
 std::string
@@ -36,8 +37,9 @@ FindChangedDefault()
     {
         const TypeId tid = TypeId::GetRegistered(type);
         const bool isNode = tid == QbbNode::GetTypeId() || tid.IsChildOf(QbbNode::GetTypeId());
-        const bool isAgent = tid == FastCnpHost::GetTypeId() || tid == FastCnpSwitch::GetTypeId();
-        for (std::size_t index = 0; (isNode || isAgent) && index < tid.GetAttributeN(); ++index)
+        const bool isOther = tid == EngineNetwork::GetTypeId() || tid == FastCnpHost::GetTypeId() ||
+                             tid == FastCnpSwitch::GetTypeId();
+        for (std::size_t index = 0; (isNode || isOther) && index < tid.GetAttributeN(); ++index)
         {
             const TypeId::AttributeInformation info = tid.GetAttribute(index);
             const auto text = [&info](const Ptr<const AttributeValue>& value) {

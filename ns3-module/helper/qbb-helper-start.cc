@@ -8,18 +8,16 @@
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
-#include "settings-agreement.h"
 
 #include "ns3/abort.h"
 #include "ns3/engine-network.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
-#include "ns3/rdma-host.h"
 #include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -44,31 +42,21 @@ FindLargestMtu(const std::vector<Ptr<QbbNode>>& nodes)
 
 /**
  * \param node a node
- * \return what has its settings of Fast CNP; the node itself if it has none
+ * \return what has settings there: the node, and its part in Fast CNP if it has one
  */
-const hpcc::Settings&
-GetFastCnpSettings(const Ptr<QbbNode>& node)
+std::vector<SettingsOwner*>
+GetOwners(const Ptr<QbbNode>& node)
 {
+    std::vector<SettingsOwner*> owners{PeekPointer(node)};
     if (const auto agent = node->GetObject<FastCnpSwitch>())
     {
-        return agent->GetSettings();
+        owners.push_back(PeekPointer(agent));
     }
-    const auto agent = node->GetObject<FastCnpHost>();
-    return agent ? agent->GetSettings() : node->GetSettings();
-}
-
-/**
- * \brief Find the host, or switch, whose settings of telemetry, ECN and length of frames hold for
- * all. An RDMA host, if there is one; of a network that is only partly upgraded a node that knows
- * telemetry.
- * \param node a node whose settings are prepared
- * \return what is greater for a node that rather decides
- */
-std::pair<bool, bool>
-GetSettingsAuthority(const Ptr<QbbNode>& node)
-{
-    return {DynamicCast<RdmaHost>(node) != nullptr,
-            node->GetSettings().knows_telemetry(node->IsSwitch())};
+    if (const auto agent = node->GetObject<FastCnpHost>())
+    {
+        owners.push_back(PeekPointer(agent));
+    }
+    return owners;
 }
 
 } // namespace
@@ -87,21 +75,7 @@ QbbHelper::Start()
     {
         return;
     }
-    AgreeOnSettings();
-    hpcc::Network& core = m_network->Look();
-    for (const auto& node : m_nodes)
-    {
-        const hpcc::Settings& fastCnp = GetFastCnpSettings(node);
-        CallRust([&] {
-            hpcc::check_fast_cnp(core, node->GetIndex(), fastCnp, node->GetSettings());
-            core.add_settings(node->GetSettings(), fastCnp);
-        });
-    }
-    for (const auto& [border, outside] : m_borders)
-    {
-        CallRust([&] { hpcc::check_border(border, m_nodes[border]->GetSettings()); });
-        core.add_border(border, outside);
-    }
+    Settle();
     // The reference simulator has used six streams for each node, and two others, before the first
     // draw.
     const RngStreams rng = GetRngStreams();
@@ -109,93 +83,42 @@ QbbHelper::Start()
     const WheelSimulatorImpl* const simulator = WheelSimulatorImpl::Find();
     const bool isCanonical = simulator && simulator->IsCanonical();
     m_network->SetMtu(FindLargestMtu(m_nodes));
-    m_network->Start(m_nodes,
-                     {isCanonical, rng.seed, stream, m_pintSeed + rng.pintSeed},
-                     m_network);
+    m_network->Start(m_nodes, {isCanonical, rng.seed, stream, m_pintSeed + rng.pintSeed});
     for (const auto& node : m_nodes)
     {
-        if (!node->IsSwitch())
-        {
-            CallRust([&] { core.check_sampling(node->GetSettings()); });
-        }
         node->Start(m_network);
     }
     for (const Losses& losses : m_losses)
     {
-        core.lose({losses.ports.data(), losses.ports.size()},
-                  losses.seed,
-                  losses.stream,
-                  losses.probability);
+        m_network->Look().lose({losses.ports.data(), losses.ports.size()},
+                               losses.seed,
+                               losses.stream,
+                               losses.probability);
     }
-    CheckThatFastCnpIsWhole(m_nodes);
-    FreezeNodes(m_nodes);
 }
 
 void
-QbbHelper::AgreeOnSettings() const
+QbbHelper::Settle() const
 {
-    const hpcc::Network& core = m_network->Look();
-    CheckThatParametersCount(m_nodes);
-    Ptr<QbbNode> host;
-    Ptr<QbbNode> marked;
-    Ptr<QbbNode> aSwitch;
+    hpcc::Network& core = m_network->Look();
     for (const auto& node : m_nodes)
     {
         node->PrepareSettings();
-        Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        if (!first || GetSettingsAuthority(node) > GetSettingsAuthority(first))
-        {
-            first = node;
-        }
-        if (!marked && DynamicCast<RdmaHost>(node) && node->GetSettings().reads_marks())
-        {
-            marked = node;
-        }
+        core.add_settings(node->GetSettings(), GetOwners(node).back()->GetSettings());
     }
+    for (const auto& [border, outside] : m_borders)
+    {
+        core.add_border(border, outside);
+    }
+    CallRust([&] { core.settle(m_network->GetSettings()); });
+    m_network->Freeze();
     for (const auto& node : m_nodes)
     {
-        if (node->IsSwitch() && host)
+        for (SettingsOwner* const owner : GetOwners(node))
         {
-            node->GetSettings().follow_hosts(host->GetSettings(),
-                                             (marked ? marked : host)->GetSettings());
+            owner->SetSettings(FromRust(core.settings_of(node->GetIndex())));
+            owner->Freeze();
         }
-        else if (!node->IsSwitch() && aSwitch)
-        {
-            node->GetSettings().follow_switches(aSwitch->GetSettings());
-        }
-    }
-    CheckThatAttributesCount(m_nodes, core);
-    for (const auto& node : m_nodes)
-    {
-        if (!node->IsSwitch())
-        {
-            hpcc::inherit_units(node->GetSettings(), host->GetSettings(), core);
-        }
-        CallRust([&] { hpcc::resolve(node->GetSettings(), core); });
-    }
-    CheckLayouts();
-    CheckThatNodesAgree(m_nodes);
-    CheckThatLinksAreServed(m_nodes, core);
-}
-
-void
-QbbHelper::CheckLayouts() const
-{
-    Ptr<QbbNode> first;
-    std::string expected;
-    for (const auto& node : m_nodes)
-    {
-        const std::string layout(node->GetSettings().telemetry(node->IsSwitch()));
-        if (!first && !layout.empty())
-        {
-            first = node;
-            expected = layout;
-        }
-        NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
-                            node->Describe()
-                                << " has the telemetry layout " << layout << ", and "
-                                << first->Describe() << " " << expected
-                                << "; expected the same, as QbbHelper::SetTelemetry() sets it");
     }
 }
 

@@ -24,7 +24,7 @@ QbbHelper::CheckCapture() const
     const auto isRdma = [](const Ptr<QbbNode>& node) { return DynamicCast<RdmaHost>(node); };
     const bool isDue = m_captures && m_isStarted;
     NS_ABORT_MSG_IF(isDue && std::any_of(m_nodes.begin(), m_nodes.end(), isRdma) &&
-                        !m_nodes.front()->GetSettings().has_bytes(),
+                        !m_network->GetSettings().has_bytes(),
                     "EnablePcap() has nothing to write: frames of the WireProfile \"reference\" "
                     "have no bytes; choose rocev2_ipv4 or rocev2_ipv6");
 }

@@ -56,13 +56,19 @@ QbbHelper::FactoryUsage::CheckUsed(const std::string& what) const
 }
 
 QbbHelper::QbbHelper()
-    : m_network(std::make_shared<EngineNetwork>())
+    : m_network(CreateObject<EngineNetwork>())
 {
     m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
     m_fastCnpHostFactory.SetTypeId(FastCnpHost::GetTypeId());
     m_fastCnpSwitchFactory.SetTypeId(FastCnpSwitch::GetTypeId());
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
+}
+
+void
+QbbHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_network->SetAttribute(name, value);
 }
 
 void
@@ -117,22 +123,19 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
 void
 QbbHelper::SetWireProfile(const std::string& profile)
 {
-    SetHostAttribute("WireProfile", StringValue(profile));
-    SetSwitchAttribute("WireProfile", StringValue(profile));
+    SetNetworkAttribute("WireProfile", StringValue(profile));
 }
 
 void
 QbbHelper::SetTelemetry(const std::string& layout)
 {
-    SetHostAttribute("TelemetryLayout", StringValue(layout));
-    SetSwitchAttribute("TelemetryLayout", StringValue(layout));
+    SetNetworkAttribute("TelemetryLayout", StringValue(layout));
 }
 
 void
 QbbHelper::SetReferenceFaults(const std::string& names)
 {
-    SetHostAttribute("ReferenceFaults", StringValue(names));
-    SetSwitchAttribute("ReferenceFaults", StringValue(names));
+    SetNetworkAttribute("ReferenceFaults", StringValue(names));
 }
 
 void

@@ -9,6 +9,7 @@
 #include "node-reference.h"
 
 #include "ns3/core-pointer.h"
+#include "ns3/engine-network.h"
 #include "ns3/net-device-container.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
@@ -17,7 +18,6 @@
 #include "ns3/trace-helper.h"
 
 #include <cstdint>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -31,7 +31,6 @@ namespace ns3
 {
 
 class DataRate;
-class EngineNetwork;
 class QbbNode;
 class RdmaHost;
 struct RdmaFlow;
@@ -56,6 +55,13 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     QbbHelper();
     QbbHelper(const QbbHelper&) = delete;
     QbbHelper& operator=(const QbbHelper&) = delete;
+
+    /**
+     * \brief Set an attribute of the network, which all its nodes share. Before Start().
+     * \param name the attribute of EngineNetwork
+     * \param value its value
+     */
+    void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * \brief Set an attribute of the hosts to be installed.
@@ -101,21 +107,19 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Set the headers of every frame of hosts and switches to be installed.
+     * \brief Set the headers of every frame.
      * \param profile reference, rocev2_ipv4 or rocev2_ipv6
      */
     void SetWireProfile(const std::string& profile);
 
     /**
-     * \brief Set the telemetry layout of hosts and switches to be installed; without it, what their
-     * algorithm reads.
-     * \param layout a value of the attribute TelemetryLayout of QbbNode
+     * \brief Set the telemetry layout; without it, what the algorithm of hosts reads.
+     * \param layout a value of the attribute TelemetryLayout
      */
     void SetTelemetry(const std::string& layout);
 
     /**
-     * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none
-     * by default.
+     * \brief Repeat faults of the reference simulator; none by default.
      * \param names "all", "none", or names with commas between them (doc/reference-faults.md)
      */
     void SetReferenceFaults(const std::string& names);
@@ -382,12 +386,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// End the program if the network has not been started.
     void CheckRunning() const;
 
-    /// End the program if nodes write and read telemetry in different layouts.
-    void CheckLayouts() const;
-
-    /// Tell switches what they must know of the hosts before they settle their settings, and the
-    /// reverse, settle all, and tell the network what the hosts' frames weigh.
-    void AgreeOnSettings() const;
+    /// Have the core settle the settings of the network and its nodes, and give them back.
+    void Settle() const;
 
     /// End the program if the network is started, and frames to be captured have no bytes.
     void CheckCapture() const;
@@ -422,10 +422,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
         double probability;          //!< of each
     };
 
-    std::shared_ptr<EngineNetwork> m_network; //!< the network, and the engine that runs it
-    std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
-    std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
-    std::vector<Losses> m_losses;             //!< losses until the start
+    Ptr<EngineNetwork> m_network;         //!< the network, and the engine that runs it
+    std::vector<Ptr<QbbNode>> m_nodes;    //!< nodes by index
+    std::vector<Ptr<QbbChannel>> m_links; //!< links in the order in which they were made
+    std::vector<Losses> m_losses;         //!< losses until the start
     /// Borders of the domain of Fast CNP, and what is outside of them.
     std::vector<std::pair<uint32_t, uint32_t>> m_borders;
     bool m_isStarted{false}; //!< whether Start() was called

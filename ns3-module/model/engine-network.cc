@@ -11,6 +11,7 @@
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 #include "rdma-host.h"
+#include "setting-attributes.h"
 #include "stop-run.h"
 #include "wheel-simulator-impl.h"
 
@@ -21,6 +22,19 @@
 
 namespace ns3
 {
+
+NS_OBJECT_ENSURE_REGISTERED(EngineNetwork);
+
+TypeId
+EngineNetwork::GetTypeId()
+{
+    static TypeId tid = AddSettings(TypeId("ns3::EngineNetwork")
+                                        .SetParent<Object>()
+                                        .SetGroupName("Hpcc")
+                                        .AddConstructor<EngineNetwork>(),
+                                    hpcc::attributes_of(hpcc::Holder::Network));
+    return tid;
+}
 
 EngineNetwork::EngineNetwork()
     : m_core(FromRust(hpcc::new_network()))
@@ -57,8 +71,7 @@ EngineNetwork::Settle()
 
 void
 EngineNetwork::Start(const std::vector<Ptr<QbbNode>>& nodes,
-                     const hpcc::StartParameters& parameters,
-                     const std::shared_ptr<EngineNetwork>& self)
+                     const hpcc::StartParameters& parameters)
 {
     for (const auto& node : nodes)
     {
@@ -69,7 +82,7 @@ EngineNetwork::Start(const std::vector<Ptr<QbbNode>>& nodes,
     if (WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find())
     {
         m_takesTurns = true;
-        simulator->Attach(self);
+        simulator->Attach(this);
     }
 }
 

@@ -8,8 +8,10 @@
 
 #include "core-pointer.h"
 #include "qbb-frame.h"
+#include "settings-owner.h"
 
 #include "ns3/event-id.h"
+#include "ns3/object.h"
 #include "ns3/ptr.h"
 
 #include <cstdint>
@@ -45,12 +47,20 @@ class WheelSimulatorImpl;
  * Trace sinks are called when the engine's event is over that they are told of, in the order in
  * which things happened: they may start flows, fail links, and ask for anything. Only a congestion
  * control in C++ is called inside of an event, and may not call hosts.
+ *
+ * Its attributes are the settings that all nodes share.
  */
-class EngineNetwork
+class EngineNetwork : public Object, public SettingsOwner
 {
   public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
     EngineNetwork();
-    ~EngineNetwork();
+    ~EngineNetwork() override;
     EngineNetwork(const EngineNetwork&) = delete;
     EngineNetwork& operator=(const EngineNetwork&) = delete;
 
@@ -70,14 +80,11 @@ class EngineNetwork
     void Settle();
 
     /**
-     * \brief Start the engine. Settings of all nodes were added.
+     * \brief Start the engine, once settings are settled.
      * \param nodes the nodes by index
      * \param parameters order of events and random streams
-     * \param self what keeps the object, for the simulator
      */
-    void Start(const std::vector<Ptr<QbbNode>>& nodes,
-               const hpcc::StartParameters& parameters,
-               const std::shared_ptr<EngineNetwork>& self);
+    void Start(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::StartParameters& parameters);
 
     /// \return whether it is started
     bool IsStarted() const;

@@ -55,7 +55,7 @@ FastCnpHost::GetTypeId()
                                 return host.m_migrationTrace;
                             }),
                             "ns3::FastCnpHost::MigrationTracedCallback"),
-        hpcc::fast_cnp_host_settings());
+        hpcc::attributes_of(hpcc::Holder::FastCnpHost));
     return tid;
 }
 
@@ -87,7 +87,7 @@ FastCnpHost::DoDispose()
 bool
 FastCnpHost::IsEnabled() const
 {
-    return m_owner ? m_isEnabled : GetSettings().accepts_fast_cnp();
+    return m_isEnabled;
 }
 
 void
@@ -111,12 +111,6 @@ FastCnpHost::GetCounters() const
 {
     return m_owner ? m_owner->GetNetwork().Look().fast_cnp_counters(m_owner->GetIndex())
                    : hpcc::FastCnpCounters{};
-}
-
-bool
-FastCnpHost::IsNotifying() const
-{
-    return m_owner && hpcc::notifies_by_fast_cnp(m_owner->GetSettings());
 }
 
 void

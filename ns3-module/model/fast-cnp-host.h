@@ -54,7 +54,7 @@ class FastCnpHost : public Object, public SettingsOwner
 
     ~FastCnpHost() override;
 
-    /// \return whether the host believes notifications
+    /// \return whether the host believes notifications, once the network runs
     bool IsEnabled() const;
 
     /**
@@ -62,9 +62,6 @@ class FastCnpHost : public Object, public SettingsOwner
      * \param node the host
      */
     void Start(const QbbNode& node);
-
-    /// \return whether the host notifies senders of marked packets by Fast CNPs
-    bool IsNotifying() const;
 
     /**
      * \brief Something has happened here.

@@ -64,7 +64,7 @@ FastCnpSwitch::GetTypeId()
                     return agent.m_borderTrace;
                 }),
                 "ns3::FastCnpSwitch::BorderTracedCallback"),
-        hpcc::fast_cnp_switch_settings());
+        hpcc::attributes_of(hpcc::Holder::FastCnpSwitch));
     return tid;
 }
 
@@ -91,12 +91,6 @@ FastCnpSwitch::DoDispose()
     NS_LOG_FUNCTION(this);
     m_owner = nullptr;
     Object::DoDispose();
-}
-
-bool
-FastCnpSwitch::IsEnabled() const
-{
-    return GetSettings().uses_fast_cnp();
 }
 
 void

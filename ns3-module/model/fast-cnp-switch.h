@@ -54,9 +54,6 @@ class FastCnpSwitch : public Object, public SettingsOwner
 
     ~FastCnpSwitch() override;
 
-    /// \return whether the switch notifies
-    bool IsEnabled() const;
-
     /**
      * \brief The network starts.
      * \param node the switch

@@ -10,9 +10,7 @@
 #include "fast-cnp-switch.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
-#include "ns3-bridge/src/settings.rs.h"
 #include "qbb-net-device.h"
-#include "setting-attributes.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -28,8 +26,7 @@ NS_OBJECT_ENSURE_REGISTERED(QbbNode);
 TypeId
 QbbNode::GetTypeId()
 {
-    static TypeId tid = AddSettings(TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc"),
-                                    hpcc::node_settings());
+    static TypeId tid = TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc");
     return tid;
 }
 
@@ -58,7 +55,7 @@ QbbNode::DoDispose()
     if (m_network)
     {
         m_network->Forget(m_index);
-        m_network.reset();
+        m_network = nullptr;
     }
     Object::DoDispose();
 }
@@ -124,7 +121,7 @@ QbbNode::Describe() const
 }
 
 void
-QbbNode::Start(const std::shared_ptr<EngineNetwork>& network)
+QbbNode::Start(Ptr<EngineNetwork> network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
@@ -154,7 +151,7 @@ QbbNode::GetNetwork() const
 EngineNetwork*
 QbbNode::PeekNetwork() const
 {
-    return m_network.get();
+    return PeekPointer(m_network);
 }
 
 void

@@ -14,7 +14,6 @@
 #include "ns3/ptr.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,7 +62,7 @@ class QbbNode : public Object, public SettingsOwner
     void AddPort(Ptr<QbbNetDevice> device);
 
     /**
-     * \brief Put into the settings the facts of ports and stack, before settings are resolved.
+     * \brief Put into the settings the facts of ports and stack, before settings are settled.
      */
     virtual void PrepareSettings();
 
@@ -97,7 +96,7 @@ class QbbNode : public Object, public SettingsOwner
      * \brief The network starts: from now on the engine simulates the node.
      * \param network the network
      */
-    virtual void Start(const std::shared_ptr<EngineNetwork>& network);
+    virtual void Start(Ptr<EngineNetwork> network);
 
     /// \return the network; ends the program if it does not run, or a congestion control asks
     EngineNetwork& GetNetwork() const;
@@ -148,8 +147,8 @@ class QbbNode : public Object, public SettingsOwner
     uint32_t m_index{0};                    //!< index in the network
 
   private:
-    std::shared_ptr<EngineNetwork> m_network; //!< the network, while it runs
-    bool m_watchesEvents{false};              //!< whether trace sinks hear what happens
+    Ptr<EngineNetwork> m_network; //!< the network, while it runs
+    bool m_watchesEvents{false};  //!< whether trace sinks hear what happens
 };
 
 } // namespace ns3

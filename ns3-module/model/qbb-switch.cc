@@ -42,7 +42,7 @@ QbbSwitch::GetTypeId()
                                 return owner.m_dropTrace;
                             }),
                             "ns3::QbbNetDevice::FrameTracedCallback"),
-        hpcc::switch_settings());
+        hpcc::attributes_of(hpcc::Holder::Switch));
     return tid;
 }
 
@@ -78,7 +78,7 @@ QbbSwitch::IsSwitch() const
 }
 
 void
-QbbSwitch::Start(const std::shared_ptr<EngineNetwork>& network)
+QbbSwitch::Start(Ptr<EngineNetwork> network)
 {
     QbbNode::Start(network);
     if (const auto agent = GetObject<FastCnpSwitch>())

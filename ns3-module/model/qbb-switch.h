@@ -96,7 +96,7 @@ class QbbSwitch : public QbbNode
 
     // Inherited
     bool IsSwitch() const override;
-    void Start(const std::shared_ptr<EngineNetwork>& network) override;
+    void Start(Ptr<EngineNetwork> network) override;
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
   private:

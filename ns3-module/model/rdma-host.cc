@@ -85,7 +85,7 @@ RdmaHost::GetTypeId()
                                 return host.GetBottleneckWatch().change;
                             }),
                             "ns3::RdmaHost::BottleneckTracedCallback"),
-        hpcc::host_settings());
+        hpcc::attributes_of(hpcc::Holder::Host));
     return tid;
 }
 
@@ -147,7 +147,7 @@ RdmaHost::GetMtu() const
 }
 
 void
-RdmaHost::Start(const std::shared_ptr<EngineNetwork>& network)
+RdmaHost::Start(Ptr<EngineNetwork> network)
 {
     QbbNode::Start(network);
     if (m_measuresRtts)

@@ -238,7 +238,7 @@ class RdmaHost : public QbbNode
     // Inherited
     uint32_t GetMtu() const override;
     bool IsSwitch() const override;
-    void Start(const std::shared_ptr<EngineNetwork>& network) override;
+    void Start(Ptr<EngineNetwork> network) override;
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
     /**

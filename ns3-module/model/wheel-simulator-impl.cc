@@ -78,9 +78,9 @@ WheelSimulatorImpl::Find()
 }
 
 void
-WheelSimulatorImpl::Attach(std::shared_ptr<EngineNetwork> network)
+WheelSimulatorImpl::Attach(Ptr<EngineNetwork> network)
 {
-    m_networks.push_back(std::move(network));
+    m_networks.push_back(network);
 }
 
 void
@@ -129,7 +129,7 @@ WheelSimulatorImpl::FindNext() const
     {
         if (const uint64_t next = network->GetNext(); next < first.second)
         {
-            first = {network.get(), next};
+            first = {PeekPointer(network), next};
         }
     }
     return first;

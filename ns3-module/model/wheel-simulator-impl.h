@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -58,7 +57,7 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \brief Take turns with an engine, until the end.
      * \param network the engine
      */
-    void Attach(std::shared_ptr<EngineNetwork> network);
+    void Attach(Ptr<EngineNetwork> network);
 
     /**
      * \brief An engine has come to a time.
@@ -123,16 +122,16 @@ class WheelSimulatorImpl : public SimulatorImpl
      */
     void SetCanonical(bool isCanonical);
 
-    std::map<Key, Entry> m_events;                          //!< ns-3's events
-    std::vector<std::shared_ptr<EngineNetwork>> m_networks; //!< the engines
-    std::list<EventId> m_destroyEvents;                     //!< events for the end
-    Key m_current;                                          //!< the event that runs
-    uint32_t m_context;                                     //!< its context
-    uint32_t m_uid;                                         //!< number of the next event
-    uint64_t m_now{0};                                      //!< the present time step
-    uint64_t m_eventCount{0};                               //!< ns-3's events that have run
-    bool m_stop{false};                                     //!< whether to stop after this event
-    bool m_isCanonical{false};                              //!< attribute
+    std::map<Key, Entry> m_events;              //!< ns-3's events
+    std::vector<Ptr<EngineNetwork>> m_networks; //!< the engines
+    std::list<EventId> m_destroyEvents;         //!< events for the end
+    Key m_current;                              //!< the event that runs
+    uint32_t m_context;                         //!< its context
+    uint32_t m_uid;                             //!< number of the next event
+    uint64_t m_now{0};                          //!< the present time step
+    uint64_t m_eventCount{0};                   //!< ns-3's events that have run
+    bool m_stop{false};                         //!< whether to stop after this event
+    bool m_isCanonical{false};                  //!< attribute
 };
 
 } // namespace ns3

@@ -49,20 +49,22 @@ class AttributeTextTest : public HpccTestCase
     void CheckFactory()
     {
         ObjectFactory factory;
-        std::istringstream("ns3::RdmaHost[Mtu=2000|TelemetryLayout=paper]") >> factory;
+        std::istringstream("ns3::EngineNetwork[Mtu=2000|TelemetryLayout=paper]") >> factory;
         std::ostringstream text;
         text << factory;
         std::istringstream written(text.str());
         ObjectFactory again;
         written >> again;
         NS_TEST_EXPECT_MSG_EQ(written.fail(), false, "refused: " << text.str());
-        const auto host = again.Create<RdmaHost>();
-        NS_TEST_EXPECT_MSG_EQ(host->GetMtu(), 2000, "of the text");
+        const auto network = again.Create<EngineNetwork>();
+        UintegerValue mtu;
+        network->GetAttribute("Mtu", mtu);
+        NS_TEST_EXPECT_MSG_EQ(mtu.Get(), 2000, "of the text");
         StringValue layout;
-        host->GetAttribute("TelemetryLayout", layout);
+        network->GetAttribute("TelemetryLayout", layout);
         NS_TEST_EXPECT_MSG_EQ(layout.Get(), "paper", "of the text");
 
-        std::istringstream wrong("ns3::RdmaHost[Mtu=many]");
+        std::istringstream wrong("ns3::EngineNetwork[Mtu=many]");
         wrong >> factory;
         NS_TEST_EXPECT_MSG_EQ(wrong.fail(), true, "no number");
     }
@@ -120,7 +122,7 @@ class AttributeEffectTest : public HpccTestCase
         const Time careful = RunTwoFlows();
         NS_TEST_EXPECT_MSG_GT(careful, usual, "a lower target must cost time");
         NS_TEST_EXPECT_MSG_EQ(careful, alone, "set at each node, after links were made");
-        Config::SetDefault("ns3::RdmaHost::Mtu", UintegerValue(250));
+        Config::SetDefault("ns3::EngineNetwork::Mtu", UintegerValue(250));
         NS_TEST_EXPECT_MSG_GT(RunTwoFlows(), careful, "headers of small packets must cost time");
     }
 
@@ -227,7 +229,7 @@ class AlikeTest : public HpccTestCase
     void DoRun() override
     {
         Config::SetDefault("ns3::RdmaHost::HpccEta", DoubleValue(0.9));
-        Config::SetDefault("ns3::FastCnpSwitch::Enabled", BooleanValue(true));
+        Config::SetDefault("ns3::FastCnpSwitch::PortBurst", UintegerValue(9));
         QbbHelper network;
         network.SetHostAttribute("AckPriority", UintegerValue(5));
         network.SetDeviceAttribute("Mtu", UintegerValue(9000));
@@ -244,7 +246,7 @@ class AlikeTest : public HpccTestCase
         CheckAlike(*switches.Get(0)->GetObject<FastCnpSwitch>(), *agent);
         NS_TEST_EXPECT_MSG_EQ(Read(*last, "HpccEta"), "0.9", "ns-3's default");
         NS_TEST_EXPECT_MSG_EQ(Read(*last, "AckPriority"), "5", "the helper's");
-        NS_TEST_EXPECT_MSG_EQ(Read(*agent, "Enabled"), "true", "ns-3's default");
+        NS_TEST_EXPECT_MSG_EQ(Read(*agent, "PortBurst"), "9", "ns-3's default");
         last->SetAttribute("HpccEta", DoubleValue(0.8));
         NS_TEST_EXPECT_MSG_EQ(Read(*hosts.Get(0)->GetObject<RdmaHost>(), "HpccEta"),
                               "0.9",

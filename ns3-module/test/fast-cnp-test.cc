@@ -46,10 +46,9 @@ MakeCongested(TestNetwork& network)
     network.helper.SetSwitchAttribute("EcnKmin", UintegerValue(30'000));
     network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(30'000));
     network.helper.SetSwitchAttribute("EcnPmax", DoubleValue(1));
-    network.helper.SetFastCnpHostAttribute("Enabled", BooleanValue(true));
+    network.helper.SetNetworkAttribute("FastCnpEnabled", BooleanValue(true));
     network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(true));
     network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
-    network.helper.SetFastCnpSwitchAttribute("Enabled", BooleanValue(true));
     network.MakeStar(SENDERS + 1);
 }
 
@@ -73,9 +72,10 @@ class FastCnpTest : public HpccTestCase
     {
         TestNetwork network;
         MakeCongested(network);
-        GetAgent(network, 0)->SetAttribute("Enabled", BooleanValue(false));
-        network.helper.Start();
+        network.helper.SetNetworkAttribute("FastCnpIncapable", StringValue("0"));
         const auto notifier = network.helper.GetNode(SWITCH)->GetObject<FastCnpSwitch>();
+        notifier->SetAttribute("Capable", StringValue("hosts"));
+        network.helper.Start();
         Follow(*notifier);
         uint64_t accepted = 0;
         for (uint32_t host = 0; host < SENDERS; ++host)

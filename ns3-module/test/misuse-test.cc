@@ -12,7 +12,6 @@
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
-#include "ns3/fast-cnp-switch.h"
 #include "ns3/global-value.h"
 #include "ns3/names.h"
 #include "ns3/node.h"
@@ -246,8 +245,12 @@ MakeMisuseTests()
                 network.helper.SetSwitchAttribute("Ecn", BooleanValue(false));
             },
             "attribute Ecn is set after Start()"),
+        RefuseAfter(
+            "an attribute of the network after the start",
+            [](TestNetwork& network) { network.helper.SetWireProfile("rocev2_ipv4"); },
+            settled),
         RefuseLate("/NodeList/*/$ns3::RdmaHost/HpccEta", "0.5", settled),
-        RefuseLate("/NodeList/*/$ns3::FastCnpSwitch/Enabled", "true", settled),
+        RefuseLate("/NodeList/*/$ns3::FastCnpSwitch/PortBurst", "9", settled),
         RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/DataRate",
                    "25Gbps",
                    "cannot change from 100000000000bps to 25000000000bps"),
@@ -354,31 +357,20 @@ MakeMisuseTests()
             },
             "host 0: attribute DcqcnGain has no effect"),
         RefuseBefore(
-            "hosts that differ in their recovery",
+            "an attribute of the network at a host",
             [](TestNetwork& network) {
-                network.helper.GetHost(1)->SetAttribute("Recovery",
-                                                        StringValue("selective_repeat"));
+                network.helper.GetHost(1)->SetAttribute("Recovery", StringValue("sack"));
             },
-            "host 1 has Recovery selective_repeat, and host 0 go_back_n; expected the same"),
+            "Attribute name=Recovery does not exist for this object"),
         RefuseBefore(
-            "a switch with another layout of telemetry",
+            "hosts that answer otherwise than others",
             [](TestNetwork& network) {
-                network.helper.GetNode(2)->SetAttribute("TelemetryLayout", StringValue("draft"));
+                const auto host = network.helper.GetHost(1);
+                host->SetAttribute("CongestionControl", StringValue("hpcc_plus"));
+                host->SetAttribute("TelemetryContent", StringValue("loads"));
             },
-            "switch 2 has the telemetry layout \"draft\", and host 0 \"reference\""),
-        RefuseBefore(
-            "notifications that no host accepts",
-            [](TestNetwork& network) {
-                for (const uint32_t node : {0, 1, 2})
-                {
-                    network.helper.GetNode(node)->SetAttribute("WireProfile",
-                                                               StringValue("rocev2_ipv6"));
-                }
-                network.switches.Get(0)->GetObject<FastCnpSwitch>()->SetAttribute(
-                    "Enabled",
-                    BooleanValue(true));
-            },
-            "ns3::FastCnpSwitch::Enabled has no effect: ns3::FastCnpHost::Enabled is false at all"),
+            "host 1: attribute TelemetryContent: host 0 answers \"records\", and this one "
+            "\"loads\""),
         RefuseBefore(
             "thresholds of a rate that no port has",
             [](TestNetwork& network) {

@@ -148,7 +148,7 @@ class FrameTimingTest : public CableTest
             Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
             Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
         }
-        Config::SetDefault("ns3::QbbNode::WireExactRates", BooleanValue(true));
+        Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(true));
         for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
         {
             UseSimulator(simulator);
@@ -159,9 +159,9 @@ class FrameTimingTest : public CableTest
                    "none");
             Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1088 1@1168 1@1171 1@1255 ", "none");
         }
-        Config::SetDefault("ns3::QbbNode::WireExactRates", BooleanValue(false));
+        Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(false));
         // The least and the most of Ethernet: 148.81 and 8.13 million frames a second at 100 Gb/s.
-        Config::SetDefault("ns3::QbbNode::WirePreambleAndGap", StringValue("true"));
+        Config::SetDefault("ns3::EngineNetwork::WirePreambleAndGap", StringValue("true"));
         Expect("100Gbps", {64, 1518}, "1@1007 1@1130 ", "none");
     }
 

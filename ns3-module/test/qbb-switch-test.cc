@@ -361,7 +361,7 @@ class ClassOrderTest : public HpccTestCase
         TestNetwork network;
         network.SetControl("none");
         network.helper.SetHostAttribute("Window", BooleanValue(false));
-        network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
+        network.helper.SetNetworkAttribute("PfcPriorities", StringValue("3, 4"));
         network.helper.SetSwitchAttribute("Classes", StringValue("3:3000,4:1000"));
         network.MakeStar(3);
         for (uint32_t sender = 0; sender < SENDERS; ++sender)

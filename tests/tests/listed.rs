@@ -4,7 +4,7 @@
 //! Every flow takes the same time, to the nanosecond. The engine without ns-3 leaves the same results, to the byte. Only traffic is another than in the file, to be cheap and crowded.
 
 use hpcc_core::node::{NodeSettings, Owner, Part};
-use hpcc_core::settings::Value as Setting;
+use hpcc_core::settings::{Setting, Value};
 use hpcc_core::topology::NodeKind;
 use hpcc_formats::load_with;
 use hpcc_formats::results::fct_csv;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use toml::{Table, Value};
+use toml::{Table, Value as Toml};
 
 /// Folders below `configs/`.
 const FOLDERS: [&str; 3] = ["", "paper", "paper/scenarios"];
@@ -53,7 +53,7 @@ struct Variant {
 
 #[derive(Deserialize)]
 struct Axis {
-    values: Vec<Value>,
+    values: Vec<Toml>,
     set: String,
 }
 
@@ -167,7 +167,7 @@ impl Run {
         let drawn_stop = BITS_OF_DRAWN * 1_000_000_000 / network.links[0].rate.0;
         let stop = if is_drawn { drawn_stop } else { STOP_NS } + 3 * farthest;
         let run = vec![format!("run.seed={}", self.seed), format!("run.stop={stop}ns")];
-        [vec![format!("traffic={}", Value::Array(entries))], others, run].concat()
+        [vec![format!("traffic={}", Toml::Array(entries))], others, run].concat()
     }
 }
 
@@ -177,7 +177,7 @@ fn paths(section: &str, keys: &Table) -> Vec<String> {
 }
 
 /// Sets a key of a section of traffic, by `traffic.INDEX.KEY=VALUE`.
-fn change(entries: &mut [Value], set: &str) {
+fn change(entries: &mut [Toml], set: &str) {
     let (path, value) = set.split_once('=').expect("a value");
     let (index, key) = path["traffic.".len()..].split_once('.').expect("index and key");
     let value = toml::from_str::<Table>(&format!("it={value}")).map_or_else(|_| value.into(), |it| it["it"].clone());
@@ -185,14 +185,14 @@ fn change(entries: &mut [Value], set: &str) {
     entry.insert(key.into(), value);
 }
 
-fn incast(size: &str, receiver: i64, senders: i64) -> Value {
+fn incast(size: &str, receiver: i64, senders: i64) -> Toml {
     let words = [("kind", "incast"), ("size", size)].map(|(key, word)| (key.to_owned(), word.into()));
     let numbers = [("receiver", receiver), ("sender_count", senders)];
-    Value::Table(words.into_iter().chain(numbers.map(|(key, number)| (key.to_owned(), number.into()))).collect())
+    Toml::Table(words.into_iter().chain(numbers.map(|(key, number)| (key.to_owned(), number.into()))).collect())
 }
 
 /// Makes the flows of a section smaller, if they are too large.
-fn shorten(entry: &mut Value) {
+fn shorten(entry: &mut Toml) {
     let most = match entry["kind"].as_str().expect("a kind") {
         "flow" => LARGEST_FLOW,
         "permutation" => LARGEST_OF_ALL,
@@ -208,7 +208,7 @@ fn shorten(entry: &mut Value) {
 
 /// Settings of each step of the axes.
 fn steps(axes: &[Axis]) -> Vec<Vec<String>> {
-    let step = |axis: &Axis, value: &Value| {
+    let step = |axis: &Axis, value: &Toml| {
         vec![axis.set.replace("{}", &value.as_str().map_or_else(|| value.to_string(), str::to_owned))]
     };
     axes.iter().fold(vec![Vec::new()], |steps: Vec<Vec<String>>, axis| {
@@ -255,42 +255,40 @@ fn calls(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// The parts whose settings count, with the settings of each.
-fn settings<'a>(
-    parts: &'a [Part<'a>],
-    algorithm: &'a str,
-) -> impl Iterator<Item = (&'a Part<'a>, &'static str, Setting)> {
+fn settings<'a>(parts: &'a [Part<'a>], algorithm: &'a str) -> impl Iterator<Item = (&'a Part<'a>, Setting, Value)> {
     let chosen = parts.iter().filter(move |part| part.algorithm.is_none_or(|name| name == algorithm));
     chosen.flat_map(|part| {
         part.settings.list().into_iter().filter_map(move |setting| {
-            let value = part.settings.get(setting.key).filter(|value| *value != Setting::Auto)?;
-            Some((part, setting.key, value))
+            let value = part.settings.get(setting.key).filter(|value| *value != Value::Auto)?;
+            Some((part, setting, value))
         })
     })
 }
 
-/// Attributes of hosts and switches before they are made.
+/// Attributes of the network, and of hosts and switches before they are made.
 fn attributes(scenario: &Scenario, given: &BTreeSet<String>) -> Vec<String> {
     let mut calls = Vec::new();
     let parts = scenario.settings.parts();
-    for (part, key, value) in settings(&parts, scenario.algorithm().name()) {
+    for (part, setting, value) in settings(&parts, scenario.algorithm().name()) {
+        let key = setting.key;
         let of_all = part.section == "switch" && key == "pfc_priorities";
         let is_given = given.contains(&format!("{}.{key}", part.section));
         if !(is_given || of_all) || ["compatibility", "receive"].contains(&part.section) {
             continue;
         }
-        let owners: &[&str] = match part.owner {
-            Owner::Node => &["host", "switch"],
-            Owner::Host => &["host"],
-            Owner::Switch => &["switch"],
-            Owner::FastCnpHost => &["fast-cnp-host"],
-            Owner::FastCnpSwitch => &["fast-cnp-switch"],
-            Owner::Nobody => &[],
+        let owner = match part.owner_of(&setting) {
+            Owner::Network => "network",
+            Owner::Host => "host",
+            Owner::Switch => "switch",
+            Owner::FastCnpHost => "fast-cnp-host",
+            Owner::FastCnpSwitch => "fast-cnp-switch",
+            Owner::Nobody => continue,
         };
-        calls.extend(owners.iter().map(|owner| format!("{owner} {} {}", part.attribute(key), value.text())));
+        calls.push(format!("{owner} {} {}", part.attribute(key), value.text()));
     }
     let faults: Vec<&str> = scenario.faults().iter().filter(|&(_, on)| on).map(|(name, _)| name).collect();
     if !faults.is_empty() {
-        calls.extend(["host", "switch"].map(|owner| format!("{owner} ReferenceFaults {}", faults.join(","))));
+        calls.push(format!("network ReferenceFaults {}", faults.join(",")));
     }
     calls
 }
@@ -319,8 +317,9 @@ fn legacy_nodes(scenario: &Scenario) -> Vec<String> {
         let own = scenario.node_settings(node);
         let owner = if scenario.network.nodes[node as usize] == NodeKind::Host { Owner::Host } else { Owner::Switch };
         let parts = own.parts();
-        for (part, key, value) in settings(&parts, own.control.chosen().name()).filter(|(part, ..)| part.owner == owner)
-        {
+        let of_node = settings(&parts, own.control.chosen().name());
+        for (part, setting, value) in of_node.filter(|(part, setting, _)| part.owner_of(setting) == owner) {
+            let key = setting.key;
             let same = |other: &&Part<'_>| (other.section, other.algorithm) == (part.section, part.algorithm);
             if others.iter().filter(same).any(|other| other.settings.get(key).as_ref() == Some(&value)) {
                 continue;

@@ -2,7 +2,7 @@
 //! `hpcc explain`: what a key of a scenario means.
 
 use anyhow::{Result, bail};
-use hpcc_core::node::{NodeSettings, Part};
+use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Condition, Setting};
 use hpcc_formats::error::nearest;
 
@@ -16,8 +16,8 @@ struct Entry {
     path: String,
     /// The algorithm whose parameter it is, if it is one.
     algorithm: Option<String>,
-    /// The attributes that are the same setting; an attack has none.
-    attributes: Vec<String>,
+    /// The attribute that is the same setting; an attack has none.
+    attribute: Option<String>,
     setting: Setting,
 }
 
@@ -97,33 +97,22 @@ fn explained(file: Schema, key: &Key) -> String {
 
 /// All settings that files can have.
 fn entries(settings: &NodeSettings) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for part in &settings.parts() {
-        for setting in of_part(part) {
-            add(&mut entries, part, setting);
-        }
-    }
+    let parts = settings.parts();
+    let of_nodes = parts.iter().flat_map(|part| {
+        of_part(part).into_iter().map(|setting| Entry {
+            path: format!("{}.{}", part.section, setting.key),
+            algorithm: part.algorithm.map(Into::into),
+            attribute: attribute(part, &setting),
+            setting,
+        })
+    });
     let attack = |setting: Setting| Entry {
         path: format!("{ATTACK}.{}", setting.key),
         algorithm: None,
-        attributes: Vec::new(),
+        attribute: None,
         setting,
     };
-    entries.extend(section(settings, ATTACK).into_iter().map(attack));
-    entries
-}
-
-/// Adds a setting; one that hosts and switches share has two attributes.
-fn add(entries: &mut Vec<Entry>, part: &Part<'_>, setting: Setting) {
-    let (path, attribute) = (format!("{}.{}", part.section, setting.key), attribute(part, setting.key));
-    let same = |entry: &&mut Entry| entry.path == path && entry.algorithm.as_deref() == part.algorithm;
-    match entries.iter_mut().find(same) {
-        Some(entry) => entry.attributes.extend(attribute),
-        None => {
-            let algorithm = part.algorithm.map(Into::into);
-            entries.push(Entry { path, algorithm, attributes: attribute.into_iter().collect(), setting });
-        }
-    }
+    of_nodes.chain(section(settings, ATTACK).into_iter().map(attack)).collect()
 }
 
 /// A line for each setting, and each other key of a file.
@@ -156,11 +145,11 @@ fn overview(entries: &[Entry], others: &[(Schema, Key)]) -> String {
 }
 
 impl Entry {
-    /// What users may call it: its path, its key alone, and its attributes with and without their class.
+    /// What users may call it: its path, its key alone, and its attribute with and without its class.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let attributes = self.attributes.iter().map(String::as_str);
-        let short = attributes.clone().filter_map(|attribute| attribute.rsplit("::").next());
-        [self.path.as_str(), self.setting.key].into_iter().chain(attributes).chain(short)
+        let attribute = self.attribute.as_deref();
+        let short = attribute.and_then(|attribute| attribute.rsplit("::").next());
+        [self.path.as_str(), self.setting.key].into_iter().chain(attribute).chain(short)
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -192,7 +181,7 @@ fn explained_setting(entries: &[&Entry]) -> String {
     let algorithm = (!algorithms.is_empty()).then(|| format!("algorithm = {}", alternatives(&algorithms)));
     let other = condition.iter().map(|Condition { key, values }| format!("{key} = {}", alternatives(values)));
     let with: Vec<String> = algorithm.into_iter().chain(other).collect();
-    let attributes: Vec<&str> = entries.iter().flat_map(|entry| &entry.attributes).map(String::as_str).collect();
+    let attributes: Vec<&str> = entries.iter().filter_map(|entry| entry.attribute.as_deref()).collect();
     let mut text = paragraph(&format!("{path}: {help}"));
     let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
     if !with.is_empty() {

@@ -40,7 +40,7 @@ pub fn of_part(part: &Part<'_>) -> Vec<Setting> {
 /// The class whose attributes settings are, if one has them.
 pub fn class(owner: Owner) -> Option<&'static str> {
     match owner {
-        Owner::Node => Some("QbbNode"),
+        Owner::Network => Some("EngineNetwork"),
         Owner::Host => Some("RdmaHost"),
         Owner::Switch => Some("QbbSwitch"),
         Owner::FastCnpHost => Some("FastCnpHost"),
@@ -50,8 +50,8 @@ pub fn class(owner: Owner) -> Option<&'static str> {
 }
 
 /// The full name of a setting's attribute, if it is one.
-fn attribute(part: &Part<'_>, key: &str) -> Option<String> {
+fn attribute(part: &Part<'_>, setting: &Setting) -> Option<String> {
     let fault = || part.settings.list().first().map_or("", |setting| setting.key);
-    let name = || part.attribute(if part.section == FAULTS { fault() } else { key });
-    class(part.owner).map(|class| format!("ns3::{class}::{}", name()))
+    let name = || part.attribute(if part.section == FAULTS { fault() } else { setting.key });
+    class(part.owner_of(setting)).map(|class| format!("ns3::{class}::{}", name()))
 }

@@ -99,7 +99,7 @@ impl Attack {
         let victims = settings.victims(network)?;
         let feedback = nodes.feedback.config()?;
         let layout = nodes.layout();
-        let types: OptionTypes = nodes.fast_cnp_switch.common.types();
+        let types: OptionTypes = nodes.fast_cnp.types();
         let claim = if settings.kind == AttackKind::ForgedFastCnp { Claim::Busy } else { settings.claim };
         Ok(Attack {
             settings: settings.clone(),

@@ -283,7 +283,7 @@ impl AttackSettings {
 
     /// Whether there are notifications to attack.
     fn notifications(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
-        if !nodes.fast_cnp_switch.common.enabled {
+        if !nodes.fast_cnp.enabled {
             let message = "there is no Fast CNP here to attack; expected fast_cnp.enabled = true";
             return Err(Conflict::new("kind", message.into()));
         }

@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings)) -> Attack {
     let network = star();
     let mut nodes = NodeSettings::default();
-    nodes.fast_cnp_switch.common.enabled = true;
+    nodes.fast_cnp.enabled = true;
     nodes.control.choose(Box::new(HpccPlusConfig::default()));
     nodes.resolve(&network);
     let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
@@ -142,7 +142,7 @@ fn of_some_traffic_the_rest_is_left_alone() {
 #[test]
 fn a_host_cannot_attack_itself() {
     let mut nodes = NodeSettings::default();
-    nodes.fast_cnp_switch.common.enabled = true;
+    nodes.fast_cnp.enabled = true;
     nodes.resolve(&star());
     let check = |kind, victims: &str| {
         let settings = AttackSettings { kind, from: 0, victims: victims.into(), ..AttackSettings::default() };

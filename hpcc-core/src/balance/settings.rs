@@ -111,7 +111,15 @@ impl Settings for LoadBalancingSettings {
                     takes best."
             .into();
         let default = Value::Word(names.first().cloned().unwrap_or_default());
-        let choice = Setting { key: KEY, kind: Kind::Choice(names), auto: false, default, condition: None, help };
+        let choice = Setting {
+            key: KEY,
+            kind: Kind::Choice(names),
+            auto: false,
+            default,
+            condition: None,
+            of_network: false,
+            help,
+        };
         let of_schemes = self.schemes.iter().flat_map(|scheme| scheme.list());
         [choice].into_iter().chain(self.place.list()).chain(of_schemes).collect()
     }

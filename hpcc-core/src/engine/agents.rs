@@ -52,7 +52,7 @@ impl SwitchExtras {
         base_rtt: Nanos,
     ) -> Result<Option<Box<SwitchExtras>>, Located> {
         let own = &settings.fast_cnp_switch;
-        let is_enabled = own.common.enabled;
+        let is_enabled = settings.fast_cnp.enabled;
         let border = settings.border(node, network, is_enabled)?;
         let agent = if is_enabled || outside.contains(&true) {
             let port = |&(rate, _): &(BitRate, Nanos)| {
@@ -61,14 +61,14 @@ impl SwitchExtras {
             };
             let located = in_section("fast_cnp");
             let ports = ports.iter().map(port).collect::<Result<Vec<_>, _>>().map_err(&located)?;
-            let generator = own.generator(network).map_err(&located)?;
-            let capability = own.capability(network).map_err(&located)?;
+            let generator = own.generator(&settings.fast_cnp, network).map_err(&located)?;
+            let capability = own.capability(&settings.fast_cnp, network).map_err(&located)?;
             let loopback = ipv6(host_address(node));
             let interval = own.load_interval(node, network, base_rtt).map_err(&located)?;
             Some(Box::new(Notifier {
                 agent: SwitchAgent::new(loopback, &generator, capability, &ports, interval),
                 is_enabled,
-                border: Border::new(own.common.types(), own.border_side),
+                border: Border::new(settings.fast_cnp.types(), own.border_side),
                 outside,
                 encapsulation: settings.layout().encapsulation(),
             }))
@@ -91,7 +91,7 @@ impl SwitchExtras {
 impl HostNotices {
     pub fn new(network: &Network, node: u32, settings: &NodeSettings) -> Result<HostNotices, Located> {
         let own = &settings.fast_cnp_host;
-        let acceptor = own.acceptor(node, network).map_err(in_section("fast_cnp"))?;
+        let acceptor = own.acceptor(&settings.fast_cnp, node, network).map_err(in_section("fast_cnp"))?;
         let address = ipv6(host_address(node));
         Ok(HostNotices {
             is_enabled: acceptor.enabled,
@@ -99,7 +99,7 @@ impl HostNotices {
             notifies: settings.transport.congestion_notification == CongestionNotification::FastCnp,
             has_bytes: settings.wire.profile.is_real(),
             address,
-            types: own.common.types(),
+            types: settings.fast_cnp.types(),
             encapsulation: settings.layout().encapsulation(),
         })
     }

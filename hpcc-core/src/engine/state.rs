@@ -178,7 +178,7 @@ impl Engine {
         let payload = hosts.iter().map(|host| host.transport.mtu.0).max().unwrap_or(1) as u32;
         let faults = nodes.first().map(|node| node.faults()).unwrap_or_default();
         let window = Units::new(network).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW));
-        let notifies = kinds.iter().any(|node| node.fast_cnp_switch.common.enabled);
+        let notifies = kinds.iter().any(|node| node.fast_cnp.enabled);
         let mut rules = Rules::default();
         hosts.iter().try_for_each(|host| rules.set_host_model(host))?;
         for (node, settings) in (0..).zip(&nodes) {

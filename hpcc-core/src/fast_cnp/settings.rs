@@ -29,7 +29,7 @@ crate::named! {
 }
 
 crate::settings! {
-    /// Settings on which switches and hosts must agree.
+    /// What all of a network must know of Fast CNP.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSettings {
         /// Whether switches notify senders of congestion, and hosts accept that; needs `wire.profile` = `rocev2_ipv6`. A
@@ -113,7 +113,6 @@ crate::settings! {
         /// Senders that switches know from the start to understand notifications; `auto`: all hosts but `incapable`.
         #[change = "Name fewer to see switches learn it from the answers of hosts."]
         pub capable: Option<String> = None;
-        ..common: FastCnpSettings = FastCnpSettings::default();
     }
 }
 
@@ -143,7 +142,6 @@ crate::settings! {
         /// Longest time to which `migrate_hold` grows, and at least that; `auto`: 64 ms.
         #[change = "Lower it so that flows keep trying; raise it to let them settle."]
         pub migrate_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None => migrate = "true";
-        ..common: FastCnpSettings = FastCnpSettings::default();
     }
 }
 
@@ -245,9 +243,9 @@ impl FastCnpSwitchSettings {
     ///
     /// # Errors
     /// If a set of nodes is none.
-    pub fn generator(&self, network: &Network) -> Result<GeneratorConfig, Conflict> {
+    pub fn generator(&self, common: &FastCnpSettings, network: &Network) -> Result<GeneratorConfig, Conflict> {
         Ok(GeneratorConfig {
-            enabled: self.common.enabled,
+            enabled: common.enabled,
             domain: nodes("domain", &self.domain, network, true)?.host_addresses(network),
             flow_interval: self.flow_interval,
             port_limit: RateLimit { interval: self.port_interval, burst: self.port_burst },
@@ -262,14 +260,14 @@ impl FastCnpSwitchSettings {
     ///
     /// # Errors
     /// If a set of nodes is none.
-    pub fn capability(&self, network: &Network) -> Result<CapabilityConfig, Conflict> {
+    pub fn capability(&self, common: &FastCnpSettings, network: &Network) -> Result<CapabilityConfig, Conflict> {
         let capable = match &self.capable {
             Some(text) => nodes("capable", text, network, true)?,
-            None => self.common.notified(network)?,
+            None => common.notified(network)?,
         };
         Ok(CapabilityConfig {
             capable: capable.host_addresses(network),
-            types: self.common.types(),
+            types: common.types(),
             slots: self.sender_slots as usize,
             ..CapabilityConfig::default()
         })
@@ -290,17 +288,17 @@ impl FastCnpHostSettings {
     ///
     /// # Errors
     /// If a set of nodes is none.
-    pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
+    pub fn acceptor(&self, common: &FastCnpSettings, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
         let off = AcceptorConfig {
             enabled: false,
             sources: AddressSet::default(),
-            types: self.common.types(),
+            types: common.types(),
             interval: self.accept_interval,
         };
-        if !self.common.enabled {
+        if !common.enabled {
             return Ok(off);
         }
-        let enabled = self.common.notified(network)?.contains(node);
+        let enabled = common.notified(network)?.contains(node);
         Ok(AcceptorConfig { enabled, sources: self.sources(network)?.addresses(), ..off })
     }
 
@@ -308,10 +306,10 @@ impl FastCnpHostSettings {
     ///
     /// # Errors
     /// If some do not: marks would have no effect.
-    pub fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
+    pub fn check_receivers(&self, common: &FastCnpSettings, network: &Network) -> Result<(), Conflict> {
         let hosts = NodeSet::hosts(network);
         let accepted = self.sources(network)?;
-        let all = self.common.notified(network)? == hosts && hosts.iter().all(|host| accepted.contains(host));
+        let all = common.notified(network)? == hosts && hosts.iter().all(|host| accepted.contains(host));
         let message = "receivers send Fast CNPs that some senders do not accept; expected fast_cnp.enabled = true, no \
                        incapable hosts, and fast_cnp.accept_from = \"all\"";
         if all { Ok(()) } else { Err(Conflict::new("congestion_notification", message.into())) }
@@ -439,7 +437,7 @@ mod tests {
     fn a_domain_is_of_hosts() {
         for (domain, expected) in [("0,1", Ok(nodes("0,1").host_addresses(&network()))), ("switches", Err("domain"))] {
             let settings = FastCnpSwitchSettings { domain: domain.into(), ..FastCnpSwitchSettings::default() };
-            assert_eq!(blamed(settings.generator(&network())).map(|config| config.domain), expected);
+            assert_eq!(blamed(settings.generator(&common("none"), &network())).map(|config| config.domain), expected);
         }
     }
 
@@ -447,12 +445,9 @@ mod tests {
     fn switches_know_whom_they_are_told_of_or_all_but_the_incapable() {
         let types = FastCnpSettings { option_type: 0x8a, ..common("1") };
         let of = |capable: Option<&str>| {
-            let settings = FastCnpSwitchSettings {
-                capable: capable.map(Into::into),
-                common: types.clone(),
-                ..FastCnpSwitchSettings::default()
-            };
-            blamed(settings.capability(&network()))
+            let settings =
+                FastCnpSwitchSettings { capable: capable.map(Into::into), ..FastCnpSwitchSettings::default() };
+            blamed(settings.capability(&types, &network()))
         };
         for (capable, expected) in [(None, "0,2"), (Some("1"), "1")] {
             let config = CapabilityConfig {
@@ -468,8 +463,8 @@ mod tests {
     #[test]
     fn receivers_may_notify_where_all_senders_accept_it() {
         let check = |accept_from: &str, common| {
-            let settings = FastCnpHostSettings { accept_from: accept_from.into(), common, ..Default::default() };
-            blamed(settings.check_receivers(&network()))
+            let settings = FastCnpHostSettings { accept_from: accept_from.into(), ..Default::default() };
+            blamed(settings.check_receivers(&common, &network()))
         };
         let refused = Err("congestion_notification");
         assert_eq!((check("all", common("none")), check("hosts", common("none"))), (Ok(()), Ok(())));

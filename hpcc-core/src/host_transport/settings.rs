@@ -59,7 +59,15 @@ impl Settings for HostTransportSettings {
                     Ultra Ethernet (`uec`). Change it to compare transports."
             .into();
         let default = Value::Word(names.first().cloned().unwrap_or_default());
-        let choice = Setting { key: KEY, kind: Kind::Choice(names), auto: false, default, condition: None, help };
+        let choice = Setting {
+            key: KEY,
+            kind: Kind::Choice(names),
+            auto: false,
+            default,
+            condition: None,
+            of_network: false,
+            help,
+        };
         [choice].into_iter().chain(self.transports.iter().flat_map(|transport| transport.list())).collect()
     }
 

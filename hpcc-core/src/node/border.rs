@@ -105,7 +105,7 @@ impl NodeSettings {
         if feedback.guard {
             return refuse("telemetry", "guard", "the guard compares what links sent with what the flow did");
         }
-        self.check_border_notifications(self.fast_cnp_switch.common.enabled).map_err(in_section("fast_cnp"))
+        self.check_border_notifications(self.fast_cnp.enabled).map_err(in_section("fast_cnp"))
     }
 
     /// Refuses notifications that copy records, where they may leave the domain.

@@ -102,7 +102,7 @@ impl Settings for ControlSettings {
                     needs of telemetry, marks, window and acknowledgements."
                 .into();
         let (kind, default) = (Kind::Choice(self.names()), Value::Word(first.into()));
-        [Setting { key: KEY, kind, auto: false, default, condition: None, help }].into()
+        [Setting { key: KEY, kind, auto: false, default, condition: None, of_network: false, help }].into()
     }
 
     fn get(&self, key: &str) -> Option<Value> {

@@ -87,7 +87,7 @@ impl NodeSettings {
         let others: Vec<(&str, bool)> = [
             ("transport.protocol = \"rdma\"", self.protocol.protocol != Protocol::Rdma),
             ("compatibility.profile = \"correct\"", self.faults().iter().any(|(_, on)| on)),
-            ("fast_cnp.enabled = false", self.fast_cnp_switch.common.enabled || self.fast_cnp_host.common.enabled),
+            ("fast_cnp.enabled = false", self.fast_cnp.enabled),
         ]
         .into();
         match others.into_iter().find(|(_, contradicts)| *contradicts) {

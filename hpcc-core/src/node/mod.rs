@@ -5,7 +5,6 @@
 //! is [resolved](NodeSettings::resolve) once the network is known, by the same rules for all of them; then the settings
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
-mod alike;
 #[cfg(test)]
 mod auto;
 mod border;
@@ -19,19 +18,20 @@ mod part;
 mod priorities;
 mod probes;
 mod protocol;
+mod settle;
 mod steering;
 
-pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
+pub use settle::{Given, Kind, Misfit, Settled, settle};
 
 use crate::balance::{LoadBalancer, LoadBalancingSettings};
 use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
-use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
+use crate::fast_cnp::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSettings};
 use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
@@ -82,6 +82,8 @@ pub struct NodeSettings {
     pub load_balancing: LoadBalancingSettings,
     /// When ports of these rates mark frames, in place of what [`SwitchSettings`] says for all.
     pub ecn_thresholds: Option<Vec<EcnThreshold>>,
+    /// What all of a network must know of Fast CNP.
+    pub fast_cnp: FastCnpSettings,
     /// What switches do about Fast CNP.
     pub fast_cnp_switch: FastCnpSwitchSettings,
     /// What hosts do about Fast CNP.
@@ -105,6 +107,7 @@ impl NodeSettings {
             switch: SwitchSettings::default(),
             load_balancing: LoadBalancingSettings::default(),
             ecn_thresholds: None,
+            fast_cnp: FastCnpSettings::default(),
             fast_cnp_switch: FastCnpSwitchSettings::default(),
             fast_cnp_host: FastCnpHostSettings::default(),
         }
@@ -139,18 +142,6 @@ impl NodeSettings {
         settings
     }
 
-    /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
-    pub fn follow_hosts(&mut self, host: &NodeSettings) {
-        self.control = host.control.clone();
-        self.transport.mtu = host.transport.mtu;
-        self.transport.recovery = host.transport.recovery;
-        self.host_transport = host.host_transport.clone();
-        if self.hides_telemetry() {
-            self.feedback = host.feedback.clone();
-            self.transport = host.transport.clone();
-        }
-    }
-
     /// Whether the chosen algorithm goes by marks.
     pub fn reads_marks(&self) -> bool {
         self.needs().ecn.is_some()
@@ -164,12 +155,6 @@ impl NodeSettings {
         {
             self.switch.resolve(&ecn);
         }
-    }
-
-    /// Takes over what a host must know of the switches.
-    pub fn follow_switches(&mut self, switch: &NodeSettings) {
-        self.switch = switch.switch.clone();
-        self.load_balancing = switch.load_balancing.clone();
     }
 
     /// Settles what was left to the simulator. What an algorithm that nobody chose would need counts for nothing.
@@ -220,7 +205,7 @@ impl NodeSettings {
                 "queue_pairs = \"per_pair\" excludes faults of the reference, whose flows have a queue pair each";
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
-        if self.transport.entropy != Entropy::Flow && (self.feedback.paths > 1 || self.fast_cnp_switch.common.enabled) {
+        if self.transport.entropy != Entropy::Flow && (self.feedback.paths > 1 || self.fast_cnp.enabled) {
             let message = "entropy excludes telemetry.paths above 1 and fast_cnp, which know a flow by its port; expected \"flow\"";
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
@@ -250,15 +235,15 @@ impl NodeSettings {
                            link_rate = \"rx\" counts; expected \"length\"";
             return Err(in_section("switch")(Conflict::new("telemetry_queue", message.into())));
         }
-        self.fast_cnp_switch.common.check(wire).map_err(in_section("fast_cnp"))?;
+        self.fast_cnp.check(wire).map_err(in_section("fast_cnp"))?;
         self.fast_cnp(network).map_err(in_section("fast_cnp"))
     }
 
     fn fast_cnp(&self, network: &Network) -> Result<(), Conflict> {
         self.fast_cnp_switch.threshold(BitRate::gbps(100))?;
-        self.fast_cnp_switch.generator(network)?;
-        self.fast_cnp_switch.capability(network)?;
-        self.fast_cnp_host.common.notified(network)?;
+        self.fast_cnp_switch.generator(&self.fast_cnp, network)?;
+        self.fast_cnp_switch.capability(&self.fast_cnp, network)?;
+        self.fast_cnp.notified(network)?;
         self.fast_cnp_host.sources(network)?;
         Ok(())
     }
@@ -402,13 +387,7 @@ impl NodeSettings {
     /// The settings of a section, as they are declared; of algorithms those of the one that is named.
     pub fn section(&self, section: &str, algorithm: Option<&str>) -> Vec<Setting> {
         let parts = self.parts().into_iter().filter(|part| part.section == section && part.algorithm == algorithm);
-        let mut list: Vec<Setting> = Vec::new();
-        for setting in parts.flat_map(|part| part.settings.list()) {
-            if list.iter().all(|known| known.key != setting.key) {
-                list.push(setting);
-            }
-        }
-        list
+        parts.flat_map(|part| part.settings.list()).collect()
     }
 
     /// The value of a setting.
@@ -416,8 +395,8 @@ impl NodeSettings {
         part::value(self, section, algorithm, key)
     }
 
-    /// Changes a setting; one that switches and hosts must agree upon changes for both. In `congestion_control` that is
-    /// a parameter of the algorithm that is named, or without one the choice of an algorithm.
+    /// Changes a setting. In `congestion_control` that is a parameter of the algorithm that is named, or without one the choice of an
+    /// algorithm.
     ///
     /// # Errors
     /// If there is none of that name, or the value cannot be used.
@@ -428,15 +407,9 @@ impl NodeSettings {
         key: &str,
         input: Input<'_>,
     ) -> Result<(), SettingError> {
-        let mut found = Err(SettingError::Unknown);
-        for settings in part::of_section(self, section, algorithm) {
-            match settings.set(key, input) {
-                Err(SettingError::Unknown) => {}
-                Err(wrong) => return Err(wrong),
-                Ok(()) => found = Ok(()),
-            }
-        }
-        found
+        let parts = part::of_section(self, section, algorithm).into_iter();
+        let known = parts.map(|settings| settings.set(key, input)).find(|set| *set != Err(SettingError::Unknown));
+        known.unwrap_or(Err(SettingError::Unknown))
     }
 
     /// Whether a setting has any effect. Ask once all is resolved.

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which settings there are: the section of files that each belongs to, and the ns-3 object whose attribute it is.
+//! Which settings there are: the section of files that each belongs to, and whose it is: the network's, a host's, a switch's. In
+//! ns-3 that is the object whose attribute it is.
 
 use super::{NodeSettings, control};
-use crate::settings::{Settings, Value, camel_case};
+use crate::settings::{Setting, Settings, Value, camel_case};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The ns-3 object that has settings as attributes.
+/// Who has settings, in ns-3 as attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// Hosts and switches.
-    Node,
-    /// Hosts.
+    /// The network: all nodes share them.
+    Network,
+    /// Each host.
     Host,
-    /// Switches.
+    /// Each switch.
     Switch,
     /// What hosts do about Fast CNP.
     FastCnpHost,
@@ -29,7 +30,7 @@ pub enum Owner {
 pub struct Part<'a> {
     /// The section of files.
     pub section: &'static str,
-    /// The object whose attributes they are.
+    /// Who has them, but for those that are [of the network](Setting::of_network).
     pub owner: Owner,
     /// What the names of the attributes begin with.
     pub prefix: String,
@@ -40,6 +41,11 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
+    /// Who has a setting.
+    pub fn owner_of(&self, setting: &Setting) -> Owner {
+        if setting.of_network { Owner::Network } else { self.owner }
+    }
+
     /// The attribute of a setting. The choice of an algorithm has the name of its part.
     pub fn attribute(&self, key: &str) -> String {
         if key == control::KEY { self.prefix.clone() } else { self.prefix.clone() + &camel_case(key) }
@@ -56,17 +62,18 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
         settings,
     };
     let mut parts = vec![
-        part("compatibility", Owner::Node, "", &node.faults as &dyn Settings),
-        part("wire", Owner::Node, "Wire", &node.wire),
-        part("telemetry", Owner::Node, "Telemetry", &node.layout),
+        part("compatibility", Owner::Network, "", &node.faults as &dyn Settings),
+        part("wire", Owner::Network, "Wire", &node.wire),
+        part("telemetry", Owner::Network, "Telemetry", &node.layout),
         part("telemetry", Owner::Host, "Telemetry", &node.feedback),
         part("transport", Owner::Nobody, "", &node.protocol),
-        part("transport", Owner::Host, "Transport", &node.host_transport),
+        part("transport", Owner::Network, "Transport", &node.host_transport),
         part("transport", Owner::Host, "", &node.transport),
         part("receive", Owner::Host, "Receive", &node.receive),
         part("switch", Owner::Switch, "", &node.switch),
         part("load_balancing", Owner::Switch, "LoadBalancing", &node.load_balancing),
         part("fast_cnp", Owner::FastCnpSwitch, "", &node.fast_cnp_switch),
+        part("fast_cnp", Owner::Network, "FastCnp", &node.fast_cnp),
         part("fast_cnp", Owner::FastCnpHost, "", &node.fast_cnp_host),
         part("congestion_control", Owner::Host, "CongestionControl", &node.control),
     ];
@@ -108,7 +115,7 @@ pub(super) fn of_section<'a>(
         "receive" => vec![&mut node.receive],
         "switch" => vec![&mut node.switch],
         "load_balancing" => vec![&mut node.load_balancing],
-        "fast_cnp" => vec![&mut node.fast_cnp_switch, &mut node.fast_cnp_host],
+        "fast_cnp" => vec![&mut node.fast_cnp_switch, &mut node.fast_cnp, &mut node.fast_cnp_host],
         _ => Vec::new(),
     }
 }

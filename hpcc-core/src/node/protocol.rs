@@ -4,7 +4,6 @@
 use super::{Located, NodeSettings, in_section};
 use crate::cc::{HpccPlusConfig, Reads};
 use crate::settings::{Conflict, Settings as _};
-use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::SamplingMode;
 use crate::transport::{IpVersion, Protocol};
@@ -31,16 +30,6 @@ impl NodeSettings {
         let payload = (bytes + ETHERNET).saturating_sub(self.sizes().data_overhead);
         self.transport.mtu = Bytes(payload.max(1).into());
         self.control.choose(Box::new(HpccPlusConfig::default()));
-    }
-
-    /// Takes over the units in which another host counts telemetry, if a stack's packets leave here: their size is no
-    /// reason for units of their own.
-    pub fn inherit_units(&mut self, host: &NodeSettings, network: &Network) {
-        if self.protocol.protocol.is_of_stack() {
-            let mut layout = self.layout.clone();
-            layout.resolve(self.needs().reads, network, host.transport.mtu.0);
-            self.layout.shared.multiplier = layout.shared.multiplier;
-        }
     }
 
     /// Checks the time that TCP waits for the answer to a flow's first packet against these paths' delays.
@@ -138,6 +127,7 @@ impl NodeSettings {
 mod tests {
     use super::*;
     use crate::settings::Input;
+    use crate::topology::Network;
 
     fn settings(algorithm: &str) -> NodeSettings {
         let set = [("transport", "protocol", "tcp"), ("congestion_control", "algorithm", algorithm)];
@@ -177,22 +167,6 @@ mod tests {
         let mut short = NodeSettings::default();
         short.carry_packets(Protocol::Tcp, IpVersion::V6, 0);
         assert_eq!(short.transport.mtu, Bytes(1));
-    }
-
-    #[test]
-    fn stacks_count_telemetry_as_other_hosts_do() {
-        let network = crate::testing::network(1, 1, &[(0, 1, 400)]);
-        let rdma = NodeSettings::default();
-        let mut stack = NodeSettings::default();
-        stack.carry_packets(Protocol::Tcp, IpVersion::V4, 9_000);
-        for (alone, multiplier) in [(false, 7), (true, 16)] {
-            let mut settings = stack.clone();
-            settings.inherit_units(if alone { &stack } else { &rdma }, &network);
-            assert_eq!(settings.layout.shared.multiplier, Some(multiplier));
-        }
-        let mut own = rdma.clone();
-        own.inherit_units(&stack, &network);
-        assert_eq!(own.layout.shared.multiplier, None, "RDMA hosts count by their own packets");
     }
 
     #[test]

@@ -17,6 +17,9 @@
 /// }
 /// ```
 ///
+/// `#[network]` before `pub` says that the setting is of the network: all nodes share it. Others are of what has the structure, a host
+/// or a switch.
+///
 /// `Option<TYPE>` is a setting that may be left to the simulator (`auto`). Settings of another structure are included by
 /// `..NAME: TYPE = DEFAULT;` at the end.
 #[macro_export]
@@ -27,6 +30,7 @@ macro_rules! settings {
             $(
                 $(#[doc = $help:literal])+
                 #[change = $change:expr]
+                $(#[$scope:ident])?
                 pub $field:ident: $type:ty $({ $range:expr })? = $default:expr
                 $(=> $other:ident = $($value:literal)|+)?;
             )*
@@ -65,6 +69,7 @@ macro_rules! settings {
                         auto: <$type as $crate::settings::Field>::AUTO,
                         default: $crate::settings::Field::value(&default.$field),
                         condition: $crate::settings!(@condition $($other $($value)+)?),
+                        of_network: $crate::settings!(@of_network $($scope)?),
                         help: {
                             const CHANGE: &str = $change;
                             const { assert!(!CHANGE.is_empty(), "expected a word on when to change it") };
@@ -104,8 +109,18 @@ macro_rules! settings {
                     }
                 }
             }
+
+            #[allow(unused_variables, reason = "not all structures have settings of the network")]
+            fn share(&mut self, network: &Self) {
+                $($crate::settings!(@share self network $field $($scope)?);)*
+                $($crate::settings::Settings::share(&mut self.$nested, &network.$nested);)*
+            }
         }
     };
+    (@of_network) => { false };
+    (@of_network network) => { true };
+    (@share $own:ident $network:ident $field:ident) => {};
+    (@share $own:ident $network:ident $field:ident network) => { $own.$field.clone_from(&$network.$field) };
     (@range $type:ty) => { None };
     (@range $type:ty { $range:expr }) => { Some(<$type as $crate::settings::Field>::range($range)) };
     (@condition) => { None };

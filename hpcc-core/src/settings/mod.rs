@@ -111,6 +111,8 @@ pub struct Setting {
     pub default: Value,
     /// When it counts; `None`: always.
     pub condition: Option<Condition>,
+    /// Whether it is of the network, which all nodes share, and so of no host or switch alone.
+    pub of_network: bool,
     /// Its meaning, and then when to change it, in one line.
     pub help: String,
 }
@@ -158,6 +160,13 @@ pub trait Settings {
     /// If there is none of that name, or the value is of another kind or out of range; nothing changes then.
     fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
         Err(SettingError::Unknown)
+    }
+
+    /// Takes over the settings that are of the network.
+    fn share(&mut self, _: &Self)
+    where
+        Self: Sized,
+    {
     }
 }
 

@@ -103,13 +103,15 @@ crate::settings! {
         #[change = "Set it to the memory of the switch that you study."]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
         /// Priorities that PFC pauses, such as `3, 4`; `auto`: those of a file's flows and acknowledgements, 3 for a
-        /// program. The same at all switches. Each port keeps reserve and headroom for each, and frames have no other
+        /// program. Each port keeps reserve and headroom for each, and frames have no other
         /// priority but 0, which is neither paused nor counted.
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
+        #[network]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
         /// Priorities that PFC does not pause, beside those that it does, such as `1, 2`; `auto`: none. A queue of theirs that
         /// holds more than `alpha` times the free memory loses frames.
         #[change = "Set it to run lossy classes beside lossless ones on the same switches, as operators do."]
+        #[network]
         pub lossy_priorities: Option<Priorities> = None => mode = "lossless";
         /// Bytes that a port keeps for what arrives in a priority after its pause; `auto`: enough that nothing is
         /// dropped. At least a packet. Enough is three times what fits on its link in one direction, or twice that and
@@ -159,18 +161,21 @@ crate::settings! {
             acknowledgements included."]
         pub classes: String = String::new();
         /// Whose bytes telemetry reports: the port's against the link (`port`), or the queue's against the share of its
-        /// class (`queue`). The same at all switches.
+        /// class (`queue`).
         #[change = "Choose `queue` to keep each class to its share; a class then leaves idle what others do not use."]
+        #[network]
         pub telemetry_scope: Scope = Scope::Port;
         /// What telemetry reports as a queue: the bytes behind the frame (`length`), or its time in the switch
-        /// (`sojourn`). The same at all switches. `ifa` has a field for that time; other layouts have it in place of the
+        /// (`sojourn`). `ifa` has a field for that time; other layouts have it in place of the
         /// queue, as bytes of the link.
         #[change = "Choose `sojourn` where classes make a wait differ from the length."]
+        #[network]
         pub telemetry_queue: Wait = Wait::Length;
         /// Packets to which a port adds its record: all that collect telemetry, one in each `telemetry_interval`, or
-        /// (`congestion`) also all that leave more than `telemetry_threshold` behind. The same at all switches. The
+        /// (`congestion`) also all that leave more than `telemetry_threshold` behind. The
         /// latter two need `hpcc_plus` and a layout whose records name their link.
         #[change = "Choose `interval` or `congestion` to save bytes; senders learn of queues later."]
+        #[network]
         pub telemetry_records: Reported = Reported::All;
         /// Least time between two records of a port without congestion; `auto`: the longest T of the network.
         #[change = "A longer one saves records; senders know a link less well."]

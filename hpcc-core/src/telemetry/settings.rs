@@ -201,10 +201,18 @@ impl PartialEq for LayoutSettings {
 impl Settings for LayoutSettings {
     fn list(&self) -> Vec<Setting> {
         let help = "Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` \
-                    has no code for a link's rate. The same at all nodes. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
+                    has no code for a link's rate. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
                     `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the proposals."
             .into();
-        let choice = Setting { key: KEY, kind: self.kind(), auto: true, default: Value::Auto, condition: None, help };
+        let choice = Setting {
+            key: KEY,
+            kind: self.kind(),
+            auto: true,
+            default: Value::Auto,
+            condition: None,
+            of_network: false,
+            help,
+        };
         let of_codecs = self.codecs.iter().flat_map(|codec| codec.list());
         [choice].into_iter().chain(self.shared.list()).chain(of_codecs).collect()
     }

@@ -22,13 +22,15 @@ crate::settings! {
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
-        /// Largest payload of a packet; with `selective_repeat` and `sack` the same at all hosts.
+        /// Largest payload of a packet.
         #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
+        #[network]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
-        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). The same
-        /// at all hosts. The latter two always bound the bytes in flight.
+        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). The latter two
+        /// always bound the bytes in flight.
         #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
+        #[network]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
         /// `ack_offset` above 1 the receiver also acknowledges where a chunk ends.
@@ -38,8 +40,9 @@ crate::settings! {
         #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
         pub ack_offset: Bytes {0..=u32::MAX.into()} = Bytes(1);
         /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_offset`. It also asks
-        /// at least twice in a window and with its last packet. Above 0 at all hosts or at none.
+        /// at least twice in a window and with its last packet.
         #[change = "A larger value saves acknowledgements and simulates faster; flows react later."]
+        #[network]
         pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
         /// Least time between two negative acknowledgements for one missing byte.
         #[change = "Lower it where a repeated packet may be lost again; too low, one loss is repeated several times."]
@@ -106,8 +109,9 @@ crate::settings! {
         #[change = "Choose `cnp` for NICs with DCQCN; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
         /// Key of 32 hexadecimal digits with which receivers seal acknowledgements, negative ones, feedback packets and
-        /// CNPs; empty: no seal. The same at all hosts. Senders ignore what is not sealed.
+        /// CNPs; empty: no seal. Senders ignore what is not sealed.
         #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
+        #[network]
         pub seal: String = String::new();
     }
 }

@@ -37,7 +37,7 @@ class PacketHostHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Make nodes hosts. They must have the network's WireProfile and TelemetryLayout.
+     * \brief Make nodes hosts.
      * \param nodes the nodes
      * \param network the network that they join
      */

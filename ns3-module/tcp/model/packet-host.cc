@@ -224,7 +224,7 @@ PacketHost::PrepareSettings()
 }
 
 void
-PacketHost::Start(const std::shared_ptr<EngineNetwork>& network)
+PacketHost::Start(Ptr<EngineNetwork> network)
 {
     CheckStack();
     CallRust([&] { network->Look().check_priority("packets have", m_priority); });

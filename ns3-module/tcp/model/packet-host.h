@@ -112,7 +112,7 @@ class PacketHost : public QbbNode
     bool IsSwitch() const override;
     uint32_t GetMtu() const override;
     void PrepareSettings() override;
-    void Start(const std::shared_ptr<EngineNetwork>& network) override;
+    void Start(Ptr<EngineNetwork> network) override;
     bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol) override;
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 

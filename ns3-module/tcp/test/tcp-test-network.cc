@@ -37,7 +37,6 @@ TcpTestNetwork::TcpTestNetwork(uint32_t count, const std::string& congestionCont
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue(m_congestionControl));
     network.SetTelemetry("draft");
-    hosts.SetAttribute("TelemetryLayout", StringValue("draft"));
     nodes.Create(count);
 }
 

@@ -12,7 +12,7 @@ pub fn values(scenario: &Scenario) -> Vec<String> {
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for part in settings.parts() {
         let has_use = match part.section {
-            "fast_cnp" => settings.fast_cnp_switch.common.enabled,
+            "fast_cnp" => settings.fast_cnp.enabled,
             "receive" => settings.receive.is_any(),
             _ => true,
         };

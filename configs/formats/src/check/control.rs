@@ -31,7 +31,7 @@ impl Controlled {
     ) -> Result<(), InputError> {
         self.longest = self.longest.max(flow.size);
         let (Some(switches), Some(control)) = (too_many, &places.control) else { return Ok(()) };
-        if scenario.settings.fast_cnp_host.common.enabled || flow.size <= self.window(routes) {
+        if scenario.settings.fast_cnp.enabled || flow.size <= self.window(routes) {
             return Ok(());
         }
         let blame = |wrong: Located| match wrong.conflict.key {

@@ -13,10 +13,9 @@ use hpcc_core::units::{BitRate, Rounding};
 /// Flows may change their path, and the records that they go by do not tell.
 pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let layout = scenario.layout();
-    let fast_cnp = &scenario.settings.fast_cnp_host;
     let why = if !scenario.link_failures.is_empty() {
         "links fail"
-    } else if fast_cnp.common.enabled && fast_cnp.migrate {
+    } else if scenario.settings.fast_cnp.enabled && scenario.settings.fast_cnp_host.migrate {
         "flows move to other paths (fast_cnp.migrate)"
     } else if !scenario.settings.load_balancing.keeps() {
         "packets of a flow take several paths (load_balancing.scheme)"

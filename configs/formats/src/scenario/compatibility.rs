@@ -69,6 +69,7 @@ pub fn settings() -> Vec<Setting> {
         auto: false,
         default,
         condition: None,
+        of_network: false,
         help: help.into(),
     };
     let words = Kind::Choice([CORRECT, REFERENCE].map(String::from).into());

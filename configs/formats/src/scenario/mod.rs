@@ -122,7 +122,7 @@ impl Scenario {
 
     /// Whether switches, hosts or borders have anything to do about Fast CNP.
     pub fn has_fast_cnp(&self) -> bool {
-        self.settings.fast_cnp_switch.common.enabled || !self.borders.is_empty()
+        self.settings.fast_cnp.enabled || !self.borders.is_empty()
     }
 }
 

@@ -96,7 +96,15 @@ impl Key {
             Form::Pairs(_) | Form::Tables(..) => return None,
         };
         let help = self.help();
-        let mut setting = Setting { key: self.name, kind, auto: false, default: Value::Auto, condition: None, help };
+        let mut setting = Setting {
+            key: self.name,
+            kind,
+            auto: false,
+            default: Value::Auto,
+            condition: None,
+            of_network: false,
+            help,
+        };
         if let Need::Else(text) = self.need {
             let default = Input::parse(&setting, text).and_then(|input| value(&setting.kind, input));
             setting.default = default.unwrap_or(Value::Auto);

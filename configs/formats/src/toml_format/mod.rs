@@ -121,7 +121,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     receivers.check(&document, &settings, &topology.network)?;
     given.check(&document, (&settings, legacy.tcp().unwrap_or(&settings)), &topology.network)?;
-    let notifies = settings.fast_cnp_switch.common.enabled;
+    let notifies = settings.fast_cnp.enabled;
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;

@@ -41,34 +41,39 @@ crate::settings! {
         #[change = "A larger value saves bytes; senders hear of queues later."]
         pub every: u32 {1..=1_000_000} = 8 => sampling = "nth";
         /// Answer to the sender: all records, the busiest link's record, one byte of load for each link, or none;
-        /// `busiest_link` and `loads` need `hpcc_plus`. The same at all hosts.
+        /// `busiest_link` and `loads` need `hpcc_plus`. The same at all hosts that answer.
         #[change = "Choose `busiest_link` for answers of one size, `loads` for the shortest, which tell neither \
             capacities nor queues."]
         pub content: FeedbackContent = FeedbackContent::Records;
-        /// What brings the answer: the next acknowledgement, or a packet of its own. The same at all hosts.
+        /// What brings the answer: the next acknowledgement, or a packet of its own.
         #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`)."]
+        #[network]
         pub return_path: Return = Return::Acknowledgement;
         /// Packets whose records an acknowledgement for several packets brings; 1 is the newest, more needs `hpcc_plus`.
-        /// The same at all hosts. Acknowledgements stand for several packets with `transport.ack_every`.
+        /// Acknowledgements stand for several packets with `transport.ack_every`.
         #[change = "A larger value gives the sender the samples in between; acknowledgements are longer."]
+        #[network]
         pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => return_path = "ack";
-        /// Whether notifications also acknowledge, ahead of delayed acknowledgements. The same at all hosts.
+        /// Whether notifications also acknowledge, ahead of delayed acknowledgements.
         #[change = "Turn it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
+        #[network]
         pub notification_acks: bool = false => return_path = "notification";
         /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
         #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
-        /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal. The same at all hosts.
+        /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal.
         #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]
+        #[network]
         pub seal: String = String::new();
         /// Number of T without believable feedback after which a flow halves rate and window; 0: never; `auto`: 4 with
         /// `guard` or `seal`, otherwise 0. It halves them again in each further T. Only time in which packets are
         /// acknowledged counts.
         #[change = "Lower it to lose less to attackers; raise it where honest feedback is rarer."]
         pub decay_after: Option<u32> {0..=1_000_000} = None;
-        /// Paths, by UDP source ports, among which a flow chooses by telemetry; 1: it stays on one. The same at all
-        /// hosts. More need a layout whose records tell paths apart, any but `reference`.
+        /// Paths, by UDP source ports, among which a flow chooses by telemetry; 1: it stays on one.
+        /// More need a layout whose records tell paths apart, any but `reference`.
         #[change = "Raise it where hashes load equal paths unevenly; each further path costs probes."]
+        #[network]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;
         /// Number of T between two probes of other paths.
         #[change = "A smaller value finds a better path sooner and costs more probes."]

@@ -137,8 +137,11 @@ mod tests {
             rows.find(|line| line.contains(&format!("``{section}``"))).map(str::to_owned)
         };
         for part in settings.parts() {
-            let Some(class) = class(part.owner) else { continue };
-            let row = row(class, part.section).unwrap_or_else(|| panic!("no row of {class} and {}", part.section));
+            let owners = part.settings.list().iter().map(|setting| part.owner_of(setting)).collect::<Vec<_>>();
+            for class in owners.into_iter().filter_map(class) {
+                assert!(row(class, part.section).is_some(), "no row of {class} and {}", part.section);
+            }
+            let Some(row) = class(part.owner).and_then(|class| row(class, part.section)) else { continue };
             assert!(part.prefix.is_empty() || part.algorithm.is_some() || row.contains(&part.prefix), "{row}");
         }
     }

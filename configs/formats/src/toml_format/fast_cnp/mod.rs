@@ -40,10 +40,10 @@ pub(super) fn borders(
 
 /// Checks that something controls the flows of every host, be it notifications, to which all must react that they may reach.
 pub(super) fn control(scenario: &Scenario) -> Result<(), Located> {
-    let notified = scenario.settings.fast_cnp_host.common.notified(&scenario.network);
+    let notified = scenario.settings.fast_cnp.notified(&scenario.network);
     let notified = notified.map_err(|conflict| Located { section: "fast_cnp", conflict })?;
     if scenario.transport().notification == CongestionNotification::FastCnp {
-        let checked = scenario.settings.fast_cnp_host.check_receivers(&scenario.network);
+        let checked = scenario.settings.fast_cnp_host.check_receivers(&scenario.settings.fast_cnp, &scenario.network);
         checked.map_err(|conflict| Located { section: "transport", conflict })?;
     }
     let (legacy, others): (Vec<u32>, Vec<u32>) =

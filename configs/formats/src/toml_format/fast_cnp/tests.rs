@@ -50,11 +50,11 @@ fn req_52_it_can_be_switched_on_for_all_hosts_and_switches() {
     let scenario = load_with("enabled = true\nincapable = [2, 1]", &[]).expect("valid");
     let (network, settings) = (&scenario.network, &scenario.settings);
     let address = |node| ipv6(host_address(node));
-    let capable = settings.fast_cnp_switch.capability(network).expect("valid").capable;
+    let capable = settings.fast_cnp_switch.capability(&settings.fast_cnp, network).expect("valid").capable;
     assert_eq!([0, 1, 2, 3].map(|node| capable.contains(&address(node))), [true, false, false, true]);
-    let domain = settings.fast_cnp_switch.generator(network).expect("valid").domain;
+    let domain = settings.fast_cnp_switch.generator(&settings.fast_cnp, network).expect("valid").domain;
     assert!((0..4).all(|node| domain.contains(&address(node))));
-    let acceptor = |node| settings.fast_cnp_host.acceptor(node, network).expect("valid");
+    let acceptor = |node| settings.fast_cnp_host.acceptor(&settings.fast_cnp, node, network).expect("valid");
     assert_eq!([0, 1, 2, 3].map(|node| acceptor(node).enabled), [true, false, false, true]);
     assert!(acceptor(0).sources.contains(&address(4)) && !acceptor(0).sources.contains(&address(3)));
     assert_eq!(settings.fast_cnp_switch.threshold(BitRate::gbps(100)), Ok(None));
@@ -68,13 +68,13 @@ fn everything_that_is_given_counts() {
     let scenario = load_with(keys, &[]).expect("valid");
     let (network, settings) = (&scenario.network, &scenario.settings);
     let address = |node| ipv6(host_address(node));
-    let generator = settings.fast_cnp_switch.generator(network).expect("valid");
+    let generator = settings.fast_cnp_switch.generator(&settings.fast_cnp, network).expect("valid");
     assert_eq!([0, 1, 2, 3].map(|node| generator.domain.contains(&address(node))), [true, true, false, false]);
     let ecn = scenario.settings.ecn_threshold(BitRate::gbps(100));
     assert_eq!(settings.fast_cnp_switch.trigger(&ecn, true), Ok(Trigger::Utilisation(1.5)));
-    let capability = settings.fast_cnp_switch.capability(network).expect("valid");
+    let capability = settings.fast_cnp_switch.capability(&settings.fast_cnp, network).expect("valid");
     assert!((0..4).all(|node| !capability.capable.contains(&address(node))));
-    let acceptor = settings.fast_cnp_host.acceptor(0, network).expect("valid");
+    let acceptor = settings.fast_cnp_host.acceptor(&settings.fast_cnp, 0, network).expect("valid");
     assert_eq!(acceptor.types.destination.code(), 0x8a);
     assert_eq!([0, 1, 4].map(|node| acceptor.sources.contains(&address(node))), [false, true, true]);
     assert_eq!(scenario.borders, [FastCnpBorder { node: 4, outside: 3 }]);
@@ -104,7 +104,7 @@ fn mistakes_name_line_and_key() {
 fn one_node_needs_no_list_and_all_are_all_hosts() {
     let notified = |keys: &str, set: &[&str]| {
         let scenario = load_with(&format!("enabled = true\n{keys}"), set).expect("valid");
-        scenario.settings.fast_cnp_host.common.notified(&scenario.network).expect("valid").iter().collect::<Vec<u32>>()
+        scenario.settings.fast_cnp.notified(&scenario.network).expect("valid").iter().collect::<Vec<u32>>()
     };
     assert_eq!(notified("incapable = 3", &[]), [0, 1, 2]);
     assert_eq!(notified("", &["fast_cnp.incapable=3"]), [0, 1, 2]);
