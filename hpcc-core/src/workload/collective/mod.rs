@@ -12,6 +12,7 @@ mod pat;
 mod pattern;
 mod ring;
 mod tree;
+mod unroll;
 
 pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
