@@ -9,7 +9,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
-use hpcc_core::workload::{Job, Jobs, Noted, Program, Servers};
+use hpcc_core::workload::{GraphBuilder, Job, Jobs, Noted, Program, Servers, Work};
 use std::mem::swap;
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -164,6 +164,10 @@ fn sorted_notes(mut notes: Vec<Noted>) -> Vec<Noted> {
 
 /// One collective of all hosts that nothing disturbs.
 fn engine_of_a_job() -> Engine {
+    engine_of(collective(Kind::AllToAll, "direct", Nanos(500)))
+}
+
+fn engine_of(job: Job) -> Engine {
     let mut network = network();
     network.links.iter_mut().for_each(|link| link.loss = 0.0);
     let mut settings = NodeSettings::default();
@@ -173,9 +177,30 @@ fn engine_of_a_job() -> Engine {
     let mut engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[])
         .expect("the defaults go together");
     let mut jobs = Jobs::new(0, None);
-    jobs.add(collective(Kind::AllToAll, "direct", Nanos(500)));
+    jobs.add(job);
     engine.add_jobs(jobs);
     engine
+}
+
+/// All messages are there from the beginning; a queue pair begins when it is its turn, a packet of 1,000 bytes after the other.
+#[test]
+fn queue_pairs_of_a_job_begin_in_their_turn() {
+    let program = |rank| {
+        let mut graph = GraphBuilder::default();
+        for other in (0..HOSTS).filter(|&other| other != rank) {
+            graph.add(Work::Send { to: other, tag: 1, size: 3_000, channel: 0 }, None);
+            graph.add(Work::Receive { from: Some(other), tag: Some(1) }, None);
+        }
+        (rank, Box::new(graph.build().expect("no circle")) as Box<dyn Program>)
+    };
+    let ranks = (0..HOSTS).map(program).collect();
+    let mut engine = engine_of(Job { start: Nanos(500), ranks, send_latency: Nanos(0), priority: 3, dport: 200 });
+    engine.run_until(Nanos(800));
+    assert_eq!(engine.take_started().len() as u32, HOSTS * (HOSTS - 1));
+    let (sending, receiving) = engine.queue_pairs(0);
+    assert!((3..=4).contains(&sending) && receiving == HOSTS as usize - 1, "{sending} {receiving}");
+    engine.run_until(Nanos(800_000_000));
+    assert_eq!(engine.take_completed().len() as u32, HOSTS * (HOSTS - 1));
 }
 
 /// Queue pairs go when their last message has finished: in all parts alike, and it shows in no result.

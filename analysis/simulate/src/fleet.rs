@@ -363,13 +363,12 @@ impl Paused<'_> {
     }
 
     pub fn acked(&self, flow: &Started) -> u64 {
-        let engine = self.of(flow.request.src);
-        let acked = engine.map(|engine| engine.acked(flow.request.src, flow.queue_pair, flow.first_seq));
+        let acked = self.of(flow.request.src).map(|engine| engine.acked_of(flow));
         acked.unwrap_or_else(|| self.elsewhere(flow).acked)
     }
 
     pub fn control(&self, flow: &Started) -> ControlState {
-        let control = self.of(flow.request.src).map(|engine| engine.control(flow.request.src, flow.queue_pair));
+        let control = self.of(flow.request.src).map(|engine| engine.control_of(flow));
         control.unwrap_or_else(|| self.elsewhere(flow).control)
     }
 

@@ -165,12 +165,7 @@ pub struct FlowState {
 
 impl FlowState {
     fn of(engine: &Engine, flow: &Started) -> FlowState {
-        let (src, queue_pair) = (flow.request.src, flow.queue_pair);
-        FlowState {
-            acked: engine.acked(src, queue_pair, flow.first_seq),
-            control: engine.control(src, queue_pair),
-            rtt: engine.rtt(flow.request.id),
-        }
+        FlowState { acked: engine.acked_of(flow), control: engine.control_of(flow), rtt: engine.rtt(flow.request.id) }
     }
 }
 

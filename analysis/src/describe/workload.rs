@@ -14,7 +14,8 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::Message;
 use hpcc_formats::flows::Flow;
 use hpcc_formats::generate::Cdf;
-use hpcc_formats::jobs::{goal_write, ideal};
+use hpcc_formats::job::{JobSpec, JobWork};
+use hpcc_formats::jobs::{chakra_write, goal_write, ideal};
 use hpcc_formats::scenario::Scenario;
 use hpcc_formats::{Overbooked, overbooked, reference};
 
@@ -38,7 +39,8 @@ pub struct Options {
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
-    /// Writes the flows in the reference's format, or as a connection matrix of htsim (FILE.cm), or the one job as GOAL (FILE.goal).
+    /// Writes the flows in the reference's format, or as a connection matrix of htsim (FILE.cm), or the one job as GOAL
+    /// (FILE.goal) or as Chakra traces (FILE.et, which becomes FILE.RANK.et).
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -76,7 +78,7 @@ pub fn workload(options: &Options) -> Result<()> {
         Content::Scenario => {
             let scenario = hpcc_formats::load(&options.file, &set)?;
             jobs = describe_jobs(&scenario);
-            if let Some(file) = options.write.as_ref().filter(|file| is(file, "goal")) {
+            if let Some(file) = options.write.as_ref().filter(|file| is_job(file)) {
                 write_job(&scenario, file)?;
             }
             traffic.groups = scenario.flows.groups.clone();
@@ -90,7 +92,7 @@ pub fn workload(options: &Options) -> Result<()> {
         }
     }
     match &options.write {
-        Some(file) if is(file, "goal") => {}
+        Some(file) if is_job(file) => {}
         Some(file) if is(file, "cm") => write_matrix(&flows, file)?,
         Some(file) => save::create(file, |out| {
             writeln!(out, "{}", flows.len())?;
@@ -109,17 +111,45 @@ fn is(file: &Path, extension: &str) -> bool {
     file.extension().is_some_and(|own| own == extension)
 }
 
-/// Writes the one job of a scenario as GOAL.
+/// Whether a job is written to this file.
+fn is_job(file: &Path) -> bool {
+    is(file, "goal") || is(file, "et")
+}
+
+/// Writes the one job of a scenario.
 fn write_job(scenario: &Scenario, file: &Path) -> Result<()> {
     let [job] = scenario.flows.jobs.as_slice() else {
-        bail!("GOAL is one job, and there are {}; expected one", scenario.flows.jobs.len());
+        bail!("{} holds one job, and there are {}; expected one", file.display(), scenario.flows.jobs.len());
     };
     if scenario.flows.totals.count > 0 {
-        bail!("GOAL has no flows that begin at a time, and there are {}", scenario.flows.totals.count);
+        bail!("a job has no flows that begin at a time, and there are {}", scenario.flows.totals.count);
     }
     let name = &scenario.flows.groups[job.group as usize];
-    let graphs = goal_write::graphs(job).map_err(|why| anyhow!("job {name}: {why}"))?;
-    save::create(file, |mut out| goal_write::write(graphs, &mut out))
+    let of_job = |why| anyhow!("job {name}: {why}");
+    if is(file, "goal") {
+        let graphs = goal_write::graphs(job).map_err(of_job)?;
+        save::create(file, |mut out| goal_write::write(&graphs, &mut out))?;
+        if has_collectives(job) {
+            human::note(
+                "collectives are written as their messages: what begins after any of several waits for the first of them",
+            );
+        }
+        return Ok(());
+    }
+    let traces = chakra_write::traces(job).map_err(of_job)?;
+    for (bytes, rank) in traces.files.iter().zip(0..) {
+        save::create(&file.with_extension(format!("{rank}.et")), |out| out.write_all(bytes))?;
+    }
+    traces.lost.iter().for_each(|lost| human::note(format_args!("in traces {lost}")));
+    Ok(())
+}
+
+fn has_collectives(job: &JobSpec) -> bool {
+    match &job.work {
+        JobWork::Collective(_) => true,
+        JobWork::Graphs { collectives, .. } => !collectives.is_empty(),
+        JobWork::Outside => false,
+    }
 }
 
 /// Writes flows as connections of htsim, which have no priority and no port.

@@ -10,7 +10,6 @@ use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::Servers;
 use itertools::Itertools;
 use std::sync::Arc;
 
@@ -39,13 +38,6 @@ impl FlowSource {
             }
             FlowSource::File(file) => file.walk(),
             FlowSource::Job { .. } => Box::new(std::iter::empty()),
-        }
-    }
-
-    /// Makes a job fit the servers that its hosts are in.
-    pub fn settle(&mut self, servers: Servers) {
-        if let FlowSource::Job { job, .. } = self {
-            Arc::make_mut(job).settle(&servers);
         }
     }
 

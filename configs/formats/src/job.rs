@@ -5,7 +5,7 @@ use crate::flows::Flow;
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{Collective, Kind, Plan};
+use hpcc_core::workload::collective::{Collective, Plan};
 use hpcc_core::workload::{Graph, Job, Outside, Program, Servers};
 use serde_json::{Value, json};
 use std::fmt;
@@ -96,20 +96,6 @@ impl JobSpec {
         }
     }
 
-    /// Rings within servers, where those of a group have as many ranks each.
-    pub(crate) fn settle(&mut self, servers: &Servers) {
-        let hosts = &self.hosts;
-        match &mut self.work {
-            JobWork::Collective(plan) => settle(plan, hosts, servers),
-            JobWork::Graphs { graphs, collectives, .. } => {
-                let plans = |graph: &mut Graph| graph.each_plan(|plan| settle(plan, hosts, servers));
-                Arc::make_mut(graphs).iter_mut().for_each(plans);
-                Arc::make_mut(collectives).iter_mut().for_each(|plan| settle(plan, hosts, servers));
-            }
-            JobWork::Outside => {}
-        }
-    }
-
     /// What it is, for the summary.
     pub(crate) fn effective(&self, groups: &[String]) -> Value {
         let work = match &self.work {
@@ -165,19 +151,5 @@ impl JobSpec {
         let first = self.hosts.first().copied().unwrap_or_default();
         let pairs = ends.flat_map(move |(&one, &next)| [(one, next), (first, next), (next, first)]);
         pairs.filter(|(src, dst)| src != dst).map(move |(src, dst)| flow(src, dst))
-    }
-}
-
-/// NCCL's rings pass all ranks of a server before they leave it.
-fn settle(plan: &mut Plan, hosts: &[u32], servers: &Servers) {
-    let is_ring = plan.pattern.name == "ring"
-        && matches!(plan.pattern.kind, Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter);
-    let first = hosts[plan.group[0] as usize];
-    let together = |&&rank: &&u32| servers.are_together(first, hosts[rank as usize]);
-    let size = plan.group.iter().take_while(together).count();
-    let is_server =
-        |ranks: &[u32]| ranks.iter().all(|&rank| servers.are_together(hosts[ranks[0] as usize], hosts[rank as usize]));
-    if is_ring && plan.group.len().is_multiple_of(size) && plan.group.chunks(size).all(is_server) {
-        plan.per_server = size as u32;
     }
 }

@@ -6,7 +6,7 @@ use super::alarms::STOP;
 use super::events::{Order, What};
 use super::groups::NOBODY;
 use super::state::Engine;
-use super::traffic::{Completion, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, Started};
+use super::traffic::{Completion, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, Started, WAITING};
 use super::ways::Way;
 use super::work::Incoming;
 use crate::address::{host_address, ipv6};
@@ -94,17 +94,71 @@ impl Engine {
         if self.nodes.host(src).other.is_some() {
             return self.post_to_other(posted);
         }
+        if let Some(message) = &posted.message
+            && self.waits_to_open(&request, message)
+        {
+            return;
+        }
+        // Whatever comes now stands behind those that wait.
+        self.open_all(src);
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
             Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, posted),
             Some(_) => {}
-            None => {
-                if let Err(why) = self.open_queue_pair(posted) {
-                    self.refuse(request, why);
+            None => match self.open_queue_pair(posted) {
+                Ok(None) => {}
+                Ok(Some((queue_pair, sport, nic))) => {
+                    self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
+                    if options.stop < Nanos(u64::MAX) {
+                        self.schedule(src, queue_pair, STOP, options.stop);
+                    }
+                    let p = self.place(src, nic);
+                    self.try_send(p);
                 }
-            }
+                Err(why) => self.refuse(request, why),
+            },
         }
+    }
+
+    /// The first message of a queue pair that nobody sees or shares waits until it is its turn at its port: a job may begin a
+    /// million at once.
+    fn waits_to_open(&mut self, request: &FlowRequest, message: &Message) -> bool {
+        let &FlowRequest { src, dst, dport, priority, start, .. } = request;
+        let key = (dst, priority, dport);
+        let host = self.nodes.host(src);
+        let Some((nic, sport, is_posted)) = host.traffic.unseen(key).filter(|_| self.parts.is_own(src)) else {
+            return false;
+        };
+        if is_posted || !host.core.wait_to_open(nic.into(), priority) {
+            return false;
+        }
+        host.traffic.wait_to_open(nic, *message, start);
+        self.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
+        let p = self.place(src, nic);
+        self.try_send(p);
+        true
+    }
+
+    /// Opens all that wait at a host's ports.
+    fn open_all(&mut self, src: u32) {
+        for nic in 0..self.nodes.host(src).traffic.unopened.len() as u16 {
+            while self.open_next(src, nic) {}
+        }
+    }
+
+    /// It is the turn of the first queue pair of those that wait at a port. Returns whether there was one.
+    pub(super) fn open_next(&mut self, src: u32, nic: u16) -> bool {
+        let host = self.nodes.host(src);
+        let Some((message, start, is_last)) = host.traffic.next_unopened(nic) else { return false };
+        if is_last {
+            host.core.all_are_open(nic.into());
+        }
+        let request = FlowRequest { start, ..FlowRequest::of(&message) };
+        if let Err(why) = self.open_queue_pair(Posted { request, first_seq: 0, message: Some(message) }) {
+            self.refuse(request, why);
+        }
+        true
     }
 
     fn post(&mut self, queue_pair: u32, posted: Posted) {
@@ -164,7 +218,8 @@ impl Engine {
         Ok(Receiving { receiver, sport, nic, limits })
     }
 
-    fn open_queue_pair(&mut self, posted: Posted) -> Result<(), String> {
+    /// Opens a queue pair for a first message. Returns its key, source port and port; nothing if that is for another part.
+    fn open_queue_pair(&mut self, posted: Posted) -> Result<Option<(u32, u16, u16)>, String> {
         let now = self.events.now();
         let Posted { request, message, .. } = posted;
         let FlowRequest { src, dst, priority, dport, size, options, .. } = request;
@@ -180,7 +235,7 @@ impl Engine {
             if is_common {
                 self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
             }
-            return Ok(());
+            return Ok(None);
         }
         let Receiving { receiver, sport, nic, limits } = receiving;
         let spec = SenderSpec { src, dst, sport, dport, priority, receiver };
@@ -225,17 +280,11 @@ impl Engine {
             host.notices.agent.connect(destination, wire_queue_pair(receiver), queue_pair);
         }
         let armed = host.core.take_armed(queue_pair);
-        self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
         if let Some(message) = message {
             self.announce(receiver, Incoming { end: size, message });
         }
         self.schedule_timers(src, queue_pair, armed);
-        if options.stop < Nanos(u64::MAX) {
-            self.schedule(src, queue_pair, STOP, options.stop);
-        }
-        let p = self.place(src, nic);
-        self.try_send(p);
-        Ok(())
+        Ok(Some((queue_pair, sport, nic)))
     }
 
     /// A flow sends its last packet, if it is still under way.
@@ -322,6 +371,7 @@ impl Engine {
     /// A host's queue pairs go by new routes.
     pub(super) fn reroute_host(&mut self, node: u32) {
         let now = self.events.now();
+        self.open_all(node);
         let table = self.fabric.table(node);
         let host = self.nodes.host(node);
         host.core.set_routes(table);

@@ -40,9 +40,15 @@ impl Engine {
         if host.other.is_some() {
             return self.next_of_other(p);
         }
-        let Poll::Send(segment) = host.core.poll(number.into(), now, paused) else {
-            self.update_wake(p);
-            return None;
+        let segment = loop {
+            match self.nodes.host(node).core.poll(number.into(), now, paused) {
+                Poll::Send(segment) => break segment,
+                Poll::Wait => {
+                    self.update_wake(p);
+                    return None;
+                }
+                Poll::Open => _ = self.open_next(node, number),
+            }
         };
         if segment.armed != Armed(0) {
             self.schedule_timers(node, segment.queue_pair, segment.armed);

@@ -56,6 +56,14 @@ pub struct FlowRequest {
     pub options: FlowOptions,
 }
 
+impl FlowRequest {
+    /// A job's message.
+    pub(super) fn of(message: &Message) -> FlowRequest {
+        let &Message { id, src, dst, dport, priority, size, .. } = message;
+        FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE }
+    }
+}
+
 /// A flow that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -64,11 +72,14 @@ pub struct Started {
     pub request: FlowRequest,
     /// UDP source port.
     pub sport: u16,
-    /// Its queue pair at its source.
+    /// Its queue pair at its source, or [`WAITING`].
     pub queue_pair: u32,
     /// Number of its first byte there.
     pub first_seq: u64,
 }
+
+/// No queue pair yet: it is opened when it is its turn to send. It is the one that messages between the two hosts share.
+pub const WAITING: u32 = u32::MAX;
 
 /// A flow that has finished: its last byte is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +124,8 @@ struct Prepared {
     limits: u32,
     /// How many messages will take it, if that is known.
     messages: Option<u32>,
+    /// The first of these waits for its turn.
+    is_posted: bool,
 }
 
 /// A queue pair that sends.
@@ -149,6 +162,8 @@ pub(super) struct Traffic {
     prepared: BTreeMap<(u32, u8, u16), Prepared>,
     /// What their controllers are given.
     limits: Vec<FlowLimits>,
+    /// By port: first messages of queue pairs, in turn, and when they were posted. Nobody else will send on these.
+    pub unopened: Vec<VecDeque<(Message, Nanos)>>,
     /// Ranks of jobs are here.
     pub has_ranks: bool,
     /// Messages of jobs on their way here, by receiving queue pair.
@@ -173,6 +188,7 @@ impl Traffic {
             shareable: BTreeMap::new(),
             prepared: BTreeMap::new(),
             limits: Vec::new(),
+            unopened: Vec::new(),
             has_ranks: false,
             incoming: BTreeMap::new(),
             arriving: BTreeMap::new(),
@@ -263,12 +279,40 @@ impl Traffic {
         if known.is_none() {
             self.limits.push(limits);
         }
-        self.prepared.insert(key, Prepared { receiver, sport, nic, limits: place as u32, messages });
+        self.prepared.insert(key, Prepared { receiver, sport, nic, limits: place as u32, messages, is_posted: false });
+    }
+
+    /// The port and source port of a prepared queue pair that nobody sees or shares, and whether its first message waits.
+    pub fn unseen(&self, key: (u32, u8, u16)) -> Option<(u16, u16, bool)> {
+        let prepared = self.prepared.get(&key).filter(|prepared| prepared.messages.is_some())?;
+        Some((prepared.nic, prepared.sport, prepared.is_posted))
+    }
+
+    /// Its first message waits until it is its turn at the port.
+    pub fn wait_to_open(&mut self, nic: u16, message: Message, start: Nanos) {
+        if let Some(prepared) = self.prepared.get_mut(&(message.dst, message.priority, message.dport)) {
+            prepared.is_posted = true;
+        }
+        let place = usize::from(nic);
+        if self.unopened.len() <= place {
+            self.unopened.resize_with(place + 1, VecDeque::new);
+        }
+        self.unopened[place].push_back((message, start));
+    }
+
+    /// The first message that waits at a port, and whether it was the last.
+    pub fn next_unopened(&mut self, nic: u16) -> Option<(Message, Nanos, bool)> {
+        let waiting = self.unopened.get_mut(usize::from(nic))?;
+        let (message, start) = waiting.pop_front()?;
+        if waiting.is_empty() {
+            *waiting = VecDeque::new();
+        }
+        Some((message, start, waiting.is_empty()))
     }
 
     /// Takes what was kept.
     pub fn take_prepared(&mut self, key: (u32, u8, u16)) -> Option<(Receiving, Option<u32>)> {
-        let Prepared { receiver, sport, nic, limits, messages } = self.prepared.remove(&key)?;
+        let Prepared { receiver, sport, nic, limits, messages, is_posted: _ } = self.prepared.remove(&key)?;
         Some((Receiving { receiver, sport, nic, limits: self.limits[limits as usize] }, messages))
     }
 

@@ -6,6 +6,7 @@ use super::nodes::HostNode;
 use super::observer::{ControlState, Event, NoticeTotals, Observer, Place, Sight, SwitchCounts, Totals};
 use super::run::Stop;
 use super::state::Engine;
+use super::traffic::{FlowRequest, Started, WAITING};
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
@@ -41,8 +42,9 @@ impl Engine {
         Place { now: self.events.now(), node: port.node, is_switch: !port.is_host, port: port.number, queue, queued }
     }
 
-    /// Measures round-trip times of all flows.
+    /// Measures round-trip times of all flows. Somebody looks at queue pairs: those of jobs are opened at once, and stay.
     pub fn measure_rtts(&mut self) {
+        self.keeps_queue_pairs = true;
         self.nodes.hosts.iter_mut().for_each(|host| host.core.measure_rtts());
         self.rtts = Some(BTreeMap::new());
     }
@@ -177,6 +179,24 @@ impl Engine {
     /// How many queue pairs a host has, sending and receiving; a switch has none.
     pub fn queue_pairs(&self, host: u32) -> (usize, usize) {
         self.nodes.as_host(host).map_or((0, 0), |host| host.core.queue_pairs())
+    }
+
+    /// The queue pair of a flow that has begun; `None` if it waits to be opened, or is over.
+    fn queue_pair_of(&self, flow: &Started) -> Option<u32> {
+        let FlowRequest { src, dst, priority, dport, .. } = flow.request;
+        let shared = || self.nodes.as_host(src)?.traffic.shareable.get(&(dst, priority, dport)).copied();
+        if flow.queue_pair == WAITING { shared() } else { Some(flow.queue_pair) }
+    }
+
+    /// What congestion control has made of a flow that has begun.
+    pub fn control_of(&self, flow: &Started) -> ControlState {
+        self.control(flow.request.src, self.queue_pair_of(flow).unwrap_or(WAITING))
+    }
+
+    /// Acknowledged bytes of a flow that has begun.
+    pub fn acked_of(&self, flow: &Started) -> u64 {
+        let queue_pair = self.queue_pair_of(flow);
+        queue_pair.map_or(0, |queue_pair| self.acked(flow.request.src, queue_pair, flow.first_seq))
     }
 
     /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.

@@ -6,7 +6,6 @@ use super::alarms::WORK;
 use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest};
-use crate::units::Nanos;
 use crate::workload::{Action, Jobs, Message, Noted, Operation, Pair, Span, Told, Unfinished, Waiting};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
@@ -171,9 +170,7 @@ impl Engine {
     }
 
     fn send_message(&mut self, message: Message) {
-        let Message { id, src, dst, dport, priority, size, .. } = message;
-        let request = FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE };
-        self.start_flow(request, Some(message));
+        self.start_flow(FlowRequest::of(&message), Some(message));
     }
 
     /// A receiving queue pair will get a message: nobody can hear of it before its first byte is there.

@@ -212,8 +212,25 @@ impl Host {
         let sender =
             Sender { qp, spec, nic: nic_number, nic_of_own, seat, opened: now, listener, send_times, entropies };
         let key = self.senders.insert(sender)?;
-        self.nics.get_mut(nic)?.add(key);
+        let seat = self.nics.get_mut(nic)?.add(key);
+        self.senders.get_mut(key)?.seat = seat;
         Some(key)
+    }
+
+    /// A queue pair of this priority will be opened when it is its turn at port `nic`, which [`Host::poll`] tells: so that one
+    /// which has sent nothing takes no room. Returns whether it may wait: not where a turn depends on more than the order.
+    pub fn wait_to_open(&mut self, nic: usize, priority: u8) -> bool {
+        let faults = &self.rules.transport.faults;
+        let keeps_order = !faults.stale_round_robin && !faults.missed_wakeups;
+        let port = self.nics.get_mut(nic).filter(|_| keeps_order);
+        port.map(|port| port.wait_to_open(priority)).is_some()
+    }
+
+    /// All of those that waited at a port are open.
+    pub fn all_are_open(&mut self, nic: usize) {
+        if let Some(port) = self.nics.get_mut(nic) {
+            port.all_are_open();
+        }
     }
 
     /// Measures round-trip times of all flows from now on, also of those whose controller does not go by them.
@@ -259,10 +276,11 @@ impl Host {
     pub fn post(&mut self, now: Nanos, queue_pair: u32, size: u64) -> Option<PostResult> {
         let sender = self.senders.get_mut(queue_pair)?;
         let message = sender.qp.post(&self.rules.transport, now, size)?;
-        let (nic, seat) = (sender.nic(), sender.seat);
+        let nic = sender.nic();
         if !sender.qp.is_cut_off {
-            self.nics.get_mut(nic)?.ask(seat);
-            self.nics.get_mut(nic)?.add_again(queue_pair);
+            let port = self.nics.get_mut(nic)?;
+            port.ask(sender.seat);
+            sender.seat = port.add_again(queue_pair).unwrap_or(sender.seat);
         }
         Some(PostResult { nic, message, armed: sender.due_timers() })
     }
@@ -296,8 +314,9 @@ impl Host {
         self.senders.get_mut(queue_pair)?.qp.is_cut_off = port.is_none();
         let port = port?;
         let nic = self.nics.get_mut(usize::from(port))?;
-        nic.add(queue_pair);
+        let seat = nic.add(queue_pair);
         let sender = self.senders.get_mut(queue_pair)?;
+        sender.seat = seat;
         if core::mem::replace(&mut sender.nic, port.into()) != u32::from(port) {
             sender.qp.on_port(nic.line_rate);
         }
@@ -374,6 +393,10 @@ impl Host {
         let Some(sender) = self.senders.get_mut(queue_pair) else { return false };
         self.counters.baseline_resets += sender.qp.controller().baseline_resets();
         sender.qp.end_messages();
+        let nic = sender.nic();
+        if let Some(port) = self.nics.get_mut(nic) {
+            port.let_go(&mut self.senders);
+        }
         true
     }
 
@@ -653,9 +676,9 @@ impl Host {
         if old != new {
             self.nics.get_mut(old)?.remove(queue_pair);
             let nic = self.nics.get_mut(new)?;
-            nic.add(queue_pair);
+            let seat = nic.add(queue_pair);
             let sender = self.senders.get_mut(queue_pair)?;
-            sender.nic = new as u32;
+            (sender.nic, sender.seat) = (new as u32, seat);
             sender.qp.on_port(nic.line_rate);
         }
         Some(new)

@@ -86,8 +86,43 @@ fn rng() -> Rng {
 fn sent(poll: Poll) -> (u32, u64) {
     match poll {
         Poll::Send(segment) => (segment.queue_pair, segment.seq),
-        Poll::Wait => panic!("nothing sent"),
+        Poll::Wait | Poll::Open => panic!("nothing sent"),
     }
+}
+
+/// Those that wait to be opened send when they would have sent if they had been open.
+#[test]
+fn queue_pairs_open_in_their_turn() {
+    let order = |are_open: bool| {
+        let mut host = Host::new(config(&LineRate), &[BitRate::gbps(100)], RouteTable::default());
+        let mut keys: Vec<u32> = (0..2).map(|_| open(&mut host, 9_000)).collect();
+        if are_open {
+            keys.extend((0..9).map(|_| open(&mut host, 9_000)));
+        } else {
+            assert!(host.wait_to_open(0, SPEC.priority));
+        }
+        let mut opened = Vec::new();
+        for packet in 0..40 {
+            let sent = loop {
+                // A pause of their priority opens none.
+                assert_eq!(host.poll(0, Nanos(packet * 1_000), 1 << SPEC.priority), Poll::Wait);
+                let Poll::Send(segment) = host.poll(0, Nanos(packet * 1_000), 0) else {
+                    keys.push(open(&mut host, 9_000));
+                    if keys.len() == 11 {
+                        host.all_are_open(0);
+                    }
+                    continue;
+                };
+                break segment.queue_pair;
+            };
+            opened.push((keys.len(), keys.iter().position(|key| *key == sent)));
+        }
+        opened
+    };
+    let (at_once, in_turn) = (order(true), order(false));
+    let sent = |order: &[(usize, Option<usize>)]| order.iter().map(|&(_, sent)| sent).collect::<Vec<_>>();
+    assert_eq!(sent(&in_turn), sent(&at_once));
+    assert_eq!(in_turn.iter().map(|&(open, _)| open).take(4).collect::<Vec<_>>(), [2, 3, 4, 5]);
 }
 
 /// Host 0 has two ports, to switches 2 and 3, and both lead to host 1. Routes without one of its links.
@@ -357,7 +392,7 @@ fn the_first_packet_of_a_message_is_longer() {
     open(&mut host, 9_000);
     let mut frame = |now| match host.poll(0, Nanos(now), 0) {
         Poll::Send(segment) => segment.frame,
-        Poll::Wait => panic!("nothing sent"),
+        Poll::Wait | Poll::Open => panic!("nothing sent"),
     };
     assert_eq!([frame(0), frame(1_000)], [1_000 + 62 + 16, 1_000 + 62]);
 }

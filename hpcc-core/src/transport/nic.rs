@@ -49,6 +49,8 @@ pub enum Poll {
     Send(Segment),
     /// Nothing: ask again at a wake-up ([`super::Host::wake_at`]), an acknowledgement, or a resume.
     Wait,
+    /// It is the turn of those that [wait to be opened](super::Host::wait_to_open): open the first, and ask again.
+    Open,
 }
 
 /// No wake-up is planned.
@@ -79,9 +81,66 @@ impl Nic {
         Nic { line_rate, members: SmallVec::new(), last_served: 0, wake: NEVER, turns: None, scheduler }
     }
 
-    pub fn add(&mut self, key: u32) {
+    /// Adds a queue pair behind all others; returns its seat.
+    pub fn add(&mut self, key: u32) -> u32 {
         self.members.push(key);
-        self.unsettle();
+        if let Some(turns) = &mut self.turns {
+            turns.join();
+        }
+        self.members.len() as u32 - 1
+    }
+
+    fn turns(&mut self) -> &mut Turns {
+        self.turns.get_or_insert_with(|| {
+            let mut turns = Box::<Turns>::default();
+            turns.unsettle();
+            turns
+        })
+    }
+
+    /// Queue pairs of this priority wait behind the members until it is their turn.
+    pub fn wait_to_open(&mut self, priority: u8) {
+        self.turns().waiting |= 1 << priority;
+    }
+
+    /// None waits any more.
+    pub fn all_are_open(&mut self) {
+        self.turns().waiting = 0;
+    }
+
+    /// Whether one waits to be opened that no pause holds back.
+    #[inline]
+    fn awaits_opening(&self, paused: u8) -> bool {
+        self.turns.as_ref().is_some_and(|turns| turns.waiting & !paused != 0)
+    }
+
+    /// Whether the next turn is of one that waits to be opened: nobody behind the last served one may send.
+    fn is_turn_to_open(&self, senders: &Slab<Sender>, now: Nanos, paused: u8) -> bool {
+        let may_send = |Sender { qp, .. }: &Sender| qp.is_eligible(paused) && qp.next_avail() <= now;
+        let behind = self.members.get(self.last_served + 1..).unwrap_or_default();
+        self.scheduler.is_some() || !behind.iter().any(|&key| senders.get(key).is_some_and(may_send))
+    }
+
+    /// A member is over. Where others wait to be opened the round does not come to it for long: once half of all are over, they
+    /// leave. The one that was served last stays, for its place.
+    pub fn let_go(&mut self, senders: &mut Slab<Sender>) {
+        let count = self.members.len();
+        let Some(turns) = self.turns.as_mut().filter(|turns| turns.waiting != 0) else { return };
+        turns.over += 1;
+        if count <= FEW || turns.over as usize * 2 <= count {
+            return;
+        }
+        turns.over = 0;
+        turns.unsettle();
+        let served = self.members.get(self.last_served).copied();
+        self.members.retain(|&mut key| {
+            let leaves = Some(key) != served && senders.get(key).is_some_and(|sender| sender.qp.is_over());
+            if leaves {
+                senders.remove(key);
+            }
+            !leaves
+        });
+        self.last_served = self.members.iter().position(|&key| Some(key) == served).unwrap_or(self.last_served);
     }
 
     /// Members have come or gone.
@@ -100,10 +159,8 @@ impl Nic {
     }
 
     /// Adds a queue pair that may have finished, and may have been dropped since then.
-    pub fn add_again(&mut self, key: u32) {
-        if !self.members.contains(&key) {
-            self.add(key);
-        }
+    pub fn add_again(&mut self, key: u32) -> Option<u32> {
+        if self.members.contains(&key) { None } else { Some(self.add(key)) }
     }
 
     /// Takes a queue pair away, which goes on at another port. Whoever was next behind the last served one is next still.
@@ -159,6 +216,9 @@ impl Nic {
 
     /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
+        if self.awaits_opening(paused) && self.is_turn_to_open(senders, now, paused) {
+            return Poll::Open;
+        }
         let (winner, first_finished) = match &mut self.scheduler {
             None if self.members.len() > FEW && !rules.transport.faults.missed_wakeups => {
                 self.ask_in_turn(senders, now, paused)
@@ -167,6 +227,14 @@ impl Nic {
             Some(scheduler) => scan_classes(&mut self.members, scheduler, senders, rules, now, paused),
         };
         let winner = match first_finished {
+            Some(first) if winner.is_none() && self.awaits_opening(0) => {
+                // A pause holds them back. Whoever is dropped now would come again behind them.
+                let mut passed = self.members[first..].iter().filter_map(|&key| senders.get(key));
+                if passed.any(|sender| sender.qp.is_finished() && !sender.qp.is_over()) {
+                    return Poll::Open;
+                }
+                None
+            }
             Some(first) => {
                 let place = self.last_served;
                 let winner = self.remove_finished(senders, first, winner);
@@ -226,6 +294,9 @@ impl Nic {
         paused: u8,
         foresees: bool,
     ) -> bool {
+        if self.awaits_opening(paused) {
+            return true;
+        }
         let misses = rules.transport.faults.missed_wakeups;
         if let Some(next) = self.next_turn(senders, end, paused) {
             let wake = if next > end && foresees { self.wake.min(next) } else { self.wake };
@@ -257,11 +328,8 @@ impl Nic {
 
     /// As [`scan`](Nic::scan), but asks only those that may have changed.
     fn ask_in_turn(&mut self, senders: &mut Slab<Sender>, now: Nanos, paused: u8) -> (Option<usize>, Option<usize>) {
-        let turns = self.turns.get_or_insert_with(|| {
-            let mut turns = Box::<Turns>::default();
-            turns.unsettle();
-            turns
-        });
+        self.turns();
+        let Some(turns) = &mut self.turns else { return (None, None) };
         if turns.is_stale() {
             turns.settle(self.members.len());
             for (seat, &key) in (0..).zip(&self.members) {

@@ -31,6 +31,10 @@ pub struct Turns {
     count: u32,
     /// Members have come or gone: seats are not what they were.
     is_stale: bool,
+    /// Priorities of those that wait behind the members until their turn comes for the first time.
+    pub waiting: u8,
+    /// How many members are over.
+    pub over: u32,
 }
 
 impl Turns {
@@ -42,6 +46,17 @@ impl Turns {
     /// Whether seats are not what they were.
     pub fn is_stale(&self) -> bool {
         self.is_stale
+    }
+
+    /// A member comes, behind all others.
+    pub fn join(&mut self) {
+        if self.is_stale {
+            return;
+        }
+        let seat = self.count;
+        self.count += 1;
+        self.asked.resize(self.count.div_ceil(64) as usize, 0);
+        self.ask(seat);
     }
 
     /// All of `count` members are to be asked.
@@ -145,5 +160,10 @@ mod tests {
         turns.ask(2);
         turns.ask(63);
         assert_eq!(asked(&turns), [0, 1], "who has left has no seat");
+        turns.settle(63);
+        (0..63).for_each(|seat| turns.answer(seat, Turn::Never));
+        turns.join();
+        turns.join();
+        assert_eq!(asked(&turns), [63, 64], "who comes is asked");
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program that is a graph: operations with those that each of them requires.
 
-use super::collective::{Collective, Plan};
+use super::collective::Collective;
 use super::{Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -205,15 +205,6 @@ impl Graph {
         self.nodes.iter().filter_map(|node| if let Work::Compute(time) = node.work { Some(time) } else { None })
     }
 
-    /// Changes how its collectives are done, before it begins.
-    pub fn each_plan(&mut self, mut change: impl FnMut(&mut Plan)) {
-        for node in Arc::make_mut(&mut self.nodes) {
-            if let Work::Collective(collective) = &mut node.work {
-                change(collective.plan());
-            }
-        }
-    }
-
     fn ends(&self, node: u32) -> core::ops::Range<u32> {
         self.nodes[node as usize].first..self.nodes[node as usize].first_of_start
     }
@@ -270,7 +261,7 @@ impl Graph {
     fn begin(&mut self, node: u32, todo: &mut Todo) -> bool {
         let token = u64::from(node) << SHIFT;
         let operation = match self.nodes[node as usize].work.clone() {
-            Work::Send { to, tag, size, channel } => Operation::Send { to, tag, size, channel },
+            Work::Send { to, tag, size, channel } => Operation::Send { to, tag, size, channel, is_copy: false },
             Work::Receive { from, tag } => Operation::Receive { from, tag },
             Work::Compute(time) => Operation::Wait(time),
             Work::Nothing => return true,

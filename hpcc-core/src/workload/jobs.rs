@@ -114,6 +114,8 @@ pub struct Message {
     pub dport: u16,
     /// What the sender hears of its end by.
     token: u64,
+    /// It leaves its server's GPU together with the one before.
+    is_copy: bool,
 }
 
 /// What a simulator does for a job.
@@ -471,7 +473,7 @@ impl Jobs {
 
     /// Messages between ranks of one host take no time, and messages within a server no network.
     fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
-        let Message { src, dst, size, .. } = message;
+        let Message { src, dst, size, is_copy, .. } = message;
         if src == dst {
             self.sent_by(&message);
             return self.deliver(&message);
@@ -481,7 +483,7 @@ impl Jobs {
             return actions.push(Action::Send(message));
         };
         let free_at = self.free_at.entry(src).or_default();
-        *free_at = (*free_at).max(now) + servers.time_of(size);
+        *free_at = (*free_at).max(now) + if is_copy { Nanos(0) } else { servers.time_of(size) };
         let time = *free_at - now;
         if via != src {
             let waiting = Waiting::Message(Message { src: via, ..message });
@@ -522,8 +524,9 @@ impl Jobs {
         for (token, operation) in operations.drain(..) {
             let span = |key| (key, Span { job, rank, token, operation, cause, ..Span::at(now) });
             match operation {
-                Operation::Send { to, tag, size, channel } => {
+                Operation::Send { to, tag, size, channel, is_copy } => {
                     let message = self.message(seat, first + to, (tag, size, channel), token);
+                    let message = Message { is_copy, ..message };
                     self.begin_span(seat, span(Key::Send(message.id)));
                     if send_latency == Nanos(0) {
                         self.send(message, now, actions);
@@ -561,7 +564,7 @@ impl Jobs {
         let id = self.first_id.wrapping_add(seat.sent.wrapping_mul(seats)).wrapping_add(from);
         seat.sent += 1;
         let dport = dport.wrapping_add(channel);
-        Message { from, to, tag, size: size.max(1), id, src: seat.host, dst, priority, dport, token }
+        Message { from, to, tag, size: size.max(1), id, src: seat.host, dst, priority, dport, token, is_copy: false }
     }
 
     /// A receive takes the message that arrived first of those that it may take, or waits.

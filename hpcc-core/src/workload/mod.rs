@@ -74,6 +74,8 @@ pub enum Operation {
         size: u64,
         /// Messages of different channels have queue pairs of their own.
         channel: u16,
+        /// Within a server it leaves together with the message that the rank has sent before: the switch copies that.
+        is_copy: bool,
     },
     /// The first message that arrives, or has arrived and was not received yet, from a rank and with a tag.
     Receive {

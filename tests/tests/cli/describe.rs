@@ -48,12 +48,24 @@ fn formats_of_others_are_written_too() {
         ("job.goal", goal),
         ("job.toml", &with("traffic=[{kind='goal',path='job.goal'}]")),
         ("job-of-goal.toml", &with("traffic=[{kind='goal',path='again.goal'}]")),
-        ("collective.toml", &with("traffic=[{kind='collective',operation='all_reduce',size=4000}]")),
+        ("collective.toml", &with("traffic=[{kind='collective',operation='all_reduce',size=400000}]")),
+        ("collective-of-goal.toml", &with("traffic=[{kind='goal',path='x.goal'}]")),
+        ("collective-of-traces.toml", &with("traffic=[{kind='chakra',path='x'}]")),
+        ("next.toml", &with("traffic=[{kind='collective',operation='send_receive',size=4000}]")),
     ]);
     let told = bench.hpcc(&["workload", "flows.toml", "--write", "flows.cm"]);
     assert!(told.code == Some(0) && told.err.contains("neither priorities nor ports"), "{}", told.err);
     good(bench.hpcc(&["workload", "job.toml", "--write", "again.goal"]));
-    for (file, of) in [("flows.toml", "flows-of-cm.toml"), ("job.toml", "job-of-goal.toml")] {
+    let told = bench.hpcc(&["workload", "collective.toml", "--write", "x.goal"]);
+    assert!(told.code == Some(0) && told.err.contains("as their messages"), "{}", told.err);
+    let told = bench.hpcc(&["workload", "collective.toml", "--write", "x.et"]);
+    assert!(told.code == Some(0) && told.err.contains("what the reader chooses"), "{}", told.err);
+    for (file, of) in [
+        ("flows.toml", "flows-of-cm.toml"),
+        ("job.toml", "job-of-goal.toml"),
+        ("collective.toml", "collective-of-goal.toml"),
+        ("collective.toml", "collective-of-traces.toml"),
+    ] {
         for (file, out) in [(file, "one"), (of, "other")] {
             good(bench.hpcc(&["run", file, "--out", out, "--force", "--quiet"]));
         }
@@ -63,9 +75,9 @@ fn formats_of_others_are_written_too() {
         };
         assert!(times("one") == times("other") && times("one").len() > 1, "{file}: {:?}", times("one"));
     }
-    let told = bench.hpcc(&["workload", "collective.toml", "--write", "x.goal"]);
-    assert!(told.code != Some(0) && told.err.contains("follow from an algorithm"), "{}", told.err);
-    assert!(!bench.path("x.goal").exists());
+    let told = bench.hpcc(&["workload", "next.toml", "--write", "y.et"]);
+    assert!(told.code != Some(0) && told.err.contains("sends to the next rank"), "{}", told.err);
+    assert!(!bench.path("y.0.et").exists());
 }
 
 #[test]

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One of each at a time.
-const CPU: u16 = 0;
-const GPU: u16 = 1;
+pub(super) const CPU: u16 = 0;
+pub(super) const GPU: u16 = 1;
 const COMMUNICATION: u16 = 2;
 
 /// A communicator: its name and its ranks.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Writes a job as GOAL's text, which [`goal`](super::goal) reads.
 
-use crate::job::{JobSpec, JobWork};
+use super::messages;
+use crate::job::JobSpec;
 use hpcc_core::workload::{Graph, Work};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// CPUs that GOAL numbers.
 const CPUS: u16 = 256;
 
-/// The graphs of a job that GOAL can say, which has no collectives.
+/// The graphs of a job, if GOAL can say them; collectives as the messages that they become.
 ///
 /// # Errors
 /// What of the job it cannot say.
-pub fn graphs(job: &JobSpec) -> Result<&[Graph], String> {
-    let JobWork::Graphs { graphs, .. } = &job.work else {
-        return Err("its messages follow from an algorithm, and GOAL lists messages; expected a job from a file".into());
-    };
+pub fn graphs(job: &JobSpec) -> Result<Cow<'_, [Graph]>, String> {
+    let graphs = messages::graphs(job)?;
     graphs.iter().zip(0..).try_for_each(|(graph, rank)| check(graph, rank))?;
     Ok(graphs)
 }
@@ -24,9 +24,6 @@ fn check(graph: &Graph, rank: u32) -> Result<(), String> {
     let refuse = |what: String| Err(format!("rank {rank} {what}"));
     for (work, resource) in graph.works().zip(graph.resources()) {
         match *work {
-            Work::Collective(_) => {
-                return refuse("takes part in a collective, and GOAL lists messages; expected none".into());
-            }
             Work::Send { tag, .. } | Work::Receive { tag: Some(tag), .. } if tag >= u32::MAX.into() => {
                 return refuse(format!("has a message with the tag {tag}; GOAL's are below {}", u32::MAX));
             }
@@ -38,7 +35,7 @@ fn check(graph: &Graph, rank: u32) -> Result<(), String> {
             Work::Compute(_) if resource.is_none() => {
                 return refuse("has computations that take no CPU, which GOAL has not; expected none".into());
             }
-            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Nothing => {}
+            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Collective(_) | Work::Nothing => {}
         }
     }
     match idle_cpu(graph) {

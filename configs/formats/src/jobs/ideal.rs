@@ -89,3 +89,55 @@ pub fn run_with(
 pub fn depth(job: Job) -> Course {
     run(job, None, |_| Nanos(1), |_| Nanos(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_core::units::BitRate;
+    use hpcc_core::workload::Program;
+    use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
+
+    /// The time of an all-reduce of 8,000,000 bytes in servers of 8 GPUs, where a message between servers takes 10 us, and bytes of
+    /// a GPU a nanosecond for 100 of them.
+    fn time(name: &str, ranks: u32) -> u64 {
+        let pattern = find(Kind::AllReduce, Some(name)).expect("an algorithm");
+        let plan = Plan {
+            pattern,
+            group: (0..ranks).collect(),
+            per_server: 8,
+            size: 8_000_000,
+            parts: None,
+            wire: (1, 1),
+            channels: 1,
+            chunk: u64::MAX,
+            depth: 1,
+            window: 1,
+            iterations: 1,
+            gap: Nanos(0),
+            number: 0,
+        };
+        let rank = |rank| (rank, Box::new(Collective::new(plan.clone(), rank)) as Box<dyn Program>);
+        let ranks = (0..ranks).map(rank).collect();
+        let job = Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 };
+        let servers = Servers { gpus: 8, rate: BitRate(800_000_000_000), latency: Nanos(1_000), pxn: false };
+        let course = run(job, Some(servers), |_| Nanos(10_000), |time| time);
+        assert!(course.unfinished.is_empty(), "{name}: {:?}", course.unfinished);
+        course.time.0
+    }
+
+    /// With NVLS a GPU sends 7/8 of its data to the switch, its part of the sum goes between servers, and comes back by one message
+    /// that the switch copies: all its bytes once, and twice the latency. A ring sends 7/8 of them twice, in 14 steps.
+    #[test]
+    fn switches_in_servers_sum_and_copy() {
+        let (bytes, latency) = (80_000, 1_000);
+        assert_eq!(time("nvls", 8), bytes + 2 * latency);
+        assert_eq!(time("ring", 8), 14 * (bytes / 8 + latency));
+        // A ring between four servers: 6 steps of messages; between two: 2.
+        assert_eq!(time("nvls", 32), bytes + 2 * latency + 6 * 10_000);
+        assert_eq!(time("nvls", 16), bytes + 2 * latency + 2 * 10_000);
+        // Half of the data after the other: the first half's copy leaves while the second is on its way up.
+        assert_eq!(time("nvls_tree", 8), bytes + latency);
+        // Trees of four servers: up by two, down by two. The first half has come back before the second.
+        assert_eq!(time("nvls_tree", 32), bytes - bytes / 16 + 2 * latency + 4 * 10_000);
+    }
+}

@@ -4,6 +4,7 @@
 pub(crate) mod alone;
 pub(crate) mod chakra;
 mod chakra_file;
+pub mod chakra_write;
 pub(crate) mod connection_matrix;
 pub(crate) mod goal;
 mod goal_binary;
@@ -11,6 +12,7 @@ mod goal_text;
 pub mod goal_write;
 pub mod ideal;
 mod matching;
+pub mod messages;
 mod plans;
 pub(crate) mod simai;
 pub(crate) mod transformer;

@@ -56,6 +56,11 @@ const RING: Costs = Costs { base: [8.4, 6.6, 14.0], inside: [3.4, 0.6, 1.9], bet
 const TREE: Costs = Costs { base: [8.4, 6.8, 14.0], inside: [4.0, 0.6, 1.25], between: [14.0, 5.0, 8.5] };
 const PAT_BASE: f64 = 8.0;
 const PAT_BETWEEN: f64 = 14.0;
+/// A switch in a server, then trees between servers.
+const NVLS_INSIDE: f64 = 25.0;
+const NVLS_TREE_BETWEEN: f64 = 20.9;
+/// So much of the bandwidth NVLS uses.
+const NVLS_EFFICIENCY: f64 = 0.85;
 /// Most of LL on one server, two, and more.
 const MOST_OF_LL: [f64; 3] = [141.0, 45.0, 35.0];
 /// Most of a channel, of LL128 in a ring, and of a tree on one server, two, and more.
@@ -70,10 +75,21 @@ impl Tuning {
         Tuning { hosts: hosts.to_vec(), servers, nic }
     }
 
+    /// How many ranks of a group are in each server, one behind the other, if these are as many in each.
+    pub fn of_server(&self, group: &[u32]) -> Option<u32> {
+        let server = |rank: &u32| Some(self.hosts.get(*rank as usize)? / self.servers?.gpus);
+        let first = server(group.first()?)?;
+        let count = group.iter().take_while(|rank| server(rank) == Some(first)).count();
+        let mut parts = group.chunks(count);
+        let fits = group.len().is_multiple_of(count)
+            && parts.all(|ranks| ranks.iter().all(|rank| server(rank) == server(&ranks[0])));
+        fits.then_some(count as u32)
+    }
+
     /// What takes least, of the algorithms that the model knows; for other operations the usual one.
     pub fn choose(&self, kind: Kind, group: &[u32], size: u64, channels: u16) -> Option<(&'static Pattern, Protocol)> {
         let mut all = Vec::new();
-        for name in ["ring", "tree", "pat"] {
+        for name in ["ring", "tree", "pat", "nvls", "nvls_tree"] {
             let Some(pattern) = collective::find(kind, Some(name)) else { continue };
             let times =
                 Protocol::ALL.map(|protocol| (self.time(kind, name, protocol, group, size, channels), protocol));
@@ -125,6 +141,15 @@ impl Tuning {
             "pat" if per_node == 1.0 && protocol == Protocol::Simple => {
                 (PAT_BASE + nodes.log2() * PAT_BETWEEN / 3.5 + 2.8 * ranks, 0.75 * bus * ranks / steps)
             }
+            // Between servers NCCL has trees, unless the network's switches sum, too.
+            "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.of_server(group)? > 1 => {
+                let bus = NVLS_EFFICIENCY * bus;
+                match (name, servers.len()) {
+                    ("nvls", 1) => (NVLS_INSIDE, bus * ranks / steps),
+                    ("nvls_tree", 2..) => (NVLS_INSIDE + 2.0 * nodes.log2() * NVLS_TREE_BETWEEN, 0.5 * bus),
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
         // A byte in a nanosecond is a GB/s.
@@ -160,6 +185,7 @@ mod tests {
         assert_eq!(chosen(&servers, Kind::AllReduce, 64, 8 << 20), Some(("tree", Protocol::Ll128)));
         assert_eq!(chosen(&servers, Kind::AllReduce, 64, 4 << 30), Some(("ring", Protocol::Simple)));
         assert_eq!(chosen(&servers, Kind::AllReduce, 8, 64), Some(("ring", Protocol::Ll)));
+        assert_eq!(chosen(&servers, Kind::AllReduce, 8, 8 << 20), Some(("nvls", Protocol::Simple)));
         let alone = tuning(64, None);
         assert_eq!(chosen(&alone, Kind::AllGather, 64, 4 << 20), Some(("pat", Protocol::Simple)));
         assert_eq!(chosen(&alone, Kind::AllGather, 64, 4 << 30), Some(("ring", Protocol::Simple)));
@@ -168,6 +194,10 @@ mod tests {
         let group: Vec<u32> = (0..64).collect();
         let time = servers.time(Kind::AllReduce, "ring", Protocol::Simple, &group, 64_000_000, 8).expect("a time");
         let expected = 8.4 + 112.0 * 3.4 + 14.0 * 14.0 + 64e6 * 126.0 / 64.0 / 400.0 / 1e3;
+        assert!((time - expected).abs() < 1e-6, "{time} {expected}");
+        // Three doublings of servers, twice, and 85 % of the rails for half of the time.
+        let time = servers.time(Kind::AllReduce, "nvls_tree", Protocol::Simple, &group, 64_000_000, 8).expect("a time");
+        let expected = 25.0 + 6.0 * 20.9 + 64e6 / (0.5 * 0.85 * 400.0) / 1e3;
         assert!((time - expected).abs() < 1e-6, "{time} {expected}");
     }
 }

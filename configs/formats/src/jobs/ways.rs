@@ -71,7 +71,17 @@ impl Ways {
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }
-        if (pattern.steps)(ranks) > Collective::MOST_STEPS {
+        let fits = self.tuning.of_server(&group);
+        if pattern.in_servers && fits.is_none_or(|of_server| of_server < 2) {
+            let why =
+                "the switches of servers take part; expected [servers], and in each as many ranks one behind the other";
+            return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
+        }
+        // NCCL's rings pass all ranks of a server before they leave it.
+        let is_ring = pattern.name == "ring" && matches!(kind, Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter);
+        let per_server = fits.filter(|_| is_ring || pattern.in_servers).unwrap_or(1);
+        let steps = (pattern.steps)(ranks, per_server);
+        if steps > Collective::MOST_STEPS {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
         let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(self.chunk);
@@ -79,14 +89,14 @@ impl Ways {
             let most = Collective::MOST_PIECES / pattern.ways;
             return Err(("chunk", format!("{pieces} pieces of a channel are too many; expected at most {most}")));
         }
-        let at_once = if pattern.is_chain { 1 } else { self.window.min((pattern.steps)(ranks)) };
+        let at_once = if pattern.is_chain { 1 } else { self.window.min(steps) };
         let of_channel = u64::from(pattern.ways) * pieces.clamp(1, self.depth.into()) * u64::from(at_once);
         let under_way = of_channel * u64::from(self.channels) * u64::from(ranks);
         if under_way > MOST_UNDER_WAY {
             let message = format!("{under_way} steps may be under way at once; expected at most {MOST_UNDER_WAY}");
             return Err((if pattern.is_chain { "depth" } else { "window" }, message));
         }
-        let pairs = u64::from(ranks) * u64::from((pattern.steps)(ranks).min(ranks)) * u64::from(self.channels);
+        let pairs = u64::from(ranks) * u64::from(steps.min(ranks)) * u64::from(self.channels);
         if !pattern.is_chain && pairs > MOST_PAIRS {
             let message = format!("there would be {pairs} queue pairs; expected at most {MOST_PAIRS}");
             return Err(("ranks", message));
@@ -96,7 +106,7 @@ impl Ways {
         Ok(Plan {
             pattern,
             group,
-            per_server: 1,
+            per_server,
             size,
             parts: (kind == Kind::AllToAll && self.skew > 0.0).then(|| Arc::new(Parts::new(&[self.weights(ranks)]))),
             wire: self.protocol.unwrap_or(protocol).wire(),

@@ -125,7 +125,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
-    let mut flows = traffic::read(
+    let flows = traffic::read(
         &mut document,
         path,
         &topology.network,
@@ -133,7 +133,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         run.seed,
         (faults.rounding(), transport.mtu),
     )?;
-    let servers = servers::settle(servers, &mut flows)?;
+    let servers = servers::check(servers, &flows)?;
     let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;

@@ -47,13 +47,12 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Opt
     Ok(Some((servers, section.place())))
 }
 
-/// Makes jobs fit the servers, which are of no use without any.
-pub(super) fn settle(servers: Option<(Servers, Place)>, flows: &mut [Traffic]) -> Result<Option<Servers>, InputError> {
+/// The servers, which are of no use without jobs.
+pub(super) fn check(servers: Option<(Servers, Place)>, flows: &[Traffic]) -> Result<Option<Servers>, InputError> {
     let Some((servers, place)) = servers else { return Ok(None) };
     if !flows.iter().any(|traffic| matches!(traffic.source, FlowSource::Job { .. })) {
         let message = "servers are for jobs, and no [[traffic]] is one; expected such as kind = \"collective\"";
         return Err(place.key_error(SECTION, message));
     }
-    flows.iter_mut().for_each(|traffic| traffic.source.settle(servers));
     Ok(Some(servers))
 }

@@ -9,9 +9,10 @@ pub(super) const ALL_TO_ALL: Pattern = Pattern {
     kind: Kind::AllToAll,
     name: "direct",
     is_chain: false,
+    in_servers: false,
     ways: 1,
     refuses: never,
-    steps: |ranks| ranks - 1,
+    steps: |ranks, _| ranks - 1,
     step: |shape, number, step| {
         let (to, from) = (shape.after(number + 1), shape.before(number + 1));
         let is_any = |from, to| shape.parts.is_none() || shape.between(from, to) > 0;

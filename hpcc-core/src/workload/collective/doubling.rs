@@ -9,9 +9,10 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "halving_doubling",
     is_chain: true,
+    in_servers: false,
     ways: 1,
     refuses: only_powers,
-    steps: |ranks| 2 * rounds(ranks),
+    steps: |ranks, _| 2 * rounds(ranks),
     step: |shape, number, step| {
         let rounds = rounds(shape.ranks);
         if number < rounds { halve(shape, number, step) } else { double(shape, number - rounds, step) }
@@ -19,18 +20,19 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
 };
 
 /// What a rank has doubles in each step.
-pub(super) const ALL_GATHER: Pattern = Pattern { kind: Kind::AllGather, steps: rounds, step: double, ..ALL_REDUCE };
+pub(super) const ALL_GATHER: Pattern =
+    Pattern { kind: Kind::AllGather, steps: |ranks, _| rounds(ranks), step: double, ..ALL_REDUCE };
 
 /// What a rank is concerned with is halved in each step.
 pub(super) const REDUCE_SCATTER: Pattern =
-    Pattern { kind: Kind::ReduceScatter, steps: rounds, step: halve, ..ALL_REDUCE };
+    Pattern { kind: Kind::ReduceScatter, steps: |ranks, _| rounds(ranks), step: halve, ..ALL_REDUCE };
 
 /// After step n a rank has heard of 2^(n + 1) ranks.
 pub(super) const BARRIER: Pattern = Pattern {
     kind: Kind::Barrier,
     name: "dissemination",
     refuses: never,
-    steps: |ranks| ranks.next_power_of_two().ilog2(),
+    steps: |ranks, _| ranks.next_power_of_two().ilog2(),
     step: |shape, number, step| {
         step.sends.push((shape.after(1 << number), 0));
         step.receives.push(shape.before(1 << number));

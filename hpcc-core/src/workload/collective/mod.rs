@@ -6,11 +6,13 @@
 
 mod direct;
 mod doubling;
+mod nvls;
 mod parts;
 mod pat;
 mod pattern;
 mod ring;
 mod tree;
+mod unroll;
 
 pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
@@ -97,6 +99,9 @@ impl Plan {
     /// A place in the ring of a channel, and what is there, are each found from the other: servers are passed in turn, the
     /// even ones from the channel's rank upwards, the odd ones from the rank before downwards.
     fn turn(&self, channel: u16, place: u32) -> u32 {
+        if self.pattern.in_servers {
+            return place;
+        }
         let (server, local) = (place / self.per_server, place % self.per_server);
         let first = u32::from(channel) % self.per_server;
         let local = match server.is_multiple_of(2) {
@@ -106,8 +111,16 @@ impl Plan {
         server * self.per_server + local % self.per_server
     }
 
+    /// How many steps each rank takes.
+    fn steps(&self) -> u32 {
+        (self.pattern.steps)(self.ranks(), self.per_server)
+    }
+
     /// The place of a rank of the group in the ring of a channel.
     fn place_of(&self, channel: u16, rank: u32) -> u32 {
+        if self.pattern.in_servers {
+            return rank;
+        }
         let (server, local) = (rank / self.per_server, rank % self.per_server);
         let first = u32::from(channel) % self.per_server;
         let local = match server.is_multiple_of(2) {
@@ -127,8 +140,7 @@ impl Plan {
                 // Pieces of one way differ by a byte.
                 let size = share(self.of_channel(channel), way.into(), pieces.into());
                 let count = u64::from(pieces / self.pattern.ways);
-                for (rank, number) in (0..self.ranks())
-                    .flat_map(|rank| (0..(self.pattern.steps)(self.ranks())).map(move |step| (rank, step)))
+                for (rank, number) in (0..self.ranks()).flat_map(|rank| (0..self.steps()).map(move |step| (rank, step)))
                 {
                     self.fill_step(rank, (size, way), number, &mut step);
                     let rank_at = |place| self.group[self.turn(channel, place) as usize];
@@ -146,8 +158,9 @@ impl Plan {
     fn fill_step(&self, rank: u32, (size, way): (u64, u32), number: u32, step: &mut Step) {
         step.sends.clear();
         step.receives.clear();
-        step.tag = number;
-        let shape = Shape { ranks: self.ranks(), rank, size, way, parts: self.parts.as_deref() };
+        (step.tag, step.is_copied) = (number, false);
+        let (ranks, per_server, parts) = (self.ranks(), self.per_server, self.parts.as_deref());
+        let shape = Shape { ranks, rank, size, way, per_server, parts };
         (self.pattern.step)(&shape, number, step);
         let (more, than) = (u128::from(self.wire.0), u128::from(self.wire.1.max(1)));
         step.sends.iter_mut().for_each(|(_, size)| *size = (u128::from(*size) * more).div_ceil(than) as u64);
@@ -232,7 +245,7 @@ impl Collective {
 
     pub(super) fn add_peers(&self, peers: &mut Peers) {
         let plan = &self.plan;
-        let steps = (plan.pattern.steps)(plan.ranks());
+        let steps = plan.steps();
         let mut step = Step::default();
         for (channel, way) in
             (0..plan.channels).flat_map(|channel| (0..plan.pattern.ways).map(move |way| (channel, way)))
@@ -245,11 +258,6 @@ impl Collective {
                 }
             }
         }
-    }
-
-    /// How it is done; to be changed before it begins.
-    pub(super) fn plan(&mut self) -> &mut Plan {
-        &mut self.plan
     }
 
     fn begin_iteration(&mut self, todo: &mut Todo) {
@@ -283,7 +291,7 @@ impl Collective {
         let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
         let way = piece.number % plan.pattern.ways;
         let rank = plan.place_of(channel, self.place);
-        let steps = (plan.pattern.steps)(plan.ranks());
+        let steps = plan.steps();
         let window = if plan.pattern.is_chain { 1 } else { plan.window as usize };
         // The next step needs what this one receives; what it sends may still be under way.
         while piece.next < steps
@@ -302,9 +310,10 @@ impl Collective {
                 let from = Some(plan.group[plan.turn(channel, from) as usize]);
                 todo.begin(token << 1 | 1, Operation::Receive { from, tag: Some(tag) });
             }
-            for (to, size) in step.sends {
+            for (place, (to, size)) in step.sends.into_iter().enumerate() {
                 let to = plan.group[plan.turn(channel, to) as usize];
-                todo.begin(token << 1, Operation::Send { to, tag, size, channel });
+                let is_copy = step.is_copied && place > 0;
+                todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy });
             }
             piece.next += 1;
             if running.sends + running.receives > 0 {

@@ -8,7 +8,7 @@ use super::{Kind, ring};
 /// Distances are halved in each step.
 pub(super) const ALL_GATHER: Pattern = Pattern {
     name: "pat",
-    steps,
+    steps: |ranks, _| steps(ranks),
     refuses: never,
     step: |shape, number, step| {
         let distance = 1 << (steps(shape.ranks) - 1 - number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The algorithms of collectives, and where they are listed.
 
-use super::{Kind, Parts, direct, doubling, pat, ring, share, tree};
+use super::{Kind, Parts, direct, doubling, nvls, pat, ring, share, tree};
 use alloc::vec::Vec;
 
 /// The steps of an algorithm for one piece of data.
@@ -13,12 +13,14 @@ pub struct Pattern {
     pub name: &'static str,
     /// Each step needs what the one before receives; otherwise any number may be under way.
     pub is_chain: bool,
+    /// Ranks of a server work together, and others with those at the same place: it needs servers of ranks.
+    pub in_servers: bool,
     /// The data is divided among so many independent ways, the piece's among [`Shape::way`]: 1, or 2 trees.
     pub ways: u32,
     /// Why it cannot be done among so many ranks.
     pub refuses: fn(ranks: u32) -> Option<&'static str>,
-    /// How many steps a rank takes.
-    pub steps: fn(ranks: u32) -> u32,
+    /// How many steps a rank takes, of so many in all and in a server.
+    pub steps: fn(ranks: u32, per_server: u32) -> u32,
     /// What a rank does in a step, counted from 0.
     pub step: fn(shape: &Shape<'_>, number: u32, step: &mut Step),
 }
@@ -34,6 +36,8 @@ pub struct Shape<'a> {
     pub size: u64,
     /// Which of the pattern's ways it takes.
     pub way: u32,
+    /// So many ranks, one behind the other, are in one server.
+    pub per_server: u32,
     /// How the bytes are divided among ranks that each gets; `None`: evenly.
     pub parts: Option<&'a Parts>,
 }
@@ -69,6 +73,8 @@ pub struct Step {
     pub receives: Vec<u32>,
     /// Tells messages of different steps apart: the number of the step, unless the two ends send and receive in different ones.
     pub tag: u32,
+    /// Within a server it sends once, and the switch copies that to all.
+    pub is_copied: bool,
 }
 
 /// All algorithms; the first of a kind is the usual one.
@@ -80,6 +86,8 @@ pub static PATTERNS: &[Pattern] = &[
     ring::REDUCE,
     ring::SEND_RECEIVE,
     tree::ALL_REDUCE,
+    nvls::RING,
+    nvls::TREE,
     doubling::ALL_REDUCE,
     doubling::ALL_GATHER,
     doubling::REDUCE_SCATTER,

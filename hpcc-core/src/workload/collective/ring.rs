@@ -9,19 +9,20 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "ring",
     is_chain: true,
+    in_servers: false,
     ways: 1,
     refuses: never,
-    steps: |ranks| 2 * (ranks - 1),
+    steps: |ranks, _| 2 * (ranks - 1),
     step: |shape, number, step| pass_on(shape, shape.before(number), step),
 };
 
 /// Each rank begins with its own part.
-pub(super) const ALL_GATHER: Pattern = Pattern { kind: Kind::AllGather, steps: |ranks| ranks - 1, ..ALL_REDUCE };
+pub(super) const ALL_GATHER: Pattern = Pattern { kind: Kind::AllGather, steps: |ranks, _| ranks - 1, ..ALL_REDUCE };
 
 /// Each rank ends with the sum of its own part.
 pub(super) const REDUCE_SCATTER: Pattern = Pattern {
     kind: Kind::ReduceScatter,
-    steps: |ranks| ranks - 1,
+    steps: |ranks, _| ranks - 1,
     step: |shape, number, step| pass_on(shape, shape.before(number + 1), step),
     ..ALL_REDUCE
 };
@@ -29,7 +30,7 @@ pub(super) const REDUCE_SCATTER: Pattern = Pattern {
 /// A chain from the first rank to the last.
 pub(super) const BROADCAST: Pattern = Pattern {
     kind: Kind::Broadcast,
-    steps: |_| 2,
+    steps: |_, _| 2,
     step: |shape, number, step| {
         step.tag = 0;
         match number {
@@ -43,7 +44,7 @@ pub(super) const BROADCAST: Pattern = Pattern {
 /// A chain from the last rank to the first.
 pub(super) const REDUCE: Pattern = Pattern {
     kind: Kind::Reduce,
-    steps: |_| 2,
+    steps: |_, _| 2,
     step: |shape, number, step| {
         step.tag = 0;
         match number {
@@ -57,7 +58,7 @@ pub(super) const REDUCE: Pattern = Pattern {
 /// Once round by one place.
 pub(super) const SEND_RECEIVE: Pattern = Pattern {
     kind: Kind::SendReceive,
-    steps: |_| 1,
+    steps: |_, _| 1,
     step: |shape, _, step| {
         step.sends.push((shape.after(1), shape.size));
         step.receives.push(shape.before(1));

@@ -169,6 +169,21 @@ fn odd_sizes_add_up() {
     assert_eq!(vec![share(10, 0, 3), share(10, 1, 3), share(10, 2, 3)], [3, 3, 4]);
 }
 
+/// Sums of servers are those of all ranks, whatever channels and pieces there are.
+#[test]
+fn ranks_of_servers_hear_of_all() {
+    for name in ["nvls", "nvls_tree"] {
+        let pattern = find(Kind::AllReduce, Some(name)).expect("an algorithm");
+        for (ranks, per_server) in [(8, 8), (24, 8), (32, 4), (10, 2), (64, 8)] {
+            let plan = Plan { per_server, channels: 2, chunk: 999, depth: 2, ..plan(pattern, ranks, 8_000) };
+            let (sent, known, _) = play(&plan, |count| count / 3);
+            assert!(known.iter().all(|known| *known == u128::MAX >> (128 - ranks)), "{name} {ranks}");
+            let crosses = |message: &&Message| message.from / per_server != message.to / per_server;
+            assert!(sent.iter().filter(crosses).all(|sent| sent.from % per_server == sent.to % per_server), "{name}");
+        }
+    }
+}
+
 /// At most `window` exchanges of a rank are under way.
 #[test]
 fn a_window_holds_direct_exchanges_back() {

@@ -10,9 +10,10 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "tree",
     is_chain: true,
+    in_servers: false,
     ways: 2,
     refuses: never,
-    steps: |_| 4,
+    steps: |_, _| 4,
     step: |shape, number, step| {
         let (parent, children) = relatives(shape.rank, shape.ranks, shape.way == 1);
         step.tag = number / 2;
