@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+pub mod dissection;
 mod experiments;
 mod mpi;
 mod programs;
