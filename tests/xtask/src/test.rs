@@ -178,7 +178,16 @@ fn python_package(stages: &Stages, cache: &Path, build: &Build) -> Result<()> {
     if !python.exists() && cmd!("python3", "-m", "venv", &venv).run().is_err() {
         return stages.skip("the Python package: no virtual environment can be made; package python3-venv");
     }
-    let install = cmd!(&python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ".[test]", "./analysis/python/control");
+    let install = cmd!(
+        &python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        ".[test]",
+        "./analysis/python/control"
+    );
     if install.dir(source_tree()?).run().is_err() {
         return stages.skip("the Python package: it, or what its tests need, cannot be installed");
     }
