@@ -6,10 +6,10 @@
 #include "frame-serializer.h"
 
 #include "call-rust.h"
-#include "qbb-frame.h"
 #include "ns3-bridge/src/frame.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-frame.h"
 
 #include <array>
 #include <vector>
