@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+pub mod dissection;
 mod experiments;
 mod mpi;
 mod programs;
@@ -21,7 +22,7 @@ mod terminal;
 pub use bench::{Bench, ProcessOutput, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
-pub use programs::{example, hpcc, script, xtask};
+pub use programs::{example, hpcc, script, simulator, xtask};
 pub use run::{Run, refused};
 pub use scenario_rng::{ScenarioRng, seeds};
 pub use shipped::{Shipped, is_of_tcp};

@@ -64,19 +64,36 @@ bool
 HpccScenarioHelper::Load(const std::string& config, const std::vector<std::string>& overrides)
 {
     m_scenario.reset();
-    const std::string changed = FindChangedDefault();
-    if (!changed.empty())
+    std::string wrong;
+    if (const std::string changed = FindChangedDefault(); !changed.empty())
     {
-        Say("the default of the attribute " + changed +
-            " was changed, which a scenario does not look at: the file decides; expected "
-            "--set=SECTION.KEY=VALUE");
-        return false;
+        wrong = "the default of the attribute " + changed +
+                " was changed, which a scenario does not look at: the file decides; expected "
+                "--set=SECTION.KEY=VALUE";
     }
-    const std::string wrong =
-        TryRust([&] { m_scenario = FromRust(hpcc::open_scenario(config, overrides)); });
-    if (!wrong.empty())
+    else
     {
-        Say(wrong);
+        wrong = TryRust([&] { m_scenario = FromRust(hpcc::open_scenario(config, overrides)); });
+    }
+    if (!m_exchange)
+    {
+        if (!wrong.empty())
+        {
+            Say(wrong);
+        }
+        return wrong.empty();
+    }
+    // A file may be there for some processes alone. The first that cannot read it says why.
+    const uint64_t rank = m_exchange->GetRank();
+    const uint64_t size = m_exchange->GetSize();
+    const uint64_t refuses = m_exchange->Exchange(wrong.empty() ? size : rank);
+    if (refuses == rank)
+    {
+        std::cerr << "hpcc: process " << rank << " of " << size << ": " << wrong << std::endl;
+    }
+    if (refuses != size)
+    {
+        m_scenario.reset();
     }
     return m_scenario != nullptr;
 }

@@ -151,7 +151,7 @@ EngineNetwork::Await()
 {
     const uint64_t next = m_takesTurns ? UINT64_MAX : GetNext();
     const auto at = static_cast<uint64_t>(m_turn.GetTs());
-    if (m_turn.IsRunning() && at == next)
+    if (!m_turn.IsExpired() && at == next)
     {
         return;
     }

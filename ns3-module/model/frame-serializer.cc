@@ -9,6 +9,7 @@
 #include "ns3-bridge/src/frame.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-frame.h"
 
 #include <array>
 #include <vector>

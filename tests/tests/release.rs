@@ -16,6 +16,8 @@ fn read(name: &str) -> String {
 fn one_version_is_told_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     assert!(read("CITATION.cff").lines().any(|line| line == format!("version: {version}")), "CITATION.cff: {version}");
+    let line = format!("version = \"{version}\"");
+    assert!(read("analysis/python/control/Cargo.toml").lines().any(|told| told == line), "hpcc-control: {version}");
     let changes = read("CHANGELOG.md");
     let newest = changes.lines().find_map(|line| line.strip_prefix("## ")).expect("a version in CHANGELOG.md");
     assert_eq!(newest.split(' ').next(), Some(version), "CHANGELOG.md");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How runs end, and what they leave.
 
-use hpcc_tests::{Bench, ProcessOutput, REFERENCE, TOML, has_mpi, hpcc, skipped};
+use hpcc_tests::{Bench, ProcessOutput, REFERENCE, TOML, has_mpi, hpcc, simulator, skipped};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -368,6 +368,25 @@ fn what_mpirun_says_is_told() {
     let told = ProcessOutput::from(output.expect("hpcc starts"));
     let words = told.err.split_once("mpirun cannot start 2 processes:\n").map_or("", |(_, words)| words);
     assert!(told.code == Some(1) && words.contains("no-such-hosts"), "{}", told.err);
+}
+
+/// As on a machine of a cluster that lacks the file: nobody waits, and the process says what it misses.
+#[test]
+fn a_file_that_one_process_cannot_read_ends_all() {
+    if !has_mpi() {
+        return;
+    }
+    let bench = Bench::new(TOML);
+    let mut command = Command::new("timeout");
+    command.args(["60", "mpirun", "--quiet", "--oversubscribe", "--allow-run-as-root"]);
+    for (config, next) in [("scenario.toml", Some(":")), ("none.toml", None)] {
+        command.args(["-n", "1"]).arg(simulator()).args(["--shared", "--out=out"]);
+        command.arg(format!("--config={config}")).args(next);
+    }
+    let told = ProcessOutput::from(command.current_dir(bench.path("")).output().expect("timeout starts"));
+    let words = "hpcc: process 1 of 2: none.toml: no such file";
+    assert!(told.code == Some(2) && told.err.contains(words), "{:?}: {}", told.code, told.err);
+    assert!(!bench.path("out").exists());
 }
 
 /// Neither is a simulator with MPI built for it, nor are processes started.

@@ -2,7 +2,6 @@
 //! What others make of our bytes: tshark, scapy, the Linux kernel. A judge that this machine has not
 //! got is named on standard error, and its tests pass.
 
-mod dissection;
 mod expected;
 mod fast_cnp;
 mod kernel;

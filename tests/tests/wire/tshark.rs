@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! tshark reads every captured frame without complaint, and what it reads is what the simulator's trace says.
 
-use crate::dissection::{self, Dissected, dissect};
 use crate::expected::{Hop, Journeys, address, ecn, hop_limit, is_first, is_last, opcode, psn};
 use crate::simulation::{CASES, Case, FLOW, ROOM, SPEED};
 use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
+use hpcc_tests::dissection::{self, Dissected, dissect};
 use hpcc_tests::skipped;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};

@@ -171,14 +171,23 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
     Ok(program("python"))
 }
 
-/// The package of analysis/python as `pip install .` gives it, in an environment of its own, with its notebooks.
+/// The packages of analysis/python as `pip install` gives them, in an environment of their own, with the notebooks.
 fn python_package(stages: &Stages, cache: &Path, build: &Build) -> Result<()> {
     let venv = cache.join("python-package");
     let python = venv.join("bin/python");
     if !python.exists() && cmd!("python3", "-m", "venv", &venv).run().is_err() {
         return stages.skip("the Python package: no virtual environment can be made; package python3-venv");
     }
-    let install = cmd!(&python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ".[test]");
+    let install = cmd!(
+        &python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        ".[test]",
+        "./analysis/python/control"
+    );
     if install.dir(source_tree()?).run().is_err() {
         return stages.skip("the Python package: it, or what its tests need, cannot be installed");
     }
