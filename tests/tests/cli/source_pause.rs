@@ -30,7 +30,8 @@ fn pauses_are_counted_and_captured() {
     let notices: Vec<_> = frames.filter(|frame| frame["bth"]["opcode"] == 0x81).collect();
     assert!(!notices.is_empty() && notices.len() as u64 <= asked, "{} of {asked}", notices.len());
     for notice in &notices {
-        let said = (&notice["ipv4"]["src"], &notice["ipv4"]["dst"], &notice["bth"]["dest_qp"], &notice["icrc"]["verdict"]);
+        let said =
+            (&notice["ipv4"]["src"], &notice["ipv4"]["dst"], &notice["bth"]["dest_qp"], &notice["icrc"]["verdict"]);
         assert_eq!(said, (&"11.0.9.1".into(), &"11.0.0.1".into(), &2.into(), &"right".into()));
     }
     // Ethernet, IP, UDP and BTH stand before the pause, which is as long as more than 20 kB take.
