@@ -39,7 +39,7 @@ fn pauses_are_counted_and_captured() {
     let mut records = &capture[24..];
     let mut pauses = Vec::new();
     while let [_, _, _, _, _, _, _, _, a, b, c, d, ..] = *records {
-        let (frame, rest) = records[16..].split_at(u32::from_le_bytes([a, b, c, d]) as usize);
+        let (frame, rest) = records[16..].split_at(u32::from_be_bytes([a, b, c, d]) as usize);
         pauses.extend(frame.get(54..70).filter(|_| frame.len() == 74).and_then(source_pause::parse));
         records = rest;
     }
