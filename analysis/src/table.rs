@@ -211,7 +211,10 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
 }
 
 fn pauses(s: &Summary) -> String {
-    let all = format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns));
+    let mut all = format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns));
+    if let Some(asked) = s.source_pauses {
+        all += &format!("; switches asked sources for {}", human::counted(asked, "pause"));
+    }
     s.receive.as_ref().map_or(all.clone(), |slow| format!("{all}; slow hosts sent {}", human::count(slow.pauses)))
 }
 

@@ -80,6 +80,7 @@ pub fn summary(
         queue_busiest: measured.queue.busiest.filter(|_| measured.queue.max_bytes > 0),
         pfc_pauses: measured.pfc_pauses,
         pfc_pause_ns: measured.pfc_paused.0,
+        source_pauses: scenario.settings.switch.source_pause.map(|_| totals.source_pauses),
         drops: totals.drops,
         trims: (scenario.settings.switch.overflow == Overflow::Trim).then_some(TrimSummary {
             cut: totals.trims,

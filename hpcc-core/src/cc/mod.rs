@@ -17,6 +17,7 @@
 //! | [`PowerTcpConfig`] | telemetry of each hop | at every acknowledgement |
 //! | [`ThetaPowerTcpConfig`] | round-trip times | at every acknowledgement |
 //! | [`SwiftConfig`] | round-trip times | at every acknowledgement |
+//! | [`StrackConfig`] | round-trip times | at every acknowledgement |
 //! | [`BoltConfig`] | Bolt's header, and what switches send back | at every acknowledgement, and at once |
 //!
 //! A switch may also notify the sender itself ([`Notification`]); [`Reaction`] says who does what about it.
@@ -36,6 +37,7 @@ mod path_choice;
 mod power_tcp;
 mod rx_hpcc;
 mod share;
+mod strack;
 mod swift;
 mod tcp_class;
 #[cfg(test)]
@@ -68,6 +70,7 @@ algorithms! {
     power_tcp::PowerTcpConfig;
     theta_power_tcp::ThetaPowerTcpConfig;
     swift::SwiftConfig;
+    strack::StrackConfig;
     bolt::BoltConfig;
     line_rate::LineRate;
 }

@@ -5,6 +5,7 @@ use crate::address::{host_address, ipv6};
 use crate::fast_cnp::{Address, Border, HostAgent, OptionTypes, PortConfig, SwitchAgent};
 use crate::frame::Encapsulation;
 use crate::node::{Located, NodeSettings, TelemetryBorder, in_section};
+use crate::switch::source_pause::SourcePauses;
 use crate::topology::Network;
 use crate::transport::CongestionNotification;
 use crate::units::{BitRate, Nanos};
@@ -17,6 +18,8 @@ pub(super) struct SwitchExtras {
     pub agent: Option<Box<Notifier>>,
     /// Its load balancer hears of every frame.
     pub tags: bool,
+    /// Whom it has asked to pause, if it asks.
+    pub source_pauses: Option<SourcePauses>,
 }
 
 /// What a switch does about Fast CNP.
@@ -76,8 +79,9 @@ impl SwitchExtras {
             None
         };
         let tags = settings.balancer(network, node)?.is_some_and(|balancer| balancer.tags());
-        let has_any = border.is_some() || agent.is_some() || tags;
-        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent, tags })))
+        let source_pauses = settings.switch.source_pause.map(|threshold| SourcePauses::new(threshold.0));
+        let has_any = border.is_some() || agent.is_some() || tags || source_pauses.is_some();
+        Ok(has_any.then(|| Box::new(SwitchExtras { border, agent, tags, source_pauses })))
     }
 }
 

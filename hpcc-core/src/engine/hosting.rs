@@ -10,7 +10,7 @@ use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::dscp;
-use crate::switch::{Arriving, FlowKey, Section};
+use crate::switch::{Arriving, FlowKey, Section, source_pause};
 use crate::transport::feedback::Arrived;
 use crate::transport::recovery::Sack;
 use crate::transport::{
@@ -495,7 +495,10 @@ impl Engine {
         self.tell(node, ingress, Event::Cnp(queue_pair), None);
         let host = self.nodes.host(node);
         let (_, section) = self.all.frames.with_section(f);
-        let notified = host.core.on_cnp(now, queue_pair, &section[..len]);
+        let notified = match source_pause::parse(&section[..len]).filter(|_| host.is_paused_by_switches) {
+            Some(pause) => host.core.pause(queue_pair, now + pause),
+            None => host.core.on_cnp(now, queue_pair, &section[..len]),
+        };
         self.all.frames.release(f);
         let result = notified.ok().map(|notified| AckResult { nic: notified.nic, finished: 0, armed: notified.armed });
         self.take_result(node, queue_pair, result);

@@ -47,6 +47,8 @@ pub(super) struct HostNode {
     /// What comes is its stack's.
     pub is_stack: bool,
     pub is_slow: bool,
+    /// Its flows pause as switches ask.
+    pub is_paused_by_switches: bool,
     /// What its NICs hold, by port, if it ever pauses others.
     pub held: Vec<Held>,
 }

@@ -120,6 +120,8 @@ pub struct Totals {
     pub trims_at_last_hop: u64,
     /// Headers of such packets that were dropped, or lost on links.
     pub headers_lost: u64,
+    /// Pauses that switches asked sources for.
+    pub source_pauses: u64,
     /// Frames that were lost on links.
     pub losses: u64,
     /// Bytes on links that only telemetry needs.
@@ -168,6 +170,7 @@ impl AddAssign for Totals {
         self.trims += other.trims;
         self.trims_at_last_hop += other.trims_at_last_hop;
         self.headers_lost += other.headers_lost;
+        self.source_pauses += other.source_pauses;
         self.telemetry_bytes += other.telemetry_bytes;
     }
 }

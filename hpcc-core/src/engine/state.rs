@@ -23,6 +23,7 @@ use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, Rng};
+use crate::roce::CNP_RESERVED;
 use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
@@ -191,7 +192,9 @@ impl Engine {
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
                 let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
-                feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes
+                let answers =
+                    feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes;
+                answers.max(node.switch.source_pause.map_or(0, |_| CNP_RESERVED))
             };
             let reports = nodes.first().filter(|_| notifies).map_or(0, |first| report_room(&first.layout()));
             kinds.iter().map(of_one).max().unwrap_or(0).max(reports)
@@ -323,6 +326,7 @@ impl Engine {
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
                 is_stack: settings.protocol.protocol.is_of_stack(),
                 is_slow: slow.is_some(),
+                is_paused_by_switches: settings.switch.source_pause.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },
                 core,
             });

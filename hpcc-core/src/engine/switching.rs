@@ -2,11 +2,12 @@
 //! Frames at a switch.
 
 use super::frame::{Frame, Leaving};
+use super::nodes::SwitchNode;
 use super::observer::Sight;
 use super::state::{Arenas, Engine};
 use crate::balance::Tag;
 use crate::frame::PacketKind;
-use crate::switch::{Admission, Head, Route, Section, TrimConfig};
+use crate::switch::{Admission, Head, Route, Section, TrimConfig, source_pause};
 
 /// Bytes of telemetry that a switch sends back at most.
 const MOST_ANSWER: usize = 16;
@@ -61,12 +62,16 @@ impl Engine {
         self.queue(node, p, f);
     }
 
-    /// A data packet has come to a switch whose telemetry may look at it then, and send something back at once.
+    /// A data packet has come to a switch that may send something back at once: by source flow control, or as its telemetry says.
     #[cold]
     fn meet_data(&mut self, node: u32, port: u16, f: u32) {
+        if self.all.frames.get(f).kind != PacketKind::Data {
+            return;
+        }
+        self.pause_source(node, port, f);
         let now = self.events.now();
         let (frame, section) = self.all.frames.with_section(f);
-        if frame.kind != PacketKind::Data || frame.telemetry_len == 0 {
+        if frame.telemetry_len == 0 {
             return;
         }
         let of = *frame;
@@ -78,19 +83,28 @@ impl Engine {
             return;
         }
         let size = switch.sizes.feedback(len as u32);
+        let back = Frame { kind: PacketKind::Feedback, seq: of.seq, size, src: of.dst, ..back_to_source(&of) };
+        self.send_back_from_switch(node, back, &answer[..len]);
+    }
+
+    /// Asks the source of a data packet to pause if it meets a long queue.
+    fn pause_source(&mut self, node: u32, port: u16, f: u32) {
+        let now = self.events.now();
+        let of = *self.all.frames.get(f);
+        let p = self.place(node, port);
+        let (rate, queue) = (self.all.ports[p as usize].rate, self.all.ports[p as usize].queued);
+        let SwitchNode { extras: Some(extras), sizes, .. } = self.nodes.switch(node) else { return };
+        let Some(pauses) = extras.source_pauses.as_mut().filter(|_| !of.is_of_stack()) else { return };
+        let Some(pause) = pauses.meet(now, (of.src, of.reply_queue_pair), queue.into(), rate) else { return };
+        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, ..back_to_source(&of) };
+        self.totals.source_pauses += 1;
+        self.send_back_from_switch(node, back, &source_pause::emit(pause));
+    }
+
+    fn send_back_from_switch(&mut self, node: u32, frame: Frame, section: &[u8]) {
         let back = self.all.frames.take();
-        *self.all.frames.get_mut(back) = Frame {
-            kind: PacketKind::Feedback,
-            seq: of.seq,
-            size,
-            src: of.dst,
-            dst: of.src,
-            sport: of.sport,
-            dport: of.dport,
-            queue_pair: of.reply_queue_pair,
-            ..Frame::default()
-        };
-        self.all.frames.put(back, &answer[..len]);
+        *self.all.frames.get_mut(back) = frame;
+        self.all.frames.put(back, section);
         self.send_from_switch(node, back, Tag::Nothing);
     }
 
@@ -295,4 +309,9 @@ impl Engine {
         }
         self.try_send(p);
     }
+}
+
+/// A frame from a switch to the queue pair that has sent a data packet.
+fn back_to_source(data: &Frame) -> Frame {
+    Frame { dst: data.src, sport: data.sport, dport: data.dport, queue_pair: data.reply_queue_pair, ..Frame::default() }
 }

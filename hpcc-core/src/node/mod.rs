@@ -221,6 +221,12 @@ impl NodeSettings {
             let message = "overflow = \"trim\" needs hosts that send single packets again; expected transport.recovery = \"selective_repeat\" or \"sack\"";
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }
+        let is_unable = !self.host_transport.is_queue_pairs() || self.protocol.protocol != Protocol::Rdma;
+        if self.switch.source_pause.is_some() && (is_unable || !self.transport.seal.is_empty()) {
+            let message = "source_pause asks queue pairs, by notifications that switches cannot seal; expected transport.kind = \"roce\", \
+                           transport.protocol = \"rdma\" and no transport.seal";
+            return Err(in_section("switch")(Conflict::new("source_pause", message.into())));
+        }
         self.load_balancing.check(network).map_err(in_section("load_balancing"))?;
         if self.feedback.paths > 1 && !self.load_balancing.keeps() {
             let message =

@@ -93,6 +93,7 @@ mod tests {
             ("power_tcp", [Nothing; 3]),
             ("theta_power_tcp", [Nothing; 3]),
             ("swift", [Nothing; 3]),
+            ("strack", [Nothing; 3]),
             ("bolt", [Nothing; 3]),
             ("none", [Nothing; 3]),
         ];

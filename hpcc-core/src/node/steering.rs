@@ -178,7 +178,11 @@ mod tests {
             let by_switches = !matches!(reads, Reads::Nothing | Reads::SendTime);
             assert_eq!(cut(&stamps), expected("switch", "stamp_telemetry", by_switches), "{name}");
             assert_eq!(cut(&ecn), expected("switch", "ecn", ["dcqcn", "dctcp"].contains(&name)), "{name}");
-            assert_eq!(cut(&window), expected("transport", "window", ["swift", "bolt"].contains(&name)), "{name}");
+            assert_eq!(
+                cut(&window),
+                expected("transport", "window", ["swift", "strack", "bolt"].contains(&name)),
+                "{name}"
+            );
             assert_eq!(cut(&both), expected("transport", "window", !is_none), "{name}");
             let key = if ["dcqcn", "timely"].contains(&name) { "window" } else { "variable_window" };
             assert_eq!(cut(&fixed), expected("transport", key, !is_none), "{name}");

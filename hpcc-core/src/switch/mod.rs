@@ -13,6 +13,7 @@ mod report;
 mod scheduler;
 mod settings;
 mod shared_buffer;
+pub mod source_pause;
 #[cfg(test)]
 mod tests;
 mod trimming;

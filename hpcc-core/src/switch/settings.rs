@@ -136,6 +136,11 @@ crate::settings! {
         /// Time from the resume of the far end until pauses count again.
         #[change = "A longer one keeps a NIC that storms again and again from pausing."]
         pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        /// Queue length of a port of 100 Gb/s above which a switch asks the source of a packet to hold its flow for the time that
+        /// the queue takes to drain (source flow control, in the manner of IEEE 802.1Qdw); `auto`: never. Other ports scale it by
+        /// their rate.
+        #[change = "Set it below the lengths at which PFC pauses, which spares neighbours that have no part in a queue."]
+        pub source_pause: Option<Bytes> {1..=MOST_BUFFER} = None;
         /// Whether switches mark frames (ECN).
         #[change = "Turn it off to see what marks contribute."]
         pub ecn: bool = true;

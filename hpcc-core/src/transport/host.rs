@@ -721,6 +721,9 @@ impl Host {
                 }
                 return Some(TimeoutResult { nic: sender.nic(), armed: sender.qp.take_armed(), send, probe: None });
             }
+            if let Some(entropies) = &mut sender.entropies {
+                entropies.on_timeout(now);
+            }
             let effects = sender.qp.on_loss(&self.rules.transport, now, in_flight, LossSignal::Timeout);
             let armed = self.nics[sender.nic()].take_effects(&effects, sender, now);
             return Some(TimeoutResult { nic: sender.nic(), armed, send, probe: None });

@@ -108,6 +108,8 @@ pub struct TransportConfig {
     pub entropy: Entropy,
     /// How many a flow has then; a power of two.
     pub entropies: u16,
+    /// How long REPS keeps to what came through when a packet has timed out; 0: not at all.
+    pub entropy_freeze: Nanos,
     /// When to send again what is not acknowledged; `None`: never, as in the reference.
     pub timeout: Option<TimeoutConfig>,
     /// Bound the bytes in flight by a window.

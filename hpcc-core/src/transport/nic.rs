@@ -264,7 +264,7 @@ impl Nic {
         if rules.needs.rtt || rules.needs.sent {
             label = sender.tell_sent(rules, now, &range, (message.start + message.size).saturating_sub(seq));
         }
-        let sport = sender.entropies.as_mut().map_or(sender.spec.sport, |entropies| entropies.next_port());
+        let sport = sender.entropies.as_mut().map_or(sender.spec.sport, |entropies| entropies.next_port(now));
         let spec = SenderSpec { sport, ..sender.spec };
         Poll::Send(Segment {
             sender: spec,

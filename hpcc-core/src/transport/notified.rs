@@ -83,6 +83,18 @@ impl Host {
         self.on_notification(now, queue_pair, Origin::Receiver, None)
     }
 
+    /// A switch asks a flow to hold its packets until then.
+    ///
+    /// # Errors
+    /// If it has finished.
+    pub fn pause(&mut self, queue_pair: u32, until: Nanos) -> Result<Notified, NoEffect> {
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over());
+        let sender = sender.ok_or(NoEffect::Finished)?;
+        sender.qp.hold(until);
+        self.nics[sender.nic()].ask(sender.seat);
+        Ok(Notified { nic: sender.nic(), armed: Armed(0) })
+    }
+
     /// Bytes on the link of a notification with `options` bytes of destination options.
     pub fn notification_bytes(&self, options: u32) -> u32 {
         self.rules.sizes.cnp(options)

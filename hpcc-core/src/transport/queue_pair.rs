@@ -90,6 +90,8 @@ pub struct QueuePair {
     /// The highest `snd_nxt` so far.
     snd_max: u64,
     timer: RetransmissionTimer,
+    /// No packet leaves before, for a switch has asked for a pause.
+    held: Nanos,
     /// The messages of a queue pair that flows share.
     posted: Option<Box<Posted>>,
     controller: Box<dyn CongestionControl>,
@@ -131,6 +133,7 @@ impl QueuePair {
             controller,
             snd_max: 0,
             timer,
+            held: Nanos(0),
             repair: (config.recovery.repair)(),
             posted: config.shares_queue_pairs().then(|| Box::new(Posted::new(size, config.mtu))),
         };
@@ -605,13 +608,21 @@ impl QueuePair {
     #[inline]
     fn move_next(&mut self, config: &TransportConfig, rate: BitRate) {
         let [old, new] = [self.rate, rate];
-        if config.rounding() == Rounding::Exact {
-            self.next_avail =
-                self.next_avail.after(new.tx_picos(self.last_frame)).before(old.tx_picos(self.last_frame));
-            return;
+        let next = if config.rounding() == Rounding::Exact {
+            self.next_avail.after(new.tx_picos(self.last_frame)).before(old.tx_picos(self.last_frame))
+        } else {
+            let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.rounding());
+            (self.next_avail.nanos + wait(new)).saturating_sub(wait(old)).into()
+        };
+        self.next_avail = if next.nanos < self.held { self.held.into() } else { next };
+    }
+
+    /// No packet leaves until then, whatever the controller decides.
+    pub fn hold(&mut self, until: Nanos) {
+        self.held = self.held.max(until);
+        if self.next_avail.nanos < self.held {
+            self.next_avail = self.held.into();
         }
-        let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.rounding());
-        self.next_avail = (self.next_avail.nanos + wait(new)).saturating_sub(wait(old)).into();
     }
 
     /// Changes the rate: packets after the next are paced by it, the window follows at once.

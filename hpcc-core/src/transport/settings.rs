@@ -59,6 +59,10 @@ crate::settings! {
         /// How many source ports a flow has; a power of two.
         #[change = "More find more of the paths; fewer remember better which are good."]
         pub entropies: u16 {2..=32_768} = 64 => entropy = "oblivious" | "bitmap" | "reps" | "mixed";
+        /// Time for which a flow whose packet has timed out keeps to the source ports that came through last (freezing); 0: none. For
+        /// networks where a timeout tells of a failed link: switches that trim or pause.
+        #[change = "Set it to 10ms, as published, to leave a failed link before routes change."]
+        pub entropy_freeze: Nanos = Nanos(0) => entropy = "reps";
         /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time in which the
         /// slowest host link drains a switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
@@ -185,6 +189,7 @@ impl TransportSettings {
             reorder_window: self.reorder_window,
             entropy: self.entropy,
             entropies: self.entropies.next_power_of_two(),
+            entropy_freeze: self.entropy_freeze,
             timeout: (high > Nanos(0)).then_some(TimeoutConfig {
                 high,
                 low: self.timeout_low.unwrap_or(TIMEOUT_LOW.0).min(high),

@@ -52,6 +52,7 @@ mod script;
 mod signals;
 mod slow_receivers;
 mod slurm;
+mod source_pause;
 mod sweep;
 mod switch_records;
 mod tcp;

@@ -101,8 +101,9 @@ struct Config {
 }
 
 fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Result<Config, InputError> {
-    let descendant = std::mem::take(&mut settings.descendant);
-    let Descendant { mut keys, mut remarks, last_start, marking } = descendant;
+    let mut descendant = std::mem::take(&mut settings.descendant);
+    descendant.finish();
+    let Descendant { mut keys, mut remarks, last_start, marking, .. } = descendant;
     let settings = &*settings;
     check_unused(settings)?;
     let mut notes = Vec::new();

@@ -30,6 +30,8 @@ pub(super) struct Descendant {
     pub remarks: Vec<(Remark, String)>,
     /// `FLOWGEN_STOP_TIME`: when the last flow starts at the latest.
     pub last_start: Option<String>,
+    /// Times of ConWeave, which count if that balances loads: key, ours, microseconds.
+    conweave: Vec<(String, &'static str, u64)>,
     /// `KMIN`, `KMAX` and `PMAX`, for ports of any rate.
     pub marking: [Option<f64>; 3],
 }
@@ -64,6 +66,15 @@ const KEYS: &[(&str, Meaning)] = &[
     ("TCP_FLOW_FILE", Meaning::Only("", "flows of TCP are a scenario of their own: transport.protocol = \"tcp\"")),
 ];
 
+/// Times of ConWeave, in microseconds.
+const OF_CONWEAVE: &[(&str, &str)] = &[
+    ("CONWEAVE_TX_EXPIRY_TIME", "conweave_expiry"),
+    ("CONWEAVE_REPLY_TIMEOUT_EXTRA", "conweave_reply_extra"),
+    ("CONWEAVE_PATH_PAUSE_TIME", "conweave_path_pause"),
+    ("CONWEAVE_EXTRA_VOQ_FLUSH_TIME", "conweave_flush_extra"),
+    ("CONWEAVE_DEFAULT_VOQ_WAITING_TIME", "conweave_default_wait"),
+];
+
 /// What keys begin with that belong to a way of balancing loads: `LB_MODE` says whether they would count.
 const OF_LOAD_BALANCING: &[&str] = &["CONWEAVE_", "CONGA_", "LETFLOW_", "DRILL_"];
 
@@ -89,7 +100,9 @@ enum Meaning {
 
 fn meaning(key: &str) -> Option<Meaning> {
     let listed = KEYS.iter().find(|(known, _)| *known == key).map(|(_, meaning)| *meaning);
+    let is_time = OF_CONWEAVE.iter().any(|(known, _)| *known == key);
     listed
+        .or(is_time.then_some(Meaning::Takes(Descendant::conweave_time)))
         .or_else(|| OF_OUTPUT.iter().any(|end| key.ends_with(end)).then_some(Meaning::Idle("an output of its own")))
         .or_else(|| {
             let of_balancing = OF_LOAD_BALANCING.iter().any(|start| key.starts_with(start));
@@ -166,10 +179,30 @@ impl Descendant {
                 self.remark(Remark::Guessed, format!("{} 6 {gap}", key.text));
             }
             3 => self.keeps_to_ecmp(key, " 3 (CONGA)"),
-            9 => self.keeps_to_ecmp(key, " 9 (ConWeave)"),
+            9 => self.set(key, word, &[("load_balancing", "scheme", "\"conweave\"")]),
             _ => self.keeps_to_ecmp(key, &format!(" {mode}")),
         }
         Ok(())
+    }
+
+    fn conweave_time(&mut self, key: &Token<'_>, word: &Token<'_>) -> Result<(), InputError> {
+        let micros = word.integer(key.text, u32::MAX.into())?;
+        let ours = OF_CONWEAVE.iter().find(|(known, _)| *known == key.text);
+        self.conweave.extend(ours.map(|&(_, name)| (key.text.to_owned(), name, micros)));
+        Ok(())
+    }
+
+    /// All keys are there: what some of them mean depends on others.
+    pub fn finish(&mut self) {
+        let is_chosen = self.keys.iter().any(|(_, name, value)| *name == "scheme" && value == "\"conweave\"");
+        for (key, name, micros) in core::mem::take(&mut self.conweave) {
+            if is_chosen {
+                self.remark(Remark::Taken, format!("{key} {micros} as load_balancing.{name} = \"{micros}us\""));
+                self.keys.push(("load_balancing", name, format!("\"{micros}us\"")));
+            } else {
+                self.remark(Remark::Idle, format!("{key}: LB_MODE chooses how loads are balanced"));
+            }
+        }
     }
 
     fn keeps_to_ecmp(&mut self, key: &Token<'_>, mode: &str) {

@@ -25,7 +25,7 @@ CC_MODE 1
 LB_MODE 9
 ENABLE_PFC 0
 ENABLE_IRN 1
-CONWEAVE_TX_EXPIRY_TIME 300
+CONWEAVE_TX_EXPIRY_TIME 1000
 RP_TIMER 300
 EWMA_GAIN 0.00390625
 RATE_AI 40.0Mb/s
@@ -132,9 +132,9 @@ fn keys_of_a_descendant_become_ours() {
     for (kind, start) in [
         (Remark::Taken, "ENABLE_PFC 0 as switch.mode = \"lossy\""),
         (Remark::Taken, "RANDOM_SEED 7 as run.seed = 7"),
-        (Remark::Dropped, "LB_MODE 9 (ConWeave)"),
+        (Remark::Taken, "LB_MODE 9 as load_balancing.scheme = \"conweave\""),
         (Remark::Idle, "UPLINK_MON_FILE"),
-        (Remark::Idle, "CONWEAVE_TX_EXPIRY_TIME"),
+        (Remark::Taken, "CONWEAVE_TX_EXPIRY_TIME 1000 as load_balancing.conweave_expiry = \"1000us\""),
         (Remark::Guessed, "KMAX_MAP: pairs announced: 1, there: 2"),
         (Remark::Guessed, "KMIN_MAP: pairs announced: 3, there: 1"),
         (Remark::Guessed, "QLEN_MON_START 2.0 is in seconds"),
@@ -142,8 +142,26 @@ fn keys_of_a_descendant_become_ours() {
     ] {
         assert!(is_said(&remarks, kind, start), "{start}: {remarks:?}");
     }
-    assert!(scenario.notes.iter().any(|note| note.starts_with("dropped: LB_MODE 9")), "{:?}", scenario.notes);
+    assert_eq!(scenario.effective()["load_balancing"]["scheme"], "conweave");
+    assert_eq!(scenario.effective()["load_balancing"]["conweave_expiry_ns"], 1_000_000);
     assert!(scenario.notes.iter().any(|note| note.contains("6 words: 1 switches and 4 links")), "{:?}", scenario.notes);
+}
+
+/// Their script writes ConWeave's times whatever balances loads, and before or after that.
+#[test]
+fn times_of_conweave_count_where_it_balances_loads() {
+    for mode in ["LB_MODE 6", "LB_MODE 3"] {
+        let folder = balancing();
+        folder.write("config.txt", &BALANCING.replace("LB_MODE 9", mode));
+        let (scenario, remarks) = imported(&folder);
+        assert!(is_said(&remarks, Remark::Idle, "CONWEAVE_TX_EXPIRY_TIME: "), "{remarks:?}");
+        assert_ne!(scenario.effective()["load_balancing"]["scheme"], "conweave");
+    }
+    let folder = balancing();
+    let late = BALANCING.replace("LB_MODE 9\n", "") + "CONWEAVE_DEFAULT_VOQ_WAITING_TIME 600\nLB_MODE 9\n";
+    folder.write("config.txt", &late);
+    let (scenario, _) = imported(&folder);
+    assert_eq!(scenario.effective()["load_balancing"]["conweave_default_wait_ns"], 600_000);
 }
 
 #[test]

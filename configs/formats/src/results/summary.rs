@@ -69,6 +69,9 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// Time that ports were paused, summed over ports, in ns.
     pub pfc_pause_ns: u64,
+    /// Pauses that switches asked sources for; none where they do not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_pauses: Option<u64>,
     /// Frames that switches dropped: for lack of buffer or of a route, or at the end of their hop limit.
     pub drops: u64,
     /// Packets that switches cut to their headers; only where they do.

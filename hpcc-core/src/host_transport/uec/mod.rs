@@ -110,6 +110,6 @@ impl HostTransport for Uec {
     }
 
     fn shared_keys(&self) -> &'static [&'static str] {
-        &["mtu", "base_rtt", "global_rtt", "entropy", "entropies", "timeout"]
+        &["mtu", "base_rtt", "global_rtt", "entropy", "entropies", "entropy_freeze", "timeout"]
     }
 }

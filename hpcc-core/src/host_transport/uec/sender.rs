@@ -199,7 +199,7 @@ impl Sender {
             || self.credit.is_some_and(|credit| !credit.may_send())
             || self.window.as_ref().is_some_and(|window| self.in_flight as f64 + f64::from(size) >= window.window());
         let say = Say::Data { ack_requested: again || stops, again, pull_target: self.pull_target(senders) };
-        let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port());
+        let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port(now));
         Some(Packet { is_data: true, sport, seq, payload, priority: self.post.priority, ..self.packet(say, size) })
     }
 
@@ -365,7 +365,7 @@ impl Sender {
         {
             counters.probes += 1;
             let seq = sleek.send_probe(now, window);
-            let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port());
+            let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port(now));
             let priority = self.post.priority;
             return Some(Packet { is_data: true, seq, sport, priority, ..self.packet(Say::Probe, HEADERS) });
         }
@@ -379,6 +379,9 @@ impl Sender {
             return None;
         }
         counters.timeouts += 1;
+        if let Some(entropies) = &mut self.entropies {
+            entropies.on_timeout(now);
+        }
         let others_wait = !self.lost.is_empty();
         let bytes = self.bytes(packet);
         self.lose(packet);
