@@ -152,7 +152,7 @@ fn keys_of_a_descendant_become_ours() {
 fn times_of_conweave_count_where_it_balances_loads() {
     for mode in ["LB_MODE 6", "LB_MODE 3"] {
         let folder = balancing();
-        folder.write("config.txt", &BALANCING.replace("LB_MODE 9", mode));
+        folder.write("config.txt", BALANCING.replace("LB_MODE 9", mode));
         let (scenario, remarks) = imported(&folder);
         assert!(is_said(&remarks, Remark::Idle, "CONWEAVE_TX_EXPIRY_TIME: "), "{remarks:?}");
         assert_ne!(scenario.effective()["load_balancing"]["scheme"], "conweave");
