@@ -315,8 +315,8 @@ QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const Qbb
         m_sniffer(FrameSerializer::SerializePacket(frame, sender.m_address, receiver.m_address));
         return;
     }
-    // Between hosts whose packets have bytes of their own, pauses may have none.
-    if (frame.kind == QbbFrame::Kind::PFC && !m_owner->GetSettings().has_bytes())
+    // Between hosts whose packets have bytes of their own, frames of switches may have none.
+    if (!m_owner->GetSettings().has_bytes())
     {
         return;
     }

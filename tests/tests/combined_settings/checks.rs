@@ -91,6 +91,7 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
         || is("fast_cnp", "migrate", "true")
         || !is("load_balancing", "scheme", "ecmp")
         || !is("transport", "entropy", "flow")
+        || is("transport", "kind", "uec")
         || !is("load_balancing", "ecmp_seed", "switch")
         || is("load_balancing", "ecmp_weighted", "true")
         || !is("telemetry", "paths", "1")
@@ -132,7 +133,9 @@ pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool
     let is_slow = scenario.algorithm().min_rate(line_rate).is_some_and(|rate| rate.0 < SLOW)
         || matches!(paced, Some(Value::Rate(rate)) if rate.0 < SLOW);
     let repeats = transport.timeout.is_some() && scenario.settings.protocol.protocol != Protocol::Udp;
-    let is_lossy = summary.dropped() > 0 && !repeats;
+    // A queue that is too long with one packet cuts each.
+    let cuts_all = scenario.settings.switch.trim_threshold.is_some_and(|most| most.0 < transport.mtu.into());
+    let is_lossy = cuts_all || summary.dropped() > 0 && !repeats;
     is_noted || is_silent || is_slow || is_lossy || is_disturbed(scenario)
 }
 

@@ -62,12 +62,12 @@ pub struct Pacer<K> {
 }
 
 impl<K: Copy> Pacer<K> {
-    /// Of a host with this rate, whose grants are of `step` bytes each; idle senders get up to `ahead` bytes.
+    /// Of a host with this rate, whose grants are of `step` bytes each, a quantum at least; idle senders get up to `ahead` bytes.
     pub fn new(rate: BitRate, step: u32, ahead: i64) -> Pacer<K> {
         Pacer {
             time: 8e9 * QUANTUM as f64 / rate.0 as f64 / PART,
             rate: 1.0,
-            step: i64::from(step) / QUANTUM,
+            step: (i64::from(step) / QUANTUM).max(1),
             most_ahead: ahead / QUANTUM,
             waiting: VecDeque::new(),
             idle: VecDeque::new(),
@@ -175,6 +175,19 @@ mod tests {
         );
         pacer.ask(Nanos(9_000), 0, &mut demands[0], 60);
         assert_eq!(grants(&mut pacer, &mut demands)[0], (9_000, 0, 60));
+    }
+
+    #[test]
+    fn a_grant_is_a_quantum_at_least() {
+        let mut pacer = Pacer::new(BitRate::gbps(100), 4 * 3, 0);
+        let mut demands = [Demand::default(); 2];
+        pacer.ask(Nanos(0), 0, &mut demands[0], 2);
+        let grants = grants(&mut pacer, &mut demands);
+        assert_eq!(
+            grants.iter().map(|&(_, to, total)| (to, total)).collect::<Vec<_>>(),
+            [(0, 1), (0, 2), (0, 3)],
+            "the last ahead of demand"
+        );
     }
 
     #[test]
