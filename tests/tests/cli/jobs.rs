@@ -355,7 +355,10 @@ fn collectives_of_files_are_those_of_sections() {
 fn what_cannot_be_done_is_refused() {
     let bench = Bench::new(&[("job.toml", TOML)]);
     for (set, words) in [
-        (&["traffic.0.algorithm=butterfly"][..], "expected auto, or one of ring, tree, nvls, nvls_tree, halving_doubling"),
+        (
+            &["traffic.0.algorithm=butterfly"][..],
+            "expected auto, or one of ring, tree, nvls, nvls_tree, halving_doubling",
+        ),
         (&["traffic.0.ranks=0-6", "traffic.0.algorithm=halving_doubling"], "it needs 2, 4, 8, 16 ... ranks"),
         (&["traffic.0.ranks=5"], "there are 1 ranks; expected at least 2"),
         (&["traffic.0.ranks=0-8"], "host"),
