@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::ArgValueCompleter;
 use hpcc_formats::lint::LINTS;
 
+use crate::control;
 use crate::outcome::Outcome;
 use crate::{human, settings};
 
@@ -39,7 +40,7 @@ fn names() -> Vec<&'static str> {
 pub fn check(options: &Options) -> Result<Outcome> {
     let (mut text, mut errors, mut is_denied) = (String::new(), Vec::new(), false);
     for file in &options.files {
-        let scenario = match hpcc_formats::load(file, &options.set) {
+        let scenario = match hpcc_formats::load_with(file, &options.set, control::defaults()) {
             Ok(scenario) => scenario,
             Err(error) => {
                 errors.push(error.to_string());

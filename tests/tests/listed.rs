@@ -89,7 +89,10 @@ impl Run {
     /// Whether it is more than settings and flows.
     fn is_more(&self) -> bool {
         let Ok(scenario) = load_with(&self.path, &self.set, NodeSettings::default()) else { return false };
-        !scenario.flows.jobs.is_empty() || !scenario.storms.is_empty() || scenario.on_deadlock == OnDeadlock::End
+        !scenario.flows.jobs.is_empty()
+            || !scenario.storms.is_empty()
+            || scenario.on_deadlock == OnDeadlock::End
+            || !scenario.degraded.is_empty()
     }
 
     /// Runs file and program. Returns how many flows have finished, or what is wrong.

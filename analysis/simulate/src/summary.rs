@@ -92,6 +92,7 @@ pub fn summary(
         marks: totals.marks,
         marks_merged: hosts.marks_merged,
         marks_heard: hosts.marks_heard,
+        marks_lost: totals.marks_lost + hosts.marks_untold,
         resent_packets: hosts.resent,
         timeouts: hosts.timeouts,
         telemetry_bytes: totals.telemetry_bytes,
@@ -134,6 +135,7 @@ fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
         sum.refused.unsealed += host.refused.unsealed;
         sum.marks_merged += host.marks_merged;
         sum.marks_heard += host.marks_heard;
+        sum.marks_untold += host.marks_untold;
         sum.trims_heard += host.trims_heard;
         sum.receive.dropped += host.receive.dropped;
         sum.receive.pauses += host.receive.pauses;

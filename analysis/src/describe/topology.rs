@@ -17,6 +17,7 @@ use super::max_flow::Capacities;
 use super::paths::{Paths, equal_paths};
 use super::tiers::tiers;
 use super::{Content, lines, picture};
+use crate::control;
 use crate::human;
 use crate::save;
 use crate::settings;
@@ -60,7 +61,7 @@ pub fn topology(options: &Options) -> Result<()> {
 fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
     match Content::of(file)? {
         Content::Scenario => {
-            let scenario = hpcc_formats::load_network(file, set)?;
+            let scenario = hpcc_formats::load_network(file, set, control::defaults())?;
             let flow = scenario.settings.unloaded_flow().map_err(|wrong| anyhow!("{wrong}"))?;
             let packet = Packet { payload: scenario.transport().mtu, flow: Some(flow) };
             Ok((scenario.network, packet))

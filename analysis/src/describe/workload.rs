@@ -21,6 +21,7 @@ use hpcc_formats::{Overbooked, overbooked, reference};
 
 use super::distribution::{self, Sizes};
 use super::{Content, lines};
+use crate::control;
 use crate::human;
 use crate::run::of_topology;
 use crate::save;
@@ -76,7 +77,7 @@ pub fn workload(options: &Options) -> Result<()> {
             }
         }
         Content::Scenario => {
-            let scenario = hpcc_formats::load(&options.file, &set)?;
+            let scenario = hpcc_formats::load_with(&options.file, &set, control::defaults())?;
             jobs = describe_jobs(&scenario);
             if let Some(file) = options.write.as_ref().filter(|file| is_job(file)) {
                 write_job(&scenario, file)?;

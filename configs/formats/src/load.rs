@@ -39,13 +39,14 @@ pub fn is_toml_file(path: &Path) -> bool {
     scenario_text(path).is_ok_and(|text| is_toml(path, &text))
 }
 
-/// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.
+/// A scenario without its flows, with `defaults` as in [`load_with`], whose settings were not checked against its network: for
+/// those who look at the network.
 ///
 /// # Errors
 /// As [`load`], but for what does not fit the network.
-pub fn load_network(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
+pub fn load_network(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
     let text = scenario_text(path)?;
-    draft(path, &text, overrides, NodeSettings::default()).map(|draft| draft.scenario)
+    draft(path, &text, overrides, defaults).map(|draft| draft.scenario)
 }
 
 /// Refuses two overrides if one would undo the other.

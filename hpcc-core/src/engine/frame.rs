@@ -225,6 +225,19 @@ impl Frame {
         }
     }
 
+    /// Whether a sender would have heard of a mark by it: it has one, or answers such a packet.
+    pub(super) fn tells_mark(&self) -> bool {
+        match self.kind {
+            PacketKind::Data | PacketKind::Trimmed => self.congestion_marked && !self.is_of_stack(),
+            PacketKind::Ack | PacketKind::Nack => self.congestion_echo,
+            // One with a section is a switch's pause.
+            PacketKind::Cnp => self.telemetry_len == 0,
+            PacketKind::Probe | PacketKind::Pfc | PacketKind::Feedback | PacketKind::FastCnp | PacketKind::Icmpv6 => {
+                false
+            }
+        }
+    }
+
     /// Its section has so many bytes now.
     #[inline]
     pub(super) fn set_telemetry_len(&mut self, len: usize) {

@@ -4,6 +4,7 @@
 use super::frame::Frame;
 use super::holds::Hold;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
+use crate::frame::PacketKind;
 use crate::units::{BitRate, Nanos};
 use core::ops::AddAssign;
 
@@ -120,6 +121,8 @@ pub struct Totals {
     pub trims_at_last_hop: u64,
     /// Headers of such packets that were dropped, or lost on links.
     pub headers_lost: u64,
+    /// Marks on frames, and on answers to them, that were dropped or lost.
+    pub marks_lost: u64,
     /// Pauses that switches asked sources for.
     pub source_pauses: u64,
     /// Frames that were lost on links.
@@ -161,6 +164,14 @@ impl SwitchCounts {
     }
 }
 
+impl Totals {
+    /// A frame is dropped, or lost on a link.
+    pub(super) fn lose(&mut self, frame: &Frame) {
+        self.headers_lost += u64::from(frame.kind == PacketKind::Trimmed);
+        self.marks_lost += u64::from(frame.tells_mark());
+    }
+}
+
 impl AddAssign for Totals {
     fn add_assign(&mut self, other: Totals) {
         self.frames += other.frames;
@@ -170,6 +181,7 @@ impl AddAssign for Totals {
         self.trims += other.trims;
         self.trims_at_last_hop += other.trims_at_last_hop;
         self.headers_lost += other.headers_lost;
+        self.marks_lost += other.marks_lost;
         self.source_pauses += other.source_pauses;
         self.telemetry_bytes += other.telemetry_bytes;
     }

@@ -336,7 +336,7 @@ impl Engine {
         port.errors += u64::from(is_wrong);
         if !port.is_up || is_wrong {
             self.totals.losses += 1;
-            self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
+            self.totals.lose(self.all.frames.get(f));
             let sight = if port.is_up { Sight::Chance } else { Sight::Lost };
             if let Some(counts) = self.port_counts.get_mut(p as usize) {
                 counts.losses += 1;

@@ -288,7 +288,7 @@ impl Engine {
         let (node, egress) = (port.node, port.number);
         let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
         let is_trimmed = kind == PacketKind::Trimmed;
-        self.totals.headers_lost += u64::from(is_trimmed);
+        self.totals.lose(self.all.frames.get(f));
         let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
         if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
             Engine::rng(&mut self.rngs, node).marks.skip();

@@ -122,7 +122,7 @@ impl Engine {
     #[cold]
     pub(super) fn drop_at_switch(&mut self, node: u32, f: u32, count: fn(&mut SwitchCounts) -> &mut u64) {
         *count(&mut self.nodes.switch(node).counts) += 1;
-        self.totals.headers_lost += u64::from(self.all.frames.get(f).kind == PacketKind::Trimmed);
+        self.totals.lose(self.all.frames.get(f));
         let first = self.place(node, 0);
         self.show(Sight::Drop, first, f);
         self.all.frames.release(f);

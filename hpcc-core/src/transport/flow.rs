@@ -101,6 +101,8 @@ pub struct Counters {
     pub refused: Refused,
     /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
     pub marks_merged: u64,
+    /// Congestion marks of packets that nothing went back for, and that no later answer told of.
+    pub marks_untold: u64,
     /// Answers of receivers that told a flow of a congestion mark.
     pub marks_heard: u64,
     /// Headers that arrived without their payload.

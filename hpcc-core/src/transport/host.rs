@@ -527,6 +527,7 @@ impl Host {
     fn count_answer(&mut self, answer: &AckDecision) {
         self.counters.cnps += u64::from(answer.notify);
         self.counters.marks_merged += u64::from(answer.merged);
+        self.counters.marks_untold += u64::from(answer.untold);
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in

@@ -62,12 +62,14 @@ pub struct AckDecision {
     pub notify: bool,
     /// Whether the packet's mark is told with another one, which waits or was told less than an interval ago.
     pub merged: bool,
+    /// Whether nothing will tell of the packet's mark: nothing goes back for it.
+    pub untold: bool,
 }
 
 impl AckDecision {
     /// Nothing goes back.
     pub const NONE: AckDecision =
-        AckDecision { reply: Reply::Silence, congestion_echo: false, notify: false, merged: false };
+        AckDecision { reply: Reply::Silence, congestion_echo: false, notify: false, merged: false, untold: false };
 }
 
 /// State of a receiving queue pair.
@@ -163,7 +165,14 @@ impl Receiver {
             self.notify_after = now + interval;
         }
         self.marked = is_due && !leaves && config.ack_every > 0;
-        AckDecision { congestion_echo: is_due && leaves && is_echo, notify: is_due && !is_echo, merged, ..answer }
+        let untold = is_due && !leaves && !self.marked;
+        AckDecision {
+            congestion_echo: is_due && leaves && is_echo,
+            notify: is_due && !is_echo,
+            merged,
+            untold,
+            ..answer
+        }
     }
 
     #[inline]

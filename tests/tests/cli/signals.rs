@@ -104,6 +104,18 @@ fn every_algorithm_hears_of_marks_however_rare_acknowledgements_are() {
     account(&["congestion_control.algorithm=hpcc_plus", "transport.congestion_notification=cnp"]);
 }
 
+/// On links that lose frames each mark is heard of, told with others, or lost with its frame or the answer.
+#[test]
+fn marks_are_heard_of_or_lost() {
+    for algorithm in ["dctcp", "dcqcn", "timely"] {
+        let summary = run(&[&format!("congestion_control.algorithm={algorithm}"), "topology.loss=0.002"]);
+        let keys = ["/marks", "/marks_merged", "/marks_heard", "/marks_lost"];
+        let [marks, merged, heard, lost] = keys.map(|key| count(&summary, key));
+        assert!(lost > 0, "{algorithm}: {marks} marks");
+        assert_eq!(marks, merged + heard + lost, "{algorithm}: {merged} merged, {heard} heard, {lost} lost");
+    }
+}
+
 /// Where receivers send Fast CNPs senders also hear of switches, and refuse what comes too soon after that.
 #[test]
 fn fast_cnps_of_receivers_are_heard_or_refused_for_a_reason() {

@@ -89,6 +89,10 @@ pub struct Summary {
     /// Answers and notifications of receivers by which flows in progress heard of marks.
     #[serde(default)]
     pub marks_heard: u64,
+    /// Marks on frames, and on answers and notifications about them, that were dropped or lost on links, and of packets that a
+    /// receiver threw away in silence.
+    #[serde(default)]
+    pub marks_lost: u64,
     /// Packets that were sent again; 0 in summaries of versions that did not count them.
     #[serde(default)]
     pub resent_packets: u64,
