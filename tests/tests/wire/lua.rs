@@ -217,7 +217,7 @@ fn collect(told: &Value, name: &str, fields: &mut Fields) {
     }
 }
 
-/// Whether tshark prints this value: 15 digits of one with a fraction.
+/// Whether tshark prints this value; of one with a fraction 15 digits, the last of which is the power function's of Lua.
 fn same(told: &Value, read: &str) -> bool {
     let whole = |text: &str| match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -227,8 +227,9 @@ fn same(told: &Value, read: &str) -> bool {
         Value::Bool(told) => *told == ["True", "1"].contains(&read),
         Value::String(told) => told == read || told.starts_with("0x") && whole(told) == whole(read),
         Value::Number(told) if told.is_u64() => told.as_u64() == whole(read),
-        told => read
-            .parse::<f64>()
-            .is_ok_and(|read| Some(format!("{read:.14e}")) == told.as_f64().map(|it| format!("{it:.14e}"))),
+        told => told
+            .as_f64()
+            .zip(read.parse().ok())
+            .is_some_and(|(told, read): (f64, f64)| (told - read).abs() <= 1e-14 * told),
     }
 }
