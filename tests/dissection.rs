@@ -17,7 +17,13 @@ pub fn is_there() -> bool {
 
 /// The fields of each frame of a capture. Checksums are checked.
 pub fn dissect<'a>(capture: &Path, names: &'a [&'a str]) -> Vec<Dissected<'a>> {
+    dissect_with(&[], capture, names)
+}
+
+/// The same, with more options of tshark.
+pub fn dissect_with<'a>(options: &[&str], capture: &Path, names: &'a [&'a str]) -> Vec<Dissected<'a>> {
     let mut tshark = Command::new("tshark");
+    tshark.args(options);
     tshark.arg("-n").arg("-r").arg(capture);
     tshark.args(["-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
     tshark.args(["-T", "fields", "-E", "separator=/t", "-E", "aggregator=,"]);

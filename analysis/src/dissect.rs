@@ -18,7 +18,7 @@ use crate::human;
 #[derive(clap::Args)]
 pub struct Options {
     /// A capture: pcap or pcapng, of Ethernet, Linux's cooked captures, loopback or raw IP.
-    #[arg(required_unless_present = "hex")]
+    #[arg(required_unless_present_any = ["hex", "lua"])]
     file: Option<PathBuf>,
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
@@ -33,6 +33,9 @@ pub struct Options {
     /// Frames at most.
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<u64, { u64::MAX }>)]
     limit: Option<u64>,
+    /// Prints a dissector for Wireshark in Lua instead, which shows telemetry and Fast CNP.
+    #[arg(long, exclusive = true)]
+    lua: bool,
 }
 
 /// Prints every frame.
@@ -40,6 +43,9 @@ pub struct Options {
 /// # Errors
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
+    if options.lua {
+        return human::printed(io::stdout().lock().write_all(hpcc_dissect::lua().as_bytes()).map_err(Into::into));
+    }
     // The summary beside the capture, where a run leaves it.
     let beside = |capture: &PathBuf| Summary::read(&capture.with_file_name("summary.json")).ok();
     let scenario = options.file.as_ref().and_then(beside).map(|summary| summary.scenario).unwrap_or_default();

@@ -34,7 +34,7 @@ fn every_source_file_names_its_licence() {
     }
     let listed = Command::new("git").args(["-C", ROOT, "ls-files"]).output().expect("git starts").stdout;
     let listed = String::from_utf8(listed).expect("names");
-    let kinds = [".rs", ".cc", ".h", ".py", ".md", ".rst", ".cmake", "CMakeLists.txt"];
+    let kinds = [".rs", ".cc", ".h", ".py", ".lua", ".md", ".rst", ".cmake", "CMakeLists.txt"];
     let sources = listed.lines().filter(|name| {
         kinds.iter().any(|kind| name.ends_with(kind)) && !FOREIGN.iter().any(|folder| name.starts_with(folder))
     });

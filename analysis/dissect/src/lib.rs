@@ -6,8 +6,10 @@ mod layers;
 mod outer;
 mod summary;
 mod telemetry;
+mod wireshark;
 
 pub use capture::{Captured, Frames};
 pub use layers::{Dissector, Object};
 pub use summary::line;
 pub use telemetry::Returned;
+pub use wireshark::lua;

@@ -38,7 +38,7 @@ pub fn rate(code: u8) -> Option<BitRate> {
 }
 
 /// The code that says: the rate follows.
-const EXPLICIT: u64 = 14;
+pub const EXPLICIT: u64 = 14;
 /// The code of a rate that is not known.
 pub const UNKNOWN: u8 = 0xf;
 const CODE: u32 = 60;

@@ -5,6 +5,7 @@
 mod expected;
 mod fast_cnp;
 mod kernel;
+mod lua;
 mod namespaces;
 mod scapy;
 mod simulation;

@@ -17,7 +17,8 @@ pub const ROOM: usize = 4;
 /// The speed code of all links, 100 Gb/s.
 pub const SPEED: u64 = 4;
 
-const TOML: &str = r#"
+/// The scenario, to which a wire profile and a layout are added.
+pub const TOML: &str = r#"
 [run]
 stop = "2ms"
 
