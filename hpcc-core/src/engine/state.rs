@@ -314,6 +314,7 @@ impl Engine {
                 sizes: settings.sizes(),
                 network_rtt: self.fabric.max_rtt(),
                 trims: settings.switch.overflow == Overflow::Trim,
+                layout: &layout,
             };
             let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {
