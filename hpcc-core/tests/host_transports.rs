@@ -154,6 +154,39 @@ fn an_incast_takes_the_time_of_its_bytes() {
     }
 }
 
+/// Ten packets with a tag of 4 bytes by two links each, and their answers; none where the tag is taken off before its receiver.
+#[test]
+fn tags_come_back_unless_the_last_switch_takes_them_off() {
+    let bytes = |sets: &[_]| {
+        let sets: Vec<_> = [UEC, MTU, LOSSY, ("transport", "uec_ack_bytes", "1")].iter().chain(sets).copied().collect();
+        let (engine, completed) = run(&star(2), &sets, &[(0, 1, 40_860)]);
+        assert_eq!(completed.len(), 1);
+        engine.totals().telemetry_bytes
+    };
+    let tags =
+        [("telemetry", "layout", "csig"), ("telemetry", "csig_signal", "delay"), ("telemetry", "csig_strip", "1")];
+    assert_eq!([bytes(&[]), bytes(&tags[..2]), bytes(&tags)], [0, 160, 40]);
+}
+
+/// What nobody would read, or has no room, is refused.
+#[test]
+fn layouts_that_a_transport_does_not_read_are_refused() {
+    let refused = |sets: &[(&str, &str, &str)]| {
+        let mut settings = NodeSettings::default();
+        for &(section, key, text) in [UEC].iter().chain(sets) {
+            settings.set(section, None, key, Input::Text(text)).expect("a value");
+        }
+        settings.resolve(&star(2));
+        settings.check(&star(2)).err().map(|wrong| (wrong.section, wrong.conflict.key))
+    };
+    let (csig, delay) = (("telemetry", "layout", "csig"), ("telemetry", "csig_signal", "delay"));
+    assert_eq!([refused(&[]), refused(&[csig, delay])], [None, None]);
+    let layout = Some(("telemetry", "layout"));
+    assert_eq!([refused(&[csig]), refused(&[csig, delay, control("rccc")])], [layout, layout]);
+    assert_eq!(refused(&[("telemetry", "layout", "int_md")]), layout);
+    assert_eq!(refused(&[csig, delay, ("telemetry", "csig_strip", "9")]), Some(("telemetry", "csig_strip")));
+}
+
 /// Each does its work in the same network.
 #[test]
 fn every_transport_delivers() {

@@ -3,10 +3,13 @@
 
 use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Order, Streams, Totals};
 use hpcc_core::node::NodeSettings;
-use hpcc_core::settings::Input;
+use hpcc_core::settings::{Input, Settings};
+use hpcc_core::telemetry::encapsulation::Encapsulation;
+use hpcc_core::telemetry::{Codec, HopStack, LayoutSettings, Meter, Reads, Snapshot, Telemetry, Unusable};
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// So many hosts at a leaf, and one at another behind a slower link between the leaves.
 fn network(senders: u32, between: u64, loss: f64) -> Network {
@@ -41,7 +44,16 @@ struct Outcome {
 
 /// Every sender sends these bytes.
 fn incast(network: &Network, senders: u32, size: u64, sets: &[(&str, &str, &str)]) -> Outcome {
-    let mut settings = NodeSettings::default();
+    incast_of(NodeSettings::default(), network, senders, size, sets)
+}
+
+fn incast_of(
+    mut settings: NodeSettings,
+    network: &Network,
+    senders: u32,
+    size: u64,
+    sets: &[(&str, &str, &str)],
+) -> Outcome {
     for &(section, key, text) in TRIMMING.iter().chain(sets) {
         let known = settings.section(section, None).into_iter().find(|setting| setting.key == key).expect("a key");
         settings.set(section, None, key, Input::parse(&known, text).expect("a value")).expect("in range");
@@ -142,4 +154,55 @@ fn telemetry_stays_in_a_cut_packet_or_goes() {
         assert!(run.totals.trims > 100 && run.heard == run.totals.trims && run.timeouts == 0, "{:?}", run.totals);
     }
     assert!(kept.totals.telemetry_bytes > stripped.totals.telemetry_bytes);
+}
+
+/// A format of 4 bytes whose switches note the queues at which they cut.
+#[derive(Clone, Debug, Default)]
+struct Cuts(Arc<Mutex<Vec<u64>>>);
+
+impl Settings for Cuts {}
+
+impl Codec for Cuts {
+    fn name(&self) -> &'static str {
+        "cuts"
+    }
+
+    fn tells(&self) -> Reads {
+        Reads::Nothing
+    }
+
+    fn encapsulation(&self) -> Option<Encapsulation> {
+        None
+    }
+
+    fn len_after(&self, _: usize) -> usize {
+        4
+    }
+
+    fn read<'a>(&self, _: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
+        Err(Unusable)
+    }
+
+    fn meter(&self, _: &[BitRate], _: Nanos) -> Option<Box<dyn Meter>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Meter for Cuts {
+    fn cut(&mut self, section: &mut [u8], _: &Snapshot, queue: u64) {
+        assert_eq!(section.len(), 4);
+        self.0.lock().expect("one thread").push(queue);
+    }
+}
+
+/// Each packet that is cut tells so of its port, whose queue is as long as it may be, but for two packets.
+#[test]
+fn telemetry_hears_of_each_cut_and_its_queue() {
+    let cuts = Cuts::default();
+    let settings =
+        NodeSettings { layout: LayoutSettings::with(vec![Box::new(cuts.clone())]), ..NodeSettings::default() };
+    let run = incast_of(settings, &network(15, 2_000, 0.0), 15, 500_000, &[("telemetry", "layout", "cuts")]);
+    let queues = cuts.0.lock().expect("one thread");
+    assert!(run.totals.trims > 100 && queues.len() as u64 == run.totals.trims, "{:?}", run.totals);
+    assert!(queues.iter().all(|&queue| queue + 2 * 4_052 > 150_000), "{queues:?}");
 }

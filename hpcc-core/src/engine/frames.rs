@@ -79,7 +79,7 @@ impl Frames {
         &mut self.entries[frame as usize].frame
     }
 
-    /// What a transport keeps in a frame for itself, where hosts have another than queue pairs: nothing collects telemetry then.
+    /// What a transport keeps in a frame for itself, where hosts have another than queue pairs, with telemetry at its front.
     pub fn header(&mut self, frame: u32) -> &mut PacketHeader {
         &mut self.entries[frame as usize].section
     }

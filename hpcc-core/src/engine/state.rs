@@ -283,6 +283,8 @@ impl Engine {
                 SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
             let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
             let mut core = Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node));
+            let stripped = settings.stripped(self.fabric.network())?;
+            core.strip(self.fabric.ports(node).iter().map(|port| stripped.contains(port.peer)).collect());
             if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {
                 core.balance(balancer);
             }
@@ -312,6 +314,7 @@ impl Engine {
                 sizes: settings.sizes(),
                 network_rtt: self.fabric.max_rtt(),
                 trims: settings.switch.overflow == Overflow::Trim,
+                layout: &layout,
             };
             let other = settings.host_transport.chosen().start(&setup).map(|endpoint| Box::new(Other::new(endpoint)));
             self.nodes.add_host(HostNode {

@@ -203,9 +203,12 @@ impl Engine {
         let (egress, at_last_hop) = (port.number, !self.fabric.is_switch(port.peer_node));
         self.totals.trims += 1;
         self.totals.trims_at_last_hop += u64::from(at_last_hop);
+        let (now, queued) = (self.events.now(), port.queued);
         let switch = self.nodes.switch(node);
-        let frame = self.all.frames.get_mut(f);
+        let (frame, bytes) = self.all.frames.with_section(f);
         frame.trim(trimming, &switch.sizes, at_last_hop);
+        let section = &mut bytes[..usize::from(frame.telemetry_len)];
+        switch.core.cut(egress, now, &Leaving { frame, behind: queued }, section);
         if switch.core.admit_headers(egress, frame.size) == Admission::Drop {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         }

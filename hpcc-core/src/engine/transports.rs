@@ -94,7 +94,8 @@ impl Engine {
             priority: packet.priority,
             seq: packet.seq,
             payload: packet.payload,
-            size: packet.size,
+            size: packet.size + u32::from(packet.telemetry),
+            telemetry_len: packet.telemetry,
             flow_bytes: packet.message,
             ..Frame::default()
         };
@@ -118,7 +119,8 @@ impl Engine {
             priority: frame.priority,
             seq: frame.seq,
             payload: frame.payload,
-            size: frame.size,
+            size: frame.size - u32::from(frame.telemetry_len),
+            telemetry: frame.telemetry_len,
             message: frame.flow_bytes,
             marked: frame.congestion_marked,
             trimmed: (frame.kind == PacketKind::Trimmed).then_some(at),

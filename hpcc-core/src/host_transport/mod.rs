@@ -14,12 +14,13 @@ mod settings;
 pub mod uec;
 
 pub use paced::Paced;
-pub use packet::{Packet, PacketHeader, Trimmed};
+pub use packet::{Packet, PacketHeader, TELEMETRY, Trimmed};
 pub use roce::Roce;
 pub use settings::HostTransportSettings;
 
 use crate::ecn::EcnThreshold;
 use crate::settings::{Conflict, Settings};
+use crate::telemetry::{Layout, Reads};
 use crate::transport::{Counters, TransportConfig};
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -58,6 +59,11 @@ pub trait HostTransport: Send + Settings + CloneHostTransport + Debug {
         None
     }
 
+    /// Telemetry that its packets bring back for it, if a layout tells that.
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
     /// The timeout where nobody sets one, if full queues take so long to drain; `None`: as queue pairs have it.
     fn timeout(&self, _drain: Nanos) -> Option<Nanos> {
         None
@@ -92,6 +98,8 @@ pub struct HostSetup<'a> {
     pub network_rtt: Nanos,
     /// Whether switches trim packets.
     pub trims: bool,
+    /// The telemetry of its packets; none unless the transport reads it.
+    pub layout: &'a Layout,
 }
 
 /// A message that is to be sent.

@@ -125,6 +125,7 @@ impl Endpoint for Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::Layout;
     use crate::transport::TransportConfig;
 
     /// 1,048 bytes take 838 ns at 10 Gb/s, and the last 548 bytes of the first message 438 ns.
@@ -138,6 +139,7 @@ mod tests {
             sizes: FrameSizes::REFERENCE,
             network_rtt: Nanos(0),
             trims: false,
+            layout: &Layout::none(),
         };
         let mut sender = Paced::default().start(&setup).expect("an endpoint");
         let mut receiver = Paced::default().start(&setup).expect("an endpoint");

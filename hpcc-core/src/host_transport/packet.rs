@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A packet as endpoints make and get it.
 
-/// Bytes that a transport may keep in a packet for itself.
+/// Bytes that a transport may keep in a packet for itself, behind telemetry.
 pub type PacketHeader = [u8; 48];
+
+/// Bytes at its front that are left to telemetry.
+pub const TELEMETRY: usize = 8;
 
 /// Where a packet lost its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +37,10 @@ pub struct Packet {
     pub seq: u64,
     /// Bytes of payload.
     pub payload: u32,
-    /// Bytes on the link.
+    /// Bytes on the link, without telemetry.
     pub size: u32,
+    /// Bytes of telemetry: the first ones of its header, into which switches write.
+    pub telemetry: u16,
     /// Bytes of its message.
     pub message: u64,
     /// A switch has marked it.
@@ -59,6 +64,7 @@ impl Default for Packet {
             seq: 0,
             payload: 0,
             size: 0,
+            telemetry: 0,
             message: 0,
             marked: false,
             trimmed: None,

@@ -2,7 +2,8 @@
 //! What of the settings concerns hosts whose transport is not queue pairs, and what does not.
 
 use super::{Located, NodeSettings, in_section};
-use crate::cc::{Needs, Steers};
+use crate::cc::{Needs, Reads, Steers};
+use crate::host_transport::TELEMETRY;
 use crate::settings::{Conflict, Settings as _};
 use crate::topology::Network;
 use crate::topology::routes::Routes;
@@ -20,6 +21,7 @@ impl NodeSettings {
         let transport = self.host_transport.chosen();
         let needs = || Needs {
             ecn: transport.marks(USUAL_BDP.0, USUAL_BDP.1),
+            also: transport.reads(),
             steers: Steers::Nothing,
             acks_first: true,
             ..Needs::default()
@@ -70,7 +72,8 @@ impl NodeSettings {
         }
         match section {
             "transport" => self.transport.get(key).is_some() && !transport.shared_keys().contains(&key),
-            "telemetry" | "congestion_control" | "receive" | "fast_cnp" => true,
+            "telemetry" => transport.reads() == Reads::Nothing || self.layout.get(key).is_none(),
+            "congestion_control" | "receive" | "fast_cnp" => true,
             "wire" => key == "profile",
             _ => false,
         }
@@ -84,6 +87,15 @@ impl NodeSettings {
             return Ok(());
         }
         let name = transport.name();
+        let (reads, layout) = (transport.reads(), self.layout());
+        let is_read = reads != Reads::Nothing && layout.tells() == reads && layout.max_len() <= TELEMETRY;
+        if layout.initial_len() > 0 && !is_read {
+            let message = format!(
+                "transport.kind = \"{name}\" does not read layout {layout}; expected \"none\", or with \"uec\" under \"nscc\" or \
+                 \"both\" \"csig\" whose csig_signal is \"delay\" or \"queue\""
+            );
+            return Err(in_section("telemetry")(Conflict::new("layout", message)));
+        }
         let others: Vec<(&str, bool)> = [
             ("transport.protocol = \"rdma\"", self.protocol.protocol != Protocol::Rdma),
             ("compatibility.profile = \"correct\"", self.faults().iter().any(|(_, on)| on)),

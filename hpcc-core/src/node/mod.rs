@@ -20,6 +20,7 @@ mod probes;
 mod protocol;
 mod settle;
 mod steering;
+mod strip;
 
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
@@ -191,6 +192,7 @@ impl NodeSettings {
         }
         feedback.check(&needs, &self.layout.config(faults.wide_pint)).map_err(in_section("telemetry"))?;
         self.check_border(network, &feedback)?;
+        self.stripped(network)?;
         self.transport.check().map_err(in_section("transport"))?;
         if faults.floored_times && self.wire.exact_rates {
             let message = "exact_rates excludes the reference's floored_times";

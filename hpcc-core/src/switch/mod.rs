@@ -376,6 +376,8 @@ pub struct Switch {
     layout: Layout,
     /// What the layout tells beyond a snapshot.
     meter: Option<Box<dyn Meter>>,
+    /// Of each port, whether telemetry is taken off what leaves by it.
+    strips: Vec<bool>,
     trimming: Option<TrimConfig>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
@@ -418,6 +420,7 @@ impl Switch {
             stopped: alloc::vec![0; ports.len()],
             reports_plainly: is_short && report.is_none() && records.is_none(),
             meter,
+            strips: Vec::new(),
             reference,
             report,
             records,
@@ -449,6 +452,11 @@ impl Switch {
     /// The same, and its next hops to a node.
     pub fn balancer_to(&mut self, dst: u32) -> (&mut dyn LoadBalancer, &[u16]) {
         (self.balancer.as_mut(), self.routes.next_hops(dst))
+    }
+
+    /// Telemetry is taken off what leaves by these ports.
+    pub fn strip(&mut self, ports: Vec<bool>) {
+        self.strips = ports;
     }
 
     /// Whether all data of a flow leaves by one port until routes change; answers always do.
@@ -621,9 +629,12 @@ impl Switch {
     ) {
         let (head, len) = (frame.head(), section.len);
         if head.is_data {
+            if self.strips.get(usize::from(egress)) == Some(&true) {
+                section.len = 0;
+            }
             self.report(egress, now, head, section, rng);
         }
-        let size = head.size + (section.len - len) as u32;
+        let size = head.size + section.len as u32 - len as u32;
         self.count_sent(egress, now, size);
         if let Some(report) = &mut self.report {
             report.count(egress, head.priority, size);
@@ -647,6 +658,14 @@ impl Switch {
             // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
             let bytes = section.bytes.get_mut(..len).unwrap_or_default();
             meter.stamp(bytes, &snapshot, head.queue, &mut rng.rand);
+        }
+    }
+
+    /// A packet with this telemetry was to wait at port `egress`, and has been cut.
+    pub fn cut(&mut self, egress: u16, now: Nanos, frame: &impl Departing, section: &mut [u8]) {
+        if let Some(meter) = &mut self.meter {
+            let head = frame.head();
+            meter.cut(section, &self.ports[usize::from(egress)].snapshot(self.id, egress, now, &head), head.queue);
         }
     }
 

@@ -2,7 +2,7 @@
 //! What a switch answers of frames that come, wait and leave.
 
 use super::*;
-use crate::telemetry::{Form, HopStack, Ifa, MAX_SECTION, Pint, Telemetry};
+use crate::telemetry::{Csig, Form, HopStack, Ifa, MAX_SECTION, Pint, Telemetry};
 use crate::testing::{node_with, records};
 use crate::topology::Network;
 
@@ -89,6 +89,21 @@ fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
     let head = Head { priority: 3, is_data: true, size: 1_000, ..Head::default() };
     switch.depart(2, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
     assert_eq!((section.len, switch.sent(2)), (len + 8, 1_008));
+}
+
+/// The tag is off before the frame is counted.
+#[test]
+fn telemetry_is_taken_off_what_leaves_by_some_ports() {
+    let layout = Layout::new(Csig::default());
+    let mut switch = star_with(layout.clone());
+    switch.strip(alloc::vec![false, false, true]);
+    for (egress, expected) in [(1, (4, 1_004)), (2, (0, 1_000))] {
+        let mut bytes = [0; 4];
+        let mut section = Section { len: layout.prepare(&mut bytes, Nanos(0)), bytes: &mut bytes };
+        let head = Head { priority: 3, is_data: true, size: 1_004, ..Head::default() };
+        switch.depart(egress, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
+        assert_eq!((section.len, switch.sent(egress)), expected);
+    }
 }
 
 /// Two of three frames wait still, in a queue that is sure of the whole link.

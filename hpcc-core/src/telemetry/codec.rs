@@ -96,6 +96,9 @@ pub trait Meter: Debug + Send {
     /// Adds this hop to a section as it leaves; `queue` is the port's, whatever records tell of.
     fn stamp(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64, _rand: &mut GlibcRand) {}
 
+    /// A packet that was to wait here has been cut; its headers go on.
+    fn cut(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64) {}
+
     /// Whether it looks at data packets as they come, too.
     fn meets(&self) -> bool {
         false

@@ -13,8 +13,8 @@
 //! | 2 | time in the switch | most | 1,024 ns | 1 ns |
 //! | 3 | queue, as the time that the port takes for it | most | 1,024 ns | 1 ns |
 //!
-//! lm is the low bits of the id of the switch that wrote last; d says that a switch has cut the packet, and others then leave the
-//! tag alone. The sizes, the four signals and the bits of s are as published; texts at hand do not tell EtherTypes, order and
+//! lm is the low bits of the id of the switch that wrote last. A switch that cuts a packet compares its own value then, and sets d;
+//! from there on the tag is left alone. The sizes, the four signals and the bits of s are as published; texts at hand do not tell EtherTypes, order and
 //! widths of the other fields, nor units: they are this project's. s is rounded down, and saturates.
 
 use super::codec::{Codec, Meter};
@@ -25,7 +25,7 @@ use crate::settings::Named;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 crate::named! {
@@ -68,11 +68,15 @@ crate::settings! {
         /// Signal of CSIG: the least bandwidth that a port of the path has free (`available`), the same as a share of its rate
         /// (`share`), the longest time in a switch (`delay`) or queue by port rate (`queue`); `load` is `share` in one half of
         /// the packets and `queue` in the other, by their send times.
-        #[change = "HPCC++ reads `load`, Swift reads `delay` or `queue`."]
+        #[change = "HPCC++ reads `load`, Swift and NSCC read `delay` or `queue`."]
         pub csig_signal: Asked = Asked::Load => layout = "csig";
         /// Time over which a switch measures what a port sends; intervals begin at the same time in the whole network.
         #[change = "Deployed switches have 256us, many round trips; a shorter one tells a sender more of its own doing."]
         pub csig_interval: Nanos {Nanos(100)..=Nanos::LONGEST} = Nanos(256_000) => layout = "csig";
+        /// Neighbours of switches that know no CSIG: the tag is taken off what goes to them. None, all, hosts, switches, or numbers and
+        /// ranges.
+        #[change = "Name receivers without CSIG; their senders hear nothing of the network by it."]
+        pub csig_strip: String = "none".to_string() => layout = "csig";
     }
 }
 
@@ -281,17 +285,11 @@ impl Port {
     }
 }
 
-impl Meter for Ports {
-    fn sent(&mut self, port: u16, now: Nanos, size: u32) {
-        if let Some(port) = self.ports.get_mut(usize::from(port)) {
-            port.turn(now);
-            port.sent += u64::from(size);
-        }
-    }
-
-    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut GlibcRand) {
-        let Some(tag) = self.size.parse(section).filter(|tag| !tag.cut) else { return };
-        let Some(port) = self.ports.get_mut(usize::from(snapshot.egress)) else { return };
+impl Ports {
+    /// The tag with this port's value, if it is the bottleneck's; `None` if there is none, or others have to leave it alone.
+    fn compare(&mut self, section: &[u8], snapshot: &Snapshot, queue: u64) -> Option<Tag> {
+        let tag = self.size.parse(section).filter(|tag| !tag.cut)?;
+        let port = self.ports.get_mut(usize::from(snapshot.egress))?;
         port.turn(snapshot.now);
         let own = self.size.band(
             tag.kind,
@@ -303,8 +301,27 @@ impl Meter for Ports {
             },
         );
         let replaces = if tag.kind.least() { own < tag.value } else { own > tag.value };
-        if replaces {
-            self.size.emit(Tag { value: own, place: snapshot.switch_id, ..tag }, section);
+        Some(if replaces { Tag { value: own, place: snapshot.switch_id, ..tag } } else { tag })
+    }
+}
+
+impl Meter for Ports {
+    fn sent(&mut self, port: u16, now: Nanos, size: u32) {
+        if let Some(port) = self.ports.get_mut(usize::from(port)) {
+            port.turn(now);
+            port.sent += u64::from(size);
+        }
+    }
+
+    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut GlibcRand) {
+        if let Some(tag) = self.compare(section, snapshot, queue) {
+            self.size.emit(tag, section);
+        }
+    }
+
+    fn cut(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64) {
+        if let Some(tag) = self.compare(section, snapshot, queue) {
+            self.size.emit(Tag { cut: true, ..tag }, section);
         }
     }
 }
@@ -321,7 +338,7 @@ mod tests {
     }
 
     fn csig(csig_size: TagSize, csig_signal: Asked) -> Csig {
-        Csig { csig_size, csig_signal, csig_interval: Nanos(1_000) }
+        Csig { csig_size, csig_signal, csig_interval: Nanos(1_000), ..Csig::default() }
     }
 
     /// A tag as it leaves, and what a sender reads after a change to it.
@@ -402,17 +419,22 @@ mod tests {
         assert_eq!(port.available(), 100_000_000_000, "an interval lies between");
     }
 
+    /// 50,000 bytes are 3.9 bands of 1,024 ns at 100 Gb/s, 100,000 are 7.8.
     #[test]
-    fn a_cut_packet_keeps_its_value() {
+    fn a_cut_packet_keeps_the_value_of_where_it_was_cut() {
         let csig = csig(TagSize::Compact, Asked::Queue);
         let mut meter = csig.meter(&[BitRate::gbps(100)], Nanos(0)).expect("ports");
         let mut of = |cut| {
             read(&csig, |section| {
-                section[2] |= if cut { 0x10 } else { 0 };
+                if cut {
+                    meter.cut(section, &AT, 50_000);
+                    assert_eq!(section, [0x99, 0x00, 0x70, 0xe3], "signal 3, d, switch 7, band 3");
+                    meter.cut(section, &AT, 200_000);
+                }
                 meter.stamp(section, &AT, 100_000, &mut rand());
             })
         };
-        assert_eq!(of(true), Telemetry::Signal(Signal::Queue(Nanos(0))));
+        assert_eq!(of(true), Telemetry::Signal(Signal::Queue(Nanos(3 * 1_024))));
         assert_eq!(of(false), Telemetry::Signal(Signal::Queue(Nanos(7 * 1_024))));
     }
 

@@ -95,6 +95,7 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
         || !is("load_balancing", "ecmp_seed", "switch")
         || is("load_balancing", "ecmp_weighted", "true")
         || !is("telemetry", "paths", "1")
+        || !is("telemetry", "csig_strip", "none")
         || is_disturbed(scenario)
 }
 

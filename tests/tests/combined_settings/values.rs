@@ -109,9 +109,14 @@ fn text(rng: &mut ScenarioRng, key: &str, hosts: u64, count: u64) -> String {
         "class_ecn" => rng.one_of(&["", "3:100KB 400KB 0.2", "3:none", "3:10KB 10KB 1, 4:none"]).into(),
         "schedule" => rng.one_of(&["none", "100us 20Gbps", "50us 10Gbps, 150us 100Gbps"]).into(),
         "seal" => rng.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
-        "incapable" | "domain" | "capable" | "accept_from" | "telemetry_hidden_from" | "hosts" | "switches" => {
-            nodes(rng, hosts, count)
-        }
+        "incapable"
+        | "domain"
+        | "capable"
+        | "accept_from"
+        | "telemetry_hidden_from"
+        | "csig_strip"
+        | "hosts"
+        | "switches" => nodes(rng, hosts, count),
         _ => panic!("{key} is a text that nothing is known of here"),
     }
 }

@@ -390,7 +390,7 @@ fn bad_settings_name_their_line() {
         ),
         (
             "[transport]\nkind = \"uec\"\n[telemetry]\nlayout = \"paper\"",
-            "19: telemetry.layout: layout belongs to transport.kind = \"roce\"",
+            "19: telemetry.layout: transport.kind = \"uec\" does not read layout \"paper\"; expected \"none\", or",
         ),
         ("[transport]\nuec_control = \"both\"", "17: transport.uec_control: uec_control belongs to kind = \"uec\""),
         ("[monitor]\ntrace_nodes = [99]", "17: monitor.trace_nodes: there is no node 99; expected 0 to 4"),

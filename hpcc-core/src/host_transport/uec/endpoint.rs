@@ -11,7 +11,8 @@ use super::sender::{Sender, SenderRules};
 use super::{Control, Uec};
 use crate::address::host_address;
 use crate::balance::FlowKey;
-use crate::host_transport::{Endpoint, HostSetup, Outbox, Packet, Post, Posted, Progress, Trimmed};
+use crate::host_transport::{Endpoint, HostSetup, Outbox, Packet, Post, Posted, Progress, TELEMETRY, Trimmed};
+use crate::telemetry::{HopStack, Layout, Signal, Telemetry};
 use crate::transport::{Counters, Entropies, Slab, TransportConfig};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -81,6 +82,9 @@ pub struct UecEndpoint {
     node: u32,
     settings: Uec,
     transport: TransportConfig,
+    layout: Layout,
+    /// Where telemetry is read into.
+    stack: HopStack,
     ports: Vec<Port>,
     senders: Slab<Sender>,
     /// How many messages went to each host.
@@ -115,6 +119,8 @@ impl UecEndpoint {
             node: host.node,
             settings: settings.clone(),
             transport: *transport,
+            layout: host.layout.clone(),
+            stack: HopStack::default(),
             ports: host.ports.iter().map(port).collect(),
             senders: Slab::default(),
             sent_to: BTreeMap::new(),
@@ -146,10 +152,14 @@ impl UecEndpoint {
     fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
         let key = packet.connection;
         let Some(sender) = self.senders.get_mut(key) else { return };
+        let telemetry = packet.header.get(..packet.telemetry.into()).unwrap_or_default();
+        let told = self.layout.read(telemetry, &mut self.stack);
+        let told =
+            if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = told { Some(delay) } else { None };
         match *say {
             Say::Ack(ref sack) => {
                 self.counters.marks_heard += u64::from(sack.marked);
-                sender.on_ack(now, packet.seq, packet.sport, sack);
+                sender.on_ack(now, packet.seq, packet.sport, sack, told);
                 if sender.is_finished() {
                     self.senders.remove(key);
                     return out.finished.push(key);
@@ -203,7 +213,9 @@ impl UecEndpoint {
                     *slot = Slot::Whole;
                     out.arrived.push(from);
                 }
-                answer.map(Say::Ack)
+                return out
+                    .packets
+                    .extend(answer.map(|answer| reflected(packet, answer_to(packet, &Say::Ack(answer)))));
             }
             (Say::RequestToSend { .. }, _) => {
                 if is_credited {
@@ -234,6 +246,12 @@ fn answer_to(packet: &Packet, say: &Say) -> Packet {
     let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
     let answer = Packet { peer, connection: reply_to, reply_to: connection, sport, dport, seq, ..Packet::default() };
     Packet { size: HEADERS, header: say.encode(), ..answer }
+}
+
+/// An answer with the telemetry of the packet that it is for.
+fn reflected(packet: &Packet, mut answer: Packet) -> Packet {
+    answer.header[..TELEMETRY].copy_from_slice(&packet.header[..TELEMETRY]);
+    Packet { telemetry: packet.telemetry, ..answer }
 }
 
 /// The answer to a packet of a message that is there whole.
@@ -284,7 +302,8 @@ impl Endpoint for UecEndpoint {
             if !sender.may_send() {
                 continue;
             }
-            let packet = sender.send(now, senders, &mut self.counters)?;
+            let mut packet = sender.send(now, senders, &mut self.counters)?;
+            packet.telemetry = self.layout.prepare(&mut packet.header[..TELEMETRY], now) as u16;
             self.look(key);
             return Some(Packet { reply_to: key, ..packet });
         }
@@ -338,5 +357,56 @@ impl Endpoint for UecEndpoint {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host_transport::HostTransport;
+    use crate::telemetry::{Asked, Csig};
+    use crate::units::Bytes;
+    use crate::wire::FrameSizes;
+
+    const TAG: [u8; 4] = [0x99, 0x00, 0x40, 0x09];
+
+    /// A first window of 100 kB where T is 12 us and the target 9 us. Its first packet of 1,064 bytes comes back after T with these
+    /// bytes of telemetry, after a switch has trimmed it or not; returns what its answer brings, and the window then.
+    fn answered(telemetry: &[u8], trimmed: Option<Trimmed>) -> (Vec<u8>, u64) {
+        let transport = TransportConfig { mtu: 1_000, ..TransportConfig::default() };
+        let setup = HostSetup {
+            node: 0,
+            ports: &[BitRate::gbps(100)],
+            transport: &transport,
+            sizes: FrameSizes::ULTRA_ETHERNET,
+            network_rtt: Nanos(12_000),
+            trims: true,
+            layout: &Layout::new(Csig { csig_signal: Asked::Delay, ..Csig::default() }),
+        };
+        let uec = Uec { uec_first_window: Some(Bytes(100_000)), ..Uec::default() };
+        let [mut sender, mut receiver] = [0, 1].map(|node| uec.start(&HostSetup { node, ..setup }).expect("one"));
+        let (dst, base_rtt) = (1, Nanos(12_000));
+        let post = Post { dst, dport: 1, priority: 3, size: 1_000_000, port: 0, base_rtt };
+        let key = sender.post(Nanos(10_000), &post).expect("room").key;
+        let mut packet = sender.next(Nanos(10_000), 0, 0).expect("a packet");
+        assert_eq!((packet.telemetry, &packet.header[..4]), (4, &[0x99, 0x00, 0x40, 0x00][..]));
+        packet.header[..telemetry.len()].copy_from_slice(telemetry);
+        let mut out = Outbox::default();
+        packet = Packet { peer: 0, telemetry: telemetry.len() as u16, trimmed, ..packet };
+        receiver.receive(Nanos(16_000), &packet, &mut out);
+        let answer = Packet { peer: 1, ..out.packets[0] };
+        sender.receive(Nanos(22_000), &answer, &mut out);
+        (answer.header[..answer.telemetry.into()].into(), sender.progress(key).expect("under way").window)
+    }
+
+    /// 9 bands are 9,216 ns, above the target: the window grows by 5,000 * 1,064 / 100,000 bytes, and 150 once in T. With no delay
+    /// that is 1 / 3 * 9,000 * 1,064 / 100,000, and 150.
+    #[test]
+    fn the_tag_is_the_delay_of_the_packet_that_brought_it() {
+        assert_eq!(answered(&TAG, None), (TAG.into(), 100_203));
+        assert_eq!(answered(&[0x99, 0x00, 0x40, 0x00], None).1, 100_181);
+        assert_eq!(answered(&[], None), (Vec::new(), 100_181), "stripped: by the round trip");
+        assert_eq!(answered(&[0x99, 0x00, 0xff, 0x09], None).1, 100_181, "no tag");
+        assert_eq!(answered(&TAG, Some(Trimmed::Within)), (Vec::new(), 98_936), "its bytes less");
     }
 }

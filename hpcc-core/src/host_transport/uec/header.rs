@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What packets of Ultra Ethernet say of delivery and congestion control, as the simulation carries it beside a frame's addresses
-//! and sequence number: every field in as many bits as a simulation without wrap-around needs. On the link all is in 64 bytes.
+//! and sequence number: every field in as many bits as a simulation without wrap-around needs. On the link all is in 64 bytes, and
+//! telemetry beside. The first 8 bytes here are left to it.
 
 use crate::host_transport::{Packet, PacketHeader};
 
 /// Bytes of all headers of a packet on the link; the length of a packet without payload.
 pub const HEADERS: u32 = 64;
+/// The byte that tells what is said.
+const KIND: usize = 47;
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +114,7 @@ impl Say {
                 5
             }
         };
-        bytes[0] = kind;
+        bytes[KIND] = kind;
         bytes
     }
 
@@ -119,7 +122,7 @@ impl Say {
     pub fn of(packet: &Packet) -> Option<Say> {
         let bytes = &packet.header;
         let word = |place: usize| bytes[place..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        Some(match bytes[0] {
+        Some(match bytes[KIND] {
             0 => Say::Data { pull_target: word(8) as i64, ack_requested: word(16) & 1 != 0, again: word(16) & 2 != 0 },
             1 => Say::Probe,
             2 => Say::Ack(Sack {
@@ -130,7 +133,7 @@ impl Say {
                 out_of_order: word(40) as u32,
                 marked: word(40) >> 32 & 1 != 0,
                 again: word(40) >> 33 & 1 != 0,
-                cause: match word(40) >> 34 {
+                cause: match word(40) >> 34 & 3 {
                     0 => Cause::Data,
                     1 => Cause::Probe,
                     _ => Cause::Request,
@@ -147,6 +150,7 @@ impl Say {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host_transport::TELEMETRY;
 
     #[test]
     fn what_is_said_is_understood() {
@@ -172,7 +176,9 @@ mod tests {
         ] {
             let mut packet = Packet { header: say.encode(), ..Packet::default() };
             assert_eq!(Say::of(&packet), Some(say));
-            packet.header[0] = 9;
+            packet.header[..TELEMETRY].fill(9);
+            assert_eq!(Say::of(&packet), Some(say));
+            packet.header[KIND] = 9;
             assert_eq!(Say::of(&packet), None);
         }
     }

@@ -28,6 +28,7 @@ mod sleek;
 
 use crate::ecn::EcnThreshold;
 use crate::host_transport::{Endpoint, HostSetup, HostTransport};
+use crate::telemetry::Reads;
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
@@ -103,6 +104,10 @@ impl HostTransport for Uec {
         // From a fifth to four fifths of it, in whole packets.
         let part = |fifths: u64| (packets * fifths).div_ceil(5) * bytes;
         Some(EcnThreshold { rate: BitRate::gbps(100), kmin: part(1), kmax: part(4), pmax: 1.0 })
+    }
+
+    fn reads(&self) -> Reads {
+        if self.uec_control == Control::Rccc { Reads::Nothing } else { Reads::Delay }
     }
 
     fn timeout(&self, drain: Nanos) -> Option<Nanos> {

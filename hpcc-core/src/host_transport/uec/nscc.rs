@@ -6,6 +6,8 @@
 //! | unmarked | grows by the distance to the target, and fast where there is no queue at all | grows by the same for all flows |
 //! | marked | stays: only the path is avoided | shrinks by the average delay, once in T |
 //!
+//! Delay is what the packet's round trip took beyond T or, where a CSIG tag comes back, the delay of the busiest hop, which the tag tells.
+//!
 //! Where much is lost or late, it becomes what was received in the last round at once (*quick adapt*).
 
 use crate::units::{BitRate, Nanos};
@@ -87,6 +89,8 @@ pub struct Heard {
     pub received: f64,
     /// Round-trip time of the packet, if it is known.
     pub rtt: Option<Nanos>,
+    /// Queuing delay as the network told it, if it did.
+    pub told: Option<Nanos>,
     /// Bytes in flight then.
     pub in_flight: f64,
 }
@@ -156,7 +160,7 @@ impl Nscc {
 
     /// Takes in an acknowledgement. Returns the queuing delay that it told, or else the average.
     pub fn on_ack(&mut self, config: &NsccConfig, heard: &Heard) -> f64 {
-        let delay = self.delay(config, heard.rtt, heard.marked);
+        let delay = self.delay(config, heard);
         self.achieved += heard.received;
         self.received += heard.received;
         self.ignored += heard.received;
@@ -204,11 +208,13 @@ impl Nscc {
     }
 
     /// The queuing delay of a packet, whose sample counts.
-    fn delay(&mut self, config: &NsccConfig, rtt: Option<Nanos>, marked: bool) -> f64 {
-        let Some(rtt) = rtt else { return self.average };
-        self.base(rtt);
-        let delay = rtt.0 as f64 - self.base_rtt;
-        self.sample(config, delay, marked);
+    fn delay(&mut self, config: &NsccConfig, heard: &Heard) -> f64 {
+        if let Some(rtt) = heard.rtt {
+            self.base(rtt);
+        }
+        let told = heard.told.map(|told| told.0 as f64);
+        let Some(delay) = told.or(heard.rtt.map(|rtt| rtt.0 as f64 - self.base_rtt)) else { return self.average };
+        self.sample(config, delay, heard.marked);
         delay
     }
 
@@ -295,7 +301,7 @@ mod tests {
     }
 
     fn heard(now: u64, marked: bool, received: f64, rtt: u64) -> Heard {
-        Heard { now: Nanos(now), marked, received, rtt: Some(Nanos(rtt)), in_flight: 50_000.0 }
+        Heard { now: Nanos(now), marked, received, rtt: Some(Nanos(rtt)), told: None, in_flight: 50_000.0 }
     }
 
     /// By how much the window is to grow after 16,000 bytes with this delay.
@@ -335,6 +341,21 @@ mod tests {
         approx::assert_relative_eq!(growth(100, 9_000), 3_200.0);
         approx::assert_relative_eq!(growth(400, 3_000), 5_120.0);
         approx::assert_relative_eq!(growth(400, 9_000), 12_800.0);
+    }
+
+    /// A round trip of 12 us and 3 us, and 9 us by the tag; and a packet whose round trip nobody knows.
+    #[test]
+    fn what_the_network_told_goes_before_the_round_trip() {
+        let config = config(100);
+        for rtt in [Some(Nanos(15_000)), None] {
+            let mut nscc = window();
+            let heard = Heard { rtt, told: Some(Nanos(9_000)), ..heard(1_000, false, 16_000.0, 0) };
+            assert_eq!(nscc.on_ack(&config, &heard), 9_000.0);
+            approx::assert_relative_eq!(nscc.growth / nscc.window, 3_200.0);
+        }
+        let mut nscc = window();
+        let none = Heard { rtt: Some(Nanos(8_000)), told: Some(Nanos(0)), ..heard(1_000, true, 4_000.0, 0) };
+        assert_eq!((nscc.on_ack(&config, &none), nscc.base_rtt), (0.0, 8_000.0), "T is measured as before");
     }
 
     #[test]

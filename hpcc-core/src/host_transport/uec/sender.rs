@@ -218,7 +218,8 @@ impl Sender {
     }
 
     /// The receiver has acknowledged packets, by an answer with this number and source port.
-    pub fn on_ack(&mut self, now: Nanos, seq: u64, sport: u16, sack: &Sack) {
+    /// Its tag may have told the queuing delay.
+    pub fn on_ack(&mut self, now: Nanos, seq: u64, sport: u16, sack: &Sack, told: Option<Nanos>) {
         self.active = now;
         let newly = sack.received.saturating_sub(self.received);
         self.received += newly;
@@ -239,7 +240,7 @@ impl Sender {
         }
         if let (Some(window), Some(config)) = (&mut self.window, &self.rules.nscc) {
             let (received, in_flight) = (newly as f64, self.in_flight as f64);
-            let delay = window.on_ack(config, &Heard { now, marked: sack.marked, received, rtt, in_flight });
+            let delay = window.on_ack(config, &Heard { now, marked: sack.marked, received, rtt, told, in_flight });
             let is_quick = sack.cause == Cause::Probe && delay < config.target;
             self.find_losses(now, sack.out_of_order, is_quick);
         }
@@ -298,8 +299,14 @@ impl Sender {
         self.active = now;
         let bytes = self.bytes(seq);
         if let (Some(window), Some(config)) = (&mut self.window, &self.rules.nscc) {
-            let heard =
-                Heard { now, marked: true, received: 0.0, rtt: Some(now - sent.at), in_flight: self.in_flight as f64 };
+            let heard = Heard {
+                now,
+                marked: true,
+                received: 0.0,
+                rtt: Some(now - sent.at),
+                told: None,
+                in_flight: self.in_flight as f64,
+            };
             window.on_trimmed(config, &heard, bytes.into(), self.credit.is_none() || !at_last_hop);
         }
         self.stop_speculating();
