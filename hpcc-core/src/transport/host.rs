@@ -507,7 +507,7 @@ impl Host {
         let answer = match self.receivers.get_mut(receiver) {
             Some(inbound) => inbound.receiver.answer(transport, now, inbound.echo_interval, data),
             None if transport.faults.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
-            None => return AckDecision::NONE,
+            None => AckDecision { untold: data.congestion_marked, ..AckDecision::NONE },
         };
         self.count_answer(&answer);
         answer
