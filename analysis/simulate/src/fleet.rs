@@ -336,15 +336,16 @@ impl Paused<'_> {
         self.engines[0].waiting()
     }
 
-    /// The switches that have something to say in this sample.
+    /// The switches whose queues are not as in the sample before.
     pub fn sampled_switches(&self) -> impl Iterator<Item = u32> + '_ {
         let elsewhere = self.others.report.sampled.iter().map(|&(node, _)| node);
         self.engines.iter().flat_map(|engine| engine.sampled_switches().iter().copied()).chain(elsewhere)
     }
 
-    pub fn sampled_queue(&self, node: u32, port: u16) -> u32 {
-        let elsewhere = || self.others.queues.get(&node).and_then(|queues| queues.get(usize::from(port))).copied();
-        self.of(node).map_or_else(|| elsewhere().unwrap_or_default(), |engine| engine.sampled_queue(node, port))
+    /// Bytes that waited at a switch's ports when the last sample was taken; nothing of one elsewhere that never had any.
+    pub fn sampled_queues(&self, node: u32) -> &[u32] {
+        let elsewhere = || self.others.queues.get(&node).map_or(&[][..], |queues| queues);
+        self.of(node).map_or_else(elsewhere, |engine| engine.sampled_queues(node))
     }
 
     /// Bytes that a switch that runs here has sent by a port.

@@ -63,7 +63,7 @@ pub struct Report {
     pub notes: Vec<Noted>,
     pub spans: Vec<Span>,
     pub jobs_wait: bool,
-    /// Switches that have something to say in this sample, with their queues.
+    /// Switches whose queues are not as in the sample before, and these.
     pub sampled: Vec<(u32, Vec<u32>)>,
     pub events: u64,
     pub packet_hops: u64,
@@ -75,10 +75,7 @@ pub struct Report {
 
 impl Report {
     fn of(engine: &mut Engine) -> Report {
-        let queues = |&node: &u32| {
-            let ports = engine.fabric().ports(node).len() as u16;
-            (node, (0..ports).map(|port| engine.sampled_queue(node, port)).collect())
-        };
+        let queues = |&node: &u32| (node, engine.sampled_queues(node).to_vec());
         let sampled = engine.sampled_switches().iter().map(queues).collect();
         Report {
             next: engine.next_time(),

@@ -129,11 +129,11 @@ pub(crate) struct Ending<'a> {
 /// A switch whose queues are sampled.
 struct Watched {
     node: u32,
-    ports: u16,
     /// Place of its first port among all.
     first: usize,
-    /// It may have something queued: for samples, and for the time series.
-    is_busy: [bool; 2],
+    /// What samples, and the time series, know of its queues, and whether these have changed.
+    known: [Vec<u32>; 2],
+    is_new: [bool; 2],
 }
 
 /// How a scenario runs.
@@ -435,7 +435,7 @@ impl Run {
         let now = engine.now();
         for node in engine.sampled_switches() {
             if let Ok(place) = switches.binary_search_by_key(&node, |switch| switch.node) {
-                switches[place].is_busy = [true; 2];
+                switches[place].is_new = [true; 2];
             }
         }
         let mut runs = !flows.is_done();
@@ -586,7 +586,7 @@ impl Run {
 fn queues(switches: &[Watched], engine: &Paused<'_>) -> Vec<(u32, u32, u64)> {
     let of_one = |switch: &Watched| {
         let node = switch.node;
-        (0..switch.ports).map(move |port| (node, u32::from(port) + 1, engine.sampled_queue(node, port).into()))
+        (1..).zip(engine.sampled_queues(node)).map(move |(port, &bytes)| (node, port, bytes.into()))
     };
     switches.iter().flat_map(of_one).collect()
 }
@@ -596,16 +596,17 @@ fn sample_queues(switches: &mut [Watched], engine: &Paused<'_>, writer: &mut Res
     visit(switches, engine, 0, |index, bytes| writer.queue_sample(index, bytes));
 }
 
-/// Looks at the queues of those switches that may have something queued.
+/// Looks at the queues that have changed.
 fn visit(switches: &mut [Watched], engine: &Paused<'_>, list: usize, mut look: impl FnMut(usize, u64)) {
-    for switch in switches.iter_mut().filter(|switch| switch.is_busy[list]) {
-        let mut queued = 0;
-        for port in 0..switch.ports {
-            let bytes = engine.sampled_queue(switch.node, port);
-            queued |= bytes;
-            look(switch.first + usize::from(port), bytes.into());
+    for switch in switches.iter_mut().filter(|switch| switch.is_new[list]) {
+        switch.is_new[list] = false;
+        for (place, (known, &bytes)) in
+            switch.known[list].iter_mut().zip(engine.sampled_queues(switch.node)).enumerate()
+        {
+            if core::mem::replace(known, bytes) != bytes {
+                look(switch.first + place, bytes.into());
+            }
         }
-        switch.is_busy[list] = queued > 0;
     }
 }
 
@@ -685,7 +686,7 @@ fn watched(network: &Network, writer: &mut ResultWriter) -> Vec<Watched> {
             let node = node as u32;
             let places: Vec<usize> = (1..=ports.len() as u32).map(|port| writer.add_queue(node, port)).collect();
             let first = places.first().copied().unwrap_or(0);
-            watched.push(Watched { node, ports: ports.len() as u16, first, is_busy: [true; 2] });
+            watched.push(Watched { node, first, known: [0, 1].map(|_| vec![0; places.len()]), is_new: [false; 2] });
         }
     }
     watched

@@ -10,17 +10,18 @@ use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use core::ops::Range;
 
 /// No group.
 pub(super) const NOBODY: u32 = u32::MAX;
-/// Windows ahead that are looked up directly.
+/// Slots ahead that are looked up directly.
 const AHEAD: u64 = 64;
 
 /// The groups, and when each is due.
 pub(super) struct Groups {
     /// Nanoseconds of a window.
     window: u64,
+    /// Times are listed by their bits above these: a slot is at least as long as a window.
+    shift: u32,
     /// The group of each node.
     of_node: Vec<u32>,
     /// Of each group, whether it is more than one node.
@@ -28,17 +29,21 @@ pub(super) struct Groups {
     /// The ports of all groups, and where those of each begin and end.
     ports: Vec<u32>,
     first: Vec<u32>,
+    /// When something happens at each port, or earlier; `u64::MAX`: never.
+    port_due_at: Vec<u64>,
     /// When each has something to do at the latest known; `u64::MAX`: nothing.
     due_at: Vec<u64>,
-    /// Those that are due in one of the next windows, by the window's number.
+    /// Those that are due in one of the next slots, by the slot's number.
     near: Vec<Vec<u32>>,
-    /// The first window that may have any.
-    first_window: u64,
+    /// The first slot that may have any.
+    first_slot: u64,
     far: BinaryHeap<Reverse<(u64, u32)>>,
     /// What each is to do besides what its ports know: time, rank and place of alarms.
-    pub alarms: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
+    alarms: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
     /// The group that runs now.
     pub running: u32,
+    /// When something happens at its ports behind its window, as far as was known when it began.
+    later: u64,
 }
 
 impl Groups {
@@ -60,16 +65,19 @@ impl Groups {
         ports.sort_by_key(|&port| of_node[nodes[port as usize] as usize]);
         Groups {
             window,
+            shift: window.next_power_of_two().trailing_zeros(),
+            port_due_at: vec![u64::MAX; ports.len()],
             of_node,
             several,
             ports,
             first,
             due_at: vec![u64::MAX; count],
             near: vec![Vec::new(); AHEAD as usize],
-            first_window: 0,
+            first_slot: 0,
             far: BinaryHeap::new(),
             alarms: vec![BinaryHeap::new(); count],
             running: NOBODY,
+            later: u64::MAX,
         }
     }
 
@@ -91,15 +99,58 @@ impl Groups {
         self.window
     }
 
-    /// The ports of a group, by their places in [`Groups::port`].
+    /// Something happens at a port at a time.
     #[inline]
-    pub fn ports(&self, group: u32) -> Range<usize> {
-        self.first[group as usize] as usize..self.first[group as usize + 1] as usize
+    pub fn note_port(&mut self, group: u32, port: u32, at: u64) {
+        let due_at = &mut self.port_due_at[port as usize];
+        *due_at = at.min(*due_at);
+        self.note(group, at);
     }
 
+    /// An alarm goes off in a group: its time, rank and place.
+    pub fn note_alarm(&mut self, group: u32, alarm: (u64, u64, u32)) {
+        self.alarms[group as usize].push(Reverse(alarm));
+        if group != self.running {
+            self.note(group, alarm.0);
+        }
+    }
+
+    /// A group begins its window. Takes its ports at which something may happen before `end`.
     #[inline]
-    pub fn port(&self, place: usize) -> u32 {
-        self.ports[place]
+    pub fn begin_turn(&mut self, group: u32, end: u64, due: &mut Vec<u32>) {
+        let ports = &self.ports[self.first[group as usize] as usize..self.first[group as usize + 1] as usize];
+        due.resize(ports.len(), 0);
+        let (mut later, mut count) = (u64::MAX, 0);
+        for &port in ports {
+            // No branch: which ports these are could not be foreseen.
+            let due_at = &mut self.port_due_at[port as usize];
+            let is_due = *due_at < end;
+            due[count] = port;
+            count += usize::from(is_due);
+            *due_at = if is_due { u64::MAX } else { *due_at };
+            later = later.min(*due_at);
+        }
+        due.truncate(count);
+        (self.running, self.later) = (group, later);
+    }
+
+    /// Takes an alarm that goes off in the group that runs before `end`, with its time.
+    #[inline]
+    pub fn take_alarm(&mut self, end: u64) -> Option<(u64, u32)> {
+        let alarms = &mut self.alarms[self.running as usize];
+        let &Reverse((at, _, alarm)) = alarms.peek().filter(|first| first.0.0 < end)?;
+        alarms.pop();
+        Some((at, alarm))
+    }
+
+    /// The window of the group that runs is over.
+    #[inline]
+    pub fn end_turn(&mut self) {
+        let group = core::mem::replace(&mut self.running, NOBODY);
+        if let Some(alarms) = self.alarms.get(group as usize) {
+            let alarm = alarms.peek().map_or(u64::MAX, |first| first.0.0);
+            self.note(group, self.later.min(alarm));
+        }
     }
 
     /// A group has something to do at a time.
@@ -112,26 +163,26 @@ impl Groups {
 
     fn list(&mut self, group: u32, at: u64) {
         self.due_at[group as usize] = at;
-        let window = at / self.window;
-        if window < self.first_window {
-            self.turn_back(window);
+        let slot = at >> self.shift;
+        if slot < self.first_slot {
+            self.turn_back(slot);
         }
-        if window < self.first_window + AHEAD {
-            self.near[(window % AHEAD) as usize].push(group);
+        if slot < self.first_slot + AHEAD {
+            self.near[(slot % AHEAD) as usize].push(group);
         } else {
-            self.far.push(Reverse((window, group)));
+            self.far.push(Reverse((slot, group)));
         }
     }
 
     /// Something is due before all that is listed.
     #[cold]
-    fn turn_back(&mut self, window: u64) {
+    fn turn_back(&mut self, slot: u64) {
         let Groups { near, far, due_at, .. } = self;
         let listed = near.iter_mut().flat_map(|listed| listed.drain(..));
         for group in listed.filter(|&group| due_at[group as usize] != u64::MAX) {
-            far.push(Reverse((due_at[group as usize] / self.window, group)));
+            far.push(Reverse((due_at[group as usize] >> self.shift, group)));
         }
-        self.first_window = window;
+        self.first_slot = slot;
         self.take_far();
     }
 
@@ -139,17 +190,17 @@ impl Groups {
     pub fn next_time(&mut self) -> Option<Nanos> {
         loop {
             self.take_far();
-            let Groups { near, due_at, first_window, window, far, .. } = self;
-            let listed = &mut near[(*first_window % AHEAD) as usize];
+            let Groups { near, due_at, first_slot, shift, far, .. } = self;
+            let listed = &mut near[(*first_slot % AHEAD) as usize];
             // A group that has become due earlier, or has run since, is listed elsewhere.
-            listed.retain(|&group| due_at[group as usize] / *window == *first_window);
+            listed.retain(|&group| due_at[group as usize] >> *shift == *first_slot);
             if let Some(first) = listed.iter().map(|&group| due_at[group as usize]).min() {
                 return Some(Nanos(first));
             }
-            let next = (1..AHEAD).find(|ahead| !near[((*first_window + ahead) % AHEAD) as usize].is_empty());
+            let next = (1..AHEAD).find(|ahead| !near[((*first_slot + ahead) % AHEAD) as usize].is_empty());
             match (next, far.peek()) {
-                (Some(ahead), _) => *first_window += ahead,
-                (None, Some(&Reverse((window, _)))) => *first_window = window,
+                (Some(ahead), _) => *first_slot += ahead,
+                (None, Some(&Reverse((slot, _)))) => *first_slot = slot,
                 (None, None) => return None,
             }
         }
@@ -157,30 +208,30 @@ impl Groups {
 
     /// What was far comes near.
     fn take_far(&mut self) {
-        while let Some(&Reverse((window, group))) = self.far.peek()
-            && window < self.first_window + AHEAD
+        while let Some(&Reverse((slot, group))) = self.far.peek()
+            && slot < self.first_slot + AHEAD
         {
             self.far.pop();
-            self.near[(window % AHEAD) as usize].push(group);
+            self.near[(slot % AHEAD) as usize].push(group);
         }
     }
 
-    /// Takes the groups that are due before `end`, which is in the first window or the one behind it.
+    /// Takes the groups that are due before `end`, which is in the first slot or the one behind it.
     pub fn take_due(&mut self, end: u64, due: &mut Vec<u32>) {
         due.clear();
-        for window in [self.first_window, self.first_window + 1] {
-            if window * self.window >= end {
+        for slot in [self.first_slot, self.first_slot + 1] {
+            if slot << self.shift >= end {
                 return;
             }
             let due_at = &mut self.due_at;
-            self.near[(window % AHEAD) as usize].retain(|&group| {
+            self.near[(slot % AHEAD) as usize].retain(|&group| {
                 let at = &mut due_at[group as usize];
                 let is_due = *at < end;
                 if is_due {
                     *at = u64::MAX;
                     due.push(group);
                 }
-                !is_due && *at / self.window == window
+                !is_due && *at >> self.shift == slot
             });
         }
     }
@@ -219,8 +270,7 @@ mod tests {
     #[test]
     fn a_group_may_become_due_again_and_earlier() {
         let mut groups = Groups::new(vec![0, 1, 0], [0, 0, 1, 2].into_iter(), 100);
-        let ports = |group| groups.ports(group).map(|place| groups.port(place)).collect::<Vec<_>>();
-        assert_eq!((ports(0), ports(1), groups.of(2)), (vec![0, 1, 3], vec![2], 0));
+        assert_eq!((groups.of(1), groups.of(2)), (1, 0));
         let mut due = Vec::new();
         groups.note(0, 1_000_000);
         assert_eq!(groups.next_time(), Some(Nanos(1_000_000)));
@@ -233,5 +283,29 @@ mod tests {
         assert_eq!(groups.next_time(), Some(Nanos(240)));
         groups.take_due(241, &mut due);
         assert_eq!((due.as_slice(), groups.next_time()), (&[0][..], None));
+    }
+
+    /// A turn takes the ports at which something happens in it; what is left is noted when it ends.
+    #[test]
+    fn a_turn_takes_the_ports_that_are_due() {
+        let mut groups = Groups::new(vec![0, 1, 0], [0, 0, 1, 2].into_iter(), 100);
+        [(0, 340), (1, 120), (3, 180), (3, 150)].into_iter().for_each(|(port, at)| groups.note_port(0, port, at));
+        groups.note_alarm(0, (190, 7, 5));
+        groups.note_alarm(0, (320, 8, 6));
+        let (mut due, mut ports) = (Vec::new(), Vec::new());
+        assert_eq!(groups.next_time(), Some(Nanos(120)));
+        groups.take_due(220, &mut due);
+        assert_eq!(due, [0]);
+        groups.begin_turn(0, 220, &mut ports);
+        assert_eq!(ports, [1, 3]);
+        assert_eq!((groups.take_alarm(220), groups.take_alarm(220)), (Some((190, 5)), None));
+        groups.note_port(0, 1, 360);
+        groups.end_turn();
+        assert_eq!(groups.next_time(), Some(Nanos(320)), "the other alarm");
+        groups.take_due(420, &mut due);
+        groups.begin_turn(0, 420, &mut ports);
+        assert_eq!((ports.as_slice(), groups.take_alarm(420)), (&[0, 1][..], Some((320, 6))));
+        groups.end_turn();
+        assert_eq!(groups.next_time(), None);
     }
 }

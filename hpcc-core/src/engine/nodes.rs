@@ -80,10 +80,8 @@ pub(super) struct Seat {
     place: u32,
     pub is_switch: bool,
     pub has_extras: bool,
-    /// A switch that has had frames since the last sample.
+    /// A switch that has had frames since the last sample, or had something queued then.
     pub is_touched: bool,
-    /// It had something queued then.
-    pub is_queued: bool,
     /// An observer hears what happens here besides frames.
     pub is_watched: bool,
 }
@@ -103,8 +101,7 @@ impl Nodes {
             place: self.switches.len() as u32,
             is_switch: true,
             has_extras: switch.extras.is_some() || switch.core.meets(),
-            is_touched: true,
-            is_queued: false,
+            is_touched: false,
             is_watched: false,
         });
         self.switches.push(switch);
@@ -113,14 +110,7 @@ impl Nodes {
     /// The next node is a host.
     pub fn add_host(&mut self, host: HostNode) {
         let place = self.hosts.len() as u32;
-        self.seats.push(Seat {
-            place,
-            is_switch: false,
-            has_extras: false,
-            is_touched: false,
-            is_queued: false,
-            is_watched: false,
-        });
+        self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false, is_watched: false });
         self.hosts.push(host);
     }
 

@@ -94,7 +94,7 @@ impl Engine {
 
     /// Sends a frame that begins at a switch.
     pub(super) fn send_from_switch(&mut self, node: u32, f: u32, tag: Tag) {
-        self.nodes.seat(node).is_touched = true;
+        self.touch(node);
         self.all.frames.set_tag(f, tag);
         let frame = self.all.frames.get(f);
         // The hop limit of a frame that begins here counts from the next switch.

@@ -215,7 +215,7 @@ impl Engine {
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
                 let flight = &mut self.all.flights[port as usize];
                 if flight.push(frame) {
-                    self.groups.note(self.groups.of(self.all.ports[port as usize].node), frame.at);
+                    self.groups.note_port(self.groups.of(self.all.ports[port as usize].node), port, frame.at);
                 }
             });
         }

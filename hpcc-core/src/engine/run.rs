@@ -14,7 +14,6 @@ use crate::frame::PacketKind;
 use crate::random::Rng;
 use crate::units::Nanos;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 use core::hint::black_box;
 
 /// Why a run pauses.
@@ -119,8 +118,10 @@ impl Engine {
         let end = limit.0.min(from.0 + self.groups.window());
         let end = self.all.agenda.next_time().map_or(end, |next| next.min(end));
         let mut due = core::mem::take(&mut self.due);
-        // Frames from other parts may have made somebody due.
-        self.groups.next_time();
+        if self.parts.are_several() {
+            // Their frames may have made somebody due.
+            self.groups.next_time();
+        }
         self.groups.take_due(end, &mut due);
         for &group in &due {
             self.open(group, from.0, end);
@@ -147,7 +148,7 @@ impl Engine {
         {
             self.handle(what);
             if self.pause.is_some() || self.fault.is_some() {
-                return;
+                break;
             }
         }
         if self.events.next_time().is_none() {
@@ -158,38 +159,35 @@ impl Engine {
     /// A group begins its window: what its ports and alarms know to happen in it becomes events.
     fn open(&mut self, group: u32, start: u64, end: u64) {
         self.events.open(start, end, self.groups.are_several(group));
-        self.groups.running = group;
+        let mut ports = core::mem::take(&mut self.due_ports);
+        self.groups.begin_turn(group, self.events.end(), &mut ports);
         let mut sum = 0;
-        for place in self.groups.ports(group) {
-            let p = self.groups.port(place) as usize;
-            sum ^= self.all.flights[p].load(end, &self.all.frames);
-            sum ^= self.all.ports[p].load(&self.all.frames);
+        for &p in &ports {
+            sum ^= self.all.flights[p as usize].load(end, &self.all.frames);
+            sum ^= self.all.ports[p as usize].load(&self.all.frames);
         }
         black_box(sum);
-        for place in self.groups.ports(group) {
-            let p = self.groups.port(place);
+        for &p in &ports {
             let port = &self.all.ports[p as usize];
             let (node, end_at, wake_at, is_busy) = (port.node, port.end_at, port.wake_at, port.is_busy);
             if is_busy {
-                self.add(end_at, node, What::End(p));
+                self.add_here(end_at, node, What::End(p));
             }
             if wake_at != u64::MAX {
-                self.add(wake_at, node, What::Wake(p));
+                self.add_here(wake_at, node, What::Wake(p));
             }
-            self.expect(p, node);
+            if let Some(at) = self.all.flights[p as usize].first_at() {
+                self.add_here(at, node, What::Arrival(p));
+            }
         }
-        while let Some(&Reverse((at, _, alarm))) = self.groups.alarms[group as usize].peek() {
-            if at >= self.events.end() {
-                self.groups.note(group, at);
-                break;
-            }
-            self.groups.alarms[group as usize].pop();
+        self.due_ports = ports;
+        while let Some((at, alarm)) = self.groups.take_alarm(self.events.end()) {
             self.events.add(at, What::Alarm(alarm), &self.all);
         }
     }
 
     fn close(&mut self) {
-        self.groups.running = NOBODY;
+        self.groups.end_turn();
         self.events.close();
     }
 
@@ -199,7 +197,19 @@ impl Engine {
         if at < self.events.end() {
             return self.events.add(at, what, &self.all);
         }
-        self.groups.note(self.groups.of(node), at);
+        self.add_later(at, self.groups.of(node), what);
+    }
+
+    #[inline]
+    fn add_later(&mut self, at: u64, group: u32, what: What) {
+        match what {
+            What::Arrival(port) | What::End(port) | What::Wake(port) => self.groups.note_port(group, port, at),
+            What::Alarm(alarm) => {
+                let rank = self.all.alarms.get(alarm).rank;
+                self.groups.note_alarm(group, (at, rank, alarm));
+            }
+            What::Agenda(_) => self.groups.note(group, at),
+        }
     }
 
     /// Something happens at a node at a time: in its present window, or in one to come.
@@ -209,19 +219,7 @@ impl Engine {
         if group == self.groups.running && at < self.events.end() {
             return self.events.add(at, what, &self.all);
         }
-        if let What::Alarm(alarm) = what {
-            let rank = self.all.alarms.get(alarm).rank;
-            self.groups.alarms[group as usize].push(Reverse((at, rank, alarm)));
-        }
-        self.groups.note(group, at);
-    }
-
-    /// The first frame on its way to a port, if there is one, will arrive.
-    #[inline]
-    fn expect(&mut self, p: u32, node: u32) {
-        if let Some(at) = self.all.flights[p as usize].first_at() {
-            self.add(at, node, What::Arrival(p));
-        }
+        self.add_later(at, group, what);
     }
 
     #[inline]

@@ -59,6 +59,8 @@ pub struct Engine {
     pub(super) parts: Parts,
     /// The groups that are due in the present window.
     pub(super) due: Vec<u32>,
+    /// The ports of a group at which something happens in its window.
+    pub(super) due_ports: Vec<u32>,
     pub(super) all: Arenas,
     /// Room for telemetry however long paths are.
     pub(super) most_room: usize,
@@ -117,8 +119,10 @@ pub struct Engine {
 /// What waited at switches when the last sample was taken.
 #[derive(Default)]
 pub(super) struct Sampled {
-    /// Those that have something to say.
+    /// Those that have changed.
     pub switches: Vec<u32>,
+    /// Those that may have changed when the next is taken.
+    pub touched: Vec<u32>,
     /// Bytes, by the place of the port.
     pub queues: Vec<u32>,
 }
@@ -212,6 +216,7 @@ impl Engine {
             groups: Groups::new(Vec::new(), core::iter::empty(), SPAN),
             parts: Parts::default(),
             due: Vec::new(),
+            due_ports: Vec::new(),
             most_room,
             all: Arenas {
                 frames: Frames::new(room),

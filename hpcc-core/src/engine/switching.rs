@@ -16,9 +16,8 @@ impl Engine {
     /// A frame has come in; `first` is the place of the switch's first port.
     #[inline]
     pub(super) fn receive_at_switch(&mut self, node: u32, first: u32, f: u32) {
-        let seat = self.nodes.seat(node);
-        seat.is_touched = true;
-        let has_extras = seat.has_extras;
+        self.touch(node);
+        let has_extras = self.nodes.seat(node).has_extras;
         if has_extras && !self.receive_with_extras(node, f) {
             return;
         }

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::nodes::HostNode;
 use super::observer::{ControlState, Event, NoticeTotals, Observer, Place, Sight, SwitchCounts, Totals};
 use super::run::Stop;
-use super::state::Engine;
+use super::state::{Engine, Sampled};
 use super::traffic::{FlowRequest, Started, WAITING};
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
@@ -132,33 +132,40 @@ impl Engine {
     /// queued then, have nothing now.
     pub(super) fn sample_queues(&mut self) {
         self.pause = Some(Stop::Sample);
-        self.sampled.switches.clear();
-        for (node, &first) in (0..).zip(&self.first_port) {
-            let seat = self.nodes.seat(node);
-            if !seat.is_switch || !self.parts.is_own(node) || !(core::mem::take(&mut seat.is_touched) || seat.is_queued)
-            {
-                continue;
+        let Engine { sampled: Sampled { switches, touched, queues }, nodes, first_port, .. } = self;
+        switches.clear();
+        touched.retain(|&node| {
+            let core = &nodes.switch(node).core;
+            let (mut all, mut changes) = (0, 0);
+            for (port, known) in (0..core.ports()).zip(&mut queues[first_port[node as usize] as usize..]) {
+                let queue = core.queued(port);
+                (all, changes) = (all | queue, changes | (queue ^ *known));
+                *known = queue;
             }
-            let core = &self.nodes.switch(node).core;
-            let mut all = 0;
-            for port in 0..core.ports() {
-                let bytes = core.queued(port);
-                self.sampled.queues[first as usize + usize::from(port)] = bytes;
-                all |= bytes;
+            if changes != 0 {
+                switches.push(node);
             }
-            self.nodes.seat(node).is_queued = all > 0;
-            self.sampled.switches.push(node);
+            nodes.seat(node).is_touched = all > 0;
+            all > 0
+        });
+    }
+
+    /// A switch will have something to say in the next sample.
+    #[inline]
+    pub(super) fn touch(&mut self, node: u32) {
+        if !core::mem::replace(&mut self.nodes.seat(node).is_touched, true) {
+            self.sampled.touched.push(node);
         }
     }
 
-    /// The switches that have something to say in this sample.
+    /// The switches whose queues are not as in the sample before.
     pub fn sampled_switches(&self) -> &[u32] {
         &self.sampled.switches
     }
 
-    /// Bytes that waited at a switch's port when the last sample was taken, as the switch accounts for them.
-    pub fn sampled_queue(&self, node: u32, port: u16) -> u32 {
-        self.sampled.queues[self.place(node, port) as usize]
+    /// Bytes that waited at a switch's ports when the last sample was taken, as the switch accounts for them.
+    pub fn sampled_queues(&self, node: u32) -> &[u32] {
+        &self.sampled.queues[self.first_port[node as usize] as usize..][..self.fabric.ports(node).len()]
     }
 
     /// Bytes that a switch has sent by a port; `None` of a host.
