@@ -47,8 +47,6 @@ main(int argc, char* argv[])
     cmd.AddValue("size", "bytes of each answer", size);
     cmd.AddValue("rate", "rate of every link", rate);
     cmd.Parse(argc, argv);
-    // Gives what ns-3's own simulator gives, sooner.
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
 
     // A star: the senders, then the receiver, all linked to one switch.
     NodeContainer hosts(senders + 1);

@@ -64,7 +64,7 @@ pub(crate) mod ffi {
         Told,
         /// It is time for a sample.
         Sample,
-        /// The run cannot go on: `take_fault` says why.
+        /// The run cannot go on.
         Fault,
     }
 
@@ -245,21 +245,14 @@ pub(crate) mod ffi {
         /// Whether a host believes notifications by switches.
         fn accepts_notifications(network: &Network, node: u32, fast_cnp: &Settings) -> bool;
 
-        /// Runs all that happens before a time, unless something is to be told.
-        fn run(self: &Network, until_ns: u64) -> Pause;
         /// It is now this time: all before has happened, and nothing of now has.
         fn advance(self: &Network, now_ns: u64);
-        fn now_ns(self: &Network) -> u64;
         /// When something happens next; the largest value: never.
         fn next_ns(self: &Network) -> u64;
-        /// Why the run cannot go on.
-        fn take_fault(self: &Network) -> String;
         fn events(self: &Network) -> u64;
         fn packet_hops(self: &Network) -> u64;
         /// A flow begins now; one that cannot is a fault.
         fn start_flow(self: &Network, flow: &FlowStart) -> FlowStarted;
-        /// Takes the flows that have finished since the last call.
-        fn take_ended(self: &Network) -> Vec<FlowEnd>;
         /// Tells what happens to frames at a port from now on.
         fn watch_port(self: &Network, node: u32, port: u16);
         /// Tells what happens at a node besides from now on.
@@ -304,6 +297,7 @@ pub(crate) mod ffi {
     }
 
     impl Vec<LinkSpec> {}
+    impl Vec<FlowEnd> {}
 }
 
 #[derive(Default)]

@@ -2,7 +2,7 @@
 //! What C++ is told of a network under way, once the event is over in which it happens.
 
 use crate::frame::ffi::Frame;
-use crate::network::control_state;
+use crate::network::{Network, control_state};
 use hpcc_core::engine::{self, Event, Observer, Place, Sight};
 use hpcc_core::fast_cnp::{Crossing, Refusal, Suppression};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,17 +73,33 @@ pub(crate) mod ffi {
         section: Vec<u8>,
     }
 
+    /// What there is to tell.
+    struct Turn {
+        /// Why the engine pauses.
+        pause: Pause,
+        now_ns: u64,
+        /// Why the run cannot go on; empty if it can.
+        fault: String,
+        notices: Vec<Notice>,
+        /// Flows that have finished.
+        ended: Vec<FlowEnd>,
+    }
+
     unsafe extern "C++" {
         include!("ns3-bridge/src/frame.rs.h");
         include!("ns3-bridge/src/network.rs.h");
         type Frame = crate::frame::ffi::Frame;
         type ControlState = crate::network::ffi::ControlState;
+        type FlowEnd = crate::network::ffi::FlowEnd;
         type Network = crate::network::Network;
+        type Pause = crate::network::ffi::Pause;
     }
 
     extern "Rust" {
+        /// Runs all that happens before a time, unless something is to be told. `takes_flows`: also of flows that have finished.
+        fn run(network: &Network, until_ns: u64, takes_flows: bool) -> Turn;
         /// Takes what has happened since the last call.
-        fn take_notices(network: &Network) -> Vec<Notice>;
+        fn take_told(network: &Network, takes_flows: bool) -> Turn;
         /// Names of the reasons for which notifications are withheld.
         fn fast_cnp_withheld() -> Vec<String>;
         /// Names of the reasons for which they are refused.
@@ -91,14 +107,25 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{Notice, NoticeKind};
+use ffi::{Notice, NoticeKind, Pause, Turn};
 
 /// What has happened and was not taken yet.
 #[derive(Clone, Default)]
 pub struct Notices(Arc<Mutex<Vec<Notice>>>);
 
-pub fn take_notices(network: &crate::network::Network) -> Vec<Notice> {
-    std::mem::take(&mut network.notices().all())
+pub fn run(network: &Network, until_ns: u64, takes_flows: bool) -> Turn {
+    let pause = network.run(until_ns);
+    Turn { pause, ..take_told(network, takes_flows) }
+}
+
+pub fn take_told(network: &Network, takes_flows: bool) -> Turn {
+    Turn {
+        pause: Pause::Told,
+        now_ns: network.now_ns(),
+        fault: network.take_fault(),
+        notices: std::mem::take(&mut network.notices().all()),
+        ended: if takes_flows { network.take_ended() } else { Vec::new() },
+    }
 }
 
 fn names<T>(reasons: &[(&str, T)]) -> Vec<String> {

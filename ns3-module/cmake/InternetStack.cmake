@@ -18,7 +18,6 @@ if("internet" IN_LIST ns3-all-enabled-modules AND "applications" IN_LIST ns3-all
       tcp/helper/scenario-stack-hosts.cc
       tcp/helper/scenario-tcp-flow.cc
       tcp/helper/scenario-tcp-hosts.cc
-      tcp/helper/scoped-defaults.cc
       tcp/model/datagram-client.cc
       tcp/model/packet-headers.cc
       tcp/model/packet-host.cc

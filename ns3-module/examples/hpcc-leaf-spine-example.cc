@@ -298,8 +298,7 @@ main(int argc, char* argv[])
     cmd.AddValue("capture", "beginning of the names of captures of host 0", capture);
     cmd.Parse(argc, argv);
     // As scenario files run.
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
+    Config::SetDefault("ns3::EngineNetwork::CanonicalOrder", BooleanValue(true));
 
     uint64_t unfinished = 0;
     for (const std::string layout : {"ioam", "ioam_slim"})

@@ -224,9 +224,7 @@ main(int argc, char* argv[])
     cmd.AddValue("canonical", "whether events are in the canonical order of files", isCanonical);
     cmd.Parse(argc, argv);
 
-    // Before the first use of the simulator.
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
+    Config::SetDefault("ns3::EngineNetwork::CanonicalOrder", BooleanValue(isCanonical));
 
     std::ifstream file(list);
     NS_ABORT_MSG_UNLESS(file, "the file \"" << list << "\" cannot be read");

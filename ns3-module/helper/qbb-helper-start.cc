@@ -14,7 +14,6 @@
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
-#include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
 #include <vector>
@@ -80,10 +79,9 @@ QbbHelper::Start()
     // draw.
     const RngStreams rng = GetRngStreams();
     const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + rng.offset;
-    const WheelSimulatorImpl* const simulator = WheelSimulatorImpl::Find();
-    const bool isCanonical = simulator && simulator->IsCanonical();
     m_network->SetMtu(FindLargestMtu(m_nodes));
-    m_network->Start(m_nodes, {isCanonical, rng.seed, stream, m_pintSeed + rng.pintSeed});
+    m_network->Start(m_nodes,
+                     {m_network->IsCanonical(), rng.seed, stream, m_pintSeed + rng.pintSeed});
     for (const auto& node : m_nodes)
     {
         node->Start(m_network);

@@ -13,12 +13,14 @@
 #include "rdma-host.h"
 #include "setting-attributes.h"
 #include "stop-run.h"
-#include "wheel-simulator-impl.h"
+#include "turn-scheduler.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -28,11 +30,20 @@ NS_OBJECT_ENSURE_REGISTERED(EngineNetwork);
 TypeId
 EngineNetwork::GetTypeId()
 {
-    static TypeId tid = AddSettings(TypeId("ns3::EngineNetwork")
-                                        .SetParent<Object>()
-                                        .SetGroupName("Hpcc")
-                                        .AddConstructor<EngineNetwork>(),
-                                    hpcc::attributes_of(hpcc::Holder::Network));
+    static TypeId tid =
+        AddSettings(TypeId("ns3::EngineNetwork")
+                        .SetParent<Object>()
+                        .SetGroupName("Hpcc")
+                        .AddConstructor<EngineNetwork>()
+                        .AddAttribute("CanonicalOrder",
+                                      "Whether events of the same nanosecond run in an order that "
+                                      "depends on each node alone; if not, in that of their "
+                                      "insertion",
+                                      BooleanValue(false),
+                                      MakeBooleanAccessor(&EngineNetwork::SetCanonical,
+                                                          &EngineNetwork::IsCanonical),
+                                      MakeBooleanChecker()),
+                    hpcc::attributes_of(hpcc::Holder::Network));
     return tid;
 }
 
@@ -56,6 +67,8 @@ hpcc::Network&
 EngineNetwork::Enter() const
 {
     hpcc::Network& core = Look();
+    ++m_crossings;
+    m_hasEntered = true;
     core.advance(Simulator::Now().GetTimeStep());
     return core;
 }
@@ -65,8 +78,22 @@ EngineNetwork::Settle()
 {
     if (!m_isTelling)
     {
-        Tell();
+        Tell(TakeTold());
+        TurnScheduler::Get().Await();
     }
+}
+
+void
+EngineNetwork::SetCanonical(bool isCanonical)
+{
+    NS_ABORT_MSG_IF(m_isStarted, "the order of events is chosen before QbbHelper::Start()");
+    m_isCanonical = isCanonical;
+}
+
+bool
+EngineNetwork::IsCanonical() const
+{
+    return m_isCanonical;
 }
 
 void
@@ -79,11 +106,7 @@ EngineNetwork::Start(const std::vector<Ptr<QbbNode>>& nodes,
     }
     CallRust([&] { m_core->start(parameters); });
     m_isStarted = true;
-    if (WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find())
-    {
-        m_takesTurns = true;
-        simulator->Attach(this);
-    }
+    TurnScheduler::Attach(this);
 }
 
 bool
@@ -105,100 +128,92 @@ EngineNetwork::Forget(uint32_t node)
     {
         m_nodes[node] = nullptr;
     }
-    m_turn.Cancel();
 }
 
 uint64_t
 EngineNetwork::GetNext() const
 {
+    ++m_crossings;
     return m_core->next_ns();
 }
 
-hpcc::Pause
-EngineNetwork::Run(uint64_t end)
+uint64_t
+EngineNetwork::GetCrossings() const
 {
+    return m_crossings;
+}
+
+uint64_t
+EngineNetwork::RunUntil(uint64_t end)
+{
+    ++m_crossings;
     m_isRunning = true;
-    const hpcc::Pause pause = m_core->run(end);
+    m_held = std::make_unique<hpcc::Turn>(hpcc::run(*m_core, end, !m_follower));
     m_isRunning = false;
-    return pause;
-}
-
-void
-EngineNetwork::RunUntil(uint64_t end, WheelSimulatorImpl& simulator)
-{
-    const hpcc::Pause pause = Run(end);
-    simulator.Advance(m_core->now_ns());
-    Tell();
-    if (m_follower)
-    {
-        m_follower(pause == hpcc::Pause::Sample);
-        Tell();
-    }
-}
-
-void
-EngineNetwork::OnTurn()
-{
-    while (Run(Simulator::Now().GetTimeStep() + 1) != hpcc::Pause::Time)
-    {
-        Tell();
-    }
-    Tell();
-}
-
-void
-EngineNetwork::Await()
-{
-    const uint64_t next = m_takesTurns ? UINT64_MAX : GetNext();
-    const auto at = static_cast<uint64_t>(m_turn.GetTs());
-    if (!m_turn.IsExpired() && at == next)
-    {
-        return;
-    }
-    m_turn.Cancel();
-    if (next != UINT64_MAX)
-    {
-        const Time wait = TimeStep(next) - Simulator::Now();
-        m_turn = Simulator::Schedule(std::max(wait, Time(0)), &EngineNetwork::OnTurn, this);
-    }
+    return m_held->now_ns;
 }
 
 void
 EngineNetwork::Tell()
 {
-    m_isTelling = true;
-    for (bool isAny = true; isAny;)
+    const bool isSample = m_held->pause == hpcc::Pause::Sample;
+    Tell(std::move(*m_held));
+    if (m_follower)
     {
-        isAny = false;
-        for (const hpcc::Notice& notice : hpcc::take_notices(*m_core))
+        m_follower(isSample);
+        Tell(TakeTold());
+    }
+}
+
+hpcc::Turn
+EngineNetwork::TakeTold()
+{
+    ++m_crossings;
+    return hpcc::take_told(*m_core, !m_follower);
+}
+
+void
+EngineNetwork::Tell(hpcc::Turn turn)
+{
+    m_isTelling = true;
+    m_hasEntered = false;
+    for (;;)
+    {
+        for (const hpcc::Notice& notice : turn.notices)
         {
-            isAny = true;
             Tell(notice);
         }
-        // Who follows takes the flows that have finished itself.
-        const auto ended = m_follower ? rust::Vec<hpcc::FlowEnd>() : m_core->take_ended();
-        for (const hpcc::FlowEnd& end : ended)
+        for (const hpcc::FlowEnd& end : turn.ended)
         {
-            isAny = true;
-            const auto found = m_flows.find(end.id);
-            if (found != m_flows.end())
-            {
-                const auto [host, queuePair] = found->second;
-                m_flows.erase(found);
-                if (m_nodes[host->GetIndex()])
-                {
-                    host->FinishFirst(queuePair, end.is_steered);
-                }
-            }
+            Tell(end);
         }
-        const std::string fault(m_core->take_fault());
-        if (!fault.empty())
+        if (!turn.fault.empty())
         {
-            StopRun(fault);
+            StopRun(std::string(turn.fault));
         }
+        if (!std::exchange(m_hasEntered, false))
+        {
+            break;
+        }
+        turn = TakeTold();
     }
     m_isTelling = false;
-    Await();
+}
+
+void
+EngineNetwork::Tell(const hpcc::FlowEnd& end)
+{
+    const auto found = m_flows.find(end.id);
+    if (found == m_flows.end())
+    {
+        return;
+    }
+    const auto [host, queuePair] = found->second;
+    m_flows.erase(found);
+    if (m_nodes[host->GetIndex()])
+    {
+        host->FinishFirst(queuePair, end.is_steered);
+    }
 }
 
 void
@@ -247,6 +262,7 @@ void
 EngineNetwork::Follow(Follower follower)
 {
     m_follower = std::move(follower);
+    TurnScheduler::Get().Await();
 }
 
 void

@@ -10,7 +10,6 @@
 #include "qbb-frame.h"
 #include "settings-owner.h"
 
-#include "ns3/event-id.h"
 #include "ns3/object.h"
 #include "ns3/ptr.h"
 
@@ -23,9 +22,10 @@
 
 namespace hpcc
 {
-enum class Pause : uint8_t;
+struct FlowEnd;
 struct Notice;
 struct StartParameters;
+struct Turn;
 } // namespace hpcc
 
 namespace ns3
@@ -34,15 +34,13 @@ namespace ns3
 class Packet;
 class QbbNode;
 class RdmaHost;
-class WheelSimulatorImpl;
 
 /**
  * \ingroup hpcc
  * \brief The engine of a network, which simulates all frames, and its turns with ns-3's simulator.
  *
- * Nodes and devices are faces over their index here. Under the WheelSimulatorImpl the engine runs
- * up to the next event of ns-3; under another simulator an event of ns-3 stands at each of its own.
- * Events of ns-3 are the first of their nanosecond.
+ * Nodes and devices are faces over their index here. Between two events of ns-3 the engine runs
+ * without one: see TurnScheduler. Events of ns-3 are the first of their nanosecond.
  *
  * Trace sinks are called when the engine's event is over that they are told of, in the order in
  * which things happened: they may start flows, fail links, and ask for anything. Only a congestion
@@ -86,6 +84,9 @@ class EngineNetwork : public Object, public SettingsOwner
      */
     void Start(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::StartParameters& parameters);
 
+    /// \return whether the order of events of a nanosecond depends on each node alone
+    bool IsCanonical() const;
+
     /// \return whether it is started
     bool IsStarted() const;
 
@@ -101,12 +102,18 @@ class EngineNetwork : public Object, public SettingsOwner
     /// \return when the engine's next event is; the largest number: never
     uint64_t GetNext() const;
 
+    /// \return how often ns-3 and the engine took turns, or a turn changed something
+    uint64_t GetCrossings() const;
+
     /**
-     * \brief Run what happens before a time, at most until there is something to tell; and tell it.
+     * \brief Run what happens before a time, at most until there is something to tell.
      * \param end the time
-     * \param simulator whose time goes on
+     * \return the time of the engine's last event
      */
-    void RunUntil(uint64_t end, WheelSimulatorImpl& simulator);
+    uint64_t RunUntil(uint64_t end);
+
+    /// Tell what has happened in RunUntil().
+    void Tell();
 
     /// \return a number for a flow that is to begin
     uint32_t AddFlow();
@@ -130,8 +137,7 @@ class EngineNetwork : public Object, public SettingsOwner
     using Follower = std::function<void(bool)>;
 
     /**
-     * \brief Call somebody at each pause, once all others are told. Only under the
-     * WheelSimulatorImpl.
+     * \brief Call somebody at each pause, once all others are told.
      * \param follower whom
      */
     void Follow(Follower follower);
@@ -145,8 +151,20 @@ class EngineNetwork : public Object, public SettingsOwner
     uint32_t GetMtu() const;
 
   private:
-    /// Tell what has happened until nothing is left to tell.
-    void Tell();
+    /**
+     * \brief Tell what has happened, and what happens because somebody was told.
+     * \param turn what has happened
+     */
+    void Tell(hpcc::Turn turn);
+
+    /// \return what has happened since the last turn
+    hpcc::Turn TakeTold();
+
+    /**
+     * \brief Tell that a flow has finished.
+     * \param end which
+     */
+    void Tell(const hpcc::FlowEnd& end);
 
     /**
      * \brief Tell of something.
@@ -154,18 +172,10 @@ class EngineNetwork : public Object, public SettingsOwner
      */
     void Tell(const hpcc::Notice& notice);
 
-    /// Under another simulator: it is the engine's turn.
-    void OnTurn();
-
-    /// Under another simulator: make sure that an event stands at the engine's next one.
-    void Await();
-
     /**
-     * \brief Let the engine run.
-     * \param end until when
-     * \return why it pauses
+     * \param isCanonical whether the order of events depends on each node alone
      */
-    hpcc::Pause Run(uint64_t end);
+    void SetCanonical(bool isCanonical);
 
     std::shared_ptr<hpcc::Network> m_core; //!< nodes, links, engine
     std::vector<QbbNode*> m_nodes;         //!< by index; nullptr: disposed of
@@ -177,8 +187,10 @@ class EngineNetwork : public Object, public SettingsOwner
     bool m_isStarted{false};            //!< whether there is an engine
     bool m_isRunning{false};            //!< whether it runs, and may call a congestion control
     bool m_isTelling{false};            //!< whether somebody is being told
-    bool m_takesTurns{false};           //!< whether the simulator asks for the next event itself
-    EventId m_turn;                     //!< the next turn under another simulator
+    mutable bool m_hasEntered{false};   //!< whether somebody who was told has changed something
+    mutable uint64_t m_crossings{0};    //!< turns, and changes
+    bool m_isCanonical{false};          //!< attribute
+    std::unique_ptr<hpcc::Turn> m_held; //!< what is to be told
     Follower m_follower;                //!< called at each pause
 };
 

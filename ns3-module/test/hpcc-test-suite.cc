@@ -9,7 +9,6 @@
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
-#include "ns3/global-value.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
 #include "ns3/qbb-node.h"
@@ -27,16 +26,9 @@ namespace tests
 {
 
 void
-HpccTestCase::UseSimulator(const std::string& type)
-{
-    Simulator::Destroy();
-    GlobalValue::Bind("SimulatorImplementationType", StringValue(type));
-}
-
-void
 HpccTestCase::DoTeardown()
 {
-    UseSimulator("ns3::DefaultSimulatorImpl");
+    Simulator::Destroy();
     Config::Reset();
 }
 
@@ -126,7 +118,7 @@ class HpccTestSuite : public TestSuite
     HpccTestSuite()
         : TestSuite("hpcc", Type::UNIT)
     {
-        for (const auto make : {MakeWheelSimulatorTests,
+        for (const auto make : {MakeTurnTests,
                                 MakeRandomStreamTests,
                                 MakeNetDeviceTests,
                                 MakeSwitchTests,

@@ -27,8 +27,8 @@ namespace tests
 /// Test cases of one subject; the suite that takes them owns them.
 using TestCases = std::vector<TestCase*>;
 
-/// \return tests of the simulator that takes turns with engines
-TestCases MakeWheelSimulatorTests();
+/// \return tests of the turns of engines and ns-3
+TestCases MakeTurnTests();
 /// \return tests of the core's random streams
 TestCases MakeRandomStreamTests();
 /// \return tests of QbbNetDevice and QbbFrame
@@ -71,12 +71,6 @@ class HpccTestCase : public TestCase
 {
   protected:
     using TestCase::TestCase;
-
-    /**
-     * \brief Choose the simulator of what follows.
-     * \param type name of the implementation
-     */
-    static void UseSimulator(const std::string& type);
 
     void DoTeardown() override;
 };

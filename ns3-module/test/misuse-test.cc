@@ -12,7 +12,6 @@
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
-#include "ns3/global-value.h"
 #include "ns3/names.h"
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
@@ -263,12 +262,26 @@ MakeMisuseTests()
         MakeMisuseTest(
             "another order of events when there are some",
             []() {
-                GlobalValue::Bind("SimulatorImplementationType",
-                                  StringValue("ns3::WheelSimulatorImpl"));
-                Simulator::Schedule(Time(0), []() {});
-                Simulator::GetImplementation()->SetAttribute("CanonicalOrder", BooleanValue(true));
+                TestNetwork network;
+                network.MakeStar(2);
+                network.helper.Start();
+                network.helper.GetHost(0)->GetNetwork().SetAttribute("CanonicalOrder",
+                                                                     BooleanValue(true));
             },
-            "the order of events is chosen before the first one is scheduled"),
+            "the order of events is chosen before QbbHelper::Start()"),
+        MakeMisuseTest(
+            "another queue of events in a simulation",
+            []() {
+                TestNetwork network;
+                network.MakeStar(2);
+                network.helper.Start();
+                network.AddFlow(0, 1, 1000);
+                ObjectFactory factory;
+                factory.SetTypeId("ns3::HeapScheduler");
+                Simulator::SetScheduler(factory);
+                Simulator::Run();
+            },
+            "do not call Simulator::SetScheduler() later"),
         // What there is not.
         RefuseAfter(
             "a node by a name that none has",

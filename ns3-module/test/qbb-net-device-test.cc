@@ -137,28 +137,20 @@ class FrameTimingTest : public CableTest
   private:
     void DoRun() override
     {
-        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
-        {
-            UseSimulator(simulator);
-            // 87.2, 80.0 (79 in 64.64 fixed point), 3.44 and 83.84 ns.
-            const std::string fault = "floored_times";
-            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1166 1@1169 1@1252 ", fault);
-            Expect("400Gbps", {1090, 1000, 60}, "1@1021 1@1040 1@1041 ", fault);
-            Expect("25Gbps", {1090, 1000}, "1@1348 1@1667 ", fault);
-            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
-            Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
-        }
+        // 87.2, 80.0 (79 in 64.64 fixed point), 3.44 and 83.84 ns.
+        const std::string fault = "floored_times";
+        Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1166 1@1169 1@1252 ", fault);
+        Expect("400Gbps", {1090, 1000, 60}, "1@1021 1@1040 1@1041 ", fault);
+        Expect("25Gbps", {1090, 1000}, "1@1348 1@1667 ", fault);
+        Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
+        Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
         Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(true));
-        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
-        {
-            UseSimulator(simulator);
-            // 10.48 ns each, then 0.6: all that was rounded up before is part of it.
-            Expect("800Gbps",
-                   {1048, 1048, 1048, 1048, 60, 60},
-                   "1@1011 1@1021 1@1032 1@1042 1@1043 1@1044 ",
-                   "none");
-            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1088 1@1168 1@1171 1@1255 ", "none");
-        }
+        // 10.48 ns each, then 0.6: all that was rounded up before is part of it.
+        Expect("800Gbps",
+               {1048, 1048, 1048, 1048, 60, 60},
+               "1@1011 1@1021 1@1032 1@1042 1@1043 1@1044 ",
+               "none");
+        Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1088 1@1168 1@1171 1@1255 ", "none");
         Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(false));
         // The least and the most of Ethernet: 148.81 and 8.13 million frames a second at 100 Gb/s.
         Config::SetDefault("ns3::EngineNetwork::WirePreambleAndGap", StringValue("true"));
@@ -205,11 +197,7 @@ class PauseTest : public CableTest
   private:
     void DoRun() override
     {
-        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
-        {
-            UseSimulator(simulator);
-            RunOnce();
-        }
+        RunOnce();
     }
 
     /// Send a packet of priority 3, and one of 4, into a pause of 3, which ends at 10003.

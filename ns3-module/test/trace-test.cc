@@ -421,9 +421,7 @@ class LocalHelperTest : public HpccTestCase
     {
         for (const bool isCanonical : {false, true})
         {
-            UseSimulator("ns3::WheelSimulatorImpl");
-            Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder",
-                               BooleanValue(isCanonical));
+            Config::SetDefault("ns3::EngineNetwork::CanonicalOrder", BooleanValue(isCanonical));
             Build();
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(m_results->GetStarted(), 2, "flows");
@@ -437,7 +435,6 @@ class LocalHelperTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_NE(csv.str().find(",100000,0,"), std::string::npos, csv.str());
         }
         // Results may go before the simulation ends, too.
-        UseSimulator("ns3::WheelSimulatorImpl");
         Build();
         m_results.reset();
         Simulator::Run();

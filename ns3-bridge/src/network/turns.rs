@@ -45,6 +45,7 @@ fn attack_settings(node: u32, entries: &[ffi::AttackEntry]) -> Result<AttackSett
 }
 
 impl Network {
+    /// Runs all that happens before a time, unless something is to be told.
     pub fn run(&self, until_ns: u64) -> ffi::Pause {
         match self.engine().run_until(Nanos(until_ns)) {
             Stop::Time => ffi::Pause::Time,
@@ -58,6 +59,7 @@ impl Network {
         self.engine().advance(Nanos(now_ns));
     }
 
+    /// The engine's present time.
     pub fn now_ns(&self) -> u64 {
         self.engine().now().0
     }
@@ -66,6 +68,7 @@ impl Network {
         self.engine().next_time().map_or(u64::MAX, |next| next.0)
     }
 
+    /// Why the run cannot go on; empty if it can.
     pub fn take_fault(&self) -> String {
         self.engine().take_fault().unwrap_or_default()
     }
@@ -99,6 +102,7 @@ impl Network {
         })
     }
 
+    /// Takes the flows that have finished since the last call.
     pub fn take_ended(&self) -> Vec<ffi::FlowEnd> {
         let ended = self.engine().take_completed();
         ended.iter().map(|flow| ffi::FlowEnd { id: flow.request.id, is_steered: flow.is_steered }).collect()

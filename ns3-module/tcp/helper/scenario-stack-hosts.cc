@@ -11,7 +11,6 @@
 #include "../../model/stop-run.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "scoped-defaults.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -19,7 +18,6 @@
 #include "ns3/engine-network.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
-#include "ns3/global-value.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
 #include "ns3/node-list.h"
@@ -29,7 +27,7 @@
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/wheel-simulator-impl.h"
+#include "ns3/turn-scheduler.h"
 
 #include <iostream>
 #include <utility>
@@ -55,6 +53,19 @@ Say(const std::string& message)
     std::cerr << "hpcc: " << message << std::endl;
 }
 
+/// Restores in the end ns-3's run number, which a scenario changes for the whole process.
+class KeptRun
+{
+  public:
+    ~KeptRun()
+    {
+        RngSeedManager::SetRun(m_run);
+    }
+
+  private:
+    uint64_t m_run{RngSeedManager::GetRun()}; //!< the run number
+};
+
 } // namespace
 
 TypeId
@@ -70,23 +81,13 @@ ScenarioStackHosts::ScenarioStackHosts() = default;
 ScenarioStackHosts::~ScenarioStackHosts() = default;
 
 bool
-ScenarioStackHosts::ChooseSimulator() const
+ScenarioStackHosts::IsAlone()
 {
-    const bool isCanonical = m_scenario->is_canonical();
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
     // Times of a scenario count from 0, and its end would end the program's own nodes.
     if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
     {
         Say("a simulation of this program is under way, which the end of a scenario would end, "
             "too; run the scenario first, or call Simulator::Destroy() before");
-        return false;
-    }
-    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    if (!simulator || simulator->IsCanonical() != isCanonical)
-    {
-        Say("a scenario comes too late: this program has used another simulator already, or the "
-            "same with another order of events; run the scenario first");
         return false;
     }
     return true;
@@ -95,9 +96,9 @@ ScenarioStackHosts::ChooseSimulator() const
 uint8_t
 ScenarioStackHosts::Run(const hpcc::Scenario& scenario, const std::string& out, bool isQuiet)
 {
-    const ScopedDefaults kept;
+    const KeptRun kept;
     m_scenario = &scenario;
-    if (!ChooseSimulator())
+    if (!IsAlone())
     {
         return HpccScenarioHelper::BAD_INPUT;
     }
@@ -119,7 +120,7 @@ ScenarioStackHosts::Run(const hpcc::Scenario& scenario, const std::string& out, 
         TellAcked();
         hpcc::StackCounters counters{};
         Count(counters);
-        counters.events = Simulator::GetEventCount();
+        counters.events = Simulator::GetEventCount() - TurnScheduler::Get().GetTurns();
         outcome = hpcc::finish_stack_run(*m_run,
                                          RunKeeper::GetFault(),
                                          counters,
@@ -177,6 +178,7 @@ ScenarioStackHosts::Build()
 {
     m_network = std::make_unique<QbbHelper>();
     m_network->UseStreamsAlone();
+    m_network->SetNetworkAttribute("CanonicalOrder", BooleanValue(m_scenario->is_canonical()));
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
     for (uint32_t index = 0; index < nodes.GetN(); ++index)

@@ -121,7 +121,7 @@ class ScenarioStackHosts : public ScenarioHosts
      * \brief Choose the simulator that the scenario needs.
      * \return whether it is the one in use
      */
-    bool ChooseSimulator() const;
+    static bool IsAlone();
 
     /// Build the network, and start it.
     void Build();

@@ -8,7 +8,6 @@
 #include "ns3/boolean.h"
 #include "ns3/bulk-send-helper.h"
 #include "ns3/config.h"
-#include "ns3/global-value.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
@@ -83,8 +82,7 @@ struct LastByte
 void
 SetDefaults(const Setting& setting)
 {
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
+    Config::SetDefault("ns3::EngineNetwork::CanonicalOrder", BooleanValue(true));
     Config::SetDefault("ns3::QbbNetDevice::Mtu", UintegerValue(setting.mtu));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(setting.segment));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4'000'000));
