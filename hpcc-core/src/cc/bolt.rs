@@ -20,7 +20,7 @@ use crate::telemetry::{Reads, Telemetry};
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
 
-/// Packets that a window has at most.
+/// Packets that a window has at most where `window` does not bound it: all that the authors' code allows, too little for long paths.
 const MOST_PACKETS: f64 = 256.0;
 /// Bytes that it has at least.
 const LEAST: f64 = 15.0;
@@ -79,8 +79,7 @@ impl Bolt {
     }
 
     fn most(&self) -> f64 {
-        let most = MOST_PACKETS * self.mtu();
-        if self.limits.window == 0 { most } else { most.min(self.limits.window as f64) }
+        if self.limits.window == 0 { MOST_PACKETS * self.mtu() } else { self.limits.window as f64 }
     }
 
     fn on_ack(&mut self, now: Nanos, header: &BoltHeader) {
@@ -195,6 +194,13 @@ mod tests {
         assert_eq!(grown, [10_000.0, 11_000.0, 12_000.0, 14_000.0, 14_000.0]);
         bolt.window = 1e9;
         assert_eq!(hear(&mut bolt, 13_000, INC, 0, 0), 162_500.0);
+    }
+
+    /// Without a window 256 packets are most; with one its bytes, however many packets these are.
+    #[test]
+    fn the_window_is_what_the_path_holds() {
+        let most = |window| Bolt::new(BoltConfig::default(), FlowLimits { window, ..LIMITS }).window;
+        assert_eq!([0, 10_000, 4_000_000].map(most), [256_000.0, 10_000.0, 4_000_000.0]);
     }
 
     /// A queue of 100 packets, 8 us, at a flow with a quarter of the port (40,625 bytes in 13 us): one packet less in 1/25 of 4 us.

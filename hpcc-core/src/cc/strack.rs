@@ -9,8 +9,8 @@
 //! | above twice the target, once in srtt | is what was acknowledged in the last whole T |
 //! | else, once in srtt | falls to 1 - beta (d - target) / d of it, at least to 1 - max_mdf |
 //!
-//! The fifth timeout in a row leaves the least window. *Guesses*, for the paper is not clear about them: the target's base and its
-//! growth with hops, alpha, beta and max_mdf, which public simulators mark so, too; windows in packets and times in microseconds in the
+//! The fifth timeout in a row leaves the least window. *Guesses*, for the paper is not clear about them: the target's base (beyond
+//! 13 us of T ours) and its growth with hops, alpha, beta and max_mdf, which public simulators mark so, too; windows in packets and times in microseconds in the
 //! growth; and the least window of a packet.
 
 use super::{
@@ -20,6 +20,8 @@ use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
+/// Least base of the target by default, in ns.
+const LEAST_BASE: f64 = 20_000.0;
 /// A hop adds the base divided by this to the target.
 const HOPS_TO_BASE: f64 = 6.55;
 /// So many timeouts in a row leave the least window.
@@ -30,9 +32,10 @@ crate::settings! {
     /// Parameters of STrack, all of them guesses.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct StrackConfig {
-        /// Round-trip time that a flow aims for, before 1/6.55 of it is added for each link of the path.
-        #[change = "A smaller value keeps queues shorter; a larger one fills links better. Keep it above T."]
-        pub base_delay: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(20_000);
+        /// Round-trip time that a flow aims for, before 1/6.55 of it is added for each link of the path; `auto`: 20 us, or 1.5 T where
+        /// that is longer.
+        #[change = "A smaller value keeps queues shorter; a larger one fills links better. Below T flows all but stop."]
+        pub base_delay: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Packets that a flow adds in a round trip for each microsecond below its target.
         #[change = "A larger value takes free bandwidth sooner; queues vary more."]
         pub growth: f64 {0.0..=1000.0} = 0.25;
@@ -82,7 +85,8 @@ pub struct Strack {
 impl Strack {
     /// The state of a new flow, which starts with line rate * T.
     pub fn new(config: &StrackConfig, limits: FlowLimits) -> Self {
-        let base = config.base_delay.0 as f64;
+        let usual = LEAST_BASE.max(1.5 * limits.base_rtt.0 as f64);
+        let base = config.base_delay.map_or(usual, |delay| delay.0 as f64);
         let bdp = limits.line_rate.0 as f64 * limits.base_rtt.0 as f64 / 8e9;
         let most = (bdp / f64::from(limits.mtu.max(1))).max(1.0);
         Strack {
@@ -186,6 +190,8 @@ mod tests {
         let target = |hops| Strack::new(&StrackConfig::default(), FlowLimits { hops, ..LIMITS }).target;
         assert_abs_diff_eq!(target(0), 20_000.0);
         assert_abs_diff_eq!(target(6), 20_000.0 * (1.0 + 6.0 / 6.55), epsilon = 1e-6);
+        let far = FlowLimits { base_rtt: Nanos(40_000), hops: 0, ..LIMITS };
+        assert_abs_diff_eq!(Strack::new(&StrackConfig::default(), far).target, 60_000.0);
     }
 
     /// srtt stays at 13 us, 7 us below: 0.25 * 7 = 1.75 packets in a round trip of 100 acknowledgements.

@@ -79,6 +79,7 @@ impl Engine {
             sport: of.dport,
             dport: of.sport,
             queue_pair: of.reply_queue_pair,
+            ack_requested: true,
             size: self.nodes.switch(node).sizes.cnp(0),
             ..Frame::default()
         };

@@ -101,7 +101,7 @@ pub struct Counters {
     pub refused: Refused,
     /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
     pub marks_merged: u64,
-    /// Congestion marks of packets that nothing went back for, and that no later answer told of.
+    /// Congestion marks that arrived and that no sender hears of: nothing went back that told of them, or its flow was over.
     pub marks_untold: u64,
     /// Answers of receivers that told a flow of a congestion mark.
     pub marks_heard: u64,

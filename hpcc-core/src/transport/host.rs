@@ -593,11 +593,14 @@ impl Host {
     /// Takes in an acknowledgement. `None` if it is for no flow that is under way, or not sealed as it must be.
     #[inline]
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
-        if self.seal.is_none() {
-            return self.take_ack(now, ack, rng);
-        }
-        let ack = self.opened(if ack.nack { PacketKind::Nack } else { PacketKind::Ack }, ack)?;
-        self.take_ack(now, &ack, rng)
+        let result = if self.seal.is_none() {
+            self.take_ack(now, ack, rng)
+        } else {
+            let opened = self.opened(if ack.nack { PacketKind::Nack } else { PacketKind::Ack }, ack);
+            opened.and_then(|ack| self.take_ack(now, &ack, rng))
+        };
+        self.counters.marks_untold += u64::from(ack.congestion_marked && result.is_none());
+        result
     }
 
     #[inline]

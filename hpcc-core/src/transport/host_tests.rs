@@ -600,6 +600,10 @@ fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
     host.on_ack(Nanos(9), &Ack { congestion_marked: true, ..ack(other, 0) }, &mut rng());
     host.on_ack(Nanos(9), &ack(other, 0), &mut rng());
     assert_eq!(host.counters().marks_heard, 2, "a notification and an acknowledgement");
+    host.on_ack(Nanos(9), &Ack { congestion_marked: true, ..ack(99, 0) }, &mut rng());
+    host.on_ack(Nanos(9), &Ack { congestion_marked: true, ..ack(other, 999_000) }, &mut rng());
+    let Counters { marks_heard, marks_untold, .. } = host.counters();
+    assert_eq!((marks_heard, marks_untold), (2, 3), "of flows that are over, and of bytes that were never sent");
 }
 
 /// Nothing behind what was ever sent counts: after going back an acknowledgement of what was sent before does, and behind the

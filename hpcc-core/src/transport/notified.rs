@@ -34,8 +34,10 @@ impl Host {
         trace: Option<&CopiedTrace<'_>>,
     ) -> Result<Notified, NoEffect> {
         let Host { senders, rules, decoder, counters, nics, .. } = self;
-        let sender = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over());
-        let sender = sender.ok_or(NoEffect::Finished)?;
+        let Some(sender) = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over()) else {
+            counters.marks_untold += u64::from(origin == Origin::Receiver);
+            return Err(NoEffect::Finished);
+        };
         counters.marks_heard += u64::from(origin == Origin::Receiver);
         let mut telemetry = records(rules, trace, decoder.stack());
         if let Some(listener) = &mut sender.listener {

@@ -42,6 +42,7 @@ pub fn all(bench: &Bench, scenario: &Scenario, output: &ProcessOutput) -> Result
     counts(&results, output)?;
     times(scenario, &results)?;
     losses(scenario, &results)?;
+    marks(scenario, &results)?;
     if scenario.monitor.goodput_interval.is_some() {
         goodput(bench, &results)?;
     }
@@ -101,7 +102,8 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
 
 /// Frames are dropped and lost only where something explains it.
 fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), String> {
-    let explained = is_disturbed(scenario);
+    let watches = scenario.settings.get("switch", None, "pfc_watchdog").is_some_and(|now| now.text() == "drop");
+    let explained = is_disturbed(scenario) || watches;
     expect(explained || summary.losses == 0, || format!("{} losses on links that lose nothing", summary.losses))?;
     let switch = &scenario.settings.switch;
     // Hosts with a stack drop what exceeds the queue of their own port.
@@ -109,6 +111,20 @@ fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), 
     let has_room = is_rdma && switch.mode == BufferKind::Lossless && switch.headroom.is_none();
     let drops = summary.dropped();
     expect(explained || !has_room || drops == 0, || format!("{drops} drops with PFC"))
+}
+
+/// Round-trip times of an idle network after which nothing of a flow that has finished is on its way.
+const STILL: u64 = 100;
+
+/// Each mark that switches made is heard of, told with others, or lost, once all is still.
+fn marks(scenario: &Scenario, Results { summary, finished, unfinished }: &Results) -> Result<(), String> {
+    let last = finished.iter().map(|flow| flow.start_ns + flow.fct_ns).max().unwrap_or(0);
+    let is_still = unfinished.is_empty() && last + STILL * summary.base_rtt_ns <= summary.simulated_ns;
+    let Summary { marks, marks_heard, marks_merged, marks_lost, .. } = *summary;
+    let holds = marks == marks_heard + marks_merged + marks_lost;
+    expect(holds || !is_still || is_disturbed(scenario), || {
+        format!("{marks} marks: {marks_heard} heard, {marks_merged} merged, {marks_lost} lost")
+    })
 }
 
 /// Whether links fail or become worse, someone attacks, or faults of the reference are repeated.

@@ -151,7 +151,10 @@ impl UecEndpoint {
 
     fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
         let key = packet.connection;
-        let Some(sender) = self.senders.get_mut(key) else { return };
+        let Some(sender) = self.senders.get_mut(key) else {
+            self.counters.marks_untold += u64::from(tells_mark(say));
+            return;
+        };
         let telemetry = packet.header.get(..packet.telemetry.into()).unwrap_or_default();
         let told = self.layout.read(telemetry, &mut self.stack);
         let told =
@@ -188,7 +191,10 @@ impl UecEndpoint {
         }
         let receiver = match slot {
             Slot::Open(receiver) => receiver,
-            Slot::Unknown | Slot::Whole => return out.packets.push(late_answer(packet, self.transport.mtu)),
+            Slot::Unknown | Slot::Whole => {
+                self.counters.marks_untold += u64::from(packet.marked && packet.is_data);
+                return out.packets.push(late_answer(packet, self.transport.mtu));
+            }
         };
         let is_credited = self.settings.uec_control != Control::Nscc;
         let target = match *say {
@@ -226,6 +232,8 @@ impl UecEndpoint {
             (Say::Probe, _) => Some(Say::Ack(receiver.answer(packet.seq, Cause::Probe, packet.marked))),
             (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. }, _) => None,
         };
+        self.counters.marks_untold +=
+            u64::from(packet.marked && packet.is_data && !answer.as_ref().is_some_and(tells_mark));
         out.packets.extend(answer.map(|answer| answer_to(packet, &answer)));
     }
 
@@ -245,13 +253,17 @@ impl UecEndpoint {
 fn answer_to(packet: &Packet, say: &Say) -> Packet {
     let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
     let answer = Packet { peer, connection: reply_to, reply_to: connection, sport, dport, seq, ..Packet::default() };
-    Packet { size: HEADERS, header: say.encode(), ..answer }
+    Packet { size: HEADERS, header: say.encode(), marked: tells_mark(say), ..answer }
 }
 
 /// An answer with the telemetry of the packet that it is for.
 fn reflected(packet: &Packet, mut answer: Packet) -> Packet {
     answer.header[..TELEMETRY].copy_from_slice(&packet.header[..TELEMETRY]);
     Packet { telemetry: packet.telemetry, ..answer }
+}
+
+fn tells_mark(say: &Say) -> bool {
+    matches!(say, Say::Ack(sack) if sack.marked)
 }
 
 /// The answer to a packet of a message that is there whole.
@@ -397,6 +409,35 @@ mod tests {
         let answer = Packet { peer: 1, ..out.packets[0] };
         sender.receive(Nanos(22_000), &answer, &mut out);
         (answer.header[..answer.telemetry.into()].into(), sender.progress(key).expect("under way").window)
+    }
+
+    /// A message of one packet: what tells of the mark comes for a message that is over, and so does the packet that comes again.
+    #[test]
+    fn marks_that_nobody_hears_of_are_counted() {
+        let transport = TransportConfig { mtu: 1_000, ..TransportConfig::default() };
+        let setup = HostSetup {
+            node: 0,
+            ports: &[BitRate::gbps(100)],
+            transport: &transport,
+            sizes: FrameSizes::ULTRA_ETHERNET,
+            network_rtt: Nanos(12_000),
+            trims: false,
+            layout: &Layout::none(),
+        };
+        let [mut sender, mut receiver] =
+            [0, 1].map(|node| Uec::default().start(&HostSetup { node, ..setup }).expect("one"));
+        let post = Post { dst: 1, dport: 1, priority: 3, size: 1_000, port: 0, base_rtt: Nanos(12_000) };
+        sender.post(Nanos(0), &post).expect("room");
+        let packet = Packet { peer: 0, marked: true, ..sender.next(Nanos(0), 0, 0).expect("a packet") };
+        let mut out = Outbox::default();
+        receiver.receive(Nanos(6_000), &packet, &mut out);
+        receiver.receive(Nanos(7_000), &packet, &mut out);
+        assert_eq!(out.packets.iter().map(|answer| answer.marked).collect::<Vec<_>>(), [true, false]);
+        for _ in 0..2 {
+            sender.receive(Nanos(12_000), &Packet { peer: 1, ..out.packets[0] }, &mut Outbox::default());
+        }
+        assert_eq!((sender.counters().marks_heard, sender.counters().marks_untold), (1, 1));
+        assert_eq!(receiver.counters().marks_untold, 1);
     }
 
     /// 9 bands are 9,216 ns, above the target: the window grows by 5,000 * 1,064 / 100,000 bytes, and 150 once in T. With no delay
