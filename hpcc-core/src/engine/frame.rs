@@ -37,14 +37,15 @@ pub struct Frame {
     pub queue_pair: u32,
     /// Queue pair that an answer is for.
     pub reply_queue_pair: u32,
-    /// UDP source port.
-    pub sport: u16,
-    /// UDP destination port.
-    pub dport: u16,
+    // What is written where a frame arrives stands apart from what is read at once: a wider read would have to wait.
     /// Port by which it came to the present node.
     pub(super) ingress: u16,
     /// Length of the telemetry section.
     pub telemetry_len: u16,
+    /// UDP source port.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
     /// What it is for.
     pub kind: PacketKind,
     /// Priority group, 0 (highest) to 7.

@@ -5,12 +5,14 @@ use super::agents::{HostNotices, SwitchExtras};
 use super::observer::SwitchCounts;
 use super::traffic::Traffic;
 use super::transports::Other;
+use crate::node::NodeSettings;
 use crate::switch::Switch;
 use crate::telemetry::Layout;
 use crate::transport::{Counters, Host};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 /// A switch, and what its frames need of its settings.
@@ -30,27 +32,28 @@ pub(super) struct SwitchNode {
     pub counts: SwitchCounts,
 }
 
-/// A host, and what its frames need of its settings.
+/// A host, and what its frames need of its settings. What each frame looks at stands first.
+#[repr(C, align(64))]
 pub(super) struct HostNode {
-    pub core: Host,
     /// Its transport, if that is not queue pairs.
     pub other: Option<Box<Other>>,
-    pub layout: Layout,
+    /// What its NICs hold, by port, if it ever pauses others.
+    pub held: Vec<Held>,
+    pub pfc_bytes: u32,
     /// UDP destination port of all frames; `None`: that of their flow.
     pub wire_port: Option<u16>,
     pub ack_priority: u8,
     pub echoes: bool,
     pub seals: bool,
-    pub pfc_bytes: u32,
-    pub traffic: Traffic,
-    pub notices: HostNotices,
     /// What comes is its stack's.
     pub is_stack: bool,
     pub is_slow: bool,
     /// Its flows pause as switches ask.
     pub is_paused_by_switches: bool,
-    /// What its NICs hold, by port, if it ever pauses others.
-    pub held: Vec<Held>,
+    pub layout: Layout,
+    pub core: Host,
+    pub traffic: Traffic,
+    pub notices: HostNotices,
 }
 
 /// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
@@ -112,6 +115,22 @@ impl Nodes {
         let place = self.hosts.len() as u32;
         self.seats.push(Seat { place, is_switch: false, has_extras: false, is_touched: false, is_watched: false });
         self.hosts.push(host);
+    }
+
+    /// Hosts with the same settings, of each node, run by the same rules.
+    pub fn share_rules(&mut self, settings: &[Rc<NodeSettings>]) {
+        let of_hosts = self.seats.iter().zip(settings).filter(|(seat, _)| !seat.is_switch);
+        let mut known: Vec<(&Rc<NodeSettings>, usize)> = Vec::new();
+        for (place, (_, own)) in of_hosts.enumerate() {
+            let first = known.iter().find(|(other, _)| Rc::ptr_eq(other, own)).map(|&(_, first)| first);
+            match first {
+                Some(first) => {
+                    let (before, rest) = self.hosts.split_at_mut(place);
+                    rest[0].core.share_rules(&before[first].core);
+                }
+                None => known.push((own, place)),
+            }
+        }
     }
 
     #[inline]

@@ -17,7 +17,7 @@ pub(super) struct Port {
     pub end_at: u64,
     pub end_rank: u64,
     pub delay: Nanos,
-    /// Times of a long and of a short frame of these bytes: nanoseconds or, where rates are exact, picoseconds.
+    /// Nanoseconds of a short and of a long frame of these bytes, where rates are not exact.
     times: [u32; 2],
     sizes: [u16; 2],
     pub number: u16,
@@ -65,7 +65,7 @@ pub(super) struct Port {
 
 const _: () = assert!(offset_of!(Port, queues) == 64);
 
-/// Frames of a queue that may leave within a window.
+/// Most frames that are loaded ahead.
 const SOON: usize = 12;
 /// Frames below this size are short.
 const LONG: u32 = 256;
@@ -149,14 +149,16 @@ impl Port {
         self.queues[usize::from(queue & 7)].iter().map(|&frame| u64::from(frames.get(frame).size)).sum()
     }
 
-    /// Loads the first frames that wait: these loads do not wait for each other.
+    /// Loads the frames that may leave within a window of so many nanoseconds: these loads do not wait for each other.
     #[inline]
-    pub fn load(&self, frames: &Frames) -> u32 {
+    pub fn load(&self, window: u64, frames: &Frames) -> u32 {
         if self.waiting == 0 {
             return 0;
         }
-        let waiting = &self.queues[self.waiting.trailing_zeros() as usize];
-        waiting.iter().take(SOON).fold(0, |sum, &frame| sum ^ frames.load(frame))
+        // Queue 0 has short frames, and is empty soon.
+        let waiting = &self.queues[7 - self.waiting.leading_zeros() as usize];
+        let soon = window as usize / self.times[1].max(1) as usize + 1;
+        waiting.iter().take(soon.min(SOON)).fold(0, |sum, &frame| sum ^ frames.load(frame))
     }
 
     /// Takes the frame that leaves next.
@@ -233,25 +235,23 @@ impl Port {
     #[inline]
     pub fn tx_time(&mut self, now: u64, size: u32) -> u64 {
         let kind = usize::from(size >= LONG);
-        if u32::from(self.sizes[kind]) == size {
-            let time = self.times[kind].into();
-            return self.settle(now, time);
+        if u32::from(self.sizes[kind]) == size { self.times[kind].into() } else { self.new_tx_time(now, size, kind) }
+    }
+
+    /// The same of a size that is not known, or where rates are exact.
+    fn new_tx_time(&mut self, now: u64, size: u32, kind: usize) -> u64 {
+        if self.rounding == Rounding::Exact {
+            return self.settle(now, self.rate.tx_picos(size + self.gap));
         }
-        let time = match self.rounding {
-            Rounding::Exact => self.rate.tx_picos(size + self.gap),
-            Rounding::Nearest | Rounding::Floored => self.rate.tx_time(size + self.gap, self.rounding).0,
-        };
+        let time = self.rate.tx_time(size + self.gap, self.rounding).0;
         if let (Ok(bytes), Ok(short)) = (u16::try_from(size), u32::try_from(time)) {
             (self.sizes[kind], self.times[kind]) = (bytes, short);
         }
-        self.settle(now, time)
+        time
     }
 
-    #[inline]
+    /// Whole nanoseconds of so many picoseconds, behind a frame that ended late.
     fn settle(&mut self, now: u64, time: u64) -> u64 {
-        if self.rounding != Rounding::Exact {
-            return time;
-        }
         // A frame that follows at once has begun when the last one ended exactly.
         let late = if now == self.end_at { u64::from(self.late) } else { 0 };
         let nanos = time.saturating_sub(late).div_ceil(PICOS);

@@ -164,7 +164,7 @@ impl Engine {
         let mut sum = 0;
         for &p in &ports {
             sum ^= self.all.flights[p as usize].load(end, &self.all.frames);
-            sum ^= self.all.ports[p as usize].load(&self.all.frames);
+            sum ^= self.all.ports[p as usize].load(end - start, &self.all.frames);
         }
         black_box(sum);
         for &p in &ports {

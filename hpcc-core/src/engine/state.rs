@@ -263,6 +263,7 @@ impl Engine {
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
         }
+        engine.nodes.share_rules(&nodes);
         engine.connect(network);
         engine.set_losses(streams.seed, streams.losses, default_loss);
         Ok(engine)

@@ -25,6 +25,7 @@ use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -120,7 +121,8 @@ pub struct Host {
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     pub(super) counters: Counters,
-    pub(super) rules: NicRules,
+    /// The same object for hosts that have the same.
+    pub(super) rules: Arc<NicRules>,
     algorithm: Box<dyn Algorithm>,
     /// Where telemetry is decoded.
     pub(super) decoder: Decoder,
@@ -136,7 +138,7 @@ impl Host {
         let needs = algorithm.needs().with(&layout);
         let answer = feedback.answer_to(&needs);
         Host {
-            rules: NicRules { transport, sizes, layout, feedback, needs, answer },
+            rules: Arc::new(NicRules { transport, sizes, layout, feedback, needs, answer }),
             algorithm,
             nics: port_rates.iter().map(|&rate| Nic::new(rate, &transport)).collect(),
             routes,
@@ -148,6 +150,11 @@ impl Host {
             receive: Vec::new(),
             seal: transport.seal.as_ref().map(AnswerSeal::new),
         }
+    }
+
+    /// Shares what both run by with a host of the same configuration, so that it stays in the caches.
+    pub fn share_rules(&mut self, other: &Host) {
+        self.rules = Arc::clone(&other.rules);
     }
 
     /// Makes it one that takes what arrives slowly.
@@ -196,7 +203,7 @@ impl Host {
         limits: FlowLimits,
     ) -> Option<u32> {
         self.nics.get(nic)?;
-        let NicRules { transport, feedback, needs, .. } = &self.rules;
+        let NicRules { transport, feedback, needs, .. } = &*self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
         let listener = (!feedback.is_echo(needs)).then(|| {
             let flow = flow_id(spec.src, spec.dst, spec.receiver);
@@ -235,7 +242,7 @@ impl Host {
 
     /// Measures round-trip times of all flows from now on, also of those whose controller does not go by them.
     pub fn measure_rtts(&mut self) {
-        self.rules.needs.rtt = true;
+        Arc::make_mut(&mut self.rules).needs.rtt = true;
         for sender in self.senders.iter_mut() {
             sender.send_times.get_or_insert_default();
         }
@@ -345,7 +352,7 @@ impl Host {
         let receiver = if spec.is_shared { Receiver::of_messages(spec.limits.mtu) } else { Receiver::default() };
         let inbound = Inbound { receiver, echo_interval: spec.echo_interval, reporting: None, flow: 0 };
         let key = self.receivers.insert(inbound)?;
-        let NicRules { feedback, needs, .. } = &self.rules;
+        let NicRules { feedback, needs, .. } = &*self.rules;
         if let Some(inbound) = self.receivers.get_mut(key) {
             inbound.flow = flow_id(spec.src, spec.dst, key);
             let reporting = || Box::new(Reporting::new(feedback, needs, spec.limits, inbound.flow));
