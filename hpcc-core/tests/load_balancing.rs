@@ -209,3 +209,13 @@ fn conweave_keeps_order_at_hosts() {
     let flowlet = run(&[scheme("flowlet"), ("load_balancing", "flowlet_gap", "0ns")]);
     assert!(flowlet[1] > 10_000, "{flowlet:?}");
 }
+
+/// What left by a narrow way holds others up at the second leaf, by as much as eight times its memory. Nothing is lost: that is paused.
+#[test]
+fn what_waits_for_others_takes_memory_until_it_goes_on() {
+    let patient =
+        [("load_balancing", "conweave_flush_extra", "1ms"), ("load_balancing", "conweave_default_wait", "1ms")];
+    let small = [("switch", "buffer", "1MB"), ("transport", "base_rtt", "200us")];
+    let sets = [&[scheme("conweave"), SELECTIVE, NOTHING, PLAIN][..], &patient, &small].concat();
+    assert_eq!(run(&network([400, 400, 1, 400]), &sets, 4_000_000).totals().drops, 0);
+}

@@ -339,17 +339,17 @@ impl Leaf {
         });
         let mut fate = Fate::GoesOn;
         if header.role == Role::Rerouted {
-            if !flow.is_ordered {
+            if !flow.is_ordered && passing.may_wait {
                 fate = self.wait(passing, header, &mut flow, errands);
             }
         } else if header.role == Role::Tail {
             errands.answers.push(answer(Role::TailReply));
             flow.is_ordered = true;
-            if self.waiting.contains_key(&key) {
+            if passing.may_wait && self.waiting.contains_key(&key) {
                 errands.released.push(frame);
-                self.release(&key, errands);
                 fate = Fate::Waits;
             }
+            self.release(&key, errands);
         } else {
             if header.role == Role::Init {
                 errands.answers.push(answer(Role::InitReply));
