@@ -219,3 +219,17 @@ fn what_waits_for_others_takes_memory_until_it_goes_on() {
     let sets = [&[scheme("conweave"), SELECTIVE, NOTHING, PLAIN][..], &patient, &small].concat();
     assert_eq!(run(&network([400, 400, 1, 400]), &sets, 4_000_000).totals().drops, 0);
 }
+
+/// Answers of leaves are lost, too, and tell of no mark.
+#[test]
+fn marks_are_heard_of_told_with_others_or_lost() {
+    let mut network = network([100; 4]);
+    network.links.iter_mut().for_each(|link| link.loss = 0.002);
+    let ecn = [("switch", "ecn_kmin", "10KB"), ("switch", "ecn_kmax", "10KB"), ("switch", "ecn_pmax", "1")];
+    let dcqcn = ("congestion_control", "algorithm", "dcqcn");
+    let engine = run(&network, &[&[scheme("conweave"), SELECTIVE, dcqcn, PLAIN][..], &ecn].concat(), 10_000_000);
+    let told = engine.host_counters().map(|own| own.marks_heard + own.marks_merged + own.marks_untold);
+    let totals = engine.totals();
+    assert!(totals.marks_lost > 0, "{totals:?}");
+    assert_eq!(totals.marks, told.sum::<u64>() + totals.marks_lost, "{totals:?}");
+}

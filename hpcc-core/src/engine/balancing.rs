@@ -79,6 +79,7 @@ impl Engine {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::Cnp,
+            pause: true,
             src: of.dst,
             dst: of.src,
             sport: of.dport,

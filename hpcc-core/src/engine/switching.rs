@@ -128,7 +128,7 @@ impl Engine {
         let SwitchNode { extras: Some(extras), sizes, .. } = self.nodes.switch(node) else { return };
         let Some(pauses) = extras.source_pauses.as_mut().filter(|_| !of.is_of_stack()) else { return };
         let Some(pause) = pauses.meet(now, (of.src, of.reply_queue_pair), queue.into(), rate) else { return };
-        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, ..back_to_source(&of) };
+        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, pause: true, ..back_to_source(&of) };
         self.totals.source_pauses += 1;
         self.send_back_from_switch(node, back, &source_pause::emit(pause));
     }

@@ -151,6 +151,7 @@ impl UecEndpoint {
 
     fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
         let key = packet.connection;
+        self.counters.marks_heard += u64::from(tells_mark(say));
         let Some(sender) = self.senders.get_mut(key) else { return };
         let telemetry = packet.header.get(..packet.telemetry.into()).unwrap_or_default();
         let told = self.layout.read(telemetry, &mut self.stack);
@@ -158,7 +159,6 @@ impl UecEndpoint {
             if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = told { Some(delay) } else { None };
         match *say {
             Say::Ack(ref sack) => {
-                self.counters.marks_heard += u64::from(sack.marked);
                 sender.on_ack(now, packet.seq, packet.sport, sack, told);
                 if sender.is_finished() {
                     self.senders.remove(key);
@@ -241,11 +241,16 @@ impl UecEndpoint {
     }
 }
 
+/// Whether it is the answer to a marked packet.
+fn tells_mark(say: &Say) -> bool {
+    matches!(say, Say::Ack(sack) if sack.marked)
+}
+
 /// An answer to a packet.
 fn answer_to(packet: &Packet, say: &Say) -> Packet {
     let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
     let answer = Packet { peer, connection: reply_to, reply_to: connection, sport, dport, seq, ..Packet::default() };
-    Packet { size: HEADERS, header: say.encode(), ..answer }
+    Packet { size: HEADERS, header: say.encode(), marked: tells_mark(say), ..answer }
 }
 
 /// An answer with the telemetry of the packet that it is for.
@@ -317,7 +322,12 @@ impl Endpoint for UecEndpoint {
     fn receive(&mut self, now: Nanos, packet: &Packet, out: &mut Outbox) {
         match Say::of(packet) {
             Some(say @ (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. })) => self.on_answer(now, packet, &say, out),
-            Some(say) => self.on_saying(now, packet, &say, out),
+            Some(say) => {
+                let earlier = out.packets.len();
+                self.on_saying(now, packet, &say, out);
+                let is_told = out.packets[earlier..].iter().any(|answer| answer.marked);
+                self.counters.marks_untold += u64::from(packet.marked && !is_told);
+            }
             None => {}
         }
     }
