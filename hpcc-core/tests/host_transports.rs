@@ -122,9 +122,9 @@ fn what_is_trimmed_is_sent_again_at_once() {
 }
 
 /// A switch marks, and the next one, before a slower link, cuts what was marked. Each mark is heard of, or lost with its packet or the answer,
-/// or not told of, because the packet had no payload any more or came late.
+/// or not told of, because the packet had no payload any more or came late. Each cut is heard of by the receiver, or lost.
 #[test]
-fn marks_are_heard_of_or_lost() {
+fn marks_and_cuts_are_heard_of_or_lost() {
     let mut network = star(8);
     network.nodes.splice(8.., [NodeKind::Switch, NodeKind::Switch, NodeKind::Host]);
     network.links.extend([link(8, 9, 1_000), Link { rate: BitRate::gbps(50), ..link(9, 10, 1_000) }]);
@@ -138,6 +138,7 @@ fn marks_are_heard_of_or_lost() {
         let totals = engine.totals();
         assert!(heard > 100 && untold > 0 && (totals.marks_lost > 0) == (loss > 0.0), "{heard}, {untold}, {totals:?}");
         assert_eq!(totals.marks, heard + untold + totals.marks_lost, "{totals:?}");
+        assert_eq!(totals.trims, sum(|own| own.trims_heard) + totals.headers_lost, "{totals:?}");
     }
 }
 

@@ -165,10 +165,7 @@ impl UecEndpoint {
                     return out.finished.push(key);
                 }
             }
-            Say::Nack { at_last_hop } => {
-                self.counters.trims_heard += 1;
-                sender.on_nack(now, packet.seq, packet.sport, at_last_hop);
-            }
+            Say::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
             Say::Pull { granted } => sender.on_pull(now, granted),
             Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
         }
@@ -323,6 +320,7 @@ impl Endpoint for UecEndpoint {
         match Say::of(packet) {
             Some(say @ (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. })) => self.on_answer(now, packet, &say, out),
             Some(say) => {
+                self.counters.trims_heard += u64::from(packet.trimmed.is_some());
                 let earlier = out.packets.len();
                 self.on_saying(now, packet, &say, out);
                 let is_told = out.packets[earlier..].iter().any(|answer| answer.marked);
