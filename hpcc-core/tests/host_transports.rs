@@ -6,6 +6,7 @@ use hpcc_core::host_transport;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::transport::Counters;
 use hpcc_core::units::{BitRate, Nanos};
 use std::rc::Rc;
 
@@ -117,6 +118,27 @@ fn what_is_trimmed_is_sent_again_at_once() {
         let timeouts: u64 = counters.iter().map(|own| own.timeouts).sum();
         assert_eq!((totals.trims, totals.trims + timeouts), (heard, resent), "{name}");
         assert!(timeouts <= 1, "{name}: {timeouts}");
+    }
+}
+
+/// A switch marks, and the next one, before a slower link, cuts what was marked. Each mark is heard of, or lost with its packet or the answer,
+/// or not told of, because the packet had no payload any more or came late. Each cut is heard of by the receiver, or lost.
+#[test]
+fn marks_and_cuts_are_heard_of_or_lost() {
+    let mut network = star(8);
+    network.nodes.splice(8.., [NodeKind::Switch, NodeKind::Switch, NodeKind::Host]);
+    network.links.extend([link(8, 9, 1_000), Link { rate: BitRate::gbps(50), ..link(9, 10, 1_000) }]);
+    let flows: Vec<_> = (0..8).map(|src| (src, 10, 1_000_000)).collect();
+    for loss in [0.0, 0.005] {
+        network.links.iter_mut().for_each(|link| link.loss = loss);
+        let (engine, completed) = run(&network, &[UEC, MTU, LOSSY, TRIM], &flows);
+        assert_eq!(completed.len(), 8);
+        let sum = |count: fn(&Counters) -> u64| engine.host_counters().map(|own| count(&own)).sum::<u64>();
+        let (heard, untold) = (sum(|own| own.marks_heard), sum(|own| own.marks_untold));
+        let totals = engine.totals();
+        assert!(heard > 100 && untold > 0 && (totals.marks_lost > 0) == (loss > 0.0), "{heard}, {untold}, {totals:?}");
+        assert_eq!(totals.marks, heard + untold + totals.marks_lost, "{totals:?}");
+        assert_eq!(totals.trims, sum(|own| own.trims_heard) + totals.headers_lost, "{totals:?}");
     }
 }
 

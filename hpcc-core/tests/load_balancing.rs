@@ -209,3 +209,27 @@ fn conweave_keeps_order_at_hosts() {
     let flowlet = run(&[scheme("flowlet"), ("load_balancing", "flowlet_gap", "0ns")]);
     assert!(flowlet[1] > 10_000, "{flowlet:?}");
 }
+
+/// What left by a narrow way holds others up at the second leaf, by as much as eight times its memory. Nothing is lost: that is paused.
+#[test]
+fn what_waits_for_others_takes_memory_until_it_goes_on() {
+    let patient =
+        [("load_balancing", "conweave_flush_extra", "1ms"), ("load_balancing", "conweave_default_wait", "1ms")];
+    let small = [("switch", "buffer", "1MB"), ("transport", "base_rtt", "200us")];
+    let sets = [&[scheme("conweave"), SELECTIVE, NOTHING, PLAIN][..], &patient, &small].concat();
+    assert_eq!(run(&network([400, 400, 1, 400]), &sets, 4_000_000).totals().drops, 0);
+}
+
+/// Answers of leaves are lost, too, and tell of no mark.
+#[test]
+fn marks_are_heard_of_told_with_others_or_lost() {
+    let mut network = network([100; 4]);
+    network.links.iter_mut().for_each(|link| link.loss = 0.002);
+    let ecn = [("switch", "ecn_kmin", "10KB"), ("switch", "ecn_kmax", "10KB"), ("switch", "ecn_pmax", "1")];
+    let dcqcn = ("congestion_control", "algorithm", "dcqcn");
+    let engine = run(&network, &[&[scheme("conweave"), SELECTIVE, dcqcn, PLAIN][..], &ecn].concat(), 10_000_000);
+    let told = engine.host_counters().map(|own| own.marks_heard + own.marks_merged + own.marks_untold);
+    let totals = engine.totals();
+    assert!(totals.marks_lost > 0, "{totals:?}");
+    assert_eq!(totals.marks, told.sum::<u64>() + totals.marks_lost, "{totals:?}");
+}

@@ -138,6 +138,8 @@ pub struct Passing<'a> {
     pub is_balanced: bool,
     /// Whether a switch has marked it (ECN).
     pub is_marked: bool,
+    /// Whether the switch has memory for it.
+    pub may_wait: bool,
     /// Ports on shortest paths.
     pub hops: &'a [u16],
     /// What it carries.

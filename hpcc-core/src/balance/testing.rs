@@ -73,6 +73,7 @@ pub fn passing<'a>(
         frame: 0,
         is_balanced: true,
         is_marked: false,
+        may_wait: true,
         hops: &[1, 2],
         tag,
         rand,

@@ -17,7 +17,9 @@ impl Engine {
         tell: impl FnOnce(&mut dyn LoadBalancer, &mut Passing<'_>) -> T,
     ) -> T {
         let (frame, tag) = self.all.frames.with_tag(f);
-        let (balancer, hops) = self.nodes.switch(node).core.balancer_to(frame.dst);
+        let core = &mut self.nodes.switch(node).core;
+        let may_wait = core.may_wait(frame.ingress, frame.priority, frame.size);
+        let (balancer, hops) = core.balancer_to(frame.dst);
         let mut passing = Passing {
             now: self.events.now(),
             src: frame.src,
@@ -29,6 +31,7 @@ impl Engine {
             frame: f,
             is_balanced: matches!(frame.kind, PacketKind::Data | PacketKind::Probe),
             is_marked: frame.congestion_marked,
+            may_wait,
             hops,
             tag,
             rand: &mut Engine::rng(&mut self.rngs, node).rand,
@@ -44,10 +47,12 @@ impl Engine {
         for &tag in &errands.answers {
             self.answer_from_switch(node, f, tag);
         }
-        self.run_errands(node, &errands);
-        if fate == Fate::Ends {
-            self.all.frames.release(f);
+        match fate {
+            Fate::GoesOn => {}
+            Fate::Waits => self.hold_at_switch(node, f),
+            Fate::Ends => self.all.frames.release(f),
         }
+        self.run_errands(node, &errands);
         fate == Fate::GoesOn
     }
 
@@ -74,12 +79,12 @@ impl Engine {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::Cnp,
+            pause: true,
             src: of.dst,
             dst: of.src,
             sport: of.dport,
             dport: of.sport,
             queue_pair: of.reply_queue_pair,
-            ack_requested: true,
             size: self.nodes.switch(node).sizes.cnp(0),
             ..Frame::default()
         };

@@ -59,9 +59,9 @@ pub struct Frame {
     /// Acknowledgement: the data frame was marked.
     pub congestion_echo: bool,
     /// Data: the receiver is to acknowledge it at once. Negative acknowledgement: it answers a packet without payload. Positive one:
-    /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`. CNP: a load balancer's own.
+    /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
     pub ack_requested: bool,
-    /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it.
+    /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it. CNP: a switch's own, of no mark.
     pub pause: bool,
     /// Bytes of the flow.
     pub flow_bytes: u64,
@@ -231,8 +231,7 @@ impl Frame {
         match self.kind {
             PacketKind::Data | PacketKind::Trimmed => self.congestion_marked && !self.is_of_stack(),
             PacketKind::Ack | PacketKind::Nack => self.congestion_echo,
-            // One with a section is a switch's pause.
-            PacketKind::Cnp => self.telemetry_len == 0 && !self.ack_requested,
+            PacketKind::Cnp => !self.pause,
             PacketKind::Probe | PacketKind::Pfc | PacketKind::Feedback | PacketKind::FastCnp | PacketKind::Icmpv6 => {
                 false
             }

@@ -47,18 +47,50 @@ impl Engine {
         }
     }
 
+    /// The load balancer of a switch keeps a frame, which takes memory as in a queue.
+    #[cold]
+    pub(super) fn hold_at_switch(&mut self, node: u32, f: u32) {
+        let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
+        let switch = self.nodes.switch(node);
+        if switch.core.hold(ingress, priority, size) {
+            let pauses = switch.pauses;
+            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.send_pfc(node, ingress, priority, pauses);
+        }
+    }
+
+    /// The memory of a frame is free that the load balancer has kept.
+    fn let_go(&mut self, node: u32, f: u32) {
+        let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
+        if self.nodes.switch(node).core.let_go(ingress, priority, size) {
+            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.send_pfc(node, ingress, priority, false);
+        }
+    }
+
     /// A frame goes on that the load balancer of a switch has kept.
     #[cold]
     pub(super) fn resume_at_switch(&mut self, node: u32, f: u32) {
         let Route::To { egress, hop_limit } = self.route(node, f) else {
+            self.let_go(node, f);
             return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
         };
         let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;
         frame.passed = frame.passed.saturating_add(1);
         self.meet_data(node, egress, f);
+        let &Frame { kind, priority, size, .. } = self.all.frames.get(f);
         let p = self.place(node, egress);
-        self.queue(node, p, f);
+        let port = &self.all.ports[p as usize];
+        let drops = (port.paused & port.dropping) >> priority & 1 != 0;
+        let core = &mut self.nodes.switch(node).core;
+        if drops || kind == PacketKind::Data && core.is_too_long(egress, priority, size) {
+            self.let_go(node, f);
+            return self.queue(node, p, f);
+        }
+        core.hand_on(egress, priority, size);
+        self.enqueue(p, f, priority);
+        self.try_send(p);
     }
 
     /// A data packet has come to a switch that may send something back at once: by source flow control, or as its telemetry says.
@@ -95,7 +127,7 @@ impl Engine {
         let SwitchNode { extras: Some(extras), sizes, .. } = self.nodes.switch(node) else { return };
         let Some(pauses) = extras.source_pauses.as_mut().filter(|_| !of.is_of_stack()) else { return };
         let Some(pause) = pauses.meet(now, (of.src, of.reply_queue_pair), queue.into(), rate) else { return };
-        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, ..back_to_source(&of) };
+        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, pause: true, ..back_to_source(&of) };
         self.totals.source_pauses += 1;
         self.send_back_from_switch(node, back, &source_pause::emit(pause));
     }

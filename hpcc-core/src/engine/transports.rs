@@ -96,7 +96,7 @@ impl Engine {
             payload: packet.payload,
             size: packet.size + u32::from(packet.telemetry),
             telemetry_len: packet.telemetry,
-            congestion_echo: packet.marked && !packet.is_data,
+            congestion_echo: packet.marked,
             flow_bytes: packet.message,
             ..Frame::default()
         };

@@ -43,7 +43,7 @@ pub struct Packet {
     pub telemetry: u16,
     /// Bytes of its message.
     pub message: u64,
-    /// A switch has marked it.
+    /// A switch has marked it; as an answer it tells of such a one.
     pub marked: bool,
     /// A switch has cut its payload.
     pub trimmed: Option<Trimmed>,

@@ -306,6 +306,14 @@ impl Buffer {
         }
     }
 
+    /// Whether a frame that comes in by `ingress` for a queue of `queue` bytes is not dropped.
+    fn has_room(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
+        match self {
+            Buffer::Lossless(buffer) => buffer.has_room(ingress, queue, priority, size),
+            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
+        }
+    }
+
     /// Whether a frame that comes and goes at once leaves all accounts as they are, pauses and resumes nobody, and is not
     /// dropped.
     #[inline]
@@ -527,6 +535,32 @@ impl Switch {
             *queued += size;
         }
         admission
+    }
+
+    /// Whether a frame that came in by port `ingress` may wait for others of its flow, in a queue of its own.
+    pub fn may_wait(&self, ingress: u16, priority: u8, size: u32) -> bool {
+        let priority = usize::from(priority) % PRIORITIES;
+        priority == 0 || self.buffer.has_room(ingress.into(), 0, priority, size)
+    }
+
+    /// It waits. Returns whether its sender is to pause.
+    pub fn hold(&mut self, ingress: u16, priority: u8, size: u32) -> bool {
+        let priority = usize::from(priority) % PRIORITIES;
+        priority != 0 && self.buffer.admit(ingress.into(), 0, priority, size) == Admission::Admit { pause: true }
+    }
+
+    /// A frame that was held waits no longer. Returns whether to resume its sender.
+    pub fn let_go(&mut self, ingress: u16, priority: u8, size: u32) -> bool {
+        let priority = usize::from(priority) % PRIORITIES;
+        priority != 0 && self.buffer.release(ingress.into(), priority, size)
+    }
+
+    /// A frame that was held waits at port `egress` from now on.
+    pub fn hand_on(&mut self, egress: u16, priority: u8, size: u32) {
+        let priority = usize::from(priority) % PRIORITIES;
+        if priority != 0 {
+            self.ports[usize::from(egress)].queued[priority] += size;
+        }
     }
 
     /// Whether data that is to wait at port `egress` is cut to its headers, or another packet in its place, for its queue is too long.

@@ -225,6 +225,18 @@ impl SharedBuffer {
         below && !ingress.needs_care(priority)
     }
 
+    /// Whether a frame of `size` bytes that comes in for a queue of `queue` bytes is not dropped.
+    #[inline]
+    pub fn has_room(&self, port: usize, queue: u32, priority: usize, size: u32) -> bool {
+        let ingress = &self.ports[port];
+        if ingress.is_lossy(priority) {
+            let free = self.sharable.saturating_sub(self.shared_used);
+            return size <= free && f64::from(queue) + f64::from(size) <= ingress.alphas[priority] * f64::from(free);
+        }
+        size + ingress.headroom_used(priority) <= ingress.headroom
+            || size + ingress.shared(priority) <= self.threshold(ingress, priority, self.shared_used)
+    }
+
     /// A frame of `size` bytes came in for a queue of `queue` bytes.
     #[inline]
     pub fn admit(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
@@ -240,16 +252,17 @@ impl SharedBuffer {
     /// The same where the frame may use headroom, pause its sender or be dropped.
     #[cold]
     fn admit_with_care(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
-        if self.ports[port].is_lossy(priority) {
-            return self.admit_lossy(port, queue, priority, size);
+        if !self.has_room(port, queue, priority, size) {
+            return Admission::Drop;
         }
         let threshold = self.threshold(&self.ports[port], priority, self.shared_used);
         let ingress = &mut self.ports[port];
-        let headroom_used = ingress.headroom_used(priority);
-        let headroom_full = size + headroom_used > ingress.headroom;
-        if headroom_full && size + ingress.shared(priority) > threshold {
-            return Admission::Drop;
+        if ingress.is_lossy(priority) {
+            ingress.used[priority] += size;
+            self.shared_used += size;
+            return Admission::Admit { pause: false };
         }
+        let headroom_used = ingress.headroom_used(priority);
         let used = ingress.used[priority] + size;
         let shared = used.saturating_sub(RESERVE);
         if shared > threshold {
@@ -266,17 +279,6 @@ impl SharedBuffer {
             set_bit(&mut ingress.paused, priority, true);
         }
         Admission::Admit { pause }
-    }
-
-    /// The same of a priority that is never paused, and has no reserve.
-    fn admit_lossy(&mut self, port: usize, queue: u32, priority: usize, size: u32) -> Admission {
-        let free = self.sharable.saturating_sub(self.shared_used);
-        if size > free || f64::from(queue) + f64::from(size) > self.ports[port].alphas[priority] * f64::from(free) {
-            return Admission::Drop;
-        }
-        self.ports[port].used[priority] += size;
-        self.shared_used += size;
-        Admission::Admit { pause: false }
     }
 
     /// A frame of `size` bytes that had come in by `port` left; headroom is freed first. Returns whether a paused upstream may

@@ -69,6 +69,36 @@ fn frames_go_where_the_destination_is() {
     assert_eq!((arrive(&mut switch), switch.queued(2)), (ADMITTED, 1090));
 }
 
+/// Memory is that of a switch without PFC, a queue's share all that is free.
+#[test]
+fn what_is_held_takes_memory_but_no_queue() {
+    let mut switch = star_of(Layout::new(Reference { multiplier: 1 }), BufferMode::Lossy { alpha: 1.0 });
+    let all = 1 << 20;
+    assert_eq!([all, all + 1].map(|size| switch.may_wait(0, 3, size)), [true, false]);
+    assert!(!switch.hold(0, 3, all - 1_090));
+    assert_eq!((switch.queued(2), switch.may_wait(0, 3, 1_090), switch.may_wait(0, 3, 1_091)), (0, true, false));
+    switch.hand_on(2, 3, all - 1_090);
+    assert_eq!(
+        (switch.queued(2), arrive(&mut switch)),
+        (all - 1_090, Admission::Drop),
+        "no share is left to this queue"
+    );
+    assert!(!switch.hold(0, 3, 1_000));
+    assert!(!switch.let_go(0, 3, 1_000));
+    let head = Head { priority: 3, size: all - 1_090, ..Head::default() };
+    assert!(!switch.discard(2, &head));
+    assert_eq!([all, all + 1].map(|size| switch.may_wait(0, 3, size)), [true, false]);
+}
+
+#[test]
+fn what_is_held_pauses_its_sender_until_it_goes_on() {
+    let mut switch = star();
+    let held = (0..).take_while(|_| !switch.hold(0, 3, 1_000)).count() + 1;
+    assert!(held > 50 && switch.paused(0) == 1 << 3, "{held}");
+    let gone = (0..held).take_while(|_| !switch.let_go(0, 3, 1_000)).count() + 1;
+    assert!(gone < held && switch.paused(0) == 0, "{gone} of {held}");
+}
+
 #[test]
 fn a_frame_is_dropped_where_its_hop_limit_ends() {
     let mut switch = star();

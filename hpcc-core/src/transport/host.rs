@@ -524,8 +524,10 @@ impl Host {
     pub fn on_trimmed(&mut self, now: Nanos, receiver: u32, data: &Data, at_last_hop: bool) -> AckDecision {
         self.counters.trims_heard += 1;
         let transport = &self.rules.transport;
-        let Some(inbound) = self.receivers.get_mut(receiver) else { return AckDecision::NONE };
-        let answer = inbound.receiver.answer_trimmed(transport, now, inbound.echo_interval, data, at_last_hop);
+        let answer = match self.receivers.get_mut(receiver) {
+            Some(inbound) => inbound.receiver.answer_trimmed(transport, now, inbound.echo_interval, data, at_last_hop),
+            None => AckDecision { untold: data.congestion_marked, ..AckDecision::NONE },
+        };
         self.count_answer(&answer);
         answer
     }

@@ -151,27 +151,21 @@ impl UecEndpoint {
 
     fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
         let key = packet.connection;
-        let Some(sender) = self.senders.get_mut(key) else {
-            self.counters.marks_untold += u64::from(tells_mark(say));
-            return;
-        };
+        self.counters.marks_heard += u64::from(tells_mark(say));
+        let Some(sender) = self.senders.get_mut(key) else { return };
         let telemetry = packet.header.get(..packet.telemetry.into()).unwrap_or_default();
         let told = self.layout.read(telemetry, &mut self.stack);
         let told =
             if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = told { Some(delay) } else { None };
         match *say {
             Say::Ack(ref sack) => {
-                self.counters.marks_heard += u64::from(sack.marked);
                 sender.on_ack(now, packet.seq, packet.sport, sack, told);
                 if sender.is_finished() {
                     self.senders.remove(key);
                     return out.finished.push(key);
                 }
             }
-            Say::Nack { at_last_hop } => {
-                self.counters.trims_heard += 1;
-                sender.on_nack(now, packet.seq, packet.sport, at_last_hop);
-            }
+            Say::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
             Say::Pull { granted } => sender.on_pull(now, granted),
             Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
         }
@@ -191,10 +185,7 @@ impl UecEndpoint {
         }
         let receiver = match slot {
             Slot::Open(receiver) => receiver,
-            Slot::Unknown | Slot::Whole => {
-                self.counters.marks_untold += u64::from(packet.marked && packet.is_data);
-                return out.packets.push(late_answer(packet, self.transport.mtu));
-            }
+            Slot::Unknown | Slot::Whole => return out.packets.push(late_answer(packet, self.transport.mtu)),
         };
         let is_credited = self.settings.uec_control != Control::Nscc;
         let target = match *say {
@@ -232,8 +223,6 @@ impl UecEndpoint {
             (Say::Probe, _) => Some(Say::Ack(receiver.answer(packet.seq, Cause::Probe, packet.marked))),
             (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. }, _) => None,
         };
-        self.counters.marks_untold +=
-            u64::from(packet.marked && packet.is_data && !answer.as_ref().is_some_and(tells_mark));
         out.packets.extend(answer.map(|answer| answer_to(packet, &answer)));
     }
 
@@ -249,6 +238,11 @@ impl UecEndpoint {
     }
 }
 
+/// Whether it is the answer to a marked packet.
+fn tells_mark(say: &Say) -> bool {
+    matches!(say, Say::Ack(sack) if sack.marked)
+}
+
 /// An answer to a packet.
 fn answer_to(packet: &Packet, say: &Say) -> Packet {
     let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
@@ -260,10 +254,6 @@ fn answer_to(packet: &Packet, say: &Say) -> Packet {
 fn reflected(packet: &Packet, mut answer: Packet) -> Packet {
     answer.header[..TELEMETRY].copy_from_slice(&packet.header[..TELEMETRY]);
     Packet { telemetry: packet.telemetry, ..answer }
-}
-
-fn tells_mark(say: &Say) -> bool {
-    matches!(say, Say::Ack(sack) if sack.marked)
 }
 
 /// The answer to a packet of a message that is there whole.
@@ -329,7 +319,13 @@ impl Endpoint for UecEndpoint {
     fn receive(&mut self, now: Nanos, packet: &Packet, out: &mut Outbox) {
         match Say::of(packet) {
             Some(say @ (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. })) => self.on_answer(now, packet, &say, out),
-            Some(say) => self.on_saying(now, packet, &say, out),
+            Some(say) => {
+                self.counters.trims_heard += u64::from(packet.trimmed.is_some());
+                let earlier = out.packets.len();
+                self.on_saying(now, packet, &say, out);
+                let is_told = out.packets[earlier..].iter().any(|answer| answer.marked);
+                self.counters.marks_untold += u64::from(packet.marked && !is_told);
+            }
             None => {}
         }
     }
@@ -409,35 +405,6 @@ mod tests {
         let answer = Packet { peer: 1, ..out.packets[0] };
         sender.receive(Nanos(22_000), &answer, &mut out);
         (answer.header[..answer.telemetry.into()].into(), sender.progress(key).expect("under way").window)
-    }
-
-    /// A message of one packet: what tells of the mark comes for a message that is over, and so does the packet that comes again.
-    #[test]
-    fn marks_that_nobody_hears_of_are_counted() {
-        let transport = TransportConfig { mtu: 1_000, ..TransportConfig::default() };
-        let setup = HostSetup {
-            node: 0,
-            ports: &[BitRate::gbps(100)],
-            transport: &transport,
-            sizes: FrameSizes::ULTRA_ETHERNET,
-            network_rtt: Nanos(12_000),
-            trims: false,
-            layout: &Layout::none(),
-        };
-        let [mut sender, mut receiver] =
-            [0, 1].map(|node| Uec::default().start(&HostSetup { node, ..setup }).expect("one"));
-        let post = Post { dst: 1, dport: 1, priority: 3, size: 1_000, port: 0, base_rtt: Nanos(12_000) };
-        sender.post(Nanos(0), &post).expect("room");
-        let packet = Packet { peer: 0, marked: true, ..sender.next(Nanos(0), 0, 0).expect("a packet") };
-        let mut out = Outbox::default();
-        receiver.receive(Nanos(6_000), &packet, &mut out);
-        receiver.receive(Nanos(7_000), &packet, &mut out);
-        assert_eq!(out.packets.iter().map(|answer| answer.marked).collect::<Vec<_>>(), [true, false]);
-        for _ in 0..2 {
-            sender.receive(Nanos(12_000), &Packet { peer: 1, ..out.packets[0] }, &mut Outbox::default());
-        }
-        assert_eq!((sender.counters().marks_heard, sender.counters().marks_untold), (1, 1));
-        assert_eq!(receiver.counters().marks_untold, 1);
     }
 
     /// 9 bands are 9,216 ns, above the target: the window grows by 5,000 * 1,064 / 100,000 bytes, and 150 once in T. With no delay
