@@ -395,6 +395,17 @@ mod tests {
     }
 
     #[test]
+    fn frames_without_telemetry_have_no_bytes_of_it() {
+        let facts = Facts { sender_bytes: 2, hop_bytes: 8, ..FACTS };
+        for (telemetry_bytes, expected) in [(0, [0.0, 0.0]), (168, [2.0, 8.0])] {
+            let results = in_memory(Summary { telemetry_bytes, ..Summary::default() }, Vec::new(), Vec::new());
+            let metrics = metrics(&results, &facts, Sizes::new(None), None, false).expect("metrics");
+            let names = ["telemetry_sender_bytes", "telemetry_hop_bytes"];
+            assert_eq!(names.map(|name| value(&metrics, name)), expected.map(Some));
+        }
+    }
+
+    #[test]
     fn telemetry_is_spread_over_what_all_flows_delivered() {
         let flow =
             FctRecord { size: 1_000, start_ns: 2_000_000, fct_ns: 100_000, ideal_ns: 10, ..FctRecord::default() };
