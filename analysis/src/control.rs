@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
 use hpcc_core::cc::{Algorithm, CongestionControl, FlowLimits, LineRate, Needs, Reaction, Reads, TcpClass};
@@ -157,12 +158,20 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
     let how = how[..end].replace(" -Winvalid-pch", "").replace(" -fdiagnostics-color=always", "");
     let folder = build.join("own-controls");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let stamp = folder.join(blake3::hash(format!("{how} {}", source.display()).as_bytes()).to_hex()[..16].to_owned());
+    if let Some(library) = compiled(&stamp, &build) {
+        return Ok(library);
+    }
     human::note(format_args!("compiling {}", source.display()));
+    let begin = SystemTime::now();
     let draft = tempfile::Builder::new().suffix(".so").tempfile_in(&folder).context("a library")?.into_temp_path();
+    let read = tempfile::NamedTempFile::new_in(&folder).context("a list of files")?;
     let mut compiler = Command::new("sh");
     compiler
         .current_dir(&build)
-        .args(["-c", &format!("exec {how} -fPIC -shared -o \"$@\""), "sh"])
+        .args(["-c", &format!("exec {how} -fPIC -shared -MD -MF \"$@\""), "sh"])
+        .arg(read.path())
+        .arg("-o")
         .arg(&draft)
         .arg(source);
     for (_, path) in libraries(program)?.iter().filter(|(name, _)| name.contains("ns3") || name.contains("hpcc")) {
@@ -174,7 +183,21 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
     let hash = blake3::hash(&fs::read(&draft)?).to_hex();
     let library = folder.join(format!("{}.so", &hash[..16]));
     draft.persist(&library).with_context(|| library.display().to_string())?;
+    let text = format!("{} {}", library.display(), fs::read_to_string(read.path())?);
+    fs::write(&stamp, text).and_then(|()| fs::File::open(&stamp)?.set_modified(begin)).context("a stamp")?;
     Ok(library)
+}
+
+/// The library that a stamp names, if nothing that it was compiled from is newer. The stamp is as old as the beginning of that, and
+/// lists the files behind a colon, as compilers do for make.
+fn compiled(stamp: &Path, build: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(stamp).ok()?;
+    let (library, files) = (text.split(' ').next()?, text.split_once(": ")?.1);
+    let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified());
+    let made = changed(stamp).ok()?;
+    let mut files = files.split_whitespace().filter(|word| *word != "\\");
+    let is_old = files.all(|file| changed(&build.join(file)).is_ok_and(|time| time < made));
+    Some(PathBuf::from(library)).filter(|library| is_old && library.exists())
 }
 
 /// What the simulator prints with an option of ns-3.
@@ -241,6 +264,9 @@ impl Class {
     }
 }
 
+/// Units of times and rates, in which ns-3 shows them; it takes a number alone for seconds, or for bits per second.
+const UNITS: [&str; 7] = ["ns", "us", "ms", "s", "ps", "fs", "bps"];
+
 impl Settings for Class {
     fn list(&self) -> Vec<Setting> {
         let setting = |(key, value, help): &(String, String, String)| Setting {
@@ -263,13 +289,19 @@ impl Settings for Class {
 
     fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
         let (_, value, _) = self.attributes.iter_mut().find(|(name, ..)| name == key).ok_or(SettingError::Unknown)?;
-        *value = match input {
+        let new = match input {
             Input::Switch(on) => on.to_string(),
             Input::Whole(number) => number.to_string(),
             Input::Large(number) => number.to_string(),
             Input::Real(number) => number.to_string(),
             Input::Text(text) => text.into(),
         };
+        let unit = value.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+-.e".contains(letter));
+        let is_bare = new.parse().is_ok_and(|number: f64| number != 0.0);
+        if UNITS.contains(&unit) && is_bare {
+            return Err(SettingError::Value(format!("the value is {new}; expected one with a unit, such as {value}")));
+        }
+        *value = new;
         Ok(())
     }
 }
@@ -310,5 +342,21 @@ mod tests {
         class.set("Target", Input::Whole(5)).expect("an attribute");
         assert_eq!(class.get("Target").map(|value| value.text()), Some("5".into()));
         assert!(class.set("Target2", Input::Whole(5)).is_err() && class.list()[0].help == "Bytes that are welcome");
+    }
+
+    #[test]
+    fn a_time_or_a_rate_needs_a_unit() {
+        let attributes = [("Every", "+55000ns"), ("Rate", "5000000bps"), ("Gain", "0.5"), ("Name", "slow-us")];
+        let attributes = attributes.map(|(key, value)| (key.to_owned(), value.to_owned(), String::new())).into();
+        let mut class = Class { name: "ns3::Own".into(), attributes };
+        let mut set = |key, text| class.set(key, Input::Text(text));
+        let wrong = |given: &str, such: &str| {
+            Err(SettingError::Value(format!("the value is {given}; expected one with a unit, such as {such}")))
+        };
+        assert_eq!(set("Every", "55"), wrong("55", "+55000ns"));
+        assert_eq!(set("Rate", "1e9"), wrong("1e9", "5000000bps"));
+        for (key, text) in [("Every", "5us"), ("Every", "0"), ("Rate", "1Gbps"), ("Gain", "2"), ("Name", "7")] {
+            assert_eq!(set(key, text), Ok(()), "{key}");
+        }
     }
 }

@@ -193,9 +193,9 @@ enum Command {
         /// The shell.
         shell: completions::Shell,
     },
-    /// Fetches ns-3's source and builds everything in it; or builds one program of scratch/ and prints its path.
+    /// Fetches ns-3's source and builds everything in it; or builds one program and prints its path.
     Build {
-        /// Name of the program: a file of scratch/ without its ending.
+        /// The program: a file, or its name without .cc, in this folder, in scratch/, or in that of the ns-3 tree.
         program: Option<String>,
     },
     /// Copies command, simulator and experiments into a folder, for anybody to run, from anywhere, without this source tree.

@@ -2,9 +2,11 @@
 //! Starts the processes that share a run, by MPI's `mpirun`.
 
 use std::env;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Result, bail};
 
@@ -41,6 +43,24 @@ pub fn launcher(count: u32, program: &Path) -> Command {
     start(count, program, &["--quiet"])
 }
 
+/// A note where so many processes, which wait for each other again and again, have to share this machine's processors with others.
+pub fn crowd(count: u32) -> Option<String> {
+    let is_elsewhere = [HOSTS_VARIABLE, SLURM_VARIABLE].iter().any(|name| env::var_os(name).is_some());
+    let load = fs::read_to_string("/proc/loadavg").ok().filter(|_| !is_elsewhere)?;
+    let load = load.split(' ').next()?.parse().ok()?;
+    crowd_on(count, load, thread::available_parallelism().ok()?.get())
+}
+
+/// The same for a machine with this load, as the kernel counts it, and so many processors.
+fn crowd_on(count: u32, load: f64, processors: usize) -> Option<String> {
+    (f64::from(count) + load >= processors as f64 + 1.0).then(|| {
+        format!(
+            "--ranks {count} on {processors} processors with a load of {load}: processes that wait for a processor keep all others \
+             waiting, and the run may take a hundred times as long; --threads {count} shares a crowded machine well"
+        )
+    })
+}
+
 /// What mpirun says if it cannot start so many processes, be it that they do nothing.
 pub fn why_none_starts(count: u32) -> Option<String> {
     let output = start(count, Path::new("true"), &[]).output().ok().filter(|output| !output.status.success())?;
@@ -73,4 +93,18 @@ fn start(count: u32, program: &Path, options: &[&str]) -> Command {
     }
     command.arg(program);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::crowd_on;
+
+    #[test]
+    fn processes_that_must_share_processors_are_told_of_threads() {
+        assert_eq!((crowd_on(2, 0.3, 2), crowd_on(4, 3.9, 8)), (None, None));
+        for (count, load, processors) in [(2, 2.1, 2), (4, 0.0, 2)] {
+            let note = crowd_on(count, load, processors).unwrap_or_default();
+            assert!(note.contains(&format!("--threads {count}")), "{note}");
+        }
+    }
 }

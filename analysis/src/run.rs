@@ -37,6 +37,7 @@ pub fn run(
     if let Sharing::Ranks(ranks) = sharing {
         can_share(config, &set, ranks)?;
         ranks::prepare()?;
+        ranks::crowd(ranks).iter().for_each(human::note);
     }
     drawing.prepare()?;
     let simulator = Simulator::find()?;

@@ -219,8 +219,9 @@ fn pauses(s: &Summary) -> String {
 }
 
 fn drops(s: &Summary) -> String {
-    let all = format!("{} dropped", human::count(s.dropped()));
-    s.receive.as_ref().map_or(all.clone(), |slow| format!("{all} ({} by slow hosts)", human::count(slow.dropped)))
+    let slow = s.receive.as_ref().map(|slow| format!(" ({} by slow hosts)", human::count(slow.dropped)));
+    let own = (s.host_drops > 0).then(|| format!(" ({} by their own hosts)", human::count(s.host_drops)));
+    format!("{} dropped{}{}", human::count(s.dropped()), slow.unwrap_or_default(), own.unwrap_or_default())
 }
 
 fn trims(s: &Summary) -> String {
@@ -355,6 +356,9 @@ mod tests {
         let text = render(&results).expect("in memory");
         assert!(text.contains("7 dropped (5 by slow hosts), 0 lost") && text.contains("slow hosts sent 9"), "{text}");
         assert!(!text.contains("no frame was lost"), "{text}");
+        (results.summary.receive, results.summary.host_drops) = (None, 2);
+        let text = render(&results).expect("in memory");
+        assert!(text.contains("2 dropped (2 by their own hosts), 0 lost"), "{text}");
     }
 
     #[test]

@@ -18,6 +18,13 @@ fn one_version_is_told_everywhere() {
     assert!(read("CITATION.cff").lines().any(|line| line == format!("version: {version}")), "CITATION.cff: {version}");
     let line = format!("version = \"{version}\"");
     assert!(read("analysis/python/control/Cargo.toml").lines().any(|told| told == line), "hpcc-control: {version}");
+    for folder in ["", "analysis/python/control/", "hpcc-core/fuzz/", "tests/fuzz/"] {
+        let lock = read(&format!("{folder}Cargo.lock"));
+        assert!(
+            lock.contains(&format!("name = \"hpcc-core\"\nversion = \"{version}\"")),
+            "{folder}Cargo.lock: {version}"
+        );
+    }
     let changes = read("CHANGELOG.md");
     let newest = changes.lines().find_map(|line| line.strip_prefix("## ")).expect("a version in CHANGELOG.md");
     assert_eq!(newest.split(' ').next(), Some(version), "CHANGELOG.md");

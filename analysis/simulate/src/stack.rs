@@ -41,6 +41,7 @@ impl StackTotals {
         summary.feedback_packets += self.feedback;
         summary.baseline_resets += self.baseline_resets;
         summary.drops += self.drops;
+        summary.host_drops += self.drops;
         summary.events += self.events;
         summary
     }

@@ -31,7 +31,7 @@ pub fn notes(
     let uncontrolled = (uncontrolled.count > 0 && stood).then(|| {
         format!(
             "{} flows, the first of them flow {}, never changed rate or window, though a queue stood and they took more than \
-             twice as long as alone: nothing controlled them",
+             twice as long as alone: they heard of no congestion, or waited at their own host, behind other flows or for a pause",
             uncontrolled.count, uncontrolled.first
         )
     });

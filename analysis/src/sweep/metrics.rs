@@ -133,6 +133,11 @@ impl Known<'_> {
         is_known.then(|| self.summary.feedback_packets as f64 * 1e6 / span_ns as f64)
     }
 
+    /// So many bytes, if frames had telemetry: of a controller of the user's own the command does not know what it reads.
+    fn telemetry(&self, bytes: usize) -> Option<f64> {
+        Some(if self.summary.telemetry_bytes > 0 { bytes as f64 } else { 0.0 })
+    }
+
     /// Telemetry of each kB that all flows delivered.
     fn telemetry_per_kb(&self) -> Option<f64> {
         let is_known = !self.results.is_part() && self.payload > 0;
@@ -215,9 +220,9 @@ pub const METRICS: &[Metric] = &[
     run("feedback_packets", ("feedback", "packets"), Count, WholeRun, |k| k.whole(k.summary.feedback_packets)),
     run("probes", ("telemetry", "probes"), Count, WholeRun, |k| k.whole(k.summary.probes)),
     run("telemetry_sender_bytes", ("telemetry", "B from sender"), Count, Nothing, |k| {
-        Some(k.facts.sender_bytes as f64)
+        k.telemetry(k.facts.sender_bytes)
     }),
-    run("telemetry_hop_bytes", ("telemetry", "B from a switch"), Count, Nothing, |k| Some(k.facts.hop_bytes as f64)),
+    run("telemetry_hop_bytes", ("telemetry", "B from a switch"), Count, Nothing, |k| k.telemetry(k.facts.hop_bytes)),
     run("feedback_per_ms", ("feedback", "packets per ms"), Count, AllFlows, |k| k.feedback_per_ms()),
     run("telemetry_per_kb", ("telemetry", "B per kB"), ThreeDigits, AllFlows, |k| k.telemetry_per_kb()),
     run("job_time_ns", ("longest job", "time (us)"), Microseconds, WholeRun, |k| k.jobs.time_ns),
@@ -386,6 +391,17 @@ mod tests {
         }
         for (name, _) in &metrics {
             Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
+        }
+    }
+
+    #[test]
+    fn frames_without_telemetry_have_no_bytes_of_it() {
+        let facts = Facts { sender_bytes: 2, hop_bytes: 8, ..FACTS };
+        for (telemetry_bytes, expected) in [(0, [0.0, 0.0]), (168, [2.0, 8.0])] {
+            let results = in_memory(Summary { telemetry_bytes, ..Summary::default() }, Vec::new(), Vec::new());
+            let metrics = metrics(&results, &facts, Sizes::new(None), None, false).expect("metrics");
+            let names = ["telemetry_sender_bytes", "telemetry_hop_bytes"];
+            assert_eq!(names.map(|name| value(&metrics, name)), expected.map(Some));
         }
     }
 

@@ -119,10 +119,16 @@ impl LayoutSettings {
         usual.clone().find(tells_all).or_else(|| usual.next_back())
     }
 
+    /// Chooses a format, if that was left to the simulator: one that can tell the links of this network, for an algorithm that reads
+    /// this.
+    pub fn choose(&mut self, reads: Reads, network: &Network) {
+        self.chosen = self.chosen.or_else(|| self.usual(reads, network));
+    }
+
     /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
     /// `mtu` bytes of payload.
     pub fn resolve(&mut self, reads: Reads, network: &Network, mtu: u64) {
-        self.chosen = self.chosen.or_else(|| self.usual(reads, network));
+        self.choose(reads, network);
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
         let multiplier = (fastest / BitRate::gbps(25).0).min(mtu / reference::TX_UNIT).max(1);
         self.shared.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));

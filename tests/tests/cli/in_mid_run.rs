@@ -95,4 +95,11 @@ fn flows_that_nothing_controls_are_counted() {
     assert!(output.err.contains("3 flows, the first of them flow 0, never changed rate or window"), "{}", output.err);
     let output = bench.run("run.toml", &["switch.ecn_kmin=100KB", "switch.ecn_kmax=200KB"]);
     assert!(output.code == Some(0) && !output.err.contains("never changed"), "{}", output.err);
+    // Three that share nothing but the port of their host may rightly hear of no congestion.
+    let flow = |host: u32| format!("[[traffic]]\nkind = 'flow'\nsrc = 4\ndst = {host}\nsize = '2MB'\n");
+    let more = star.replace("hosts = 4", "hosts = 8") + &flow(5) + &flow(6) + &flow(7);
+    let bench = Bench::new(&[("run.toml", &more)]);
+    let output = bench.run("run.toml", &["switch.ecn_kmin=100KB", "switch.ecn_kmax=200KB"]);
+    let words = "3 flows, the first of them flow 3, never changed rate or window";
+    assert!(output.err.contains(words) && output.err.contains("or waited at their own host"), "{}", output.err);
 }

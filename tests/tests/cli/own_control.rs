@@ -25,10 +25,13 @@ fn one_file_is_a_controller_of_runs_and_sweeps() {
     assert_eq!(bench.read("swept/own/fct.csv"), bench.read("own/fct.csv"), "the same run");
     assert_ne!(bench.read("swept/hpcc/fct.csv"), bench.read("own/fct.csv"), "another controller");
 
+    assert!(ran.err.contains("compiling") && !swept.err.contains("compiling"), "it is compiled once: {}", swept.err);
+
     // Another file is another program: nothing of it is kept, and what it is called in is known to the line.
     bench.edit("my_cc.cc", "1.0 - excess / 2", "1.0 - excess / 4");
     let again = bench.hpcc(&["sweep", "sweep.toml", "--control", "my_cc.cc", "--out", "swept"]);
     assert!(again.code == Some(0) && !again.err.contains("are kept"), "{}", again.err);
+    assert!(again.err.contains("compiling"), "{}", again.err);
     assert_ne!(bench.read("swept/own/fct.csv"), bench.read("own/fct.csv"), "it is slower to give way");
     bench.edit("sweep.toml", "Target=20000", "Targets=20000");
     let wrong = bench.hpcc(&["sweep", "sweep.toml", "--control", "my_cc.cc", "--list"]);

@@ -91,6 +91,29 @@ fn mistakes_are_explained_before_anything_is_built() {
     }
 }
 
+/// A program of the user's own is built from where it is, and one that has the name of another is not.
+#[test]
+fn programs_are_found_in_the_users_folder() {
+    let bench = Bench::new(&[]);
+    let text = "#include \"ns3/qbb-helper.h\"\n#include <iostream>\nint main()\n{\n    std::cout << \"mine\";\n}\n";
+    bench.write("hpcc-users-own.cc", text);
+    bench.write("hpcc-incast.cc", text);
+    let build = |name: &str| {
+        let output = script().args(["build", name]).current_dir(bench.path("")).output().expect("the script starts");
+        ProcessOutput::from(output)
+    };
+    for name in ["hpcc-users-own", "hpcc-users-own.cc"] {
+        let built = build(name);
+        assert_eq!(built.code, Some(0), "{name}: {}", built.err);
+        let ran = Command::new(built.out.trim_end()).output().expect("the program starts");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "mine");
+    }
+    for (name, words) in [("hpcc-incast", "another program hpcc-incast.cc already"), ("nosuch", "no program nosuch")] {
+        let refused = build(name);
+        assert!(refused.code == Some(2) && refused.err.contains(words), "{name}: {}", refused.err);
+    }
+}
+
 #[test]
 fn without_a_network_or_with_a_changed_archive_nothing_is_left() {
     for (end, words) in [

@@ -134,6 +134,23 @@ fn attributes_of_ns3s_classes_are_parameters() {
     }
 }
 
+/// A host fills its own port, and its drops are told from the switches'.
+#[test]
+fn what_hosts_drop_themselves_is_counted() {
+    if !has_tcp() {
+        return;
+    }
+    let reno = "congestion_control.algorithm=ns3::TcpNewReno";
+    let port = ["topology.rate=25Gbps", "traffic.0.sender_count=1", "traffic.0.size=20MB", reno];
+    let full = run(&port);
+    assert!(full.count("/host_drops") > 0 && full.count("/host_drops") == full.count("/drops"));
+    let bench = Bench::new(&[("tcp.toml", TOML)]);
+    let told = bench.run("tcp.toml", &port);
+    let words = format!("({} by their own hosts)", full.count("/host_drops"));
+    assert!(told.code == Some(0) && told.out.contains(&words), "{}", told.out);
+    assert!(!run(&[reno]).summary.to_string().contains("host_drops"), "none");
+}
+
 #[test]
 fn tcp_repairs_what_lossy_switches_drop_and_ends_where_a_link_fails() {
     if !has_tcp() {

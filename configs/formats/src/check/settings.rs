@@ -40,8 +40,7 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
         }
     }
     for (degraded, place) in scenario.degraded.iter().zip(&places.degraded) {
-        for link in degraded.links.iter().map(|&link| scenario.network.links[link as usize]) {
-            let link = Link { rate: degraded.quality.rate.unwrap_or(link.rate), ..link };
+        for link in degraded.links.iter().map(|&link| degraded.of(&scenario.network, link)) {
             if at_switch(&scenario.network, &link) {
                 let checked = scenario.settings.check_link(&link);
                 checked.map_err(|wrong| place.key_error("failures.degraded", wrong.conflict.message))?;

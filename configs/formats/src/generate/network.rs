@@ -125,18 +125,32 @@ pub struct Dragonfly {
 }
 
 impl Dragonfly {
-    /// The network: hosts switch by switch, then switches group by group.
+    fn links_of_group(&self) -> u64 {
+        u64::from(self.switches) * u64::from(self.global_links)
+    }
+
+    /// Checks the number of groups.
     ///
     /// # Errors
-    /// Links that cannot be the same for all groups, or more than fit.
+    /// Links that cannot be the same for all.
+    pub fn check_groups(&self) -> Result<(), String> {
+        let (others, of_group) = (u64::from(self.groups) - 1, self.links_of_group());
+        if others > 0 && of_group.is_multiple_of(others) {
+            return Ok(());
+        }
+        Err(format!(
+            "{of_group} links of a group to {others} others; expected a multiple of them, such as one to each of {of_group}"
+        ))
+    }
+
+    /// The network, whose number of groups is [checked](Dragonfly::check_groups): hosts switch by switch, then switches group by
+    /// group.
+    ///
+    /// # Errors
+    /// More links than fit.
     pub fn network(&self) -> Result<Network, String> {
         let &Dragonfly { groups, switches, hosts, global_links, edge, fabric, global } = self;
-        let (others, of_group) = (u64::from(groups) - 1, u64::from(switches) * u64::from(global_links));
-        if others == 0 || !of_group.is_multiple_of(others) {
-            return Err(format!(
-                "{of_group} links of a group to {others} others; expected a multiple of them, such as one to each of {of_group}"
-            ));
-        }
+        let of_group = self.links_of_group();
         if of_group > MAX_LINKS as u64 {
             return Err(too_many());
         }
@@ -302,10 +316,11 @@ mod tests {
     fn groups_of_a_dragonfly_are_linked_to_each_other_alike() {
         let dragonfly = |groups| {
             let (edge, fabric, global) = (wire(100), wire(100), wire(200));
-            Dragonfly { groups, switches: 4, hosts: 2, global_links: 2, edge, fabric, global }.network()
+            Dragonfly { groups, switches: 4, hosts: 2, global_links: 2, edge, fabric, global }
         };
         for (groups, each) in [(9, 1), (5, 2), (2, 8)] {
-            let network = dragonfly(groups).expect("fits");
+            let network = dragonfly(groups).network().expect("fits");
+            assert_eq!(dragonfly(groups).check_groups(), Ok(()));
             let group = |node: u32| (node - groups * 8) / 4;
             let mut between = vec![0; (groups * groups) as usize];
             for link in network.links.iter().filter(|link| link.rate == BitRate::gbps(200)) {
@@ -317,7 +332,7 @@ mod tests {
             // Two hosts, three neighbours, two links to others.
             assert!(network.ports()[(groups * 8) as usize..].iter().all(|ports| ports.len() == 7));
         }
-        assert!(dragonfly(4).expect_err("8 over 3").contains("8 links of a group to 3 others"));
+        assert!(dragonfly(4).check_groups().expect_err("8 over 3").contains("8 links of a group to 3 others"));
     }
 
     #[test]

@@ -23,14 +23,19 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs among the hosts that have a link, each with the weight that `weight` gives it as a destination.
+    /// Pairs among those of these hosts that have a link, each with the weight that `weight` gives it as a destination.
     ///
     /// # Errors
     /// A sentence for the user if a host would have nobody to send to.
-    pub fn new(network: &Network, rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> Result<Pairs, String> {
+    pub fn new(
+        hosts: &[u32],
+        network: &Network,
+        rack_share: Option<f64>,
+        weight: impl Fn(u32) -> u64,
+    ) -> Result<Pairs, String> {
         let ports = network.ports();
         let mut by_rack: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for host in network.hosts() {
+        for &host in hosts {
             if let Some(port) = ports[host as usize].first() {
                 by_rack.entry(port.peer).or_default().push(host);
             }
@@ -162,9 +167,14 @@ mod tests {
         tree(12, &[tier(4, 1), tier(3, 2)]).expect("network")
     }
 
+    fn pairs(rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> Result<Pairs, String> {
+        let network = network();
+        Pairs::new(&network.hosts().collect::<Vec<_>>(), &network, rack_share, weight)
+    }
+
     /// How often each host is drawn for flows from host 1.
     fn drawn(rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> [u32; 12] {
-        let pairs = Pairs::new(&network(), rack_share, weight).expect("possible");
+        let pairs = pairs(rack_share, weight).expect("possible");
         let mut random = random(1, 0);
         let mut drawn = [0; 12];
         (0..12_000).for_each(|_| drawn[pairs.draw(1, &mut random) as usize] += 1);
@@ -193,7 +203,7 @@ mod tests {
     fn what_hosts_receive_on_average_is_what_is_drawn() {
         let weight = |host| [1, 0, 4][host as usize % 3];
         for rack_share in [None, Some(0.0), Some(0.25), Some(1.0)] {
-            let pairs = Pairs::new(&network(), rack_share, weight).expect("possible");
+            let pairs = pairs(rack_share, weight).expect("possible");
             // Host 1 alone sends 12,000.
             let received = pairs.received(|host| if host == 1 { 12_000.0 } else { 0.0 });
             for (count, (host, mean)) in drawn(rack_share, weight).into_iter().zip(received) {
@@ -207,7 +217,7 @@ mod tests {
 
     #[test]
     fn whoever_has_nobody_to_send_to_is_named() {
-        let refused = |share, weight: fn(u32) -> u64| Pairs::new(&network(), share, weight).expect_err("possible");
+        let refused = |share, weight: fn(u32) -> u64| pairs(share, weight).expect_err("possible");
         assert_eq!(
             refused(None, |host| u64::from(host == 3)),
             "host 3 has no other host to send to; expected a weight above 0"

@@ -54,8 +54,8 @@ impl Poisson {
     /// Refuses fewer than two hosts and absurd amounts. The error blames a parameter.
     pub fn check(&self) -> Result<(), Conflict> {
         if self.hosts.len() < 2 {
-            let message = format!("the network has {} hosts; expected at least 2", self.hosts.len());
-            return Err(Conflict::new("kind", message));
+            let message = format!("{} hosts take part; expected at least 2", self.hosts.len());
+            return Err(Conflict::new("hosts", message));
         }
         let expected: f64 = self.hosts.iter().map(|host| self.duration.0 as f64 / self.mean_gap(host.1)).sum();
         if expected > MAX_FLOWS {

@@ -33,10 +33,12 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 15] = [
+pub static LINTS: [Lint; 17] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
+    warning("idle-failure", traffic::idle_failures),
+    note("shared-class", traffic::shared_class),
     warning("legacy-feedback", traffic::legacy_feedback),
     warning("unacknowledged-end", traffic::unacknowledged_ends),
     note("least-rates", traffic::least_rates),

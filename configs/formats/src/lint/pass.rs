@@ -7,6 +7,7 @@ use crate::flow::Flow;
 use crate::scenario::Scenario;
 use hpcc_core::attack::{Aim, AttackKind, AttackSettings};
 use hpcc_core::cc::Reads;
+use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::transport::{Protocol, QueuePairs, TransportConfig};
 use hpcc_core::units::Nanos;
@@ -18,6 +19,10 @@ pub(crate) struct Pass {
     /// Flows that start at the stop time or later.
     pub late: u64,
     legacy: HashSet<u32>,
+    /// Whether these have TCP.
+    is_tcp: bool,
+    /// Flows in the class of TCP: of TCP, where legacy hosts have it, and of RDMA.
+    pub in_class: [u64; 2],
     /// Whether somebody waits for telemetry.
     reads: bool,
     /// Flows to legacy hosts from others.
@@ -47,6 +52,8 @@ impl Pass {
             stop: scenario.stop,
             late: 0,
             legacy: scenario.legacy.nodes.iter().copied().collect(),
+            is_tcp: scenario.legacy.tcp().is_some(),
+            in_class: [0; 2],
             reads: scenario.settings.needs().reads != Reads::Nothing,
             unanswered: 0,
             transport: may_be_silent.then_some(transport),
@@ -62,6 +69,8 @@ impl Pass {
     /// report.
     pub fn see(&mut self, traffic: &str, flow: &Flow, switches: usize) -> Option<usize> {
         let is_legacy = |host| self.legacy.contains(&host);
+        let is_rdma = !(self.is_tcp && is_legacy(flow.src));
+        self.in_class[usize::from(is_rdma)] += u64::from(flow.priority == DATA_PRIORITY);
         self.late += u64::from(flow.start >= self.stop);
         self.unanswered += u64::from(self.reads && !is_legacy(flow.src) && is_legacy(flow.dst));
         let is_silent = self.transport.as_ref().is_some_and(|transport| !transport.acknowledges(flow.size));

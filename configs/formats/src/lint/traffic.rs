@@ -3,8 +3,9 @@
 
 use super::Pass;
 use crate::overbooked::overbooked as find_overbooked;
-use crate::scenario::Scenario;
+use crate::scenario::{DegradedLinks, Scenario};
 use hpcc_core::cc::Reads;
+use hpcc_core::pfc::DATA_PRIORITY;
 
 /// A line for some of all flows, if there are some.
 fn some(count: u64, scenario: &Scenario, what: &str) -> Vec<String> {
@@ -31,6 +32,38 @@ pub(super) fn idle_attacks(scenario: &Scenario, pass: &Pass) -> Vec<String> {
         .attacks_without_flows()
         .map(|number| format!("attack {number} hits nobody: no victim sends a flow that it is about"));
     late.chain(without).collect()
+}
+
+/// Failures that change nothing.
+pub(super) fn idle_failures(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let (network, stop) = (&scenario.network, scenario.stop);
+    let link = |links: &[u32]| {
+        let link = network.links[links[0] as usize];
+        format!("the link from {} to {}", link.a, link.b)
+    };
+    let fails = scenario.link_failures.iter().map(|failure| (failure.time, link(&failure.links) + " fails"));
+    let worse = scenario.degraded.iter().map(|degraded| (degraded.time, link(&degraded.links) + " becomes worse"));
+    let storms = scenario.storms.iter().map(|storm| (storm.time, format!("the storm of host {} begins", storm.host)));
+    let late = fails.chain(worse).chain(storms).filter(|&(time, _)| time >= stop);
+    let late = late.map(|(time, what)| format!("{what} at {time}, and the run ends at {stop}: nothing comes of it"));
+    let is_same = |degraded: &&DegradedLinks| {
+        let mut links = degraded.links.iter();
+        degraded.quality.bit_errors == 0.0
+            && links.all(|&link| degraded.of(network, link) == network.links[link as usize])
+    };
+    let same = scenario.degraded.iter().filter(is_same);
+    late.chain(same.map(|degraded| format!("{} has the same rate while it is degraded", link(&degraded.links))))
+        .collect()
+}
+
+/// One queue for two kinds of transport, and one pair of thresholds.
+pub(super) fn shared_class(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    let [tcp, rdma] = pass.in_class;
+    let what = format!(
+        "go by TCP and share priority {DATA_PRIORITY} with {rdma} of RDMA: its queues, and its thresholds of marks; another \
+         traffic.priority for RDMA, with switch.classes and switch.class_ecn, keeps them apart"
+    );
+    some(if rdma > 0 { tcp } else { 0 }, scenario, &what)
 }
 
 /// Telemetry does not come back from legacy nodes.

@@ -72,8 +72,11 @@ pub struct Summary {
     /// Pauses that switches asked sources for; none where they do not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_pauses: Option<u64>,
-    /// Frames that switches dropped: for lack of buffer or of a route, or at the end of their hop limit.
+    /// Frames that were dropped: by switches for lack of buffer or of a route, or at the end of their hop limit, and by hosts.
     pub drops: u64,
+    /// Of them, packets that hosts with TCP or UDP dropped themselves, because too many waited at their port.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub host_drops: u64,
     /// Packets that switches cut to their headers; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trims: Option<TrimSummary>,
@@ -154,7 +157,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Summary {
-    /// Frames that switches, or the NICs of slow receivers, dropped.
+    /// Frames that switches, hosts, or the NICs of slow receivers, dropped.
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
     }

@@ -26,7 +26,7 @@ use hpcc_core::engine::Quality;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Layout;
-use hpcc_core::topology::Network;
+use hpcc_core::topology::{Link, Network};
 use hpcc_core::transport::{Protocol, TransportConfig};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Servers;
@@ -179,6 +179,14 @@ pub struct DegradedLinks {
     pub links: Vec<u32>,
     /// What they are between.
     pub quality: Quality,
+}
+
+impl DegradedLinks {
+    /// One of them as it is meanwhile.
+    pub fn of(&self, network: &Network, link: u32) -> Link {
+        let own = network.links[link as usize];
+        Link { rate: self.quality.rate.unwrap_or(own.rate), ..own }
+    }
 }
 
 /// A host whose NICs pause a priority, whatever arrives.

@@ -50,7 +50,7 @@ pub(crate) mod tests;
 use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
-use crate::scenario::{Scenario, name_of};
+use crate::scenario::{DegradedLinks, Scenario, name_of};
 use document::Document;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
@@ -115,9 +115,17 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
+    let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
+    // Links that become worse are others by then, which telemetry has to tell, too.
+    let mut told = topology.network.clone();
+    let worse = |degraded: &DegradedLinks| {
+        degraded.links.iter().map(|&link| degraded.of(&topology.network, link)).collect::<Vec<_>>()
+    };
+    told.links.extend(degraded.iter().flat_map(worse));
     let is_auto = settings.layout.is_auto();
+    settings.layout.choose(settings.needs().reads, &told);
     settings.resolve(&topology.network);
-    let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
+    let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &told)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     receivers.check(&document, &settings, &topology.network)?;
     given.check(&document, (&settings, legacy.tcp().unwrap_or(&settings)), &topology.network)?;
@@ -134,7 +142,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::check(servers, &flows)?;
-    let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));

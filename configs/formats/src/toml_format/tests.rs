@@ -4,8 +4,11 @@
 use super::assign::RENAMED;
 use crate::load;
 use crate::scenario::{EventOrder, Monitor, Scenario};
-use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
+use hpcc_core::cc::{
+    Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TcpClass, TimelyConfig,
+};
 use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
@@ -66,7 +69,13 @@ pub(crate) fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Sc
     }
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let prefix = format!("{}/", folder.path().display());
-    load(&path, &overrides).map_err(|error| error.to_string().replace(&prefix, ""))
+    // Of TCP's classes, which the simulator has, tests know one.
+    let control = ControlSettings::with(Vec::new(), |name| match name {
+        "ns3::TcpDctcp" => Ok(Box::new(TcpClass::new(name, LineRate))),
+        _ => Err(String::new()),
+    });
+    let loaded = crate::load_with(&path, &overrides, NodeSettings::new(control));
+    loaded.map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
 /// A minimal scenario with another topology.

@@ -307,7 +307,12 @@ fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
             let h = keys.get("global_links").unwrap_or(p);
             let groups = keys.get("groups").unwrap_or(a.saturating_mul(h).saturating_add(1));
             let global = wire("global_rate", "global_delay", fabric);
-            generate::Dragonfly { groups, switches: a, hosts: p, global_links: h, edge, fabric, global }.network()
+            let dragonfly =
+                generate::Dragonfly { groups, switches: a, hosts: p, global_links: h, edge, fabric, global };
+            if keys.has("groups") {
+                dragonfly.check_groups().map_err(|message| Conflict::new("groups", message))?;
+            }
+            dragonfly.network()
         }
         "k_ary_fat_tree" => {
             let (k, half) = (count("k"), count("k") / 2);

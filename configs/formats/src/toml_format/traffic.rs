@@ -109,7 +109,7 @@ keys! {
         /// How many hosts send, in place of `senders`: the hosts with the lowest numbers, without the receiver.
         sender_count: COUNT => Need::Optional;
     }
-    /// Of patterns.
+    /// Of patterns, and of random traffic.
     PATTERN {
         /// The hosts that take part, such as `"0-7"`; without it all.
         hosts: TEXT => Need::Optional;
@@ -169,10 +169,10 @@ pub(super) static KINDS: [KindOf; 15] = [
     ("on_off", &[FLOW, ON_OFF, START, DURATION, OWN, CLASS, ORDINARY, NAME]),
     ("incast", &[INCAST, LASTING, START, OWN, CLASS, INCAST_PORT, NAME]),
     ("periodic_incast", &[INCAST, SIZE, START, PERIODIC, DURATION, OWN, CLASS, INCAST_PORT, NAME]),
-    ("random_incast", &[RANDOM_INCAST, SIZE, WINDOW, DURATION, OWN, CLASS, INCAST_PORT, NAME]),
+    ("random_incast", &[RANDOM_INCAST, PATTERN, SIZE, WINDOW, DURATION, OWN, CLASS, INCAST_PORT, NAME]),
     ("permutation", &[PERMUTATION, PATTERN, LASTING, START, OWN, CLASS, ORDINARY, NAME]),
     ("all_to_all", &[ALL_TO_ALL, PATTERN, LASTING, START, OWN, CLASS, ORDINARY, NAME]),
-    ("poisson", &[POISSON, WINDOW, DURATION, OWN, CLASS, ORDINARY, NAME]),
+    ("poisson", &[POISSON, PATTERN, WINDOW, DURATION, OWN, CLASS, ORDINARY, NAME]),
     ("file", &[FILE, NAME]),
     ("collective", &[COLLECTIVE, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
     ("chakra", &[CHAKRA, ALGORITHMS, WAYS, PLACED, START, CLASS, ORDINARY, NAME]),
@@ -344,8 +344,7 @@ fn pattern(
     random: &mut generate::Random,
 ) -> Result<Vec<(u32, u32)>, InputError> {
     let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
-    let named = NodeSet::parse_hosts(&keys.get::<String>("hosts").unwrap_or_else(|| "all".into()), network);
-    let hosts: Vec<u32> = named.map_err(|message| keys.origin.error(&["hosts"], message))?.iter().collect();
+    let hosts = taking_part(keys, network)?;
     let count = hosts.len();
     if count < 2 {
         return refuse("hosts", format!("these are {count} hosts; expected two or more"));
@@ -371,6 +370,13 @@ fn pattern(
     Ok(generate::all_to_all(&hosts, peers, random))
 }
 
+/// The hosts that the key `hosts` names, or all.
+fn taking_part(keys: &Values<'_>, network: &Network) -> Result<Vec<u32>, InputError> {
+    let text: Option<String> = keys.get("hosts");
+    let named = NodeSet::parse_hosts(text.as_deref().unwrap_or("all"), network);
+    named.map(|hosts| hosts.iter().collect()).map_err(|message| keys.origin.error(&["hosts"], message))
+}
+
 fn periodic_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {
     let incast = incast(keys, context)?;
     let (interval, duration): (Nanos, Nanos) = (keys.the("interval"), keys.the("duration"));
@@ -386,7 +392,7 @@ fn periodic_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>
 
 fn random_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<RandomIncast, InputError> {
     let traffic = RandomIncast {
-        hosts: host_rates(context.network),
+        hosts: host_rates(&taking_part(keys, context.network)?, context.network),
         fan_in: keys.the::<u32>("fan_in") as usize,
         size: keys.the("size"),
         load: load(keys)?,
@@ -434,7 +440,7 @@ fn all_senders(keys: &Values<'_>, network: &Network) -> Result<Vec<u32>, InputEr
 }
 
 /// How destinations are drawn, if not all hosts are equal.
-fn pairs(keys: &Values<'_>, network: &Network) -> Result<Option<Arc<Pairs>>, InputError> {
+fn pairs(keys: &Values<'_>, hosts: &[u32], network: &Network) -> Result<Option<Arc<Pairs>>, InputError> {
     let (share, list) = (keys.get("rack_share"), keys.tables("traffic.weights", WEIGHT, "weights")?);
     if share.is_none() && list.is_empty() {
         return Ok(None);
@@ -442,14 +448,17 @@ fn pairs(keys: &Values<'_>, network: &Network) -> Result<Option<Arc<Pairs>>, Inp
     let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
     for entry in list {
         let refuse = |message: String| entry.origin.section().key_error("traffic.weights", message);
-        let hosts = NodeSet::parse_hosts(&entry.the::<String>("hosts"), network).map_err(refuse)?;
-        for host in hosts.iter() {
+        let named = NodeSet::parse_hosts(&entry.the::<String>("hosts"), network).map_err(refuse)?;
+        for host in named.iter() {
+            if !hosts.contains(&host) {
+                return Err(refuse(format!("host {host} has a weight, and takes no part; expected one of hosts")));
+            }
             if weights.insert(host, entry.the("weight")).is_some() {
                 return Err(refuse(format!("host {host} has two weights; expected one")));
             }
         }
     }
-    let pairs = Pairs::new(network, share, |host| weights.get(&host).copied().unwrap_or(1));
+    let pairs = Pairs::new(hosts, network, share, |host| weights.get(&host).copied().unwrap_or(1));
     pairs.map(|pairs| Some(Arc::new(pairs))).map_err(|message| keys.origin.error(&["rack_share", "weights"], message))
 }
 
@@ -458,10 +467,11 @@ fn poisson(keys: &Values<'_>, context: &Context<'_>) -> Result<Poisson, InputErr
         Some(sizes) => sizes,
         None => Cdf::read(&input(keys, context, "sizes")?)?,
     };
+    let hosts = taking_part(keys, context.network)?;
     let traffic = Poisson {
-        hosts: host_rates(context.network).into(),
+        hosts: host_rates(&hosts, context.network).into(),
         sizes: Arc::new(sizes),
-        pairs: pairs(keys, context.network)?,
+        pairs: pairs(keys, &hosts, context.network)?,
         load: load(keys)?,
         start: keys.the("start"),
         duration: keys.the("duration"),
@@ -471,11 +481,11 @@ fn poisson(keys: &Values<'_>, context: &Context<'_>) -> Result<Poisson, InputErr
     Ok(traffic)
 }
 
-/// Each host that has a link, with the rate of its first.
-fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
+/// Each of these hosts that has a link, with the rate of its first.
+fn host_rates(hosts: &[u32], network: &Network) -> Vec<(u32, BitRate)> {
     let ports = network.ports();
     let first = |host: u32| ports[host as usize].first().map(|port| network.links[port.link as usize].rate);
-    network.hosts().filter_map(|host| Some((host, first(host)?))).collect()
+    hosts.iter().filter_map(|&host| Some((host, first(host)?))).collect()
 }
 
 /// The path of a file that a key names.

@@ -116,6 +116,10 @@ fn bad_topologies_name_their_line() {
             "kind='dragonfly'\nhosts_per_switch=2\ngroups=4\nrate='25Gbps'\ndelay='1us'".into(),
             "6: topology.groups: 8 links of a group to 3 others; expected a multiple",
         ),
+        (
+            "kind='dragonfly'\nhosts_per_switch=2\ngroups=1\nrate='25Gbps'\ndelay='1us'".into(),
+            "6: topology.groups: 8 links of a group to 0 others; expected a multiple",
+        ),
         ("kind='file'\npath='gone.txt'".into(), "5: topology.path: path is \"gone.txt\", but there is no such file"),
         (links("{a=0,b=2,delay='1us'}"), "9: topology.links: there is no node 2; expected 0 to 1"),
         (links("{a=0,b=0,delay='1us'}"), "9: topology.links: the link connects node 0 with itself"),
@@ -128,6 +132,22 @@ fn bad_topologies_name_their_line() {
     ] {
         refused(&with_topology(&section), &[], &format!("test.toml:{expected}"));
     }
+}
+
+#[test]
+fn auto_looks_at_the_rates_of_degraded_links() {
+    let worse = |rate: &str| format!("failures.degraded=[{{time='1us',a=0,b=4,rate='{rate}'}}]");
+    let layout = |rate: &str| {
+        let scenario = load_with(MINIMAL, &["congestion_control.algorithm=hpcc", &worse(rate)]).expect(rate);
+        (scenario.layout().name(), scenario.notes.len())
+    };
+    assert_eq!((layout("10Gbps"), layout("7Gbps")), (("paper", 0), ("int_md", 1)));
+    let given = ["congestion_control.algorithm=hpcc", "telemetry.layout=paper", &worse("7Gbps")];
+    refused(
+        MINIMAL,
+        &given,
+        "--set: failures.degraded: the link from 0 to 4 runs at 7Gbps, which records of telemetry.layout = \"paper\" cannot tell",
+    );
 }
 
 /// Whatever the rate, `auto` finds a layout that can tell it; one that cannot is refused, and others are named.

@@ -28,6 +28,29 @@ fn traffic_of_each_kind_loads() {
     }
 }
 
+/// Others may have another transport.
+#[test]
+fn random_traffic_is_among_the_hosts_that_it_names() {
+    let random = "[[traffic]]\nkind='poisson'\nload=1\nsizes='fb_hadoop'\nduration='1ms'\nhosts=[0,2,3]\n";
+    let incasts = "[[traffic]]\nkind='random_incast'\nfan_in=2\nsize=1000\nload=0.1\nduration='100us'\nhosts=[0,2,3]\n";
+    for section in
+        [random, &format!("{random}weights=[{{hosts=2,weight=3}}]"), &format!("{random}rack_share=1"), incasts]
+    {
+        let scenario = load_with(format!("{MINIMAL}{section}"), &[]).expect(section);
+        let flows = &scenario.flows.collect()[1..];
+        let used = |host| (flows.iter().any(|flow| flow.src == host), flows.iter().any(|flow| flow.dst == host));
+        assert_eq!([0, 1, 2, 3].map(used), [(true, true), (false, false), (true, true), (true, true)], "{section}");
+    }
+    let words = [
+        ("hosts=[0,2,3]\nweights=[{hosts=1,weight=2}]", "21: traffic.weights: host 1 has a weight, and takes no part"),
+        ("hosts=[0]", "20: traffic.hosts: 1 hosts take part; expected at least 2"),
+    ];
+    for (hosts, expected) in words {
+        let section = random.replace("hosts=[0,2,3]", hosts);
+        refused(&format!("{MINIMAL}{section}"), &[], &format!("test.toml:{expected}"));
+    }
+}
+
 #[test]
 fn flows_have_links_rates_and_ends_of_their_own() {
     let load = |section: &str| load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
