@@ -64,12 +64,17 @@ fn plots(folder: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "svg")).collect()
 }
 
+/// When a scenario ends here.
+fn stop(path: &Path) -> &'static str {
+    let computes = fs::read_to_string(path).expect("text").contains("\"transformer\"");
+    if computes { COMPUTED } else { STOP }
+}
+
 #[test]
 fn every_scenario_runs() {
     for path in Shipped::find("").scenarios {
         let bench = Bench::new(&[]);
-        let computes = fs::read_to_string(&path).expect("text").contains("\"transformer\"");
-        let output = bench.run(text(&path), &[if computes { COMPUTED } else { STOP }]);
+        let output = bench.run(text(&path), &[stop(&path)]);
         ended_well(&path, &output, &bench);
     }
 }
@@ -78,7 +83,9 @@ fn every_scenario_runs() {
 fn every_variant_of_every_sweep_runs() {
     for path in Shipped::find("").sweeps {
         let bench = Bench::new(&[]);
-        let output = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
+        let sweep: toml::Table = toml::from_str(&fs::read_to_string(&path).expect("text")).expect("TOML");
+        let stop = stop(&path.with_file_name(sweep["base"].as_str().expect("a file")));
+        let output = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", stop]);
         ended_well(&path, &output, &bench);
         let done = output.err.lines().filter(|line| line.contains(" done, ")).count();
         assert!(done > 0 && done == summaries(&bench.path("out")).len(), "{}: {}", path.display(), output.err);
