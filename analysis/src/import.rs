@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `import`: a configuration of the reference simulator, or of a descendant of it, as a scenario in TOML.
+//! `import`: a configuration of the reference simulator, or of a descendant of it, or a job, as a scenario in TOML.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf, absolute};
 
 use anyhow::{Result, bail, ensure};
+use hpcc_formats::jobs::alone;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::reference::{Remark, import as read};
 
@@ -19,7 +20,8 @@ const DEPTH: usize = 4;
 /// What to read, and where to write.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A config.txt of the reference simulator or of a descendant, or a folder with some.
+    /// A config.txt of the reference simulator or of a descendant, or a folder with some; or a job of another simulator (GOAL, .cm,
+    /// SimAI), whose scenario names it.
     file: PathBuf,
     /// The scenario to write; it must not be there yet [default: beside the file, with the ending .toml].
     #[arg(long, value_name = "FILE")]
@@ -64,13 +66,18 @@ fn configurations(folder: &Path, depth: usize) -> Vec<PathBuf> {
 }
 
 fn one(file: &Path, out: Option<&Path>, set: &[String]) -> Result<()> {
-    if kind(file)? != FileKind::Reference {
+    let kind = kind(file)?;
+    if matches!(kind, FileKind::Scenario | FileKind::Sweep) {
         bail!("{}: this is TOML, which ./hpcc run takes as it is", file.display());
     }
     let out = out.map_or_else(|| file.with_extension("toml"), Path::to_owned);
     ensure_new(&out)?;
     let folder = out.parent().unwrap_or(Path::new(""));
-    let (text, remarks) = read(file, set, |path| seen_from(folder, path))?;
+    let (text, remarks) = match alone::named(file, &seen_from(folder, file)) {
+        Some(_) if !set.is_empty() => bail!("{}: a job has no keys that --set could override", file.display()),
+        Some(text) => (text, Vec::new()),
+        None => read(file, set, |path| seen_from(folder, path))?,
+    };
     let mut head = format!("# {} as ./hpcc import reads it.\n", file.display());
     for (kind, name) in [
         (Remark::Taken, "taken"),

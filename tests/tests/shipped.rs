@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 const STOP: &str = "run.stop=60us";
 /// Long enough for a model to compute what its first stage sends.
 const COMPUTED: &str = "run.stop=40ms";
+/// The same for the layer that a sweep begins with.
+const FIRST_COMPUTED: &str = "run.stop=200us";
 /// Files of every output folder.
 const OUTPUTS: [&str; 8] =
     ["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
@@ -64,12 +66,16 @@ fn plots(folder: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "svg")).collect()
 }
 
+/// Whether ranks compute before they send.
+fn computes(path: &Path) -> bool {
+    fs::read_to_string(path).expect("text").contains("\"transformer\"")
+}
+
 #[test]
 fn every_scenario_runs() {
     for path in Shipped::find("").scenarios {
         let bench = Bench::new(&[]);
-        let computes = fs::read_to_string(&path).expect("text").contains("\"transformer\"");
-        let output = bench.run(text(&path), &[if computes { COMPUTED } else { STOP }]);
+        let output = bench.run(text(&path), &[if computes(&path) { COMPUTED } else { STOP }]);
         ended_well(&path, &output, &bench);
     }
 }
@@ -78,7 +84,10 @@ fn every_scenario_runs() {
 fn every_variant_of_every_sweep_runs() {
     for path in Shipped::find("").sweeps {
         let bench = Bench::new(&[]);
-        let output = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
+        let sweep: toml::Table = toml::from_str(&fs::read_to_string(&path).expect("text")).expect("TOML");
+        let base = path.with_file_name(sweep["base"].as_str().expect("a file"));
+        let stop = if computes(&base) { FIRST_COMPUTED } else { STOP };
+        let output = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", stop]);
         ended_well(&path, &output, &bench);
         let done = output.err.lines().filter(|line| line.contains(" done, ")).count();
         assert!(done > 0 && done == summaries(&bench.path("out")).len(), "{}: {}", path.display(), output.err);

@@ -313,9 +313,14 @@ fn chain(ranks: &BTreeMap<u32, Unfinished>, is_still: bool) -> String {
             links.push(format!("rank {rank} (host {}) sends or computes", known.host));
             break;
         };
-        let tag = tag.map_or_else(String::new, |tag| format!(" with tag {tag}"));
+        let (what, tag) = match tag {
+            // Tags of collectives are the graph's own.
+            Some(tag) if tag >= 1 << 63 => (" of a collective", String::new()),
+            Some(tag) => ("", format!(" with tag {tag}")),
+            None => ("", String::new()),
+        };
         let source = from.map_or_else(|| "any rank".into(), |from| format!("rank {from}"));
-        links.push(format!("rank {rank} (host {}) waits for a message from {source}{tag}", known.host));
+        links.push(format!("rank {rank} (host {}) waits for a message{what} from {source}{tag}", known.host));
         next = from;
     }
     links.join(", ")

@@ -85,6 +85,13 @@ pub fn workload(options: &Options) -> Result<()> {
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
             traffic.overbooked = overbooked(&scenario.network, &scenario.flows.offers);
+            if let Some(file) = options.write.as_ref().filter(|file| !is_job(file) && !scenario.flows.jobs.is_empty()) {
+                bail!(
+                    "{}: there are jobs, which flows cannot say; expected FILE.goal or FILE.et (./hpcc import writes the scenario \
+                     that runs a job's file)",
+                    file.display()
+                );
+            }
             for flow in scenario.flows.walk_groups() {
                 let (group, flow) = flow?;
                 keep(&flow);

@@ -68,6 +68,7 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
             format!("no flow over {} has a rate", human::bytes(sizes.large_above))
         }
         Plot::GoodputOverTime => "no flow sent".to_owned(),
+        Plot::JobByAxis => "no job is over".to_owned(),
         Plot::QueueCdf | Plot::QueueOverTime | Plot::QueueByAxis => "no queue built up".to_owned(),
     }
 }
@@ -92,7 +93,7 @@ fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Res
             Plot::GoodputOverTime => over_time::goodput(file, &shown)?,
             // Drawn above.
             Plot::GoodputByVariant => goodput::draw(file, &shown, sizes)?,
-            Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
+            Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis | Plot::JobByAxis => None,
         };
         figures.extend(drawn.map(|figure| (name, figure)));
     }

@@ -54,6 +54,8 @@ pub enum ByAxis {
     Goodput,
     /// Of the busiest port.
     Queue,
+    /// Of jobs.
+    Job,
 }
 
 /// A plot.
@@ -72,6 +74,8 @@ pub enum Plot {
     GoodputByAxis,
     /// 99th percentile and maximum of the busiest port's queue at each value of the axis.
     QueueByAxis,
+    /// Time of the longest job, and bus bandwidth of collectives, at each value of the axis.
+    JobByAxis,
     /// 95th percentile of the slowdown, sizes at equal distances of their rank: the axes of HPCC's figure 11.
     SlowdownByRank,
     /// Queue of the busiest port over time, a line for each variant.
@@ -81,13 +85,14 @@ pub enum Plot {
 }
 
 /// Each plot, its name in a sweep file and of its file, its quantity along the axis, and its time series.
-const PLOTS: [(Plot, &str, Option<ByAxis>, Option<Series>); 9] = [
+const PLOTS: [(Plot, &str, Option<ByAxis>, Option<Series>); 10] = [
     (Plot::SlowdownBySize, "slowdown-by-size", None, None),
     (Plot::GoodputByVariant, "goodput-by-variant", None, None),
     (Plot::QueueCdf, "queue-cdf", None, Some(Series::Queues)),
     (Plot::SlowdownByAxis, "slowdown-by-axis", Some(ByAxis::Slowdown), None),
     (Plot::GoodputByAxis, "goodput-by-axis", Some(ByAxis::Goodput), None),
     (Plot::QueueByAxis, "queue-by-axis", Some(ByAxis::Queue), None),
+    (Plot::JobByAxis, "job-by-axis", Some(ByAxis::Job), None),
     (Plot::SlowdownByRank, "slowdown-by-rank", None, None),
     (Plot::QueueOverTime, "queue-over-time", None, Some(Series::Queues)),
     (Plot::GoodputOverTime, "goodput-over-time", None, Some(Series::Goodput)),

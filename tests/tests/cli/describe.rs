@@ -78,6 +78,9 @@ fn formats_of_others_are_written_too() {
     let told = bench.hpcc(&["workload", "next.toml", "--write", "y.et"]);
     assert!(told.code != Some(0) && told.err.contains("sends to the next rank"), "{}", told.err);
     assert!(!bench.path("y.0.et").exists());
+    let told = bench.hpcc(&["workload", "next.toml", "--write", "y.toml"]);
+    assert!(told.code == Some(2) && told.err.contains("expected FILE.goal or FILE.et"), "{}", told.err);
+    assert!(!bench.path("y.toml").exists());
 }
 
 #[test]

@@ -60,3 +60,18 @@ fn every_configuration_of_a_folder_is_imported_and_all_is_said() {
     assert_eq!(bench.hpcc(&["import", "notes"]).code, Some(2), "nothing there");
     assert_eq!(bench.hpcc(&["import", "config.toml"]).code, Some(2), "TOML already");
 }
+
+/// What it writes names the job's file, and sends as the file alone does.
+#[test]
+fn a_job_is_imported_as_a_scenario() {
+    let bench =
+        Bench::new(&[("a.cm", "Nodes 3\nConnections 2\n2->0 id 1 start 0 size 9000\n1->0 id 2 start 5000 size 70\n")]);
+    let output = bench.hpcc(&["import", "a.cm", "--out", "below/a.toml"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(bench.read("below/a.toml").contains("path = \"../a.cm\""), "{}", bench.read("below/a.toml"));
+    let times = completion_times(&bench, "below/a.toml", &[]);
+    assert_eq!(times, completion_times(&bench, "a.cm", &[]));
+    assert_ne!(times, completion_times(&bench, "below/a.toml", &["topology.rate='1Gbps'"]));
+    let refused = bench.hpcc(&["import", "a.cm", "--out", "b.toml", "--set", "run.stop=1s"]);
+    assert!(refused.code == Some(2) && refused.err.contains("has no keys"), "{}", refused.err);
+}

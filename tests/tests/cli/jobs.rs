@@ -100,7 +100,11 @@ fn a_job_that_does_not_end_says_who_waits_for_whom() {
     let bench = Bench::new(&[("job.toml", TOML)]);
     let told = bench.hpcc(&["run", "job.toml", "--set", "run.stop=100us", "--out", "short"]);
     assert_eq!(told.code, Some(3), "{}", told.err);
-    assert!(told.err.contains("job job: 8 of 8 ranks are not over: rank 0 (host 0) waits for"), "{}", told.err);
+    assert!(
+        told.err.contains("8 of 8 ranks are not over: rank 0 (host 0) waits for a message of a collective from rank 7"),
+        "{}",
+        told.err
+    );
 }
 
 const GOAL: &str = "num_ranks 2
@@ -417,5 +421,21 @@ fn a_language_model_becomes_a_scenario() {
     ] {
         let told = llm(more);
         assert!(told.code == Some(2) && told.err.contains(words), "{more:?}: {}", told.err);
+    }
+}
+
+/// The figure of a sweep has the times of its jobs.
+#[test]
+fn a_sweep_draws_its_jobs_by_the_axis() {
+    let sweep = "title = \"T\"\nbase = \"job.toml\"\n[[variant]]\nname = \"a\"\n[report]\ncolumns = [\"job_time_ns\"]\n\
+                 plots = [\"job-by-axis\"]\n[[axis]]\nname = \"size\"\nvalues = [\"1MB\", \"4MB\"]\nset = \"traffic.0.size={}\"\n";
+    let bench = Bench::new(&[("job.toml", TOML), ("sweep.toml", sweep)]);
+    let told = bench.hpcc(&["sweep", "sweep.toml", "--simulator", "core", "--out", "out", "--quiet"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let data = bench.read("out/job-by-axis.plot.csv");
+    for size in ["1MB", "4MB"] {
+        let job = &jobs_csv::read(&bench.path(&format!("out/a/size-{size}/jobs.csv"))).expect("jobs")[0];
+        let time = job.time_ns.expect("over") as f64 / 1e3;
+        assert!(data.contains(&format!("{time}")), "{size}, {time}: {data}");
     }
 }

@@ -39,7 +39,7 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis,
     }
     let mut tops = lines.each_ref().map(|lines| highest(lines));
     // Charts of one unit stand side by side with one scale.
-    if what != ByAxis::Goodput {
+    if matches!(what, ByAxis::Slowdown | ByAxis::Queue) {
         tops = [tops[0].max(tops[1]); 2];
     }
     let ticks: Vec<(f64, String)> =
@@ -47,7 +47,7 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis,
     let x = Axis::labelled(&line.axis.name, -0.3..ticks.len() as f64 - 0.7, ticks);
     let y = |title: &str, top: f64| match what {
         ByAxis::Slowdown => Axis::slowdown(title, top.max(1.0)),
-        ByAxis::Goodput | ByAxis::Queue => Axis::value(title, top),
+        ByAxis::Goodput | ByAxis::Queue | ByAxis::Job => Axis::value(title, top),
     };
     let at = At::Steps { first: 0.0, step: 1.0, steps: line.steps.len() };
     let chart = |(((title, ..), top), lines): ((&Shown, f64), Vec<Line>)| {
@@ -59,6 +59,7 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis,
         ByAxis::Slowdown => ("Slowdown", "all flows".to_owned()),
         ByAxis::Goodput => ("Goodput", format!("flows over {}", human::bytes(sizes.large_above))),
         ByAxis::Queue => ("Queue", "the port with the longest queue".to_owned()),
+        ByAxis::Job => ("Time of the job", "the longest one".to_owned()),
     };
     let mut subtitle = format!("{}: {of}", file.title);
     line.others.iter().for_each(|(name, value)| subtitle += &format!(", {name} {value}"));
@@ -96,6 +97,10 @@ fn shown(what: ByAxis, sizes: Sizes) -> [Shown; 2] {
         ByAxis::Queue => [
             ("99th percentile of the queue (kB)".to_owned(), "queue_p99_bytes", 1e3),
             ("Longest queue (kB)".to_owned(), "queue_max_bytes", 1e3),
+        ],
+        ByAxis::Job => [
+            ("Time of the longest job (us)".to_owned(), "job_time_ns", 1e3),
+            ("Bus bandwidth of collectives (GB/s)".to_owned(), "busbw_gbytes", 1.0),
         ],
     }
 }

@@ -9,13 +9,18 @@ const HEAD: u64 = 4096;
 
 /// The scenario of a file that is a job of another simulator.
 pub(crate) fn scenario(path: &Path) -> Option<String> {
+    named(path, Path::new(path.file_name()?))
+}
+
+/// The same in a file that has another name for the job.
+pub fn named(path: &Path, name: &Path) -> Option<String> {
     let mut head = Vec::new();
     crate::input::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     let (kind, ranks) = job(&head)?;
-    let name = toml::Value::String(path.file_name()?.to_str()?.into());
+    let name = toml::Value::String(name.to_str()?.into());
     Some(format!(
-        "[run]\nstop = \"1000s\"\n[topology]\nkind = \"star\"\nhosts = {ranks}\nrate = \"400Gbps\"\ndelay = \"500ns\"\n\
-         [[traffic]]\nkind = \"{kind}\"\npath = {name}\n"
+        "[run]\nstop = \"1000s\"\n\n[topology]\nkind = \"star\"\nhosts = {ranks}\nrate = \"400Gbps\"\ndelay = \"500ns\"\n\
+         \n[[traffic]]\nkind = \"{kind}\"\npath = {name}\n"
     ))
 }
 

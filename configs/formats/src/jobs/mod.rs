@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs in the files of other simulators: what each rank does, as a graph of operations.
 
-pub(crate) mod alone;
+pub mod alone;
 pub(crate) mod chakra;
 mod chakra_file;
 pub mod chakra_write;
