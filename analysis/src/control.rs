@@ -158,7 +158,7 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
     let how = how[..end].replace(" -Winvalid-pch", "").replace(" -fdiagnostics-color=always", "");
     let folder = build.join("own-controls");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let stamp = folder.join(blake3::hash(format!("{how} {}", source.display()).as_bytes()).to_hex()[..16].to_owned());
+    let stamp = folder.join(&blake3::hash(format!("{how} {}", source.display()).as_bytes()).to_hex()[..16]);
     if let Some(library) = compiled(&stamp, &build) {
         return Ok(library);
     }
