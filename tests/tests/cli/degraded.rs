@@ -98,7 +98,8 @@ fn what_makes_no_link_worse_is_refused() {
         ("{time='1us',a=4,b=5,rate='30.5Gbps'}", "which records of telemetry.layout = \"paper\" cannot tell"),
     ] {
         let set = format!("failures.degraded=[{degraded}]");
-        let told = bench.hpcc(&["run", "net.toml", "--simulator", "core", "--out", "out", "--set", &set]);
+        let run = ["run", "net.toml", "--simulator", "core", "--out", "out", "--set", &set];
+        let told = bench.hpcc(&[&run[..], &["--set", "telemetry.layout=paper"]].concat());
         assert!(told.code == Some(2) && told.err.contains(words), "{degraded}: {}", told.err);
         assert!(!bench.path("out").exists());
     }
