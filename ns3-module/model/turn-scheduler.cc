@@ -104,7 +104,7 @@ TurnScheduler::Await()
             m_at = next;
         }
     }
-    if (m_turn.IsRunning() && m_turn.GetTs() == m_at)
+    if (!m_turn.IsExpired() && m_turn.GetTs() == m_at)
     {
         return;
     }
