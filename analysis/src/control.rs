@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::install::libraries;
 use crate::simulator::{self, Simulator};
 use crate::{human, script};
+use std::sync::Arc;
 
 /// What was made of the file.
 #[derive(Debug)]
@@ -316,7 +317,7 @@ impl Algorithm for Class {
     }
 
     /// The simulator starts flows, not the command.
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         LineRate.start(limits)
     }
 

@@ -33,7 +33,7 @@ fn stack(n: u64, hops: usize) -> HopStack {
 /// Feeds a controller one acknowledgement after the other, each with the next packet's telemetry.
 fn feed(bencher: Bencher<'_, '_>, algorithm: &dyn Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
     let stacks: Vec<HopStack> = (0..LAP).map(|n| stack(n, 5)).collect();
-    let mut flow = algorithm.start(LIMITS);
+    let mut flow = algorithm.start(LIMITS.into());
     let mut rng = Rng::new(26, 1);
     let mut n = 0;
     bencher.bench_local(|| {

@@ -15,6 +15,7 @@ use hpcc_core::transport::{
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// So large that 2^17 packets pass 2^32 bytes.
 const MTU: u64 = 40_000;
@@ -92,7 +93,7 @@ impl Net {
     fn open(&mut self, size: u64) {
         let limits = self.sender.flow_limits(0, BitRate(u64::MAX), RTT, WINDOW, 2).expect("a port");
         let is_shared = self.sender.transport().shares_queue_pairs();
-        let spec = ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0), is_shared };
+        let spec = ReceiverSpec { src: 0, dst: 1, limits: Arc::clone(&limits), echo_interval: Nanos(0), is_shared };
         self.receiving = self.receiver.open_receiver(&spec).expect("room");
         let spec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: self.receiving };
         self.key = self.sender.open_sender(Nanos(self.now), 0, spec, size, limits).expect("room");

@@ -99,7 +99,7 @@ fn path(packet: u64) -> [Snapshot; 5] {
 /// The rates that an algorithm sets in answer to 400 packets.
 fn rates(algorithm: &dyn Algorithm, layout: &Layout) -> Vec<RateDecision> {
     let limits = FlowLimits { hops: 5, ..FlowLimits::of(BitRate::gbps(100), Nanos(13_000), 162_500) };
-    let mut flow = algorithm.start(limits);
+    let mut flow = algorithm.start(limits.into());
     let mut rng = Rng::new(1, 1);
     (0..400)
         .map(|packet| {

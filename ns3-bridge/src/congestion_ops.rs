@@ -140,6 +140,7 @@ mod ffi {
 }
 
 use ffi::{
+use std::sync::Arc;
     CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsNeeds, OpsReads, OpsSent,
     OpsTimers,
 };
@@ -258,7 +259,7 @@ impl Algorithm for Class {
         "a class of the program"
     }
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         let known = OpsLimits {
             line_rate_bps: limits.line_rate.0,
             base_rtt_ns: limits.base_rtt.0,
@@ -287,7 +288,7 @@ impl Algorithm for Class {
 /// The state of one flow.
 struct OpsFlow {
     ops: cxx::UniquePtr<CongestionOps>,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     /// Used again for each acknowledgement.
     hops: Vec<OpsHop>,
     timers: Timers,

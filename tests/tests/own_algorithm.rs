@@ -9,6 +9,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::load_with;
 use hpcc_formats::scenario::Scenario;
 use std::fs;
+use std::sync::Arc;
 
 hpcc_core::settings! {
     /// Parameters of a fixed rate.
@@ -29,7 +30,7 @@ impl Algorithm for FixedShareConfig {
         "a fixed share of the line rate"
     }
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(FixedShare(BitRate::from_f64(limits.line_rate.0 as f64 * self.share)))
     }
 

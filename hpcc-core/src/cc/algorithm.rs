@@ -7,6 +7,7 @@ use crate::settings::{Conflict, Settings};
 use crate::telemetry::{Layout, Reads};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt::Debug;
 
 /// Which quantities of a flow an algorithm decides.
@@ -101,7 +102,7 @@ pub trait Algorithm: Send + Settings + CloneAlgorithm + Debug {
     fn summary(&self) -> &str;
 
     /// The state of a new flow, which sends at line rate until the algorithm decides otherwise (REQ-08).
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl>;
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl>;
 
     /// The rate of a flow whose sender's port has this line rate never falls below this, above 0; `None` if the algorithm sets no
     /// rate.
@@ -179,7 +180,7 @@ mod tests {
             assert!(algorithm.summary().split(' ').count() > 2, "{name}: {}", algorithm.summary());
             let has_rate = algorithm.set("min_rate", Input::Text("1500Mbps")).is_ok();
             assert_eq!(algorithm.min_rate(LIMITS.line_rate), has_rate.then_some(BitRate::mbps(1_500)), "{name}");
-            let mut flow = algorithm.start(LIMITS);
+            let mut flow = algorithm.start(LIMITS.into());
             let timers = (flow.timers().is_some(), flow.timers_mut().is_some());
             assert_eq!((timers, flow.baseline_resets()), ((name == "dcqcn", name == "dcqcn"), 0), "{name}");
             assert!(names.insert(name.clone()), "{name} twice");
@@ -194,7 +195,7 @@ mod tests {
         for limits in [LIMITS, some_hops, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
             for algorithm in cc::all().into_iter().chain([each_hop.clone()]) {
                 let least = algorithm.min_rate(limits.line_rate).unwrap_or(BitRate(1));
-                survives_hostile_feedback(algorithm.start(limits).as_mut(), least);
+                survives_hostile_feedback(algorithm.start(limits.into()).as_mut(), least);
             }
         }
     }

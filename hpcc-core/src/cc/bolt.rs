@@ -19,6 +19,7 @@ use crate::telemetry::bolt::{AI, BoltHeader, FIRST, INC, LAST, SRC};
 use crate::telemetry::{Reads, Telemetry};
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// Packets that a window has at most where `window` does not bound it: all that the authors' code allows, too little for long paths.
 const MOST_PACKETS: f64 = 256.0;
@@ -41,7 +42,7 @@ crate::settings! {
 impl Algorithm for BoltConfig {
     known_as!("bolt", "Bolt: switches tell senders of queues at once, and grant growth");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Bolt::new(*self, limits))
     }
 
@@ -58,7 +59,7 @@ impl Algorithm for BoltConfig {
 #[derive(Clone, Debug)]
 struct Bolt {
     config: BoltConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     /// In bytes; below one packet packets are paced.
     window: f64,
     rtt: Option<Nanos>,
@@ -68,7 +69,8 @@ struct Bolt {
 }
 
 impl Bolt {
-    fn new(config: BoltConfig, limits: FlowLimits) -> Self {
+    fn new(config: BoltConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         let mut bolt = Bolt { config, limits, window: 0.0, rtt: None, last_decrease: Nanos(0), asks: true };
         bolt.window = bolt.most();
         bolt

@@ -46,15 +46,27 @@ impl Stage {
 }
 
 impl ControlLaw {
-    /// The parameters of a flow of this line rate; the least rate is by default so many millionths of it.
-    pub(super) fn settled(self, line_rate: BitRate, least: u64) -> ControlLaw {
-        ControlLaw {
-            additive_increase: Some(or_share(self.additive_increase, line_rate, 500)),
-            min_rate: Some(or_share(self.min_rate, line_rate, least)),
-            ..self
+    /// The law of a flow of this line rate; the least rate is by default so many millionths of it.
+    pub(super) fn of(&self, line_rate: BitRate, least: u64) -> FlowLaw {
+        FlowLaw {
+            eta: self.eta,
+            step: or_share(self.additive_increase, line_rate, 500),
+            least: or_share(self.min_rate, line_rate, least),
+            max_stage: self.max_stage,
         }
     }
+}
 
+/// The control law of one flow, whose line rate is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlowLaw {
+    eta: f64,
+    step: BitRate,
+    least: BitRate,
+    max_stage: u32,
+}
+
+impl FlowLaw {
     /// A rate that was divided by an overload, which may be 0.
     #[inline]
     fn divided(&self, limits: &FlowLimits, rate: f64) -> BitRate {
@@ -64,7 +76,7 @@ impl ControlLaw {
         BitRate::from_f64(rate)
     }
 
-    /// One step from the reference rate, once rates are [settled](ControlLaw::settled).
+    /// One step from the reference rate.
     #[inline]
     pub fn step(&self, limits: &FlowLimits, stage: &Stage) -> Stage {
         let overload = stage.utilisation / self.eta;
@@ -74,8 +86,7 @@ impl ControlLaw {
         } else {
             (stage.reference, stage.increases + 1)
         };
-        let [step, least] = [self.additive_increase, self.min_rate].map(Option::unwrap_or_default);
-        let rate = base.saturating_add(step).max(least).min(limits.line_rate);
+        let rate = base.saturating_add(self.step).max(self.least).min(limits.line_rate);
         Stage { reference: rate, increases, ..*stage }
     }
 }
@@ -86,21 +97,19 @@ mod tests {
     use crate::cc::testing::{LIMITS, W_AI};
     use crate::reference_faults::ReferenceFaults;
 
-    const LAW: ControlLaw =
-        ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate(1)) };
+    const LAW: FlowLaw = FlowLaw { eta: 0.95, max_stage: 0, step: W_AI, least: BitRate::mbps(100) };
 
     /// A link on which nothing moved asks for an infinite rate.
     #[test]
     fn an_idle_path_gives_the_line_rate_and_the_lowest_in_the_reference() {
-        let law = ControlLaw { max_stage: 0, min_rate: Some(BitRate::mbps(100)), ..LAW };
         for (infinite_rate_is_zero, rate) in [(false, LIMITS.line_rate), (true, BitRate::mbps(100))] {
             let limits =
                 FlowLimits { faults: ReferenceFaults { infinite_rate_is_zero, ..ReferenceFaults::NONE }, ..LIMITS };
             for utilisation in [0.0, 1e-12] {
-                assert_eq!(law.step(&limits, &Stage { utilisation, ..Stage::initial(&limits) }).reference, rate);
+                assert_eq!(LAW.step(&limits, &Stage { utilisation, ..Stage::initial(&limits) }).reference, rate);
             }
-            let unknown = Stage { utilisation: f64::NAN, increases: law.max_stage, ..Stage::initial(&limits) };
-            assert_eq!(law.step(&limits, &unknown).reference, LIMITS.line_rate);
+            let unknown = Stage { utilisation: f64::NAN, increases: LAW.max_stage, ..Stage::initial(&limits) };
+            assert_eq!(LAW.step(&limits, &unknown).reference, LIMITS.line_rate);
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// Timer of alpha.
 pub const ALPHA: u8 = 0;
@@ -95,7 +96,7 @@ impl DcqcnConfig {
 impl Algorithm for DcqcnConfig {
     known_as!("dcqcn", "DCQCN: ECN marks; every marked acknowledgement is a notification");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Dcqcn::new(*self, limits))
     }
 
@@ -120,7 +121,7 @@ impl Algorithm for DcqcnConfig {
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     config: DcqcnConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     rate: BitRate,
     /// Where increases lead.
     target: BitRate,
@@ -140,10 +141,10 @@ pub struct Dcqcn {
 
 impl Dcqcn {
     /// The state of a new flow.
-    pub fn new(config: DcqcnConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: DcqcnConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         Dcqcn {
             config: config.settled(limits.line_rate),
-            limits,
             rate: limits.line_rate,
             target: limits.line_rate,
             alpha: 1.0,
@@ -153,6 +154,7 @@ impl Dcqcn {
             increases: [0; 2],
             counted: 0,
             timers: Timers::default(),
+            limits,
         }
     }
 
@@ -249,7 +251,7 @@ impl CongestionControl for Dcqcn {
     }
 
     fn on_port(&mut self, line_rate: BitRate) {
-        self.limits.line_rate = line_rate;
+        Arc::make_mut(&mut self.limits).line_rate = line_rate;
     }
 
     fn on_timer(&mut self, timer: u8, now: Nanos) -> RateDecision {

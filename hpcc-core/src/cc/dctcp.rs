@@ -10,6 +10,7 @@ use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::BitRate;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of DCTCP. The defaults are the reference's preset for 100 Gb/s.
@@ -41,7 +42,7 @@ impl DctcpConfig {
 impl Algorithm for DctcpConfig {
     known_as!("dctcp", "DCTCP: the fraction of ECN marks");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Dctcp::new(*self, limits))
     }
 
@@ -59,7 +60,7 @@ impl Algorithm for DctcpConfig {
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     config: DctcpConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     rate: BitRate,
     /// Estimated fraction of marked packets; 1 at first.
     alpha: f64,
@@ -75,16 +76,17 @@ pub struct Dctcp {
 
 impl Dctcp {
     /// The state of a new flow.
-    pub fn new(config: DctcpConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: DctcpConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         Dctcp {
             config: config.settled(limits.line_rate),
-            limits,
             rate: limits.line_rate,
             alpha: 1.0,
             last_update_seq: 0,
             marked: 0,
             batch: 1,
             reduced_until: None,
+            limits,
         }
     }
 

@@ -17,12 +17,13 @@
 use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision,
-    Reaction, Reads, Stage, known_as,
+    Reaction, Reads, Stage, control_law::FlowLaw, known_as,
 };
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, MAX_HOPS, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 crate::settings! {
@@ -49,7 +50,7 @@ const LEAST: u64 = 1_000;
 impl Algorithm for HpccConfig {
     known_as!("hpcc", "HPCC in the rate form of the 2019 simulator");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Hpcc::new(*self, limits))
     }
 
@@ -66,9 +67,13 @@ impl Algorithm for HpccConfig {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Hpcc {
-    config: HpccConfig,
-    limits: FlowLimits,
+    law: FlowLaw,
+    limits: Arc<FlowLimits>,
     last_update_seq: u64,
+    /// As in [`HpccConfig`].
+    fast_react: bool,
+    multi_rate: bool,
+    sampled_feedback: bool,
     /// Place of the worst hop; with `multi_rate` of the one with the lowest rate.
     busiest: Option<u8>,
     /// One for each hop with `multi_rate`; otherwise one that stands for the worst hop.
@@ -78,26 +83,30 @@ pub struct Hpcc {
 
 impl Hpcc {
     /// The state of a flow that has not heard of the network yet: U is 1, the rate the line rate.
-    pub fn new(config: HpccConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: HpccConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         Hpcc {
-            config: HpccConfig { law: config.law.settled(limits.line_rate, LEAST), ..config },
-            limits,
+            law: config.law.of(limits.line_rate, LEAST),
             last_update_seq: 0,
+            fast_react: config.fast_react,
+            multi_rate: config.multi_rate,
+            sampled_feedback: config.sampled_feedback,
             last: LastHops::default(),
             stages: SmallVec::from_elem(Stage::initial(&limits), if config.multi_rate { MAX_HOPS } else { 1 }),
             busiest: None,
+            limits,
         }
     }
 
     /// The control law's variables: one for each of `hops` hops with `multi_rate`, otherwise one.
     pub fn stages(&self, hops: usize) -> &[Stage] {
-        let used = if self.config.multi_rate { hops.min(MAX_HOPS) } else { 1 };
+        let used = if self.multi_rate { hops.min(MAX_HOPS) } else { 1 };
         &self.stages[..used]
     }
 
     /// Takes one packet's telemetry in; returns the new rate if any hop had news.
     fn update(&mut self, now: Nanos, stack: &HopStack, commit: bool) -> RateDecision {
-        if self.config.multi_rate {
+        if self.multi_rate {
             self.update_each_hop(now, stack, commit)
         } else {
             self.update_worst_hop(now, stack, commit)
@@ -125,7 +134,7 @@ impl Hpcc {
         let mut worst_place = None;
         let mut updated = false;
         for (place, (last, hop)) in (0..).zip(self.last.renew(now, stack)) {
-            if self.config.sampled_feedback && hop.qlen == 0 && !commit {
+            if self.sampled_feedback && hop.qlen == 0 && !commit {
                 continue;
             }
             updated = true;
@@ -144,7 +153,7 @@ impl Hpcc {
         self.busiest = worst_place;
         let stage = &mut self.stages[0];
         stage.utilisation = average(&self.limits, stage.utilisation, worst, worst_tau);
-        let next = self.config.law.step(&self.limits, stage);
+        let next = self.law.step(&self.limits, stage);
         if commit {
             *stage = next;
         }
@@ -155,7 +164,7 @@ impl Hpcc {
         let mut lowest = (BitRate(u64::MAX), None);
         let mut updated = false;
         for (place, ((last, hop), stage)) in (0..).zip(self.last.renew(now, stack).zip(&mut self.stages)) {
-            if self.config.sampled_feedback && hop.qlen == 0 && !commit {
+            if self.sampled_feedback && hop.qlen == 0 && !commit {
                 lowest = lower(lowest, stage.reference, place);
                 continue;
             }
@@ -164,7 +173,7 @@ impl Hpcc {
             let load = in_flight(&self.limits, stack, last, hop, tau);
             *last = *hop;
             stage.utilisation = average(&self.limits, stage.utilisation, load, tau);
-            let next = self.config.law.step(&self.limits, stage);
+            let next = self.law.step(&self.limits, stage);
             lowest = lower(lowest, next.reference, place);
             if commit {
                 *stage = next;
@@ -181,7 +190,7 @@ impl Hpcc {
     /// stay, and U does not fall: [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says
     /// why.
     fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {
-        let Hpcc { config, limits, last, stages, .. } = self;
+        let Hpcc { multi_rate, limits, last, stages, .. } = self;
         let (mut updated, mut busier, mut worst, mut worst_tau) = (false, false, 0.0, 0);
         for (place, (last, hop)) in last.pairs(stack).enumerate() {
             let tau = stack.modulus.elapsed(last, hop);
@@ -190,7 +199,7 @@ impl Hpcc {
             }
             updated = true;
             let load = in_flight(limits, stack, last, hop, tau);
-            if config.multi_rate {
+            if *multi_rate {
                 busier |= raise(limits, &mut stages[place], load, tau);
             } else if load > worst {
                 (worst, worst_tau) = (load, tau);
@@ -199,14 +208,14 @@ impl Hpcc {
         if !updated {
             return Err(NoEffect::Incomparable);
         }
-        if !config.multi_rate {
+        if !*multi_rate {
             busier = raise(limits, &mut stages[0], worst, worst_tau);
         }
         if !busier {
             return Err(NoEffect::NotBusier);
         }
         let stages = self.stages(self.last.len()).iter();
-        let rates = stages.map(|stage| self.config.law.step(&self.limits, stage).reference);
+        let rates = stages.map(|stage| self.law.step(&self.limits, stage).reference);
         rates.min().map(RateDecision::Repace).ok_or(NoEffect::Incomparable)
     }
 }
@@ -214,7 +223,7 @@ impl Hpcc {
 impl CongestionControl for Hpcc {
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let commit = feedback.ack_seq > self.last_update_seq;
-        if !commit && !self.config.fast_react {
+        if !commit && !self.fast_react {
             return RateDecision::Keep;
         }
         if self.last_update_seq == 0 {
@@ -260,7 +269,7 @@ impl CongestionControl for Hpcc {
 
     /// With `multi_rate` U of the hop with the lowest rate.
     fn utilisation(&self) -> Option<f64> {
-        let place = self.busiest.filter(|_| self.config.multi_rate).unwrap_or(0);
+        let place = self.busiest.filter(|_| self.multi_rate).unwrap_or(0);
         self.stages.get(usize::from(place)).map(|stage| stage.utilisation)
     }
 

@@ -5,12 +5,14 @@
 
 use super::share::or_share;
 use super::{
-    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage, known_as,
+    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage,
+    control_law::FlowLaw, known_as,
 };
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
 use crate::units::BitRate;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// Sampling draws are compared in units of 1/65536.
 const DRAWS: u32 = 65_536;
@@ -40,7 +42,7 @@ impl Algorithm for HpccPintConfig {
         "HPCC with probabilistic telemetry: the busiest hop's utilisation in 1 byte, or 2 for bases below 1.05"
     );
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(HpccPint::new(*self, limits))
     }
 
@@ -56,8 +58,8 @@ impl Algorithm for HpccPintConfig {
 /// HPCC-PINT's state for one flow.
 #[derive(Clone, Debug)]
 pub struct HpccPint {
-    law: ControlLaw,
-    limits: FlowLimits,
+    law: FlowLaw,
+    limits: Arc<FlowLimits>,
     /// An acknowledgement is looked at if its draw is below this.
     sampled_draws: u32,
     last_update_seq: u64,
@@ -66,13 +68,14 @@ pub struct HpccPint {
 
 impl HpccPint {
     /// The state of a new flow.
-    pub fn new(config: HpccPintConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: HpccPintConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         HpccPint {
-            law: config.law.settled(limits.line_rate, LEAST),
-            limits,
+            law: config.law.of(limits.line_rate, LEAST),
             sampled_draws: (f64::from(DRAWS) * config.sample_probability) as u32,
             last_update_seq: 0,
             stage: Stage::initial(&limits),
+            limits,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::random::Rng;
 use crate::settings::Settings;
 use crate::units::BitRate;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// Flows without congestion control, which have no parameters and no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +17,7 @@ impl Settings for LineRate {}
 impl Algorithm for LineRate {
     known_as!("none", "line rate, bounded by the window alone");
 
-    fn start(&self, _: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, _: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(*self)
     }
 

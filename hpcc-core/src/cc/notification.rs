@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_flow_without_acknowledgements_compares_notifications_with_each_other() {
         let (mut window_form, mut receiver_driven) =
-            (HpccPlusConfig::default().start(LIMITS), RxHpccConfig::default().start(LIMITS));
+            (HpccPlusConfig::default().start(LIMITS.into()), RxHpccConfig::default().start(LIMITS.into()));
         for flow in [&mut window_form, &mut receiver_driven] {
             let flow = flow.as_mut();
             let bytes = |decision| match decision {
@@ -250,7 +250,8 @@ mod tests {
     #[test]
     fn a_notification_without_records_halves_the_window_once_in_t() {
         let (mut armed, _) = armed(0);
-        for flow in [&mut armed as &mut dyn CongestionControl, HpccPlusConfig::default().start(LIMITS).as_mut()] {
+        for flow in [&mut armed as &mut dyn CongestionControl, HpccPlusConfig::default().start(LIMITS.into()).as_mut()]
+        {
             let at = |flow: &mut dyn CongestionControl, now| {
                 flow.on_notification(&Notification { now: Nanos(now), age: Nanos(now), ..NOTIFICATION })
             };
@@ -263,7 +264,7 @@ mod tests {
     /// The receiver computes for two T from packets that left before the reaction.
     #[test]
     fn what_the_receiver_computes_is_bounded_for_two_t_after_a_reaction() {
-        let mut flow = RxHpccConfig::default().start(LIMITS);
+        let mut flow = RxHpccConfig::default().start(LIMITS.into());
         let half = flow.on_notification(&Notification { now: Nanos(500), ..NOTIFICATION });
         let Ok(RateDecision::Window { bytes: half, .. }) = half else { panic!("no window") };
         for (now, expected) in [(500 + T, half), (499 + 2 * T, half), (500 + 2 * T, BDP)] {
@@ -294,14 +295,14 @@ mod tests {
         let deaf: [&dyn Algorithm; 4] =
             [&LineRate, &HpccPintConfig::default(), &TimelyConfig::default(), &DctcpConfig::default()];
         for algorithm in deaf {
-            assert_eq!(heard(algorithm.start(LIMITS).as_mut(), T, &records), Err(NoEffect::NoReaction));
+            assert_eq!(heard(algorithm.start(LIMITS.into()).as_mut(), T, &records), Err(NoEffect::NoReaction));
         }
-        let mut dcqcn = DcqcnConfig::default().start(LIMITS);
+        let mut dcqcn = DcqcnConfig::default().start(LIMITS.into());
         notify(dcqcn.as_mut(), T, &records);
         assert!(dcqcn.timers_mut().is_some_and(|timers| timers.take_armed().0 != 0));
         let hearing: [&dyn Algorithm; 2] = [&HpccConfig::default(), &HpccPlusConfig::default()];
         for algorithm in hearing {
-            let mut flow = algorithm.start(LIMITS);
+            let mut flow = algorithm.start(LIMITS.into());
             acknowledge(flow.as_mut(), 0, 1_000, &stack(0, &[0, 9 * BDP, 0]));
             assert_ne!(notify(flow.as_mut(), T, &records), RateDecision::Keep);
         }

@@ -20,6 +20,7 @@ use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of both forms of PowerTCP.
@@ -50,7 +51,7 @@ crate::settings! {
 impl Algorithm for PowerTcpConfig {
     known_as!("power_tcp", "PowerTCP: the power of the busiest link");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(PowerTcp::new(self, limits))
     }
 
@@ -71,10 +72,10 @@ impl PowerLaw {
 }
 
 /// The window of a flow under either form of PowerTCP.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PowerWindow {
     law: PowerLaw,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     /// The least rate.
     least: BitRate,
     /// The window, in bytes.
@@ -89,9 +90,10 @@ pub struct PowerWindow {
 
 impl PowerWindow {
     /// A flow starts with line rate * T.
-    pub fn new(law: PowerLaw, limits: FlowLimits) -> Self {
+    pub fn new(law: PowerLaw, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         let window = bytes(limits.line_rate, limits.base_rtt);
-        PowerWindow { law, limits, least: law.least(limits.line_rate), window, old: window, power: 1.0, round: 0 }
+        PowerWindow { law, least: law.least(limits.line_rate), limits, window, old: window, power: 1.0, round: 0 }
     }
 
     /// Takes in a sample of the power that covers `elapsed` ns.
@@ -145,7 +147,8 @@ pub struct PowerTcp {
 
 impl PowerTcp {
     /// The state of a flow that has not heard of the network yet.
-    pub fn new(config: &PowerTcpConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: &PowerTcpConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         PowerTcp { window: PowerWindow::new(config.law, limits), last: LastHops::default() }
     }
 

@@ -19,6 +19,7 @@ use crate::settings::Conflict;
 use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// The receiver's result of a packet's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,11 +61,12 @@ pub struct RxHpccReceiver {
 
 impl RxHpccReceiver {
     /// The receiver of a flow whose sender has these limits.
-    pub fn new(config: &RxHpccConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: &RxHpccConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         RxHpccReceiver {
             inflight: Inflight::new(limits.base_rtt),
-            window: Window::new(config.law, limits),
             base_rtt: limits.base_rtt,
+            window: Window::new(config.law, limits),
             rounds: config.rounds,
             round: Nanos(0),
             end: None,
@@ -153,7 +155,7 @@ crate::settings! {
 impl Algorithm for RxHpccConfig {
     known_as!("rx_hpcc", "HPCC++ with the window computed by the receiver");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(RxHpccSender::new(self, limits))
     }
 
@@ -195,9 +197,11 @@ pub struct RxHpccSender {
 
 impl RxHpccSender {
     /// The state of a flow that no window has come back to yet.
-    pub fn new(config: &RxHpccConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: &RxHpccConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
+        let base_rtt = limits.base_rtt;
         let window = Window::new(config.law, limits);
-        RxHpccSender { window, base_rtt: limits.base_rtt, newest: 0, notices: None, bound: None }
+        RxHpccSender { window, base_rtt, newest: 0, notices: None, bound: None }
     }
 }
 

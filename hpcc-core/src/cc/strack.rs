@@ -19,6 +19,7 @@ use super::{
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// Least base of the target by default, in ns.
 const LEAST_BASE: f64 = 20_000.0;
@@ -51,7 +52,7 @@ crate::settings! {
 impl Algorithm for StrackConfig {
     known_as!("strack", "STrack: round-trip times against a target, and what the network has delivered far above it");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Strack::new(self, limits))
     }
 
@@ -68,7 +69,7 @@ impl Algorithm for StrackConfig {
 #[derive(Clone, Debug)]
 pub struct Strack {
     config: StrackConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     target: f64,
     window: f64,
     most: f64,
@@ -84,14 +85,14 @@ pub struct Strack {
 
 impl Strack {
     /// The state of a new flow, which starts with line rate * T.
-    pub fn new(config: &StrackConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: &StrackConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         let usual = LEAST_BASE.max(1.5 * limits.base_rtt.0 as f64);
         let base = config.base_delay.map_or(usual, |delay| delay.0 as f64);
         let bdp = limits.line_rate.0 as f64 * limits.base_rtt.0 as f64 / 8e9;
         let most = (bdp / f64::from(limits.mtu.max(1))).max(1.0);
         Strack {
             config: *config,
-            limits,
             target: base + f64::from(limits.hops) * base / HOPS_TO_BASE,
             window: most,
             most,
@@ -101,6 +102,7 @@ impl Strack {
             acked: 0.0,
             achieved: None,
             timeouts: 0,
+            limits,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::telemetry::{Signal, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of Swift. Increase, decrease and its limit are the paper's; the targets depend on the network, and these
@@ -56,7 +57,7 @@ crate::settings! {
 impl Algorithm for SwiftConfig {
     known_as!("swift", "Swift: round-trip times that the sender measures, against a target");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Swift::new(self, limits))
     }
 
@@ -82,7 +83,7 @@ impl Algorithm for SwiftConfig {
 #[derive(Clone, Debug)]
 pub struct Swift {
     config: SwiftConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     /// The window, in packets; below 1 packets are paced.
     window: f64,
     most: f64,
@@ -93,7 +94,8 @@ pub struct Swift {
 
 impl Swift {
     /// The state of a new flow, which starts with line rate * T (REQ-08).
-    pub fn new(config: &SwiftConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: &SwiftConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         let bdp = limits.line_rate.0 as f64 * limits.base_rtt.0 as f64 / 8e9;
         let most = (bdp / f64::from(limits.mtu.max(1))).max(1.0);
         let rtt = limits.base_rtt;

@@ -7,6 +7,7 @@ use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::BitRate;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
@@ -48,7 +49,7 @@ impl<S: Settings + Clone + Debug + Send + 'static> Algorithm for TcpClass<S> {
     }
 
     /// RDMA flows alone are started here, and `NodeSettings::check` lets none of them have this algorithm.
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         LineRate.start(limits)
     }
 

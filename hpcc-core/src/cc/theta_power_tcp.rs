@@ -8,6 +8,7 @@ use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecis
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of theta-PowerTCP.
@@ -20,7 +21,7 @@ crate::settings! {
 impl Algorithm for ThetaPowerTcpConfig {
     known_as!("theta_power_tcp", "PowerTCP without telemetry: round-trip times that the sender measures");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(ThetaPowerTcp::new(self, limits))
     }
 
@@ -44,8 +45,9 @@ pub struct ThetaPowerTcp {
 
 impl ThetaPowerTcp {
     /// The state of a flow without an acknowledgement.
-    pub fn new(config: &ThetaPowerTcpConfig, limits: FlowLimits) -> Self {
-        ThetaPowerTcp { window: PowerWindow::new(config.law, limits), base_rtt: limits.base_rtt, last: None }
+    pub fn new(config: &ThetaPowerTcpConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
+        ThetaPowerTcp { base_rtt: limits.base_rtt, window: PowerWindow::new(config.law, limits), last: None }
     }
 
     /// Takes in a round-trip time.

@@ -10,6 +10,7 @@ use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of TIMELY. The defaults are the reference's preset for 100 Gb/s; the reference fixes all but the
@@ -73,7 +74,7 @@ impl TimelyConfig {
 impl Algorithm for TimelyConfig {
     known_as!("timely", "TIMELY: round-trip times and their gradient, measured by 8 bytes that come back");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(Timely::new(*self, limits))
     }
 
@@ -99,7 +100,7 @@ impl Algorithm for TimelyConfig {
 #[derive(Clone, Debug)]
 pub struct Timely {
     config: TimelyConfig,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     rate: BitRate,
     /// A round trip ends with the acknowledgement of a byte beyond this one.
     last_update_seq: u64,
@@ -112,15 +113,16 @@ pub struct Timely {
 
 impl Timely {
     /// The state of a new flow.
-    pub fn new(config: TimelyConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: TimelyConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         Timely {
             config: config.settled(limits.line_rate, limits.base_rtt),
-            limits,
             rate: limits.line_rate,
             last_update_seq: 0,
             last_rtt: Nanos(0),
             difference: 0.0,
             increases: 0,
+            limits,
         }
     }
 

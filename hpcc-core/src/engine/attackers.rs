@@ -117,8 +117,8 @@ impl Engine {
             let Some(host) = self.nodes.as_host(node) else { continue };
             let attack = &self.attackers.list[place as usize].attack;
             for sending in host.traffic.sending.iter().flatten() {
-                for message in &sending.messages {
-                    let traffic = self.traffic_of(message.request.id).unwrap_or(u32::MAX);
+                for message in sending.messages.iter() {
+                    let traffic = self.traffic_of(message.owner.id()).unwrap_or(u32::MAX);
                     if attack.is_victim(node, traffic) {
                         flows.push(KnownFlow {
                             src: node,
@@ -126,7 +126,7 @@ impl Engine {
                             sport: sending.sport,
                             queue_pair: sending.receiver,
                             sender: sending.key,
-                            end: message.first_seq + message.request.size,
+                            end: message.first_seq + message.size,
                             sent: self.sent_end(node, sending.key),
                         });
                     }
@@ -224,7 +224,7 @@ impl Engine {
         self.nodes.as_host(sender)?;
         let sending = self.nodes.host(sender).traffic.get(queue_pair)?;
         let message = sending.messages.iter().rev().find(|message| message.first_seq <= seq)?;
-        let id = message.request.id;
+        let id = message.owner.id();
         self.traffic_of(id)
     }
 }

@@ -4,11 +4,13 @@
 use super::agenda::Item;
 use super::alarms::STOP;
 use super::events::{Order, What};
+use super::fifo::Fifo;
 use super::groups::NOBODY;
 use super::state::Engine;
-use super::traffic::{Completion, FlowOptions, FlowRequest, PLACES, Posted, Receiving, Sending, Started, WAITING};
+use super::traffic::{
+    Completion, FlowOptions, FlowRequest, Owner, PLACES, Posted, Receiving, Sending, Started, WAITING,
+};
 use super::ways::Way;
-use super::work::Incoming;
 use crate::address::{host_address, ipv6};
 use crate::cc::FlowLimits;
 use crate::simulated_frame::wire_queue_pair;
@@ -16,9 +18,10 @@ use crate::switch::{FlowKey, PRIORITIES};
 use crate::transport::{ReceiverSpec, SenderSpec};
 use crate::units::Nanos;
 use crate::workload::Message;
-use alloc::collections::VecDeque;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Engine {
@@ -74,7 +77,7 @@ impl Engine {
     }
 
     /// What the controller of a flow by a port is given.
-    fn limits(&mut self, nic: u16, request: &FlowRequest) -> Option<FlowLimits> {
+    fn limits(&mut self, nic: u16, request: &FlowRequest) -> Option<Arc<FlowLimits>> {
         let host = self.nodes.host(request.src);
         let (rtt, bdp, links) = self.fabric.path_limits(request.src, request.dst, host.traffic.global_rtt);
         host.core.flow_limits(nic.into(), request.options.rate, rtt, bdp, links)
@@ -90,11 +93,10 @@ impl Engine {
             self.tell_program();
             return;
         }
-        let posted = Posted { request, first_seq: 0, message };
         if self.nodes.host(src).other.is_some() {
-            return self.post_to_other(posted);
+            return self.post_to_other(request, message.as_ref());
         }
-        if let Some(message) = &posted.message
+        if let Some(message) = &message
             && self.waits_to_open(&request, message)
         {
             return;
@@ -104,9 +106,9 @@ impl Engine {
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
         match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
-            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, posted),
+            Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request, message.as_ref()),
             Some(_) => {}
-            None => match self.open_queue_pair(posted) {
+            None => match self.open_queue_pair(&request, message.as_ref()) {
                 Ok(None) => {}
                 Ok(Some((queue_pair, sport, nic))) => {
                     self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
@@ -155,15 +157,14 @@ impl Engine {
             host.core.all_are_open(nic.into());
         }
         let request = FlowRequest { start, ..FlowRequest::of(&message) };
-        if let Err(why) = self.open_queue_pair(Posted { request, first_seq: 0, message: Some(message) }) {
+        if let Err(why) = self.open_queue_pair(&request, Some(&message)) {
             self.refuse(request, why);
         }
         true
     }
 
-    fn post(&mut self, queue_pair: u32, posted: Posted) {
+    fn post(&mut self, queue_pair: u32, request: FlowRequest, message: Option<&Message>) {
         let now = self.events.now();
-        let Posted { request, message, .. } = posted;
         let host = self.nodes.host(request.src);
         let Some(result) = host.core.post(now, queue_pair, request.size) else {
             let FlowRequest { src, dst, size, .. } = request;
@@ -175,10 +176,11 @@ impl Engine {
         // What is no message of the job was not counted.
         sending.left = sending.left.filter(|_| message.is_some()).and_then(|left| left.checked_sub(1));
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
-        sending.messages.push_back(Posted { first_seq, ..posted });
+        let (FlowRequest { size, start, .. }, owner) = (request, Owner::of(&request, message));
+        sending.messages.push_back(Posted { size, start, first_seq, owner });
         self.started.push(Started { request, sport, queue_pair, first_seq });
         if let Some(message) = message {
-            self.announce(receiver, Incoming { end: result.message.end(), message });
+            self.announce((receiver, result.message.end()), message);
         }
         self.schedule_timers(request.src, queue_pair, result.armed);
         let p = self.place(request.src, result.nic as u16);
@@ -202,7 +204,7 @@ impl Engine {
     pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
-        let sport = self.nodes.host(dst).traffic.source_ports.entry(src).or_default().take();
+        let sport = self.nodes.host(dst).traffic.open_receiving(src);
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
         let nic = host.core.port_of(&key, dst, options.nic);
@@ -212,23 +214,26 @@ impl Engine {
         let host = self.nodes.host(src);
         let (echo_interval, is_shared) = (host.core.echo_interval(), host.core.transport().shares_queue_pairs());
         let peer = self.nodes.host(dst);
-        let spec = ReceiverSpec { src, dst, limits, echo_interval, is_shared };
+        let spec = ReceiverSpec { src, dst, limits: Arc::clone(&limits), echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
-        peer.traffic.arriving.insert(receiver, (src, sport));
+        peer.traffic.is_receiving(receiver, src, sport);
         Ok(Receiving { receiver, sport, nic, limits })
     }
 
     /// Opens a queue pair for a first message. Returns its key, source port and port; nothing if that is for another part.
-    fn open_queue_pair(&mut self, posted: Posted) -> Result<Option<(u32, u16, u16)>, String> {
+    fn open_queue_pair(
+        &mut self,
+        request: &FlowRequest,
+        message: Option<&Message>,
+    ) -> Result<Option<(u32, u16, u16)>, String> {
         let now = self.events.now();
-        let Posted { request, message, .. } = posted;
-        let FlowRequest { src, dst, priority, dport, size, options, .. } = request;
+        let &FlowRequest { src, dst, priority, dport, size, start, options, .. } = request;
         let is_common = options == FlowOptions::NONE;
         let traffic = &mut self.nodes.host(src).traffic;
         let prepared = if is_common { traffic.take_prepared((dst, priority, dport)) } else { None };
         let (receiving, count) = match prepared {
             Some((receiving, count)) => (receiving, count),
-            None => (self.open_receiving(&request)?, None),
+            None => (self.open_receiving(request)?, None),
         };
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
@@ -265,14 +270,16 @@ impl Engine {
         }
         traffic.sending[place] = Some(Sending {
             key: queue_pair,
-            messages: VecDeque::from([posted]),
+            messages: Fifo::of(Posted { size, start, first_seq: 0, owner: Owner::of(request, message) }),
             left: count.filter(|_| message.is_some()).and_then(|count| count.checked_sub(1)),
             sport,
             dst,
             dport,
+            priority,
+            options: (!is_common).then(|| Box::new(options)),
             receiver,
             flow_key,
-            timers: [None; u8::BITS as usize],
+            timers: Default::default(),
             way: Way::default(),
         });
         if host.notices.is_enabled {
@@ -281,7 +288,7 @@ impl Engine {
         }
         let armed = host.core.take_armed(queue_pair);
         if let Some(message) = message {
-            self.announce(receiver, Incoming { end: size, message });
+            self.announce((receiver, size), message);
         }
         self.schedule_timers(src, queue_pair, armed);
         Ok(Some((queue_pair, sport, nic)))
@@ -292,7 +299,7 @@ impl Engine {
         let host = self.nodes.host(node);
         let Some((nic, size)) = host.core.stop(queue_pair) else { return };
         if let Some(posted) = host.traffic.get(queue_pair).and_then(|sending| sending.messages.front_mut()) {
-            posted.request.size = size;
+            posted.size = size;
         }
         let p = self.place(node, nic as u16);
         self.try_send(p);
@@ -310,16 +317,17 @@ impl Engine {
         let traffic = &mut self.nodes.host(node).traffic;
         let shares = traffic.shares_queue_pairs;
         let Some(sending) = traffic.get(queue_pair) else { return };
-        let Some(Posted { request, message, .. }) = sending.messages.pop_front() else { return };
-        if sending.messages.is_empty() {
-            sending.messages = VecDeque::new();
-        }
+        let Some(posted) = sending.messages.pop_front() else { return };
+        let request = sending.request(node, &posted);
         let is_last = sending.messages.is_empty() && sending.left == Some(0);
         let sport = sending.sport;
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
-        self.complete(Completion { request, sport, duration: now - request.start, is_steered }, message.is_none());
+        self.complete(
+            Completion { request, sport, duration: now - request.start, is_steered },
+            matches!(posted.owner, Owner::Listed(_)),
+        );
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
@@ -327,7 +335,7 @@ impl Engine {
             self.nodes.host(node).traffic.shareable.remove(&(dst, priority, dport));
             self.close_queue_pair(node, queue_pair);
         }
-        if let Some(message) = message {
+        if let Owner::Job(message) = posted.owner {
             self.message_sent(&message);
         }
     }
@@ -346,7 +354,7 @@ impl Engine {
             host.notices.agent.disconnect(ipv6(host_address(closed.dst)), wire_queue_pair(closed.receiver));
         }
         host.traffic.by_flow_key.remove(closed.flow_key);
-        for alarm in closed.timers.into_iter().flatten() {
+        for alarm in closed.timers.into_iter().filter_map(|mut timer| timer.take()) {
             self.all.alarms.call_off(alarm);
         }
         if self.events.order() == Order::Canonical {
@@ -359,12 +367,7 @@ impl Engine {
 
     pub(super) fn close_receiver(&mut self, node: u32, receiver: u32) {
         let host = self.nodes.host(node);
-        if let Some((source, port)) = host.traffic.arriving.remove(&receiver)
-            && let Some(ports) = host.traffic.source_ports.get_mut(&source)
-        {
-            ports.give_back(port);
-        }
-        host.traffic.expect_nothing(receiver);
+        host.traffic.close_receiving(receiver);
         host.core.close_receiver(receiver);
     }
 

@@ -561,7 +561,7 @@ impl Engine {
             let at = host.core.timeout(queue_pair, timer).unwrap_or(Nanos(i64::MAX as u64));
             let alarm = self.schedule(node, queue_pair, timer, at);
             if let Some(pending) = self.nodes.host(node).traffic.timer(queue_pair, timer) {
-                *pending = Some(alarm);
+                pending.set(alarm);
             }
         }
     }
@@ -605,7 +605,7 @@ impl Engine {
         let now = self.events.now();
         let host = self.nodes.host(node);
         if let Some(pending) = host.traffic.timer(queue_pair, timer) {
-            *pending = None;
+            pending.take();
         }
         let Some(result) = host.core.on_timeout(now, queue_pair, timer) else { return };
         self.schedule_timers(node, queue_pair, result.armed);

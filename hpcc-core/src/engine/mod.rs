@@ -18,6 +18,7 @@ mod alarms;
 mod attackers;
 mod balancing;
 mod events;
+mod fifo;
 mod flight;
 mod flows;
 mod frame;

@@ -20,7 +20,7 @@ pub struct Parcel {
     /// Receiving queue pairs that are to be closed, by host.
     pub(super) closings: Vec<(u32, u32)>,
     /// Messages of jobs that will arrive, by receiving queue pair.
-    pub(super) messages: Vec<(u32, Incoming)>,
+    pub(super) messages: Vec<(u32, (u32, u64), Incoming)>,
 }
 
 impl Parcel {
@@ -111,8 +111,8 @@ impl Parts {
     }
 
     /// The part of a host will hear that a message is on its way there.
-    pub fn tell_message(&mut self, host: u32, receiver: u32, incoming: Incoming) {
-        self.parcels[self.of_node[host as usize] as usize].messages.push((receiver, incoming));
+    pub fn tell_message(&mut self, host: u32, place: (u32, u64), incoming: Incoming) {
+        self.parcels[self.of_node[host as usize] as usize].messages.push((host, place, incoming));
     }
 
     /// All other parts will hear that a receiving queue pair is closed.
@@ -209,8 +209,8 @@ impl Engine {
         let mut parcels = core::mem::take(&mut self.parts.parcels);
         for parcel in &mut parcels {
             self.closings.append(&mut parcel.closings);
-            for (receiver, incoming) in parcel.messages.drain(..) {
-                self.expect_message(receiver, incoming);
+            for (host, place, incoming) in parcel.messages.drain(..) {
+                self.expect_message(host, place, incoming);
             }
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
                 let flight = &mut self.all.flights[port as usize];

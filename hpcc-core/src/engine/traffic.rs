@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The flows that begin or end at a host.
 
+use super::fifo::Fifo;
 use super::hash_order::HashOrder;
 use super::ways::Way;
-use super::work::{Arrivals, Incoming};
+use super::work::Incoming;
 use crate::cc::FlowLimits;
 use crate::node::NodeSettings;
 use crate::transport::QueuePairs;
 use crate::units::{BitRate, Nanos};
-use crate::workload::Message;
-use alloc::collections::btree_map::Entry;
+use crate::workload::{Arrival, Message, Sent};
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use smallvec::SmallVec;
+use core::num::NonZeroU32;
+use core::ops::Bound;
 
 /// The size of a flow that has no end. Nobody sends so much.
 pub const ENDLESS: u64 = 1 << 53;
@@ -95,33 +98,53 @@ pub struct Completion {
     pub is_steered: bool,
 }
 
-/// A message under way, and what a job knows of it.
+/// A flow that has begun, on its queue pair.
 #[derive(Debug)]
 pub(super) struct Posted {
-    pub request: FlowRequest,
+    pub size: u64,
+    pub start: Nanos,
     /// Number of its first byte on the queue pair.
     pub first_seq: u64,
-    pub message: Option<Message>,
+    pub owner: Owner,
+}
+
+/// Whose a flow is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Owner {
+    /// It was listed, with this number.
+    Listed(u32),
+    /// A job's message.
+    Job(Sent),
+}
+
+impl Owner {
+    pub fn of(request: &FlowRequest, message: Option<&Message>) -> Owner {
+        message.map_or(Owner::Listed(request.id), |message| Owner::Job(message.sent()))
+    }
+
+    /// The number of the flow.
+    pub fn id(&self) -> u32 {
+        match self {
+            Owner::Listed(id) => *id,
+            Owner::Job(sent) => sent.id,
+        }
+    }
 }
 
 /// The receiving end of a queue pair that is to be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Receiving {
     pub receiver: u32,
     pub sport: u16,
     /// The port by which the other end sends, and what its controller is given.
     pub nic: u16,
-    pub limits: FlowLimits,
+    pub limits: Arc<FlowLimits>,
 }
 
 /// The same as it is kept until then.
 #[derive(Debug)]
 struct Prepared {
-    receiver: u32,
-    sport: u16,
-    nic: u16,
-    /// The place of its limits among those of the host.
-    limits: u32,
+    receiving: Receiving,
     /// How many messages will take it, if that is known.
     messages: Option<u32>,
     /// The first of these waits for its turn.
@@ -133,18 +156,55 @@ struct Prepared {
 pub(super) struct Sending {
     pub key: u32,
     /// Messages under way, the first to finish first.
-    pub messages: VecDeque<Posted>,
+    pub messages: Fifo<Posted>,
     /// How many follow, if that is known.
     pub left: Option<u32>,
     pub sport: u16,
     pub dst: u32,
     pub dport: u16,
+    pub priority: u8,
+    /// What its only flow has for itself, if that is anything.
+    pub options: Option<Box<FlowOptions>>,
     /// Queue pair at the destination.
     pub receiver: u32,
     pub flow_key: u64,
-    pub timers: [Option<u32>; u8::BITS as usize],
+    pub timers: [PendingAlarm; u8::BITS as usize],
     /// The way of its data.
     pub way: Way,
+}
+
+impl Sending {
+    /// What was asked for of a flow, which host `src` sends.
+    pub fn request(&self, src: u32, posted: &Posted) -> FlowRequest {
+        let &Sending { dst, dport, priority, .. } = self;
+        let &Posted { size, start, ref owner, .. } = posted;
+        let options = self.options.as_deref().copied().unwrap_or(FlowOptions::NONE);
+        FlowRequest { id: owner.id(), src, dst, dport, priority, size, start, options }
+    }
+}
+
+/// The place of an alarm that is set, if one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PendingAlarm(Option<NonZeroU32>);
+
+impl PendingAlarm {
+    pub fn set(&mut self, place: u32) {
+        self.0 = NonZeroU32::new(place + 1);
+    }
+
+    pub fn take(&mut self) -> Option<u32> {
+        Some(self.0.take()?.get() - 1)
+    }
+}
+
+/// Where what arrives by a receiving queue pair comes from.
+#[derive(Debug, Default)]
+struct Source {
+    host: u32,
+    /// While it is open.
+    port: Option<u16>,
+    /// The way of answers.
+    way_back: Way,
 }
 
 /// The flows that begin or end at a host.
@@ -160,20 +220,16 @@ pub(super) struct Traffic {
     pub shareable: BTreeMap<(u32, u8, u16), u32>,
     /// Receiving ends of those that will be shared, before the first message.
     prepared: BTreeMap<(u32, u8, u16), Prepared>,
-    /// What their controllers are given.
-    limits: Vec<FlowLimits>,
     /// By port: first messages of queue pairs, in turn, and when they were posted. Nobody else will send on these.
     pub unopened: Vec<VecDeque<(Message, Nanos)>>,
     /// Ranks of jobs are here.
     pub has_ranks: bool,
-    /// Messages of jobs on their way here, by receiving queue pair.
-    incoming: BTreeMap<u32, Arrivals>,
-    /// Source host and port of what arrives by each receiving queue pair.
-    pub arriving: BTreeMap<u32, (u32, u16)>,
-    /// The ways of answers, by the place of the receiving queue pair's key.
-    pub ways_back: Vec<Way>,
+    /// Messages of jobs on their way here, by receiving queue pair and the number behind their last byte.
+    incoming: BTreeMap<(u32, u64), Incoming>,
+    /// By the place of their keys.
+    receiving: Vec<Source>,
     /// Ports of each source host that flows to here use.
-    pub source_ports: BTreeMap<u32, SourcePorts>,
+    source_ports: BTreeMap<u32, SourcePorts>,
 }
 
 pub(super) const PLACES: u32 = (1 << 20) - 1;
@@ -187,12 +243,10 @@ impl Traffic {
             by_flow_key: HashOrder::default(),
             shareable: BTreeMap::new(),
             prepared: BTreeMap::new(),
-            limits: Vec::new(),
             unopened: Vec::new(),
             has_ranks: false,
             incoming: BTreeMap::new(),
-            arriving: BTreeMap::new(),
-            ways_back: Vec::new(),
+            receiving: Vec::new(),
             source_ports: BTreeMap::new(),
         }
     }
@@ -204,13 +258,13 @@ impl Traffic {
 
     /// The alarm of a queue pair's timer.
     #[inline]
-    pub fn timer(&mut self, queue_pair: u32, timer: u8) -> Option<&mut Option<u32>> {
+    pub fn timer(&mut self, queue_pair: u32, timer: u8) -> Option<&mut PendingAlarm> {
         self.get(queue_pair)?.timers.get_mut(usize::from(timer))
     }
 
-    /// The message of a queue pair that finishes next.
-    pub fn first(&mut self, queue_pair: u32) -> Option<FlowRequest> {
-        self.get(queue_pair)?.messages.front().map(|posted| posted.request)
+    /// The number of the flow of a queue pair that finishes next.
+    pub fn first(&mut self, queue_pair: u32) -> Option<u32> {
+        self.get(queue_pair)?.messages.front().map(|posted| posted.owner.id())
     }
 
     /// The way of a queue pair's data.
@@ -222,46 +276,56 @@ impl Traffic {
     /// The way of answers of a receiving queue pair.
     #[inline]
     pub fn way_back(&mut self, receiver: u32) -> &mut Way {
-        let place = (receiver & PLACES) as usize;
-        if self.ways_back.len() <= place {
-            self.ways_back.resize(place + 1, Way::default());
-        }
-        &mut self.ways_back[place]
+        &mut self.source(receiver).way_back
     }
 
-    /// A message will arrive by a receiving queue pair, behind those that are on their way.
-    pub fn expect(&mut self, receiver: u32, incoming: Incoming) {
-        // Seldom are there several.
-        self.incoming.entry(receiver).or_insert_with(|| VecDeque::with_capacity(1)).push_back(incoming);
+    #[inline]
+    fn source(&mut self, receiver: u32) -> &mut Source {
+        let place = (receiver & PLACES) as usize;
+        if self.receiving.len() <= place {
+            self.receiving.resize_with(place + 1, Source::default);
+        }
+        &mut self.receiving[place]
+    }
+
+    /// A receiving queue pair is opened for what comes from a host: returns the source port.
+    pub fn open_receiving(&mut self, src: u32) -> u16 {
+        self.source_ports.entry(src).or_default().take()
+    }
+
+    /// It has this key.
+    pub fn is_receiving(&mut self, receiver: u32, src: u32, sport: u16) {
+        let source = self.source(receiver);
+        (source.host, source.port) = (src, Some(sport));
+    }
+
+    /// A receiving queue pair is closed.
+    pub fn close_receiving(&mut self, receiver: u32) {
+        let &mut Source { host, ref mut port, .. } = self.source(receiver);
+        if let Some((port, ports)) = port.take().zip(self.source_ports.get_mut(&host)) {
+            ports.give_back(port);
+        }
+        // Nothing more arrives.
+        while self.take_arrived(receiver, u64::MAX).is_some() {}
+    }
+
+    /// A message will arrive by a receiving queue pair, up to a sequence number.
+    pub fn expect(&mut self, (receiver, end): (u32, u64), incoming: Incoming) {
+        self.incoming.insert((receiver, end), incoming);
     }
 
     /// The first message on its way, if all before byte `expected` have arrived and that is its last.
-    pub fn take_arrived(&mut self, receiver: u32, expected: u64) -> Option<Message> {
-        self.take_if(receiver, 0, |incoming| incoming.end <= expected)
+    pub fn take_arrived(&mut self, receiver: u32, expected: u64) -> Option<Arrival> {
+        let place = *self.incoming.range((receiver, 0)..=(receiver, expected)).next()?.0;
+        self.incoming.remove(&place).map(|incoming| incoming.arrival)
     }
 
     /// The message on its way that byte `seq` is of, if all of it has arrived.
-    pub fn take_early(&mut self, receiver: u32, seq: u64, is_whole: impl Fn(u64, u64) -> bool) -> Option<Message> {
-        let place = self.incoming.get(&receiver)?.partition_point(|incoming| incoming.end <= seq);
-        self.take_if(receiver, place, |&Incoming { end, message }| {
-            let start = end.saturating_sub(message.size);
-            start <= seq && is_whole(start, end)
-        })
-    }
-
-    fn take_if(&mut self, receiver: u32, place: usize, is_here: impl Fn(&Incoming) -> bool) -> Option<Message> {
-        let Entry::Occupied(mut arrivals) = self.incoming.entry(receiver) else { return None };
-        arrivals.get().get(place).filter(|&incoming| is_here(incoming))?;
-        let message = arrivals.get_mut().remove(place)?.message;
-        if arrivals.get().is_empty() {
-            arrivals.remove();
-        }
-        Some(message)
-    }
-
-    /// Nothing more arrives by a receiving queue pair.
-    pub fn expect_nothing(&mut self, receiver: u32) {
-        self.incoming.remove(&receiver);
+    pub fn take_early(&mut self, receiver: u32, seq: u64, is_whole: impl Fn(u64, u64) -> bool) -> Option<Arrival> {
+        let behind = (Bound::Excluded((receiver, seq)), Bound::Included((receiver, u64::MAX)));
+        let (&place, &Incoming { size, .. }) = self.incoming.range(behind).next()?;
+        let (start, end) = (place.1.saturating_sub(size), place.1);
+        (start <= seq && is_whole(start, end)).then(|| self.incoming.remove(&place))?.map(|incoming| incoming.arrival)
     }
 
     /// Whether messages to a host, of a priority and port, have a queue pair, or will have.
@@ -271,21 +335,13 @@ impl Traffic {
 
     /// Keeps a receiving end until the first message, of so many if that is known.
     pub fn prepare(&mut self, key: (u32, u8, u16), receiving: Receiving, messages: Option<u32>) {
-        let Receiving { receiver, sport, nic, limits } = receiving;
-        // Of a host's queue pairs most are alike.
-        let recent = self.limits.len().saturating_sub(16);
-        let known = self.limits[recent..].iter().position(|&known| known == limits);
-        let place = recent + known.unwrap_or(self.limits.len() - recent);
-        if known.is_none() {
-            self.limits.push(limits);
-        }
-        self.prepared.insert(key, Prepared { receiver, sport, nic, limits: place as u32, messages, is_posted: false });
+        self.prepared.insert(key, Prepared { receiving, messages, is_posted: false });
     }
 
     /// The port and source port of a prepared queue pair that nobody sees or shares, and whether its first message waits.
     pub fn unseen(&self, key: (u32, u8, u16)) -> Option<(u16, u16, bool)> {
         let prepared = self.prepared.get(&key).filter(|prepared| prepared.messages.is_some())?;
-        Some((prepared.nic, prepared.sport, prepared.is_posted))
+        Some((prepared.receiving.nic, prepared.receiving.sport, prepared.is_posted))
     }
 
     /// Its first message waits until it is its turn at the port.
@@ -304,16 +360,16 @@ impl Traffic {
     pub fn next_unopened(&mut self, nic: u16) -> Option<(Message, Nanos, bool)> {
         let waiting = self.unopened.get_mut(usize::from(nic))?;
         let (message, start) = waiting.pop_front()?;
-        if waiting.is_empty() {
-            *waiting = VecDeque::new();
+        if waiting.len() < waiting.capacity() / 4 {
+            waiting.shrink_to(2 * waiting.len());
         }
         Some((message, start, waiting.is_empty()))
     }
 
     /// Takes what was kept.
     pub fn take_prepared(&mut self, key: (u32, u8, u16)) -> Option<(Receiving, Option<u32>)> {
-        let Prepared { receiver, sport, nic, limits, messages, is_posted: _ } = self.prepared.remove(&key)?;
-        Some((Receiving { receiver, sport, nic, limits: self.limits[limits as usize] }, messages))
+        let Prepared { receiving, messages, is_posted: _ } = self.prepared.remove(&key)?;
+        Some((receiving, messages))
     }
 
     /// All queue pairs that send, in order, with what ECMP hashes of them.
@@ -324,34 +380,43 @@ impl Traffic {
 
 /// UDP source ports, from 10000 on; a port is used again when its turn comes and it is free.
 #[derive(Debug)]
-pub(super) struct SourcePorts {
+struct SourcePorts {
     next: u16,
-    /// How many flows use each, beyond the first; sorted. In a job most pairs of hosts have one.
-    in_use: SmallVec<[(u16, u32); 2]>,
+    /// Of one flow: in a job most pairs of hosts have no other.
+    first: Option<u16>,
+    /// How many others use each.
+    others: Option<Box<BTreeMap<u16, u32>>>,
 }
 
 const FIRST_PORT: u16 = 10_000;
 
 impl Default for SourcePorts {
     fn default() -> SourcePorts {
-        SourcePorts { next: FIRST_PORT, in_use: SmallVec::new() }
+        SourcePorts { next: FIRST_PORT, first: None, others: None }
     }
 }
 
 impl SourcePorts {
-    fn find(&self, port: u16) -> Result<usize, usize> {
-        self.in_use.binary_search_by_key(&port, |&(port, _)| port)
+    fn is_of_others(&self, port: u16) -> bool {
+        self.others.as_ref().is_some_and(|others| others.contains_key(&port))
+    }
+
+    fn are_all_in_use(&self) -> bool {
+        let of_first = self.first.filter(|&first| !self.is_of_others(first));
+        let in_use = usize::from(of_first.is_some()) + self.others.as_ref().map_or(0, |others| others.len());
+        in_use > usize::from(u16::MAX - FIRST_PORT)
     }
 
     pub fn take(&mut self) -> u16 {
-        let all = usize::from(u16::MAX - FIRST_PORT) + 1;
-        while self.in_use.len() < all && self.find(self.next).is_ok() {
+        let are_all_in_use = self.are_all_in_use();
+        while !are_all_in_use && (self.first == Some(self.next) || self.is_of_others(self.next)) {
             self.advance();
         }
         let port = self.next;
-        match self.find(port) {
-            Ok(place) => self.in_use[place].1 += 1,
-            Err(place) => self.in_use.insert(place, (port, 0)),
+        if self.first.is_none() {
+            self.first = Some(port);
+        } else {
+            *self.others.get_or_insert_default().entry(port).or_default() += 1;
         }
         self.advance();
         port
@@ -362,10 +427,15 @@ impl SourcePorts {
     }
 
     pub fn give_back(&mut self, port: u16) {
-        match self.find(port).map(|place| (place, &mut self.in_use[place].1)) {
-            Ok((place, 0)) => _ = self.in_use.remove(place),
-            Ok((_, more)) => *more -= 1,
-            Err(_) => {}
+        let Some(others) = self.others.as_mut().filter(|others| others.contains_key(&port)) else {
+            self.first = self.first.filter(|&first| first != port);
+            return;
+        };
+        if let Some(count) = others.get_mut(&port) {
+            *count -= 1;
+            if *count == 0 {
+                others.remove(&port);
+            }
         }
     }
 }
@@ -376,7 +446,7 @@ mod tests {
 
     #[test]
     fn no_source_port_is_two_flows_unless_all_are_in_use() {
-        let mut ports = SourcePorts { next: FIRST_PORT, in_use: SmallVec::new() };
+        let mut ports = SourcePorts::default();
         assert!((FIRST_PORT..=u16::MAX).all(|port| ports.take() == port), "all of them, in turn");
         assert_eq!(ports.take(), FIRST_PORT, "all are in use: two share it");
         ports.give_back(FIRST_PORT);

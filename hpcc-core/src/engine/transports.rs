@@ -5,12 +5,11 @@ use super::alarms::TRANSPORT;
 use super::frame::Frame;
 use super::hosting::ANSWERS;
 use super::state::Engine;
-use super::traffic::{Completion, Posted, Started};
-use super::work::Incoming;
+use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
 use crate::host_transport::{Endpoint, Outbox, Packet, Post, Trimmed};
 use crate::units::Nanos;
-use crate::workload::Message;
+use crate::workload::{Arrival, Message, Sent};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -20,10 +19,10 @@ use alloc::format;
 pub(super) struct Other {
     pub endpoint: Box<dyn Endpoint>,
     out: Outbox,
-    /// Messages under way by key, with their source ports.
-    messages: BTreeMap<u32, (Posted, u16)>,
+    /// Messages under way by key, with their source ports, and what a job knows of them.
+    messages: BTreeMap<u32, (FlowRequest, u16, Option<Sent>)>,
     /// Messages of jobs on their way here, by source and number.
-    incoming: BTreeMap<(u32, u32), Message>,
+    incoming: BTreeMap<(u32, u32), Arrival>,
     /// When the earliest alarm goes off that is set.
     alarm: Option<Nanos>,
 }
@@ -35,15 +34,15 @@ impl Other {
     }
 
     /// A message will arrive, which its source knows by this number.
-    pub fn expect(&mut self, number: u32, message: Message) {
+    pub fn expect(&mut self, number: u32, message: Arrival) {
         self.incoming.insert((message.src, number), message);
     }
 }
 
 impl Engine {
     /// A message begins.
-    pub(super) fn post_to_other(&mut self, posted: Posted) {
-        let (now, request) = (self.events.now(), posted.request);
+    pub(super) fn post_to_other(&mut self, request: FlowRequest, message: Option<&Message>) {
+        let now = self.events.now();
         let (src, dst) = (request.src, request.dst);
         if !self.parts.is_own(src) {
             return;
@@ -60,11 +59,10 @@ impl Engine {
         let Some(known) = other.endpoint.post(now, &post) else {
             return self.refuse(request, format!("host {src} has no room for another message"));
         };
-        let message = posted.message;
-        other.messages.insert(known.key, (posted, known.sport));
+        other.messages.insert(known.key, (request, known.sport, message.map(Message::sent)));
         self.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
         if let Some(message) = message {
-            self.announce(known.number, Incoming { end: request.size, message });
+            self.announce((known.number, request.size), message);
         }
         self.settle(src);
     }
@@ -187,7 +185,7 @@ impl Engine {
     fn finish_message(&mut self, node: u32, key: u32) {
         let now = self.events.now();
         let Some(other) = &mut self.nodes.host(node).other else { return };
-        let Some((Posted { request, message, .. }, sport)) = other.messages.remove(&key) else { return };
+        let Some((request, sport, message)) = other.messages.remove(&key) else { return };
         self.complete(
             Completion { request, sport, duration: now - request.start, is_steered: true },
             message.is_none(),

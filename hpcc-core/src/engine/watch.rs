@@ -60,7 +60,7 @@ impl Engine {
         let host = self.nodes.host(node);
         let found = host.core.take_rtt(queue_pair).zip(host.traffic.first(queue_pair));
         if let (Some((rtt, flow)), Some(rtts)) = (found, &mut self.rtts) {
-            rtts.insert(flow.id, rtt);
+            rtts.insert(flow, rtt);
             self.tell(node, 0, Event::Rtt(queue_pair, rtt), None);
         }
     }

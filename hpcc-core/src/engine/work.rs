@@ -6,17 +6,16 @@ use super::alarms::WORK;
 use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest};
-use crate::workload::{Action, Jobs, Message, Noted, Operation, Pair, Span, Told, Unfinished, Waiting};
-use alloc::collections::{BTreeSet, VecDeque};
+use crate::workload::{Action, Arrival, Jobs, Message, Noted, Operation, Pair, Sent, Span, Told, Unfinished, Waiting};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 /// A message on its way to a receiving queue pair.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Incoming {
-    /// The sequence number behind its last byte.
-    pub end: u64,
-    pub message: Message,
+    pub size: u64,
+    pub arrival: Arrival,
 }
 
 /// The jobs of a run, and what they wait for.
@@ -173,33 +172,35 @@ impl Engine {
         self.start_flow(FlowRequest::of(&message), Some(message));
     }
 
-    /// A receiving queue pair will get a message: nobody can hear of it before its first byte is there.
-    pub(super) fn announce(&mut self, receiver: u32, incoming: Incoming) {
-        let host = incoming.message.dst;
-        if self.parts.is_own(host) {
-            self.expect_message(receiver, incoming);
+    /// A receiving queue pair will get a message, up to sequence number `end`: nobody can hear of it before its first byte is
+    /// there.
+    pub(super) fn announce(&mut self, (receiver, end): (u32, u64), message: &Message) {
+        let &Message { dst, size, .. } = message;
+        let incoming = Incoming { size, arrival: message.arrival() };
+        if self.parts.is_own(dst) {
+            self.expect_message(dst, (receiver, end), incoming);
         } else {
-            self.parts.tell_message(host, receiver, incoming);
+            self.parts.tell_message(dst, (receiver, end), incoming);
         }
     }
 
     /// A host hears which message will come by a receiving queue pair, or under this number of its source.
-    pub(super) fn expect_message(&mut self, receiver: u32, incoming: Incoming) {
-        let host = self.nodes.host(incoming.message.dst);
+    pub(super) fn expect_message(&mut self, host: u32, place: (u32, u64), incoming: Incoming) {
+        let host = self.nodes.host(host);
         match &mut host.other {
-            Some(other) => other.expect(receiver, incoming.message),
-            None => host.traffic.expect(receiver, incoming),
+            Some(other) => other.expect(place.0, incoming.arrival),
+            None => host.traffic.expect(place, incoming),
         }
     }
 
     /// A message has arrived whole.
-    pub(super) fn message_arrived(&mut self, message: &Message) {
+    pub(super) fn message_arrived(&mut self, message: &Arrival) {
         self.work.jobs.arrived(message, self.events.now(), &mut self.work.actions);
         self.act();
     }
 
     /// A message is acknowledged.
-    pub(super) fn message_sent(&mut self, message: &Message) {
+    pub(super) fn message_sent(&mut self, message: &Sent) {
         self.work.jobs.sent(message, self.events.now(), &mut self.work.actions);
         self.act();
     }
@@ -230,6 +231,3 @@ impl Engine {
         self.act();
     }
 }
-
-/// Messages on their way, in the order in which they arrive.
-pub(super) type Arrivals = VecDeque<Incoming>;

@@ -3,7 +3,7 @@
 
 use super::{Hop, HopStack};
 use crate::units::Nanos;
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 /// What is kept of a hop.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,15 +17,15 @@ struct Kept {
 #[derive(Clone, Debug, Default)]
 pub struct LastHops {
     /// Of all paths so far the most hops; those of this one stand first.
-    hops: Vec<Kept>,
+    hops: Box<[Kept]>,
     /// Hops of the path; 0 before the first packet.
-    len: usize,
+    len: u32,
     path: u64,
     kept_at: Nanos,
     /// Records may be compared if no more time than this lies between their arrivals.
     horizon: Nanos,
     /// Times that records took the place of others that they could not be compared with.
-    restarts: u64,
+    restarts: u32,
 }
 
 impl LastHops {
@@ -40,20 +40,21 @@ impl LastHops {
     /// Whether a packet came by the same path, as far as its records can tell.
     #[inline]
     pub fn is_path_of(&self, stack: &HopStack) -> bool {
-        stack.hops().len() == self.len && stack.path == self.path
+        stack.hops().len() == self.len() && stack.path == self.path
     }
 
     /// Whether these are records of the path's first hops, as a switch reports them, and may be compared. Only where
     /// hops have ids.
     pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
-        let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
+        let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len());
         let same = last.and_then(|last| self.hops.get(last)).is_some_and(|kept| kept.digest == stack.path);
         same && now - self.kept_at <= self.horizon
     }
 
     /// How many hops the path has; 0 before the first records.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Whether there are none.
@@ -80,13 +81,13 @@ impl LastHops {
 
     /// Times that records took the place of others that they could not be compared with.
     pub fn restarts(&self) -> u64 {
-        self.restarts
+        self.restarts.into()
     }
 
     /// Begins anew with a packet's records.
     pub fn restart(&mut self, now: Nanos, stack: &HopStack) {
-        self.restarts += u64::from(!self.is_empty());
-        self.len = stack.hops().len();
+        self.restarts = self.restarts.saturating_add((!self.is_empty()).into());
+        self.len = stack.hops().len() as u32;
         self.path = stack.path;
         self.horizon = stack.hops().iter().map(|hop| stack.modulus.horizon(hop)).min().unwrap_or_default();
         self.keep(now, stack);
@@ -97,8 +98,10 @@ impl LastHops {
 
     #[cold]
     fn make_room(&mut self, hops: usize) {
-        self.hops.reserve_exact(hops - self.hops.len());
-        self.hops.resize(hops, Kept::default());
+        let mut kept = core::mem::take(&mut self.hops).into_vec();
+        kept.reserve_exact(hops - kept.len());
+        kept.resize(hops, Kept::default());
+        self.hops = kept.into_boxed_slice();
     }
 
     /// Keeps the next records of the same path.

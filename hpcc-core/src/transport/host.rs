@@ -32,15 +32,18 @@ use smallvec::SmallVec;
 /// Rounds of T in which a flow must have brought data to be counted.
 const COUNTED_ROUNDS: usize = 2;
 
+/// So many different limits of flows are known again.
+const SHARED_LIMITS: usize = 16;
+
 /// What a receiver is told of a flow that will arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverSpec {
     /// Source node.
     pub src: u32,
     /// Destination node.
     pub dst: u32,
     /// What its sender's controller is given.
-    pub limits: FlowLimits,
+    pub limits: Arc<FlowLimits>,
     /// Least time between two answers that echo a congestion mark: [`Host::echo_interval`] of its sender.
     pub echo_interval: Nanos,
     /// Whether other messages may follow the first: [`TransportConfig::shares_queue_pairs`] of its sender.
@@ -118,6 +121,8 @@ pub struct Host {
     pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     routes: RouteTable,
+    /// What controllers of flows were given lately: of a host's flows most are alike.
+    limits: Vec<Arc<FlowLimits>>,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     pub(super) counters: Counters,
@@ -142,6 +147,7 @@ impl Host {
             algorithm,
             nics: port_rates.iter().map(|&rate| Nic::new(rate, &transport)).collect(),
             routes,
+            limits: Vec::new(),
             senders: Slab::default(),
             receivers: Slab::default(),
             decoder: Decoder::default(),
@@ -189,8 +195,23 @@ impl Host {
 
     /// What the controller of a flow by port `nic` is given, which may send at `most` at most; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
     /// bytes, `hops` the links on its path. `None` if there is no such port.
-    pub fn flow_limits(&self, nic: usize, most: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> Option<FlowLimits> {
-        self.nics.get(nic).map(|port| self.limits(port.line_rate, most, base_rtt, bdp, hops))
+    pub fn flow_limits(
+        &mut self,
+        nic: usize,
+        most: BitRate,
+        base_rtt: Nanos,
+        bdp: u64,
+        hops: u8,
+    ) -> Option<Arc<FlowLimits>> {
+        let port = self.nics.get(nic)?.line_rate;
+        let limits = self.limits(port, most, base_rtt, bdp, hops);
+        if let Some(known) = self.limits.iter().find(|known| ***known == limits) {
+            return Some(Arc::clone(known));
+        }
+        let limits = Arc::new(limits);
+        self.limits.truncate(SHARED_LIMITS - 1);
+        self.limits.insert(0, Arc::clone(&limits));
+        Some(limits)
     }
 
     /// Starts a flow of `size` bytes on port `nic` with these [limits](Host::flow_limits). Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
@@ -200,11 +221,12 @@ impl Host {
         nic: usize,
         spec: SenderSpec,
         size: u64,
-        limits: FlowLimits,
+        limits: Arc<FlowLimits>,
     ) -> Option<u32> {
         self.nics.get(nic)?;
         let NicRules { transport, feedback, needs, .. } = &*self.rules;
-        let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
+        let controller = self.algorithm.start(Arc::clone(&limits));
+        let qp = QueuePair::new(transport, size, spec.priority, Arc::clone(&limits), controller, now);
         let listener = (!feedback.is_echo(needs)).then(|| {
             let flow = flow_id(spec.src, spec.dst, spec.receiver);
             let least = self.algorithm.min_rate(limits.line_rate).filter(|_| needs.reads != Reads::Nothing);
@@ -355,7 +377,7 @@ impl Host {
         let NicRules { feedback, needs, .. } = &*self.rules;
         if let Some(inbound) = self.receivers.get_mut(key) {
             inbound.flow = flow_id(spec.src, spec.dst, key);
-            let reporting = || Box::new(Reporting::new(feedback, needs, spec.limits, inbound.flow));
+            let reporting = || Box::new(Reporting::new(feedback, needs, Arc::clone(&spec.limits), inbound.flow));
             inbound.reporting = (!feedback.is_echo(needs)).then(reporting);
         }
         if let Some(config @ RxHpccConfig { count_flows: true, .. }) = needs.receiver {

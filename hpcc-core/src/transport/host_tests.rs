@@ -20,6 +20,7 @@ use crate::topology::routes::{RouteTable, Routes};
 use crate::units::BitRate;
 use crate::wire::{FrameSizes, WireProfile};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
@@ -50,7 +51,7 @@ fn config(algorithm: &dyn Algorithm) -> HostConfig {
     }
 }
 
-fn limits(host: &Host, base_rtt: Nanos, bdp: u64) -> FlowLimits {
+fn limits(host: &mut Host, base_rtt: Nanos, bdp: u64) -> Arc<FlowLimits> {
     host.flow_limits(0, BitRate(u64::MAX), base_rtt, bdp, 2).expect("a port")
 }
 
@@ -258,7 +259,7 @@ fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
     for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
         let mut host = host_with_faults(&LineRate, ReferenceFaults { missed_wakeups, ..ReferenceFaults::NONE });
         let small = {
-            let limits = limits(&host, Nanos(80), 1_000);
+            let limits = limits(&mut host, Nanos(80), 1_000);
             host.open_sender(Nanos(0), 0, SPEC, 9_000, limits).expect("room")
         };
         assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, small);
@@ -335,7 +336,7 @@ impl Algorithm for RateOfSeq {
         "for this test"
     }
 
-    fn start(&self, _: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, _: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
     }
 
@@ -447,7 +448,7 @@ fn a_notification_says_why_it_changes_nothing() {
 #[test]
 fn a_flow_reacts_again_after_as_long_as_its_first_notification_took() {
     let mut host = traced_host(&HpccPlusConfig::default(), None);
-    let limits = limits(&host, Nanos(13_000), 162_500);
+    let limits = limits(&mut host, Nanos(13_000), 162_500);
     let start = 1_000_000;
     let key = host.open_sender(Nanos(start), 0, SPEC, 1_000_000, limits).expect("room");
     let mut notify = |after: u64, tx_bytes, qlen| {
@@ -529,11 +530,11 @@ fn the_memory_of_many_flows_is_that_of_few() {
 #[test]
 fn a_window_has_32_bits_in_the_reference() {
     for (wrapping_window, window) in [(false, 5 << 30), (true, 1 << 30)] {
-        let host = host_with_faults(
+        let mut host = host_with_faults(
             &LineRate,
             ReferenceFaults { wrapping_window, narrow_window: true, ..ReferenceFaults::NONE },
         );
-        assert_eq!(limits(&host, Nanos(430_000_000), 5 << 30).window, window);
+        assert_eq!(limits(&mut host, Nanos(430_000_000), 5 << 30).window, window);
     }
 }
 
@@ -543,7 +544,7 @@ fn the_window_at_line_rate_is_that_of_the_port_and_in_the_reference_of_the_path(
     let window = |narrow_window, variable_window, recovery| {
         let faults = ReferenceFaults { narrow_window, ..ReferenceFaults::NONE };
         let transport = TransportConfig { faults, variable_window, recovery, ..TransportConfig::default() };
-        limits(&host_of(&LineRate, transport), Nanos(8_000), 25_000).window
+        limits(&mut host_of(&LineRate, transport), Nanos(8_000), 25_000).window
     };
     assert_eq!(window(false, true, Recovery::GoBackN), 100_000);
     assert_eq!(window(true, true, Recovery::GoBackN), 25_000);
@@ -653,7 +654,7 @@ fn answers_that_are_not_sealed_are_ignored_and_counted() {
     let transport = TransportConfig { seal: Some([7; 16]), notification, ..TransportConfig::default() };
     let mut host = host_of(&DcqcnConfig::default(), transport);
     let receiver = open_receiver(&mut host).expect("room");
-    let limits = limits(&host, Nanos(4_160), 52_000);
+    let limits = limits(&mut host, Nanos(4_160), 52_000);
     let spec = SenderSpec { receiver, ..SPEC };
     let key = host.open_sender(Nanos(0), 0, spec, 9_000, limits).expect("room");
     sent(host.poll(0, Nanos(0), 0));

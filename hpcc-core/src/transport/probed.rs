@@ -8,6 +8,7 @@
 use crate::cc::{CongestionControl, Feedback, FlowLimits, HpccPlus, HpccPlusConfig, RateDecision};
 use crate::telemetry::{HopStack, Layout, Sampler, Sampling};
 use crate::units::{BitRate, Nanos};
+use alloc::sync::Arc;
 
 /// HPCC++ and the probes of one flow.
 #[derive(Clone, Debug)]
@@ -24,8 +25,9 @@ pub struct ProbedFlow {
 
 impl ProbedFlow {
     /// A flow whose first byte has the sequence number `first`. It starts at line rate (REQ-08).
-    pub fn new(config: HpccPlusConfig, limits: FlowLimits, layout: Layout, first: u32) -> Self {
-        let controller = HpccPlus::new(config, limits);
+    pub fn new(config: HpccPlusConfig, limits: impl Into<Arc<FlowLimits>>, layout: Layout, first: u32) -> Self {
+        let limits = limits.into();
+        let controller = HpccPlus::new(config, Arc::clone(&limits));
         // One range of 32 bits above 0, so that numbers before the first can be told, too.
         let first = 1 << 32 | u64::from(first);
         ProbedFlow {

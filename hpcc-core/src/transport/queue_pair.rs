@@ -13,6 +13,7 @@ use crate::random::Rng;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// What an event led to besides a new rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct QueuePair {
     pub is_cut_off: bool,
     /// Whether the controller has ever moved rate or window from where they began.
     is_steered: bool,
+    /// Whether other messages may be posted: flows share the queue pair.
+    may_go_on: bool,
     /// Sequence numbers in flight that stand for no byte, between messages.
     gaps: u64,
     /// Bytes in flight that have arrived out of order, and leave room in the window for others.
@@ -92,10 +95,10 @@ pub struct QueuePair {
     timer: RetransmissionTimer,
     /// No packet leaves before, for a switch has asked for a pause.
     held: Nanos,
-    /// The messages of a queue pair that flows share.
+    /// The messages, from the second on.
     posted: Option<Box<Posted>>,
     controller: Box<dyn CongestionControl>,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     repair: Box<dyn Repair>,
 }
 
@@ -105,24 +108,26 @@ impl QueuePair {
         config: &TransportConfig,
         size: u64,
         priority: u8,
-        limits: FlowLimits,
+        limits: impl Into<Arc<FlowLimits>>,
         controller: Box<dyn CongestionControl>,
         now: Nanos,
     ) -> Self {
+        let limits = limits.into();
         let mut timer = RetransmissionTimer::default();
         if let Some(timeout) = &config.timeout {
             timer.progress(timeout, limits.base_rtt, now, 0);
         }
+        let (window, line_rate) = (limits.window, limits.line_rate);
         let mut qp = QueuePair {
             snd_nxt: 0,
             snd_una: 0,
             end: size,
             next_avail: now.into(),
-            window: limits.window,
+            window,
             gaps: 0,
             ahead: 0,
             requested: if config.ack_every == 0 { UNASKED } else { 0 },
-            rate: limits.line_rate,
+            rate: line_rate,
             priority,
             resends: false,
             last_frame: 0,
@@ -135,9 +140,10 @@ impl QueuePair {
             timer,
             held: Nanos(0),
             repair: (config.recovery.repair)(),
-            posted: config.shares_queue_pairs().then(|| Box::new(Posted::new(size, config.mtu))),
+            may_go_on: config.shares_queue_pairs(),
+            posted: None,
         };
-        qp.set_rate(config, limits.line_rate);
+        qp.set_rate(config, line_rate);
         qp
     }
 
@@ -220,7 +226,7 @@ impl QueuePair {
     /// Whether every byte is acknowledged and no other message can follow.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.is_finished() && self.posted.is_none()
+        self.is_finished() && !self.may_go_on
     }
 
     /// Whether bytes wait to be sent, be it allowed or not.
@@ -333,7 +339,15 @@ impl QueuePair {
     pub fn post(&mut self, config: &TransportConfig, now: Nanos, size: u64) -> Option<Message> {
         let is_idle = self.is_finished();
         self.timer.resume(now);
-        let message = self.posted.as_mut()?.post(size)?;
+        if !self.may_go_on {
+            return None;
+        }
+        let earlier = || {
+            let mut only = Posted::new(self.end, config.mtu);
+            only.finish(self.snd_una);
+            Box::new(only)
+        };
+        let message = self.posted.get_or_insert_with(earlier).post(size)?;
         if is_idle {
             self.wake(config, now);
         }
@@ -344,15 +358,12 @@ impl QueuePair {
     /// One packet more ends the only message. Returns its size then.
     pub fn stop(&mut self, config: &TransportConfig) -> u64 {
         self.end = self.end.min(self.snd_max + u64::from(config.mtu));
-        if let Some(posted) = &mut self.posted {
-            **posted = Posted::new(self.end, config.mtu);
-        }
         self.end
     }
 
     /// No other message follows.
     pub fn end_messages(&mut self) {
-        self.posted = None;
+        (self.may_go_on, self.posted) = (false, None);
     }
 
     /// Makes good for the time without a message: timers of the controller fire that were due, and the wait for an
@@ -382,7 +393,7 @@ impl QueuePair {
     #[inline]
     pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> Acked {
         if config.shares_queue_pairs() {
-            return self.on_ack_of_messages(seq);
+            return self.on_ack_of_messages(config, seq);
         }
         let before = self.snd_una;
         self.snd_una = self.snd_una.max(config.resume_at(seq));
@@ -394,16 +405,30 @@ impl QueuePair {
     }
 
     /// The same where flows share the queue pair.
-    fn on_ack_of_messages(&mut self, seq: u64) -> Acked {
-        let Some(posted) = &mut self.posted else { return Acked { bytes: 0, messages: 0 } };
+    fn on_ack_of_messages(&mut self, config: &TransportConfig, seq: u64) -> Acked {
         // Only a forged acknowledgement is beyond what was sent. It must not finish messages that nobody has posted.
         let seq = seq.min(self.snd_max);
+        let Some(posted) = &mut self.posted else { return self.on_ack_of_the_first(config, seq) };
         let (before, gaps) = (self.snd_una, posted.first_gaps());
         let messages = posted.finish(seq);
         self.snd_una = self.snd_una.max(seq).max(posted.first_start());
         let bytes = self.snd_una - before - (posted.first_gaps() - gaps);
         self.enter_message();
         Acked { bytes, messages }
+    }
+
+    /// The same while there is one message.
+    fn on_ack_of_the_first(&mut self, config: &TransportConfig, seq: u64) -> Acked {
+        let (before, was_finished) = (self.snd_una, self.is_finished());
+        self.snd_una = before.max(seq);
+        let bytes = self.snd_una.min(self.end).saturating_sub(before);
+        let finishes = self.is_finished() && !was_finished;
+        if finishes {
+            // The next one begins with a packet.
+            self.snd_una = self.end.next_multiple_of(config.mtu.max(1).into());
+        }
+        self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        Acked { bytes, messages: finishes.into() }
     }
 
     /// Finds the message that is sent next, which `snd_nxt` is in or before.
@@ -629,7 +654,7 @@ impl QueuePair {
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
         if self.window_moves(config) {
-            let FlowLimits { window, line_rate, faults, .. } = self.limits;
+            let FlowLimits { window, line_rate, faults, .. } = *self.limits;
             self.window = if faults.wrapping_window {
                 (window.wrapping_mul(rate.0) / line_rate.0.max(1)).max(1)
             } else {

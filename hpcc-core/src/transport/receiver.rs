@@ -5,6 +5,7 @@ use super::packet_set::PacketSet;
 use super::recovery::Sack;
 use super::{CongestionNotification, TransportConfig, Trimmed};
 use crate::units::Nanos;
+use alloc::boxed::Box;
 
 /// A data packet as it arrives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,11 +83,18 @@ pub struct Receiver {
     packet: u32,
     /// A mark waits for the next acknowledgement.
     marked: bool,
-    nack_after: Nanos,
-    last_nacked: u64,
     /// From when on a congestion mark is told.
     notify_after: Nanos,
-    /// Packets that arrived out of order, under selective repeat, and the end of the furthest.
+    /// From the first packet on that came out of order.
+    disorder: Option<Box<Disorder>>,
+}
+
+/// What a receiver knows of packets that are missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Disorder {
+    nack_after: Nanos,
+    last_nacked: u64,
+    /// Packets that arrived ahead of their turn, where they are kept, and the end of the furthest.
     ahead: PacketSet,
     ahead_end: u64,
 }
@@ -126,7 +134,7 @@ impl Receiver {
         at_last_hop: bool,
     ) -> AckDecision {
         let seq = data.seq;
-        let has_come = seq < self.expected || self.ahead.contains(seq / u64::from(config.mtu.max(1)));
+        let has_come = seq < self.expected || self.has_kept(seq / u64::from(config.mtu.max(1)));
         let reply = match has_come {
             true => Reply::Ack(self.expected),
             false => Reply::TrimmedNack { missing: self.expected, trimmed: Trimmed { seq, at_last_hop } },
@@ -186,7 +194,7 @@ impl Receiver {
             return (config.recovery.on_early)(self, config, now, data);
         }
         self.expected = self.behind(seq, payload);
-        if self.ahead_end > self.expected {
+        if self.disorder.as_ref().is_some_and(|disorder| disorder.ahead_end > self.expected) {
             self.take_kept(config);
             return Reply::Ack(self.expected);
         }
@@ -202,15 +210,17 @@ impl Receiver {
         if !seq.is_multiple_of(mtu) {
             return false;
         }
-        if self.ahead.insert(self.expected / mtu, seq / mtu) {
-            self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
+        let (first_missing, end) = (self.expected / mtu, self.behind(seq, payload));
+        let disorder = self.disorder.get_or_insert_default();
+        if disorder.ahead.insert(first_missing, seq / mtu) {
+            disorder.ahead_end = disorder.ahead_end.max(end);
         }
-        self.ahead.contains(seq / mtu)
+        disorder.ahead.contains(seq / mtu)
     }
 
     /// Whether a packet was kept, by its number.
     pub fn has_kept(&self, packet: u64) -> bool {
-        self.ahead.contains(packet)
+        self.disorder.as_ref().is_some_and(|disorder| disorder.ahead.contains(packet))
     }
 
     /// Whether all bytes from `start` to `end` have arrived.
@@ -222,18 +232,20 @@ impl Receiver {
     /// Goes on behind the packets that were kept.
     fn take_kept(&mut self, config: &TransportConfig) {
         let mtu = u64::from(config.mtu.max(1));
-        let missing = self.ahead.first_absent(self.expected / mtu);
+        let Some(disorder) = &self.disorder else { return };
+        let missing = disorder.ahead.first_absent(self.expected / mtu);
         // The last packet of a flow that has the queue pair to itself is shorter than the others.
-        self.expected = self.expected.max(missing.saturating_mul(mtu).min(self.ahead_end));
+        self.expected = self.expected.max(missing.saturating_mul(mtu).min(disorder.ahead_end));
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
     pub fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
-        if now < self.nack_after && self.last_nacked == self.expected {
+        let disorder = self.disorder.get_or_insert_default();
+        if now < disorder.nack_after && disorder.last_nacked == self.expected {
             return Reply::Silence;
         }
-        self.nack_after = now + config.nack_interval;
-        self.last_nacked = self.expected;
+        disorder.nack_after = now + config.nack_interval;
+        disorder.last_nacked = self.expected;
         self.expected = config.resume_at(self.expected);
         Reply::Nack(self.expected)
     }

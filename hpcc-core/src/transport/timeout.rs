@@ -38,17 +38,25 @@ impl TimeoutConfig {
 }
 
 /// The retransmission timer of one queue pair.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct RetransmissionTimer {
     /// When the present wait began.
     since: Nanos,
-    /// When the host's timer fires.
-    due: Option<Nanos>,
+    /// When the host's timer fires, or [`NEVER`].
+    due: Nanos,
     armed: bool,
     /// Timeouts since the last progress.
     in_a_row: u32,
     /// Whether the host does without the timer, which fired at `since` and was due again; see [`Self::park`].
     parked: bool,
+}
+
+const NEVER: Nanos = Nanos(u64::MAX);
+
+impl Default for RetransmissionTimer {
+    fn default() -> Self {
+        RetransmissionTimer { since: Nanos(0), due: NEVER, armed: false, in_a_row: 0, parked: false }
+    }
 }
 
 impl RetransmissionTimer {
@@ -81,18 +89,18 @@ impl RetransmissionTimer {
     #[inline]
     pub fn arm(&mut self, config: &TimeoutConfig, base_rtt: Nanos, packets: u64) {
         let deadline = self.deadline(config, base_rtt, packets);
-        if self.due.is_none_or(|due| due > deadline) {
-            self.due = Some(deadline);
+        if self.due > deadline {
+            self.due = deadline;
             self.armed = true;
         }
     }
 
     /// The host's timer has fired. Returns whether the deadline has passed; otherwise the timer is armed for it.
     pub fn fire(&mut self, config: &TimeoutConfig, base_rtt: Nanos, now: Nanos, packets: u64) -> bool {
-        if self.due.is_none_or(|due| due > now) {
+        if self.due > now {
             return false;
         }
-        self.due = None;
+        self.due = NEVER;
         let passed = self.deadline(config, base_rtt, packets) <= now;
         if !passed {
             self.arm(config, base_rtt, packets);
@@ -108,7 +116,7 @@ impl RetransmissionTimer {
     /// The host's timer has fired now with nothing in flight, and nothing can be sent: it stays away until it
     /// [resumes](Self::resume).
     pub fn park(&mut self, now: Nanos) {
-        if self.since == now && self.due.is_some_and(|due| due > now) {
+        if self.since == now && self.due > now && self.due < NEVER {
             self.parked = true;
             self.armed = false;
         }
@@ -117,12 +125,12 @@ impl RetransmissionTimer {
     /// Ends parking: the host's timer fires when it would have fired if it had not been parked. Returns whether it was.
     pub fn resume(&mut self, now: Nanos) -> bool {
         let was_parked = core::mem::take(&mut self.parked);
-        if let Some(due) = self.due.filter(|_| was_parked) {
+        if let Some(due) = self.due().filter(|_| was_parked) {
             let period = due.0 - self.since.0;
             let missed = now.0.checked_sub(due.0).map_or(0, |late| late / period + 1);
             let next = due.0.saturating_add(missed.saturating_mul(period));
             self.since = Nanos(next.saturating_sub(period));
-            self.due = Some(Nanos(next));
+            self.due = Nanos(next);
             self.armed = true;
         }
         was_parked
@@ -130,7 +138,7 @@ impl RetransmissionTimer {
 
     /// When the host's timer is due, if it is armed.
     pub fn due(&self) -> Option<Nanos> {
-        self.due
+        Some(self.due).filter(|&due| due < NEVER)
     }
 
     /// The timer, if it was armed since the last call.

@@ -24,9 +24,6 @@ pub struct Job {
     pub dport: u16,
 }
 
-/// The number of a receive, and its token.
-type Numbered = (u64, u64);
-
 /// What becomes of a rank's program.
 #[derive(Debug)]
 struct Seat {
@@ -36,10 +33,10 @@ struct Seat {
     is_over: bool,
     /// Messages sent so far.
     sent: u32,
-    /// Receives that wait, by source and tag, each with its number.
-    receives: BTreeMap<(Option<u32>, Option<u64>), VecDeque<Numbered>>,
-    /// Messages that have arrived and that nobody has received, each with the number of its arrival.
-    arrived: BTreeMap<(u32, u64), VecDeque<(u64, u32)>>,
+    /// The tokens of receives that wait, by source, tag and number.
+    receives: BTreeMap<(Option<u32>, Option<u64>, u64), u64>,
+    /// Messages that have arrived and that nobody has received, by source, tag and the number of their arrival.
+    arrived: BTreeMap<(u32, u64, u64), u32>,
     /// How many receives and arrivals there were.
     count: u64,
     computing: Computing,
@@ -118,6 +115,41 @@ pub struct Message {
     is_copy: bool,
 }
 
+impl Message {
+    /// What its sender hears of.
+    pub fn sent(&self) -> Sent {
+        let &Message { from, id, token, .. } = self;
+        Sent { from, id, token }
+    }
+
+    /// What its receiver hears of.
+    pub fn arrival(&self) -> Arrival {
+        let &Message { from, to, id, tag, src, .. } = self;
+        Arrival { tag, from, to, id, src }
+    }
+}
+
+/// A message at its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    token: u64,
+    from: u32,
+    /// Its number.
+    pub id: u32,
+}
+
+/// A message at its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Arrival {
+    tag: u64,
+    from: u32,
+    to: u32,
+    id: u32,
+    /// The host that it comes from.
+    pub src: u32,
+}
+
 /// What a simulator does for a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -140,11 +172,11 @@ pub enum Waiting {
     /// A computation of a program, by its seat and token.
     Program(u32, u64),
     /// A message within a server, until it has left its sender.
-    Sent(Message),
+    Sent(Sent),
     /// A message, until it may leave.
     Message(Message),
     /// A message within a server, until it arrives.
-    Arrival(Message),
+    Arrival(Arrival),
 }
 
 /// Something that results tell of.
@@ -360,8 +392,8 @@ impl Jobs {
     pub fn unfinished(&self) -> impl Iterator<Item = Unfinished> + '_ {
         let unfinished = self.seats.iter().zip(0..).filter(|(seat, _)| !seat.program.is_over());
         unfinished.map(|(seat, number)| {
-            let waiting = seat.receives.iter().filter_map(|(key, waiting)| Some((*waiting.front()?, *key)));
-            let (token, awaits) = waiting.min().map(|((_, token), key)| (token, key)).unzip();
+            let waiting = seat.receives.iter().min_by_key(|(key, _)| key.2);
+            let (token, awaits) = waiting.map(|(&(from, tag, _), &token)| (token, (from, tag))).unzip();
             let first = self.jobs[seat.job as usize].first;
             Unfinished { job: seat.job, rank: number - first, host: seat.host, awaits, token }
         })
@@ -442,17 +474,17 @@ impl Jobs {
     }
 
     /// A message is acknowledged.
-    pub fn sent(&mut self, message: &Message, now: Nanos, actions: &mut Vec<Action>) {
+    pub fn sent(&mut self, message: &Sent, now: Nanos, actions: &mut Vec<Action>) {
         self.sent_by(message);
         self.go_on(now, actions);
     }
 
-    fn sent_by(&mut self, &Message { from, token, id, .. }: &Message) {
+    fn sent_by(&mut self, &Sent { from, token, id }: &Sent) {
         self.over.push_back(Over { seat: from, token, key: Key::Send(id), message: Some(id) });
     }
 
     /// A message has arrived.
-    pub fn arrived(&mut self, message: &Message, now: Nanos, actions: &mut Vec<Action>) {
+    pub fn arrived(&mut self, message: &Arrival, now: Nanos, actions: &mut Vec<Action>) {
         self.deliver(message);
         self.go_on(now, actions);
     }
@@ -475,8 +507,8 @@ impl Jobs {
     fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
         let Message { src, dst, size, is_copy, .. } = message;
         if src == dst {
-            self.sent_by(&message);
-            return self.deliver(&message);
+            self.sent_by(&message.sent());
+            return self.deliver(&message.arrival());
         }
         let via = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
         let Some(servers) = self.servers.filter(|servers| via != src || servers.are_together(src, dst)) else {
@@ -489,8 +521,12 @@ impl Jobs {
             let waiting = Waiting::Message(Message { src: via, ..message });
             return actions.push(Action::Wait { host: via, time: time + servers.latency, waiting });
         }
-        actions.push(Action::Wait { host: src, time, waiting: Waiting::Sent(message) });
-        actions.push(Action::Wait { host: dst, time: time + servers.latency, waiting: Waiting::Arrival(message) });
+        actions.push(Action::Wait { host: src, time, waiting: Waiting::Sent(message.sent()) });
+        actions.push(Action::Wait {
+            host: dst,
+            time: time + servers.latency,
+            waiting: Waiting::Arrival(message.arrival()),
+        });
     }
 
     /// What is over leads to what follows.
@@ -571,52 +607,41 @@ impl Jobs {
     fn receive(&mut self, seat: u32, from: Option<u32>, tag: Option<u64>, token: u64) {
         let Seat { arrived, receives, count, .. } = &mut self.seats[seat as usize];
         let key = match (from, tag) {
-            (Some(from), Some(tag)) => Some((from, tag)).filter(|key| arrived.contains_key(key)),
+            (Some(from), Some(tag)) => {
+                arrived.range((from, tag, 0)..=(from, tag, u64::MAX)).next().map(|(&key, _)| key)
+            }
             _ => {
-                let fits = |&(source, its): &(u32, u64)| {
+                let fits = |&(source, its, _): &(u32, u64, u64)| {
                     from.is_none_or(|from| from == source) && tag.is_none_or(|tag| tag == its)
                 };
-                let fitting = arrived.iter().filter(|(key, _)| fits(key));
-                fitting.min_by_key(|(_, waiting)| waiting.front().copied()).map(|(&key, _)| key)
+                arrived.keys().copied().filter(fits).min_by_key(|key| key.2)
             }
         };
         *count += 1;
-        let Some(key) = key else {
-            return wait(receives, (from, tag), (*count, token));
-        };
-        if let Some((_, message)) = take_first(arrived, key) {
-            self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
+        match key.and_then(|key| arrived.remove(&key)) {
+            Some(message) => {
+                self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
+            }
+            None => _ = receives.insert((from, tag, *count), token),
         }
     }
 
     /// A message goes to the receive that was posted first of those that may take it, or waits for one.
-    fn deliver(&mut self, message: &Message) {
+    fn deliver(&mut self, message: &Arrival) {
         let from = message.from - self.jobs[self.seats[message.from as usize].job as usize].first;
         let Seat { arrived, receives, count, .. } = &mut self.seats[message.to as usize];
         let keys = [(Some(from), Some(message.tag)), (Some(from), None), (None, Some(message.tag)), (None, None)];
-        let first = keys.into_iter().filter_map(|key| Some((receives.get(&key)?.front()?.0, key))).min();
-        let Some((_, key)) = first else {
-            *count += 1;
-            return wait(arrived, (from, message.tag), (*count, message.id));
-        };
-        if let Some((number, token)) = take_first(receives, key) {
-            let key = Key::Receive(number);
-            self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
+        let of_key = |(from, tag)| receives.range((from, tag, 0)..=(from, tag, u64::MAX)).next().map(|(&key, _)| key);
+        let first = keys.into_iter().filter_map(of_key).min_by_key(|key| key.2);
+        match first.and_then(|key| Some((key.2, receives.remove(&key)?))) {
+            Some((number, token)) => {
+                let key = Key::Receive(number);
+                self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
+            }
+            None => {
+                *count += 1;
+                arrived.insert((from, message.tag, *count), message.id);
+            }
         }
     }
-}
-
-/// Lets something wait under a key, behind what waits there: seldom anything.
-fn wait<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K, what: T) {
-    waiting.entry(key).or_insert_with(|| VecDeque::with_capacity(1)).push_back(what);
-}
-
-/// Takes the first of those that wait under a key.
-fn take_first<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K) -> Option<T> {
-    let of_key = waiting.get_mut(&key)?;
-    let first = of_key.pop_front();
-    if of_key.is_empty() {
-        waiting.remove(&key);
-    }
-    first
 }

@@ -2,13 +2,13 @@
 //! A job on a network where messages do not disturb each other.
 
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Action, Job, Jobs, Message, Servers, Unfinished, Waiting};
+use hpcc_core::workload::{Action, Arrival, Job, Jobs, Message, Sent, Servers, Unfinished, Waiting};
 use std::collections::BTreeMap;
 
 /// What happens at a time.
 enum Event {
-    Arrival(Message),
-    Acknowledged(Message),
+    Arrival(Arrival),
+    Acknowledged(Sent),
     Over(Waiting),
 }
 
@@ -67,8 +67,8 @@ pub fn run_with(
             match action {
                 Action::Send(sent) => {
                     let Times { arrival, acknowledged } = message(&sent, time);
-                    later(acknowledged, Event::Acknowledged(sent));
-                    later(arrival, Event::Arrival(sent));
+                    later(acknowledged, Event::Acknowledged(sent.sent()));
+                    later(arrival, Event::Arrival(sent.arrival()));
                 }
                 Action::Wait { time, waiting, .. } => later(computation(time), Event::Over(waiting)),
             }

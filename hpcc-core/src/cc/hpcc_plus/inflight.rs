@@ -47,7 +47,7 @@ pub struct Inflight {
     /// Whether a U of elsewhere was heard.
     armed: bool,
     /// Where packets bring one signal at a time.
-    signals: Option<Signals>,
+    signals: Option<Box<Signals>>,
 }
 
 /// The last free share and queue of the path's bottlenecks, and when the last signal came.

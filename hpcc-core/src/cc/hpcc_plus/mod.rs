@@ -50,6 +50,7 @@ use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
 use crate::units::BitRate;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 crate::named! {
     /// When feedback changes W, and against which window.
@@ -85,7 +86,7 @@ crate::settings! {
 impl Algorithm for HpccPlusConfig {
     known_as!("hpcc_plus", "HPCC++ in the window form of the IETF drafts");
 
-    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
         Box::new(HpccPlus::new(*self, limits))
     }
 
@@ -127,7 +128,8 @@ pub struct HpccPlus {
 
 impl HpccPlus {
     /// The state of a flow that has not heard of the network yet.
-    pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
+    pub fn new(config: HpccPlusConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         HpccPlus {
             reacting: config.react,
             inflight: Inflight::new(limits.base_rtt).counting(config.link_rate).of_some_hops(limits.some_hops),

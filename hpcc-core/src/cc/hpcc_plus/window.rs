@@ -6,6 +6,7 @@ use crate::cc::{FlowLimits, RateDecision, words};
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::format;
+use alloc::sync::Arc;
 
 crate::settings! {
     /// Parameters of the control law in window form. The defaults are the drafts' eta and maxStage (REQ-09); they leave N
@@ -60,10 +61,10 @@ impl WindowLaw {
 }
 
 /// The window of one flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     law: WindowLaw,
-    limits: FlowLimits,
+    limits: Arc<FlowLimits>,
     /// The least rate.
     least: BitRate,
     /// W_ai in bytes.
@@ -76,14 +77,15 @@ pub struct Window {
 
 impl Window {
     /// W = Wc = W_init = line rate * T (REQ-08).
-    pub fn new(law: WindowLaw, limits: FlowLimits) -> Self {
+    pub fn new(law: WindowLaw, limits: impl Into<Arc<FlowLimits>>) -> Self {
+        let limits = limits.into();
         let mut window = Window {
             law,
-            limits,
             least: law.least(limits.line_rate),
             step: 0.0,
             reference: bytes(limits.line_rate, limits.base_rtt),
             increases: 0,
+            limits,
         };
         window.step = match law.additive_increase {
             None => window.fair_step(law.expected_flows),

@@ -8,6 +8,7 @@ use crate::switch::Section;
 use crate::telemetry::seal::SealKey;
 use crate::telemetry::{BusiestLink, HopStack, Layout, Telemetry, link_codec, normalised};
 use crate::units::Nanos;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A packet that may have brought telemetry.
@@ -49,7 +50,7 @@ pub struct Reporting {
 
 impl Reporting {
     /// The receiver of a flow whose sender has these limits.
-    pub fn new(config: &FeedbackConfig, needs: &Needs, limits: FlowLimits, flow: u64) -> Self {
+    pub fn new(config: &FeedbackConfig, needs: &Needs, limits: Arc<FlowLimits>, flow: u64) -> Self {
         let base_rtt = limits.base_rtt;
         let reporter = match (config.answer_to(needs), needs.receiver) {
             (FeedbackContent::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(&rx, limits)),

@@ -16,6 +16,7 @@ use crate::transport::{
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 const T: Nanos = Nanos(10_000);
@@ -64,7 +65,13 @@ impl Pair {
         let (mut sender, mut receiver) = (host(), host());
         let limits = sender.flow_limits(0, BitRate(u64::MAX), T, WINDOW, 2).expect("a port");
         let end = receiver
-            .open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0), is_shared: false })
+            .open_receiver(&ReceiverSpec {
+                src: 7,
+                dst: 9,
+                limits: Arc::clone(&limits),
+                echo_interval: Nanos(0),
+                is_shared: false,
+            })
             .expect("room");
         let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
         let key = sender.open_sender(Nanos(0), 0, spec, size, limits).expect("room");

@@ -90,7 +90,7 @@ fn timers_that_were_due_while_idle_have_fired_when_the_next_message_begins() {
     let timeout = TimeoutConfig { high: wait, low: wait, few: 0, base_rtts: 0, back_off: false };
     let config = TransportConfig { timeout: Some(timeout), ..shared(Recovery::GoBackN) };
     let marked = || {
-        let controller = DcqcnConfig::default().start(LIMITS);
+        let controller = DcqcnConfig::default().start(LIMITS.into());
         let mut qp = QueuePair::new(&config, 1_000, 3, LIMITS, controller, Nanos(0));
         qp.take_segment(&config);
         qp.on_feedback(&config, &Feedback { congestion_marked: true, ..ack(0, 1_000, 1_000) }, &mut rng());

@@ -95,7 +95,7 @@ fn the_wait_begins_with_the_only_packet_in_flight() {
 fn the_controller_hears_of_another_port() {
     let config = TransportConfig::default();
     for (line_rate, expected) in [(80, 77_500), (100, 87_500)] {
-        let controller = DcqcnConfig::default().start(LIMITS);
+        let controller = DcqcnConfig::default().start(LIMITS.into());
         let mut qp = QueuePair::new(&config, 9_000, 3, LIMITS, controller, Nanos(0));
         let marked = Feedback { congestion_marked: true, ..ack(0, 1_000, 9_000) };
         qp.on_feedback(&config, &marked, &mut rng());
@@ -176,7 +176,8 @@ fn req_31_a_controller_may_decide_window_and_pace_apart() {
     qp.on_sent(&config, Nanos(1000), 1090);
     assert_eq!(qp.apply(&config, decision), Effects { repaced: true, armed: Armed(0) });
     assert_eq!((qp.next_avail(), qp.rate(), qp.window()), (Nanos(1000 + 174), BitRate::gbps(50), 9_000));
-    let mut unbounded = QueuePair { limits: FlowLimits { window: 0, ..LIMITS }, window: 0, ..queue_pair(100_000) };
+    let mut unbounded =
+        QueuePair { limits: FlowLimits { window: 0, ..LIMITS }.into(), window: 0, ..queue_pair(100_000) };
     unbounded.apply(&config, decision);
     assert_eq!(unbounded.window(), 0);
 }

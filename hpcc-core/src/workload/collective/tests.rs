@@ -57,8 +57,8 @@ fn play(plan: &Plan, mut pick: impl FnMut(usize) -> usize) -> (Vec<Message>, Vec
         }
         let (message, knowledge) = under_way.swap_remove(pick(under_way.len()));
         known[message.to as usize] |= knowledge;
-        jobs.arrived(&message, Nanos(1), &mut actions);
-        jobs.sent(&message, Nanos(2), &mut actions);
+        jobs.arrived(&message.arrival(), Nanos(1), &mut actions);
+        jobs.sent(&message.sent(), Nanos(2), &mut actions);
     }
     assert_eq!(jobs.unfinished().next(), None, "{plan:?}");
     (sent, known, jobs.take_notes())
