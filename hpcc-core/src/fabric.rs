@@ -9,7 +9,7 @@ use crate::topology::routes::{PathMetrics, RouteTable, Routes};
 use crate::topology::{Network, NodeKind, Port};
 use crate::transport::feedback::FeedbackContent;
 use crate::transport::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, Nanos, Rounding};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
@@ -141,6 +141,22 @@ impl Fabric {
     /// What of the settings contradicts what.
     pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
         self.unloaded_time(self.present(flow.src, flow.dst), flow, host, UnloadedFlow::unacknowledged)
+    }
+
+    /// For how many picoseconds such a flow keeps its host's link busy; 0 where there is no path.
+    ///
+    /// # Errors
+    /// What of the settings contradicts what.
+    pub fn ideal_sending(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<u64, Located> {
+        let path = self.unloaded_path(self.present(flow.src, flow.dst), flow, host);
+        let Some(UnloadedPath { there, back, base_rtt, .. }) = path else { return Ok(0) };
+        let unloaded = host.unloaded_flow()?.unacknowledged();
+        // Ports send whole nanoseconds, or exact times: those by a link that is a thousand times as slow.
+        let slower = if unloaded.rounding() == Rounding::Exact { 1_000 } else { 1 };
+        let first =
+            |link: &UnloadedLink| UnloadedLink { rate: BitRate(link.rate.0 / slower), delay: Nanos(0), ..*link };
+        let path = UnloadedPath { there: there.first().map(first).into_iter().collect(), back, base_rtt, window: 0 };
+        Ok(unloaded.completion(&path, flow.size).0.saturating_mul(1_000 / slower))
     }
 
     fn unloaded_time(

@@ -79,6 +79,7 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
         parts: None,
         wire: (1, 1),
         channels: 2,
+        first_channel: 0,
         chunk: 30_000,
         depth: 2,
         window: 4,

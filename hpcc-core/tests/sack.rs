@@ -111,6 +111,7 @@ fn messages_are_delivered_in_any_order() {
             per_server: 1,
             size: 800_000,
             channels: 1,
+            first_channel: 0,
             chunk: 2_000,
             depth: 50,
             window: 50,

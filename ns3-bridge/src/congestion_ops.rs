@@ -12,7 +12,7 @@ use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::telemetry::{Hop, Modulus, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -140,7 +140,6 @@ mod ffi {
 }
 
 use ffi::{
-use std::sync::Arc;
     CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsNeeds, OpsReads, OpsSent,
     OpsTimers,
 };
@@ -400,7 +399,7 @@ impl CongestionControl for OpsFlow {
     }
 
     fn on_port(&mut self, line_rate: BitRate) {
-        self.limits.line_rate = line_rate;
+        Arc::make_mut(&mut self.limits).line_rate = line_rate;
         self.ops.pin_mut().on_port(line_rate.0);
         self.arm();
     }

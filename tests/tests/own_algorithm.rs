@@ -89,7 +89,7 @@ fn a_file_chooses_it_and_sets_its_parameters() {
         congestion_marked: false,
         telemetry: Telemetry::Nothing,
     };
-    let mut flow = scenario.settings.control.chosen().start(limits);
+    let mut flow = scenario.settings.control.chosen().start(limits.into());
     assert_eq!(flow.on_feedback(&ack, &mut Rng::new(1, 1)), RateDecision::Set(BitRate::gbps(25)));
 }
 

@@ -241,7 +241,7 @@ impl Paused<'_> {
     }
 
     /// The network with its routes.
-    pub fn fabric(&self) -> &Fabric {
+    pub fn fabric(&self) -> &Arc<Fabric> {
         self.engines[0].fabric()
     }
 

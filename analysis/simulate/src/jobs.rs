@@ -2,7 +2,7 @@
 //! How the jobs of a run go: what their ranks have noted, and who waits for whom if they stand still.
 
 use crate::fleet::Paused;
-use hpcc_core::fabric::IdealFlow;
+use hpcc_core::fabric::{Fabric, IdealFlow};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::routes::PathMetrics;
 use hpcc_core::units::{BitRate, Nanos};
@@ -195,7 +195,7 @@ impl JobResults {
     }
 
     /// The rows of `jobs.csv` and `collectives.csv`.
-    pub fn rows(&self, engine: &Paused<'_>, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
+    pub fn rows(&self, fabric: &Fabric, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
         let job = |(spec, course): (&JobSpec, &Course)| {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
@@ -209,7 +209,7 @@ impl JobResults {
                 time_ns,
                 messages,
                 bytes,
-                ideal_ns: time_ns.filter(|_| spec.is_known()).map(|_| ideal_time(spec, engine, scenario).0),
+                ideal_ns: time_ns.filter(|_| spec.is_known()).map(|_| ideal_time(spec, fabric, scenario).0),
                 compute_ns: mean(computed),
                 exposed_ns: mean(exposed),
                 slowest,
@@ -262,8 +262,7 @@ impl JobResults {
 }
 
 /// The time of a job where messages wait for those before them at their own host, and for nothing else.
-fn ideal_time(spec: &JobSpec, engine: &Paused<'_>, scenario: &Scenario) -> Nanos {
-    let fabric = engine.fabric();
+fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
     let ports: Vec<u64> = fabric.network().ports().iter().map(|ports| ports.len() as u64).collect();
     let mut known = BTreeMap::new();
     let mut alone = |src, dst, size| {
@@ -272,18 +271,18 @@ fn ideal_time(spec: &JobSpec, engine: &Paused<'_>, scenario: &Scenario) -> Nanos
             let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
-            Times { arrival, acknowledged }
+            (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings).unwrap_or_default())
         })
     };
-    // From when on each host may send.
-    let mut free_at: BTreeMap<u32, Nanos> = BTreeMap::new();
+    // From when on each host may send, in picoseconds.
+    let mut free_at: BTreeMap<u32, u64> = BTreeMap::new();
     let message = |&Message { src, dst, size, .. }: &Message, now: Nanos| {
-        let times = alone(src, dst, size);
-        let busy = times.arrival.saturating_sub(alone(src, dst, 1).arrival).0 / ports[src as usize].max(1);
+        let (times, sending) = alone(src, dst, size);
+        let now = now.0.saturating_mul(1_000);
         let free_at = free_at.entry(src).or_default();
-        let begin = (*free_at).max(now);
-        *free_at = begin + Nanos(busy);
-        let waits = begin - now;
+        let begin = now.max(*free_at);
+        *free_at = begin.saturating_add(sending / ports[src as usize].max(1));
+        let waits = Nanos((begin - now) / 1_000);
         Times { arrival: waits + times.arrival, acknowledged: waits + times.acknowledged }
     };
     ideal::run_with(spec.job(), scenario.servers, message, |time| time).time

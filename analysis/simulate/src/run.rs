@@ -524,12 +524,7 @@ impl Run {
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         let is_done = self.flows.is_done();
         writer.write_rows();
-        let mut stalls = Vec::new();
-        if !self.scenario.flows.jobs.is_empty() {
-            let (jobs, collectives) = self.flows.jobs.rows(&engine, &self.scenario);
-            writer.jobs(&jobs, &collectives, self.flows.jobs.timeline().as_deref());
-            stalls = self.flows.jobs.stalls(&engine, &self.scenario, is_still);
-        }
+        let stalls = self.flows.jobs.stalls(&engine, &self.scenario, is_still);
         if self.scenario.monitor.pauses {
             let rows = pauses::rows(take(&mut *lock(&self.holds)), &self.scenario.network, end);
             writer.pauses("pauses.csv", &rows);
@@ -559,10 +554,18 @@ impl Run {
         };
         // Observers hold the writer, too; an engine that is a program's lives on.
         engine.each().for_each(|engine| engine.observe(Box::new(Nobody)));
+        let fabric = Arc::clone(engine.fabric());
         drop(engine);
-        let Run { writer, flows, .. } = self;
+        let Run { writer, mut flows, fleet, scenario, .. } = self;
+        // Jobs are reckoned anew on an ideal network, which takes room: the engines' is free now.
+        drop(fleet);
         let writer = Arc::into_inner(writer).expect("no observer is left");
-        let written = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&summary);
+        let mut writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if !scenario.flows.jobs.is_empty() {
+            let (jobs, collectives) = flows.jobs.rows(&fabric, &scenario);
+            writer.jobs(&jobs, &collectives, flows.jobs.timeline().as_deref());
+        }
+        let written = writer.finish(&summary);
         if let Err(error) = written {
             say(&error);
             return Err(Outcome::Failed);

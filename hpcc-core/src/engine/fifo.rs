@@ -9,6 +9,7 @@ use alloc::collections::VecDeque;
 pub(super) struct Fifo<T> {
     first: Option<T>,
     /// Those behind it, if there are any.
+    #[expect(clippy::box_collection, reason = "a pointer takes a quarter of the room")]
     rest: Option<Box<VecDeque<T>>>,
 }
 

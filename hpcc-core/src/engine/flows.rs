@@ -8,7 +8,7 @@ use super::fifo::Fifo;
 use super::groups::NOBODY;
 use super::state::Engine;
 use super::traffic::{
-    Completion, FlowOptions, FlowRequest, Owner, PLACES, Posted, Receiving, Sending, Started, WAITING,
+    Completion, FlowOptions, FlowRequest, LISTED, Owner, PLACES, PairKey, Posted, Receiving, Sending, Started, WAITING,
 };
 use super::ways::Way;
 use crate::address::{host_address, ipv6};
@@ -86,7 +86,7 @@ impl Engine {
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
-        let FlowRequest { src, dst, priority, dport, options, .. } = request;
+        let FlowRequest { src, options, .. } = request;
         if self.nodes.host(src).is_stack {
             // The program's stack carries it.
             self.started.push(Started { request, sport: 0, queue_pair: 0, first_seq: 0 });
@@ -103,8 +103,9 @@ impl Engine {
         }
         // Whatever comes now stands behind those that wait.
         self.open_all(src);
+        let key = self.pair_key(&request, message.as_ref());
         let traffic = &mut self.nodes.host(src).traffic;
-        let shared = traffic.shareable.get(&(dst, priority, dport)).copied();
+        let shared = traffic.shareable.get(&key).copied();
         match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
             Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request, message.as_ref()),
             Some(_) => {}
@@ -126,8 +127,8 @@ impl Engine {
     /// The first message of a queue pair that nobody sees or shares waits until it is its turn at its port: a job may begin a
     /// million at once.
     fn waits_to_open(&mut self, request: &FlowRequest, message: &Message) -> bool {
-        let &FlowRequest { src, dst, dport, priority, start, .. } = request;
-        let key = (dst, priority, dport);
+        let &FlowRequest { src, priority, start, .. } = request;
+        let key = self.pair_key(request, Some(message));
         let host = self.nodes.host(src);
         let Some((nic, sport, is_posted)) = host.traffic.unseen(key).filter(|_| self.parts.is_own(src)) else {
             return false;
@@ -135,7 +136,7 @@ impl Engine {
         if is_posted || !host.core.wait_to_open(nic.into(), priority) {
             return false;
         }
-        host.traffic.wait_to_open(nic, *message, start);
+        host.traffic.wait_to_open(nic, key, *message, start);
         self.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
         let p = self.place(src, nic);
         self.try_send(p);
@@ -163,6 +164,11 @@ impl Engine {
         true
     }
 
+    fn pair_key(&self, request: &FlowRequest, message: Option<&Message>) -> PairKey {
+        let job = message.and_then(|message| self.work.jobs.job_of(message.id));
+        PairKey::of(request, job.unwrap_or(LISTED))
+    }
+
     fn post(&mut self, queue_pair: u32, request: FlowRequest, message: Option<&Message>) {
         let now = self.events.now();
         let host = self.nodes.host(request.src);
@@ -173,8 +179,7 @@ impl Engine {
             return self.refuse(request, why);
         };
         let Some(sending) = host.traffic.get(queue_pair) else { return };
-        // What is no message of the job was not counted.
-        sending.left = sending.left.filter(|_| message.is_some()).and_then(|left| left.checked_sub(1));
+        sending.left = sending.left.and_then(|left| left.checked_sub(1));
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
         let (FlowRequest { size, start, .. }, owner) = (request, Owner::of(&request, message));
         sending.messages.push_back(Posted { size, start, first_seq, owner });
@@ -229,8 +234,9 @@ impl Engine {
         let now = self.events.now();
         let &FlowRequest { src, dst, priority, dport, size, start, options, .. } = request;
         let is_common = options == FlowOptions::NONE;
+        let key = self.pair_key(request, message);
         let traffic = &mut self.nodes.host(src).traffic;
-        let prepared = if is_common { traffic.take_prepared((dst, priority, dport)) } else { None };
+        let prepared = if is_common { traffic.take_prepared(key) } else { None };
         let (receiving, count) = match prepared {
             Some((receiving, count)) => (receiving, count),
             None => (self.open_receiving(request)?, None),
@@ -238,7 +244,7 @@ impl Engine {
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
             if is_common {
-                self.nodes.host(src).traffic.shareable.insert((dst, priority, dport), 0);
+                self.nodes.host(src).traffic.shareable.insert(key, 0);
             }
             return Ok(None);
         }
@@ -262,7 +268,7 @@ impl Engine {
         }
         traffic.by_flow_key.insert(flow_key, queue_pair);
         if traffic.shares_queue_pairs && is_common {
-            traffic.shareable.insert((dst, priority, dport), queue_pair);
+            traffic.shareable.insert(key, queue_pair);
         }
         let place = (queue_pair & PLACES) as usize;
         if traffic.sending.len() <= place {
@@ -271,7 +277,7 @@ impl Engine {
         traffic.sending[place] = Some(Sending {
             key: queue_pair,
             messages: Fifo::of(Posted { size, start, first_seq: 0, owner: Owner::of(request, message) }),
-            left: count.filter(|_| message.is_some()).and_then(|count| count.checked_sub(1)),
+            left: count.and_then(|count| count.checked_sub(1)),
             sport,
             dst,
             dport,
@@ -331,8 +337,8 @@ impl Engine {
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
-            let FlowRequest { dst, priority, dport, .. } = request;
-            self.nodes.host(node).traffic.shareable.remove(&(dst, priority, dport));
+            let job = self.work.jobs.job_of(request.id).unwrap_or(LISTED);
+            self.nodes.host(node).traffic.shareable.remove(&PairKey::of(&request, job));
             self.close_queue_pair(node, queue_pair);
         }
         if let Owner::Job(message) = posted.owner {

@@ -6,6 +6,7 @@ use super::observer::Sight;
 use super::state::Engine;
 use crate::random::Loss;
 use crate::units::{BitRate, Nanos};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// What a link is for a time.
@@ -69,7 +70,7 @@ impl Engine {
     }
 
     pub(super) fn on_links(&mut self, change: &Change) -> Vec<u32> {
-        let changed = self.fabric.set_links(&change.links, change.up);
+        let changed = Arc::make_mut(&mut self.fabric).set_links(&change.links, change.up);
         if changed.is_empty() {
             return changed;
         }

@@ -13,6 +13,7 @@ use crate::fabric::Fabric;
 use crate::frame::PacketKind;
 use crate::random::Rng;
 use crate::units::Nanos;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hint::black_box;
 
@@ -81,7 +82,7 @@ impl Engine {
     }
 
     /// The network with its routes.
-    pub fn fabric(&self) -> &Fabric {
+    pub fn fabric(&self) -> &Arc<Fabric> {
         &self.fabric
     }
 

@@ -33,6 +33,7 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -69,7 +70,7 @@ pub struct Engine {
     pub(super) nodes: Nodes,
     /// One for each node, or one for all.
     pub(super) rngs: Vec<Rng>,
-    pub(super) fabric: Fabric,
+    pub(super) fabric: Arc<Fabric>,
     /// How often routes have changed.
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
@@ -230,7 +231,7 @@ impl Engine {
             rngs,
             version: 0,
             loses_pfc: faults.lossy_pfc,
-            fabric,
+            fabric: Arc::new(fabric),
             losses: Vec::new(),
             loss_stream: streams.losses,
             work: Work::default(),

@@ -98,6 +98,26 @@ pub struct Completion {
     pub is_steered: bool,
 }
 
+/// Flows of one key share a queue pair: as those of one of NCCL's communicators do, and of no two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PairKey {
+    dst: u32,
+    /// The job whose messages they are, or [`LISTED`].
+    job: u32,
+    dport: u16,
+    priority: u8,
+}
+
+/// Of no job.
+pub(super) const LISTED: u32 = u32::MAX;
+
+impl PairKey {
+    pub fn of(request: &FlowRequest, job: u32) -> PairKey {
+        let &FlowRequest { dst, dport, priority, .. } = request;
+        PairKey { dst, job, dport, priority }
+    }
+}
+
 /// A flow that has begun, on its queue pair.
 #[derive(Debug)]
 pub(super) struct Posted {
@@ -216,10 +236,10 @@ pub(super) struct Traffic {
     pub sending: Vec<Option<Sending>>,
     /// Queue pairs in the order in which new routes are given to them.
     pub by_flow_key: HashOrder,
-    /// Queue pairs that messages to a host, of a priority and port, share.
-    pub shareable: BTreeMap<(u32, u8, u16), u32>,
+    /// Queue pairs that flows share.
+    pub shareable: BTreeMap<PairKey, u32>,
     /// Receiving ends of those that will be shared, before the first message.
-    prepared: BTreeMap<(u32, u8, u16), Prepared>,
+    prepared: BTreeMap<PairKey, Prepared>,
     /// By port: first messages of queue pairs, in turn, and when they were posted. Nobody else will send on these.
     pub unopened: Vec<VecDeque<(Message, Nanos)>>,
     /// Ranks of jobs are here.
@@ -328,25 +348,25 @@ impl Traffic {
         (start <= seq && is_whole(start, end)).then(|| self.incoming.remove(&place))?.map(|incoming| incoming.arrival)
     }
 
-    /// Whether messages to a host, of a priority and port, have a queue pair, or will have.
-    pub fn has_queue_pair(&self, key: (u32, u8, u16)) -> bool {
+    /// Whether flows have a queue pair, or will have.
+    pub fn has_queue_pair(&self, key: PairKey) -> bool {
         self.shareable.contains_key(&key) || self.prepared.contains_key(&key)
     }
 
     /// Keeps a receiving end until the first message, of so many if that is known.
-    pub fn prepare(&mut self, key: (u32, u8, u16), receiving: Receiving, messages: Option<u32>) {
+    pub fn prepare(&mut self, key: PairKey, receiving: Receiving, messages: Option<u32>) {
         self.prepared.insert(key, Prepared { receiving, messages, is_posted: false });
     }
 
     /// The port and source port of a prepared queue pair that nobody sees or shares, and whether its first message waits.
-    pub fn unseen(&self, key: (u32, u8, u16)) -> Option<(u16, u16, bool)> {
+    pub fn unseen(&self, key: PairKey) -> Option<(u16, u16, bool)> {
         let prepared = self.prepared.get(&key).filter(|prepared| prepared.messages.is_some())?;
         Some((prepared.receiving.nic, prepared.receiving.sport, prepared.is_posted))
     }
 
     /// Its first message waits until it is its turn at the port.
-    pub fn wait_to_open(&mut self, nic: u16, message: Message, start: Nanos) {
-        if let Some(prepared) = self.prepared.get_mut(&(message.dst, message.priority, message.dport)) {
+    pub fn wait_to_open(&mut self, nic: u16, key: PairKey, message: Message, start: Nanos) {
+        if let Some(prepared) = self.prepared.get_mut(&key) {
             prepared.is_posted = true;
         }
         let place = usize::from(nic);
@@ -367,7 +387,7 @@ impl Traffic {
     }
 
     /// Takes what was kept.
-    pub fn take_prepared(&mut self, key: (u32, u8, u16)) -> Option<(Receiving, Option<u32>)> {
+    pub fn take_prepared(&mut self, key: PairKey) -> Option<(Receiving, Option<u32>)> {
         let Prepared { receiving, messages, is_posted: _ } = self.prepared.remove(&key)?;
         Some((receiving, messages))
     }
@@ -385,6 +405,7 @@ struct SourcePorts {
     /// Of one flow: in a job most pairs of hosts have no other.
     first: Option<u16>,
     /// How many others use each.
+    #[expect(clippy::box_collection, reason = "a pointer takes a third of the room")]
     others: Option<Box<BTreeMap<u16, u32>>>,
 }
 

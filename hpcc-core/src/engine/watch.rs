@@ -6,7 +6,7 @@ use super::nodes::HostNode;
 use super::observer::{ControlState, Event, NoticeTotals, Observer, Place, Sight, SwitchCounts, Totals};
 use super::run::Stop;
 use super::state::{Engine, Sampled};
-use super::traffic::{FlowRequest, Started, WAITING};
+use super::traffic::{FlowRequest, LISTED, PairKey, Started, WAITING};
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
@@ -190,8 +190,9 @@ impl Engine {
 
     /// The queue pair of a flow that has begun; `None` if it waits to be opened, or is over.
     fn queue_pair_of(&self, flow: &Started) -> Option<u32> {
-        let FlowRequest { src, dst, priority, dport, .. } = flow.request;
-        let shared = || self.nodes.as_host(src)?.traffic.shareable.get(&(dst, priority, dport)).copied();
+        let FlowRequest { id, src, .. } = flow.request;
+        let key = || PairKey::of(&flow.request, self.work.jobs.job_of(id).unwrap_or(LISTED));
+        let shared = || self.nodes.as_host(src)?.traffic.shareable.get(&key()).copied();
         if flow.queue_pair == WAITING { shared() } else { Some(flow.queue_pair) }
     }
 

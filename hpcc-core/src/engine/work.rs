@@ -5,9 +5,8 @@ use super::agenda::Item;
 use super::alarms::WORK;
 use super::run::Stop;
 use super::state::Engine;
-use super::traffic::{FlowOptions, FlowRequest};
+use super::traffic::{FlowOptions, FlowRequest, PairKey};
 use crate::workload::{Action, Arrival, Jobs, Message, Noted, Operation, Pair, Sent, Span, Told, Unfinished, Waiting};
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 /// A message on its way to a receiving queue pair.
@@ -94,15 +93,9 @@ impl Engine {
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
         let pairs = self.work.jobs.pairs(job);
-        let are_counted = !self.keeps_queue_pairs && !self.asks_ports && self.is_alone(job, &pairs);
+        let are_counted = !self.keeps_queue_pairs && !self.asks_ports;
         for Pair { src, dst, priority, dport, messages } in pairs {
-            let key = (dst, priority, dport);
             let are_counted = are_counted && [src, dst].iter().all(|&host| self.nodes.host(host).core.only_answers());
-            let host = self.nodes.host(src);
-            let traffic = &host.traffic;
-            if !traffic.shares_queue_pairs || host.other.is_some() || traffic.has_queue_pair(key) {
-                continue;
-            }
             let request = FlowRequest {
                 id: 0,
                 src,
@@ -113,6 +106,12 @@ impl Engine {
                 start: self.events.now(),
                 options: FlowOptions::NONE,
             };
+            let key = PairKey::of(&request, job);
+            let host = self.nodes.host(src);
+            let traffic = &host.traffic;
+            if !traffic.shares_queue_pairs || host.other.is_some() || traffic.has_queue_pair(key) {
+                continue;
+            }
             match self.open_receiving(&request) {
                 Ok(receiving) => {
                     let messages = Some(messages).filter(|_| are_counted);
@@ -130,14 +129,6 @@ impl Engine {
         }
         self.work.jobs.go_on(now, &mut self.work.actions);
         self.act();
-    }
-
-    /// Whether nobody else can send on the queue pairs of a job.
-    fn is_alone(&self, job: u32, pairs: &[Pair]) -> bool {
-        let Some(&Pair { priority, .. }) = pairs.first() else { return false };
-        let ports: BTreeSet<u16> = pairs.iter().map(|pair| pair.dport).collect();
-        let may_meet = |flow: &FlowRequest| flow.priority == priority && ports.contains(&flow.dport);
-        self.work.jobs.is_alone(job) && !self.requests.iter().any(may_meet)
     }
 
     /// Does what jobs have asked for.

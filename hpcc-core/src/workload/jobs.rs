@@ -6,7 +6,7 @@ use super::{Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 /// Ranks that do something together.
@@ -378,14 +378,6 @@ impl Jobs {
             is_same
         });
         pairs
-    }
-
-    /// Whether no other job of the same priority has ranks where this one has.
-    pub fn is_alone(&self, job: u32) -> bool {
-        let hosts: BTreeSet<u32> = self.seats(job).map(|seat| self.seats[seat as usize].host).collect();
-        let priority = self.jobs[job as usize].priority;
-        let may_meet = |seat: &Seat| seat.job != job && self.jobs[seat.job as usize].priority == priority;
-        !self.seats.iter().any(|seat| may_meet(seat) && hosts.contains(&seat.host))
     }
 
     /// Ranks that are not over.

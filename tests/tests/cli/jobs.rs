@@ -65,6 +65,67 @@ fn collectives_take_what_their_bytes_take() {
     }
 }
 
+/// A job beside a long flow of the same two hosts, or beside a job, shares the link with it, and does not stand behind it.
+#[test]
+fn jobs_have_queue_pairs_of_their_own() {
+    let one = "kind = 'collective', name = 'job', operation = 'all_reduce', ranks = '0-3', size = '4MB'";
+    let time = |beside: &str| {
+        let toml = format!(
+            "run.stop = '50ms'\ntopology = {{ kind = 'star', hosts = 4, rate = '100Gbps', delay = '1us' }}\n\
+             traffic = [{{ {one} }}{beside}]\n"
+        );
+        run(&Bench::new(&[("job.toml", &toml)]), &[])[0].time_ns as f64
+    };
+    let alone = time("");
+    for beside in [
+        ", { kind = 'flow', src = 0, dst = 1, size = '50MB' }",
+        ", { kind = 'collective', operation = 'send_receive', ranks = [0, 1], size = '50MB' }",
+    ] {
+        let both = time(beside);
+        assert!((1.5..2.5).contains(&(both / alone)), "{beside}: {both} ns, {alone} alone");
+    }
+}
+
+/// A message of an exchange of experts does not wait for a bucket of gradients between the same two ranks.
+#[test]
+fn groups_of_a_job_have_queue_pairs_of_their_own() {
+    let toml = "run.stop = \"1s\"
+topology = { kind = \"star\", hosts = 2, rate = \"100Gbps\", delay = \"1us\" }
+[[traffic]]
+kind = \"transformer\"
+layers = 4
+hidden = 2048
+sequence = 256
+expert = 2
+teraflops = 400
+buckets = 4
+";
+    let bench = Bench::new(&[("job.toml", toml)]);
+    let rows = run(&bench, &[]);
+    let exchanges = || rows.iter().filter(|row| row.operation == "all_to_all").map(|row| row.time_ns);
+    let (shortest, longest) = (exchanges().min().expect("one"), exchanges().max().expect("one"));
+    assert!(rows.iter().any(|row| row.operation == "all_reduce") && longest < 4 * shortest, "{shortest}, {longest}");
+}
+
+/// A ring that nobody disturbs takes exactly the job's ideal time, whatever its pieces are, and an exchange of short messages no less.
+#[test]
+fn nothing_is_faster_than_ideal() {
+    let bench = Bench::new(&[("job.toml", TOML)]);
+    let both = |set: &[&str]| {
+        run(&bench, set);
+        let jobs = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs");
+        (jobs[0].time_ns.expect("an end"), jobs[0].ideal_ns.expect("known"))
+    };
+    for chunk in ["3kB", "100kB"] {
+        let (time, ideal) = both(&["topology.spines=8", "traffic.0.channels=1", &format!("traffic.0.chunk={chunk}")]);
+        assert!(time >= ideal && time - ideal < time / 100, "{chunk}: {time}, {ideal}");
+    }
+    for size in ["8kB", "800kB"] {
+        let (time, ideal) = both(&["traffic.0.operation=all_to_all", &format!("traffic.0.size={size}")]);
+        assert!(time >= ideal, "{size}: {time}, {ideal}");
+    }
+}
+
 /// With new queue pairs for all messages, with losses, by two threads, and by two processes.
 #[test]
 fn jobs_end_whatever_is_beside_them() {

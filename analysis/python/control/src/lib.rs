@@ -11,6 +11,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 /// A setting's value as Python has it.
 #[derive(FromPyObject)]
@@ -57,8 +58,8 @@ impl Controller {
         let config = TransportSettings::default().config(&algorithm.needs(), ReferenceFaults::NONE);
         let path_bytes = line_rate.bytes_in(base_rtt);
         let window = config.first_window(line_rate, base_rtt, path_bytes);
-        let limits = FlowLimits { path_bytes, mtu: config.mtu, ..FlowLimits::of(line_rate, base_rtt, window) };
-        let pair = QueuePair::new(&config, u64::MAX, 0, limits, algorithm.start(limits), Nanos(0));
+        let limits = Arc::new(FlowLimits { path_bytes, mtu: config.mtu, ..FlowLimits::of(line_rate, base_rtt, window) });
+        let pair = QueuePair::new(&config, u64::MAX, 0, Arc::clone(&limits), algorithm.start(limits), Nanos(0));
         Ok(Controller { config, pair, rng: Rng::new(1, seed), hops: HopStack::new(EXACT) })
     }
 

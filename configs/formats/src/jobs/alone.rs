@@ -38,7 +38,8 @@ fn job(head: &[u8]) -> Option<(&'static str, u32)> {
         "num_ranks" => Some(("goal", after("num_ranks")?)),
         // htsim's networks begin with the number of nodes, too.
         "Nodes" if text.contains("\nConnections") => Some(("connection_matrix", after("Nodes")?)),
-        word if word.starts_with("HYBRID_") => Some(("simai", after("all_gpus:")?)),
+        // Its first word is a way to train, of which not all are known here.
+        _ if words.contains(&"all_gpus:") => Some(("simai", after("all_gpus:")?)),
         _ => None,
     }
 }
@@ -52,6 +53,7 @@ mod tests {
         for (text, expected) in [
             ("// 2\n\nnum_ranks 7\n", Some(("goal", 7))),
             ("# a matrix\nNodes 5\nConnections 0\n", Some(("connection_matrix", 5))),
+            ("DATA model_parallel_NPU_group: 1 all_gpus: 3\n", Some(("simai", 3))),
             ("HYBRID_TRANSFORMER model_parallel_NPU_group: 1 all_gpus: 9 ep: 1\n", Some(("simai", 9))),
             ("\u{7f}\u{10}\0\0\0\0\0\0\u{4}\0\0\0", Some(("goal", 4))),
             ("Nodes 5\nTiers 2\n", None),

@@ -269,16 +269,19 @@ impl Trace<'_> {
         let size = if kind == Kind::AllGather { size.saturating_mul(group.len() as u64) } else { size };
         let key = (name.to_owned(), group.clone());
         let order = orders.entry(key.clone()).or_default();
+        let next = self.collectives.len();
         let list = self.collectives.entry(key).or_default();
         if *order == list.len() {
             if self.count == Plan::MOST {
                 return Err(format!("it is one of more than {} collectives", Plan::MOST));
             }
-            let plan = (self.ways)(kind)
-                .plan(kind, group, size, self.count)
-                .map_err(|(key, message)| format!("{key}: {message}"))?;
+            let ways = (self.ways)(kind);
+            let plan =
+                ways.plan(kind, group, size, self.count).map_err(|(key, message)| format!("{key}: {message}"))?;
             self.count += 1;
-            list.push(Common { plan, rank, name: told(node), ranks: 0 });
+            // Those of a group have the same queue pairs, and other groups others.
+            let first_channel = list.first().map_or(ways.channels_of(next), |first| first.plan.first_channel);
+            list.push(Common { plan: Plan { first_channel, ..plan }, rank, name: told(node), ranks: 0 });
         }
         let common = &mut list[*order];
         *order += 1;

@@ -109,6 +109,7 @@ mod tests {
             parts: None,
             wire: (1, 1),
             channels: 1,
+            first_channel: 0,
             chunk: u64::MAX,
             depth: 1,
             window: 1,

@@ -10,6 +10,17 @@ use std::sync::Arc;
 /// A key, and what is wrong with it.
 pub(crate) type Wrong = (&'static str, String);
 
+/// Whom a collective is among. Groups of each kind have queue pairs of their own, as NCCL's communicators have, so that long messages
+/// of one do not stand before those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Group {
+    Tensor,
+    Data,
+    Expert,
+    /// Data-parallel copies of the same experts.
+    DataOfExperts,
+}
+
 /// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
 pub(crate) struct Plans<'a> {
     ways: &'a dyn Fn(Kind) -> Ways,
@@ -30,7 +41,7 @@ impl<'a> Plans<'a> {
     pub fn collective(
         &mut self,
         order: u32,
-        group: Arc<[u32]>,
+        (of, group): (Group, Arc<[u32]>),
         rank: u32,
         (kind, size): (Kind, u64),
     ) -> Result<Option<Collective>, Wrong> {
@@ -44,8 +55,10 @@ impl<'a> Plans<'a> {
             if next == Plan::MOST {
                 return Err(("kind", format!("there are more than {} collectives", Plan::MOST)));
             }
-            let plan = (self.ways)(kind).plan(kind, group, size, number);
-            self.list.push(plan.map_err(|(key, why)| (if key == "algorithm" { kind.name() } else { key }, why))?);
+            let ways = (self.ways)(kind);
+            let plan = ways.plan(kind, group, size, number);
+            let plan = plan.map_err(|(key, why)| (if key == "algorithm" { kind.name() } else { key }, why))?;
+            self.list.push(Plan { first_channel: ways.channels_of(of as usize), ..plan });
         }
         Ok(Some(Collective::new(self.list[number as usize].clone(), place)))
     }

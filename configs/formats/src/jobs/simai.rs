@@ -6,7 +6,7 @@
 //! layer waits for; the first layer has no inputs' part. A layer's next forward pass waits for its weights' collective and update.
 //! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes.
 
-use super::plans::Plans;
+use super::plans::{Group, Plans};
 use super::{JobFile, Ways, digest, too_many};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
@@ -21,16 +21,6 @@ use std::sync::Arc;
 
 const POLICIES: [&str; 2] = ["HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_TRANSFORMER"];
 const LAYER: &str = "NAME DEP FP_NS FP_COLL FP_BYTES IG_NS IG_COLL IG_BYTES WG_NS WG_COLL WG_BYTES UPDATE_NS";
-
-/// Ranks that do a collective together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Group {
-    Tensor,
-    Data,
-    Expert,
-    /// Data-parallel copies of the same experts.
-    DataOfExperts,
-}
 
 /// A computation and the collective behind it.
 #[derive(Clone, Copy, Debug)]
@@ -105,9 +95,9 @@ impl Rank<'_> {
     /// The collective of a part, if it has one with others.
     fn together(&mut self, part: Part, plans: &mut Plans<'_>) -> Result<Option<u32>, String> {
         let Some((kind, group, size)) = part.together else { return Ok(None) };
-        let group = self.division.group(self.number, group);
         self.order += 1;
-        let collective = plans.collective(self.order, group, self.number, (kind, size));
+        let ranks = self.division.group(self.number, group);
+        let collective = plans.collective(self.order, (group, ranks), self.number, (kind, size));
         let collective = collective.map_err(|(key, message)| format!("{key}: {message}"))?;
         Ok(collective.map(|collective| self.add(Work::Collective(Box::new(collective)))))
     }
@@ -263,7 +253,9 @@ fn division(head: &str) -> Result<Division, String> {
             "{ranks} GPUs cannot be divided among {tensor} tensor-parallel ones, {stages} stages and {expert} expert-parallel ones"
         ));
     }
-    let between_stages = if stages > 1 { values.get("pp_comm").copied().unwrap_or(0) } else { 0 };
+    let missing =
+        || format!("pp is {stages} and pp_comm is missing; expected the bytes that a stage sends the next one");
+    let between_stages = if stages > 1 { *values.get("pp_comm").ok_or_else(missing)? } else { 0 };
     Ok(Division { ranks, tensor, expert, data: data as u32, between_stages })
 }
 
@@ -395,6 +387,7 @@ mod tests {
             (head(0, 1, 1, 4), "a.txt:1: model_parallel_NPU_group is 0; expected at least 1"),
             (head(2, 1, 1, 4).replace("checkpoints: 0", "checkpoints: 2"), "a.txt:1: there are checkpoints"),
             (head(2, 1, 1, 4).replace("all_gpus: 4 ", ""), "a.txt:1: all_gpus is missing"),
+            (head(2, 1, 2, 4).replace("pp_comm: 5", ""), "a.txt:1: pp is 2 and pp_comm is missing"),
             (
                 format!("{}1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", head(2, 1, 1, 32)),
                 "a.txt:1: there are 32 GPUs and 16 hosts",

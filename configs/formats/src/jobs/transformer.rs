@@ -9,7 +9,7 @@
 //! last backward pass has them. With experts, the feed-forward part of each token is done by k of them, which are at the e ranks of
 //! a group of data-parallel ones: an all-to-all of b s h k / t elements leads there, and one back.
 
-use super::plans::{Plans, Wrong};
+use super::plans::{Group, Plans, Wrong};
 use super::{JobFile, Ways, digest, too_many};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
@@ -162,7 +162,7 @@ impl Rank<'_, '_> {
     }
 
     /// A collective that what follows waits for.
-    fn together(&mut self, group: Arc<[u32]>, what: (Kind, u64)) -> Result<(), Wrong> {
+    fn together(&mut self, group: (Group, Arc<[u32]>), what: (Kind, u64)) -> Result<(), Wrong> {
         self.order += 1;
         if let Some(collective) = self.plans.collective(self.order, group, self.number, what)? {
             self.then(Work::Collective(Box::new(collective)), None);
@@ -175,17 +175,17 @@ impl Rank<'_, '_> {
         let &Transformer { hidden, sequence, feed_forward, tensor, expert, top_k, .. } = self.model;
         let activations = self.model.activations();
         self.compute(times * (8 * hidden * hidden + 4 * sequence * hidden));
-        self.together(self.tensor_group(), (Kind::AllReduce, activations))?;
+        self.together((Group::Tensor, self.tensor_group()), (Kind::AllReduce, activations))?;
         let experts = if expert > 1 { top_k } else { 1 };
         let there = (Kind::AllToAll, activations * experts / u64::from(tensor));
         if expert > 1 {
-            self.together(self.data_group(expert), there)?;
+            self.together((Group::Expert, self.data_group(expert)), there)?;
         }
         self.compute(times * 4 * hidden * feed_forward * experts);
         if expert > 1 {
-            self.together(self.data_group(expert), there)?;
+            self.together((Group::Expert, self.data_group(expert)), there)?;
         }
-        self.together(self.tensor_group(), (Kind::AllReduce, activations))
+        self.together((Group::Tensor, self.tensor_group()), (Kind::AllReduce, activations))
     }
 
     /// The stage receives what it works on from another one, unless it is at that end.
@@ -254,7 +254,8 @@ impl Rank<'_, '_> {
         let parameters = u64::from(layers) * (4 * hidden * hidden + 2 * hidden * feed_forward);
         let what = (Kind::AllReduce, parameters * BYTES / u64::from(tensor));
         self.order += 1;
-        let collective = self.plans.collective(self.order, self.data_group(self.data), self.number, what)?;
+        let group = (Group::Data, self.data_group(self.data));
+        let collective = self.plans.collective(self.order, group, self.number, what)?;
         Ok(collective.map(|collective| {
             let node = self.builder.add(Work::Collective(Box::new(collective)), GRADIENTS);
             self.builder.require_end(node, self.last);

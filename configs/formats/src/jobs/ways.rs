@@ -62,6 +62,11 @@ impl Ways {
         })
     }
 
+    /// The first channel of a job's n-th communicator, counted from 0; those of its plain messages come before.
+    pub fn channels_of(&self, communicator: usize) -> u16 {
+        (communicator as u16).wrapping_add(1).wrapping_mul(self.channels)
+    }
+
     /// The plan of a collective. An error is a key and what is wrong with it.
     pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
         let ranks = group.len() as u32;
@@ -111,6 +116,7 @@ impl Ways {
             parts: (kind == Kind::AllToAll && self.skew > 0.0).then(|| Arc::new(Parts::new(&[self.weights(ranks)]))),
             wire: self.protocol.unwrap_or(protocol).wire(),
             channels,
+            first_channel: 0,
             chunk,
             depth,
             window,

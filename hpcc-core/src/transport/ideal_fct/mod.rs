@@ -96,7 +96,8 @@ impl UnloadedFlow {
         self.feedback.seal.is_some()
     }
 
-    fn rounding(&self) -> Rounding {
+    /// How its frames' times are rounded.
+    pub fn rounding(&self) -> Rounding {
         self.transport.rounding()
     }
 

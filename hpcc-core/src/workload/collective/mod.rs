@@ -74,6 +74,8 @@ pub struct Plan {
     pub wire: (u32, u32),
     /// The data is divided among so many channels, each with queue pairs of its own; at least 1.
     pub channels: u16,
+    /// The number of the first, which messages name: each communicator of a job has channels of its own.
+    pub first_channel: u16,
     /// A channel's data is cut into pieces of at most so many bytes; at least 1.
     pub chunk: u64,
     /// So many pieces of a channel are under way at once; at least 1.
@@ -254,7 +256,11 @@ impl Collective {
             for number in 0..steps {
                 plan.fill_step(plan.place_of(channel, self.place), (plan.size, way), number, &mut step);
                 for &(to, _) in &step.sends {
-                    peers.add(plan.group[plan.turn(channel, to) as usize], channel, times);
+                    peers.add(
+                        plan.group[plan.turn(channel, to) as usize],
+                        plan.first_channel.wrapping_add(channel),
+                        times,
+                    );
                 }
             }
         }
@@ -313,6 +319,7 @@ impl Collective {
             for (place, (to, size)) in step.sends.into_iter().enumerate() {
                 let to = plan.group[plan.turn(channel, to) as usize];
                 let is_copy = step.is_copied && place > 0;
+                let channel = plan.first_channel.wrapping_add(channel);
                 todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy });
             }
             piece.next += 1;

@@ -26,6 +26,7 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
         parts: None,
         wire: (1, 1),
         channels: 1,
+        first_channel: 0,
         chunk: u64::MAX,
         depth: 1,
         window: 1,

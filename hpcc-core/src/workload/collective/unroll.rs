@@ -52,6 +52,7 @@ impl Plan {
                         .map(|&from| graph.add(Work::Receive { from: Some(member(from)), tag: Some(tag) }, None))
                         .collect();
                     let send = |graph: &mut GraphBuilder, to, size| {
+                        let channel = self.first_channel.wrapping_add(channel);
                         graph.add(Work::Send { to: member(to), tag, size, channel }, None)
                     };
                     let mut all = receives.clone();
