@@ -2,9 +2,10 @@
 //! `generate`: scenarios of jobs, from what is publicly known of a model.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
+use hpcc_core::workload::collective::Collective;
 
 use crate::human;
 use crate::save;
@@ -34,7 +35,7 @@ pub struct Llm {
     /// Copies of the model, which must be what --tp and --pp leave [default: that].
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, 100_000>)]
     dp: Option<u32>,
-    /// Copies among which experts are divided, of a model with experts.
+    /// Copies among which the experts of a layer are divided (expert parallelism); 1: each copy has all.
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::count::<u32, 100_000>)]
     ep: u32,
     /// Micro-batches of an iteration in each pipeline.
@@ -46,6 +47,9 @@ pub struct Llm {
     /// GPUs of a server, each with a NIC.
     #[arg(long, value_name = "N", default_value = "8", value_parser = crate::count::<u32, 1_024>)]
     server: u32,
+    /// Channels of each collective [default: the NICs of a server, so that rings use all of them].
+    #[arg(long, value_name = "N", value_parser = crate::count::<u32, { Collective::MOST_CHANNELS as u64 }>)]
+    channels: Option<u32>,
     /// What a GPU really computes, in 10^12 operations a second.
     #[arg(long, value_name = "N", default_value = "400", value_parser = crate::count::<u32, 1_000_000>)]
     teraflops: u32,
@@ -59,27 +63,30 @@ struct Model {
     name: &'static str,
     layers: u32,
     hidden: u32,
+    /// Query heads that share a key and a value.
+    queries_per_key: u32,
     /// One and a half times the size of a gated feed-forward part, which has three matrices.
     feed_forward: u32,
     vocabulary: u32,
     sequence: u32,
-    /// Experts of each token; 0: there are none.
-    top_k: u32,
+    /// Experts of a layer, and of each token; 1: it is dense.
+    experts: [u32; 2],
 }
 
-const fn model(name: &'static str, shape: [u32; 6]) -> Model {
-    let [layers, hidden, feed_forward, vocabulary, sequence, top_k] = shape;
-    Model { name, layers, hidden, feed_forward, vocabulary, sequence, top_k }
+const fn model(name: &'static str, shape: [u32; 6], experts: [u32; 2]) -> Model {
+    let [layers, hidden, queries_per_key, feed_forward, vocabulary, sequence] = shape;
+    Model { name, layers, hidden, queries_per_key, feed_forward, vocabulary, sequence, experts }
 }
 
+const DENSE: [u32; 2] = [1, 1];
 const MODELS: [Model; 7] = [
-    model("llama-7b", [32, 4096, 11_008 * 3 / 2, 32_000, 4096, 0]),
-    model("llama-13b", [40, 5120, 13_824 * 3 / 2, 32_000, 4096, 0]),
-    model("llama-70b", [80, 8192, 28_672 * 3 / 2, 32_000, 4096, 0]),
-    model("llama-405b", [126, 16_384, 53_248 * 3 / 2, 128_256, 8192, 0]),
-    model("gpt-13b", [40, 5120, 4 * 5120, 50_257, 2048, 0]),
-    model("gpt-175b", [96, 12_288, 4 * 12_288, 50_257, 2048, 0]),
-    model("mixtral-8x7b", [32, 4096, 14_336 * 3 / 2, 32_000, 4096, 2]),
+    model("llama-7b", [32, 4096, 1, 11_008 * 3 / 2, 32_000, 4096], DENSE),
+    model("llama-13b", [40, 5120, 1, 13_824 * 3 / 2, 32_000, 4096], DENSE),
+    model("llama-70b", [80, 8192, 64 / 8, 28_672 * 3 / 2, 32_000, 4096], DENSE),
+    model("llama-405b", [126, 16_384, 128 / 8, 53_248 * 3 / 2, 128_256, 8192], DENSE),
+    model("gpt-13b", [40, 5120, 1, 4 * 5120, 50_257, 2048], DENSE),
+    model("gpt-175b", [96, 12_288, 1, 4 * 12_288, 50_257, 2048], DENSE),
+    model("mixtral-8x7b", [32, 4096, 32 / 8, 14_336 * 3 / 2, 32_000, 4096], [8, 2]),
 ];
 
 /// Writes a scenario.
@@ -88,6 +95,7 @@ const MODELS: [Model; 7] = [
 /// If ranks cannot be divided so, or the file cannot be written.
 pub fn generate(Options::Llm(options): &Options) -> Result<()> {
     let text = scenario(options)?;
+    hpcc_formats::load_text(Path::new(&options.model), &text).map_err(|error| anyhow!(error.without_place()))?;
     let Some(file) = &options.out else { return human::print(&text) };
     save::create(file, |out| out.write_all(text.as_bytes()))?;
     human::tell(&format!(" wrote {}: ./hpcc run {}\n", file.display(), human::quoted(file)))
@@ -98,20 +106,15 @@ fn scenario(options: &Llm) -> Result<String> {
     let Some(model) = MODELS.iter().find(|model| model.name == options.model) else {
         bail!("there is no model {}", options.model)
     };
-    let parts = u64::from(tp) * u64::from(pp);
-    ensure!(
-        u64::from(gpus).is_multiple_of(parts) && gpus.is_multiple_of(server),
-        "--gpus {gpus} is no multiple of --tp times --pp, {parts}, and of --server, {server}; expected one of both"
-    );
-    let copies = u64::from(gpus) / parts;
+    ensure!(gpus.is_multiple_of(server), "--gpus {gpus} is no multiple of --server, {server}; expected one");
+    let copies = u64::from(gpus) / (u64::from(tp) * u64::from(pp));
     if let Some(dp) = options.dp.filter(|&dp| u64::from(dp) != copies) {
         bail!("--dp {dp}: --gpus, --tp and --pp leave {copies} copies; expected these");
     }
-    ensure!(model.layers.is_multiple_of(pp), "--pp {pp} does not divide {} layers; expected a divisor", model.layers);
-    ensure!(ep == 1 || model.top_k > 0, "--ep {ep}: {} has no experts; expected 1", model.name);
-    let Model { name, layers, hidden, feed_forward, vocabulary, .. } = model;
+    let &Model { name, layers, hidden, queries_per_key, feed_forward, vocabulary, experts: [experts, top_k], .. } =
+        model;
     let sequence = options.sequence.unwrap_or(model.sequence);
-    let experts = if ep > 1 { format!("expert = {ep}\ntop_k = {}\n", model.top_k) } else { String::new() };
+    let channels = options.channels.unwrap_or(server.min(Collective::MOST_CHANNELS.into()));
     Ok(format!(
         "# An iteration of {name} on {gpus} GPUs: {tp} share each layer, {pp} stages, {copies} copies.\n\n\
          [run]\nstop = \"1000s\"\n\n\
@@ -119,8 +122,10 @@ fn scenario(options: &Llm) -> Result<String> {
          [servers]\ngpus = {server}\nrate = \"3600Gbps\"\nlatency = \"1us\"\n\n\
          [wire]\nprofile = \"rocev2_ipv6\"\n\n[transport]\nmtu = 4096\n\n\
          [[traffic]]\nkind = \"transformer\"\nname = \"{name}\"\nlayers = {layers}\nhidden = {hidden}\n\
-         feed_forward = {feed_forward}\nsequence = {sequence}\nvocabulary = {vocabulary}\nmicro_batches = {micro_batches}\n\
-         tensor = {tp}\npipeline = {pp}\n{experts}teraflops = {teraflops}\n",
+         queries_per_key = {queries_per_key}\nfeed_forward = {feed_forward}\nexperts = {experts}\ntop_k = {top_k}\n\
+         sequence = {sequence}\nvocabulary = {vocabulary}\nmicro_batches = {micro_batches}\n\
+         tensor = {tp}\npipeline = {pp}\nexpert = {ep}\nteraflops = {teraflops}\n\
+         # A ring leaves a server by one NIC: as many rings as NICs use all of them.\nchannels = {channels}\n",
         servers = gpus / server,
     ))
 }

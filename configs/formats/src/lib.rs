@@ -44,5 +44,5 @@ mod text;
 pub mod toml_format;
 
 pub use check::memory_estimate;
-pub use load::{is_toml_file, load, load_network, load_with, overlap, refuse_overlaps};
+pub use load::{is_toml_file, load, load_network, load_text, load_with, overlap, refuse_overlaps};
 pub use overbooked::{Overbooked, overbooked};

@@ -34,6 +34,14 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }
 
+/// As [`load`], of a text that is in no file yet; `path` is where it would be.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_text(path: &Path, text: &str) -> Result<Scenario, InputError> {
+    parse(path, text, &[], NodeSettings::default())
+}
+
 /// Whether a scenario is TOML, and no `config.txt` of the reference.
 pub fn is_toml_file(path: &Path) -> bool {
     scenario_text(path).is_ok_and(|text| is_toml(path, &text))

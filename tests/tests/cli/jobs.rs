@@ -474,11 +474,28 @@ fn a_language_model_becomes_a_scenario() {
     let words: Vec<&str> = described.out.lines().nth(2).unwrap_or_default().split_whitespace().collect();
     assert_eq!(words[..2], ["mixtral-8x7b", "16"], "{}{}", described.out, described.err);
     let text = bench.read("llm.toml");
-    assert!(text.contains("expert = 2") && text.contains("feed_forward = 21504"), "{text}");
+    for line in
+        ["queries_per_key = 4", "feed_forward = 21504", "experts = 8", "top_k = 2", "expert = 2", "channels = 8"]
+    {
+        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+    }
+    // Each copy has all experts, unless they are divided; four NICs of eight have rings.
+    for (more, line) in [
+        (&["--model", "mixtral-8x7b"][..], "experts = 8"),
+        (&["--model", "llama-405b", "--pp", "2", "--channels", "4"], "channels = 4"),
+    ] {
+        let told = llm(more);
+        assert!(told.code == Some(0) && told.out.contains(line), "{more:?}: {}{}", told.out, told.err);
+    }
+    // What cannot be divided, as a run refuses it.
+    let expert = "the 2 data-parallel ranks are no multiple of 3; expected one";
+    let told = bench.hpcc(&["run", "llm.toml", "--simulator", "core", "--set", "traffic.0.expert=3", "--out", "none"]);
+    assert!(told.code == Some(2) && told.err.contains(expert), "{}", told.err);
     for (more, words) in [
-        (&["--model", "llama-7b", "--pp", "3"][..], "no multiple of --tp times --pp, 24"),
+        (&["--model", "llama-7b", "--pp", "3"][..], "16 ranks are no multiple of tensor times pipeline, 24"),
         (&["--model", "llama-7b", "--dp", "4"], "leave 2 copies"),
-        (&["--model", "llama-7b", "--ep", "2"], "llama-7b has no experts"),
+        (&["--model", "llama-7b", "--ep", "2"], "the 1 experts are no multiple of 2; expected one"),
+        (&["--model", "mixtral-8x7b", "--ep", "3"], expert),
     ] {
         let told = llm(more);
         assert!(told.code == Some(2) && told.err.contains(words), "{more:?}: {}", told.err);

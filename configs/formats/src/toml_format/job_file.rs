@@ -45,8 +45,11 @@ keys! {
         layers: whole(1, 10_000);
         /// Hidden size of the model: numbers for each token.
         hidden: whole(1, 1_000_000);
-        /// Size of the feed-forward part; by default four times the hidden size. With a gated one, such as Llama's, give one and
-        /// a half times its size.
+        /// Query heads that share a key and a value (grouped queries): 8 with 64 heads, of which 8 have keys and values; 1: each
+        /// has its own.
+        queries_per_key: whole(1, 1_000) => Need::Else("1");
+        /// Size of the feed-forward part, or of one expert; by default four times the hidden size. With a gated one, such as
+        /// Llama's, give one and a half times its size.
         feed_forward: whole(1, 10_000_000) => Need::Optional;
         /// Tokens of a sequence.
         sequence: whole(1, 100_000_000);
@@ -58,15 +61,18 @@ keys! {
         micro_batches: whole(1, 100_000) => Need::Else("1");
         /// Ranks that share each layer (tensor parallelism).
         tensor: whole(1, 100_000) => Need::Else("1");
-        /// Stages, each with as many layers (pipeline parallelism).
+        /// Stages (pipeline parallelism), which have the same number of layers, or the first ones one more.
         pipeline: whole(1, 10_000) => Need::Else("1");
-        /// Data-parallel ranks among which experts are divided (expert parallelism); 1: there are none.
+        /// Experts of each layer; 1: the model is dense.
+        experts: whole(1, 10_000) => Need::Else("1");
+        /// Data-parallel ranks among which experts are divided (expert parallelism); 1: each rank has all.
         expert: whole(1, 100_000) => Need::Else("1");
-        /// Experts of each token.
-        top_k: whole(1, 1_000) => Need::Else("2");
+        /// Experts of each token; by default 2, of a dense model 1.
+        top_k: whole(1, 1_000) => Need::Optional;
         /// What a GPU really computes, in 10^12 operations a second.
         teraflops: Form::One(Kind::Real { least: 1e-3, most: 1e9 });
-        /// So many all-reduces take the gradients of a stage, each as soon as the last backward pass has them.
+        /// Buckets of the gradients of a stage, each all-reduced as soon as the last backward pass has it. They have the same
+        /// number of layers, or the first ones one more.
         buckets: whole(1, 10_000) => Need::Else("1");
         /// How many iterations follow each other.
         iterations: whole(1, 10_000) => Need::Else("1");
@@ -152,10 +158,11 @@ fn chakra_file(
 }
 
 fn transformer(keys: &Values<'_>) -> Transformer {
-    let hidden: u64 = keys.the("hidden");
+    let (hidden, experts) = (keys.the("hidden"), keys.the("experts"));
     Transformer {
         layers: keys.the("layers"),
         hidden,
+        queries_per_key: keys.the("queries_per_key"),
         feed_forward: keys.get("feed_forward").unwrap_or(4 * hidden),
         sequence: keys.the("sequence"),
         vocabulary: keys.the("vocabulary"),
@@ -163,8 +170,9 @@ fn transformer(keys: &Values<'_>) -> Transformer {
         micro_batches: keys.the("micro_batches"),
         tensor: keys.the("tensor"),
         pipeline: keys.the("pipeline"),
+        experts,
         expert: keys.the("expert"),
-        top_k: keys.the("top_k"),
+        top_k: keys.get("top_k").unwrap_or(experts.min(2)),
         speed: keys.the::<f64>("teraflops") * 1e3,
         buckets: keys.the("buckets"),
         iterations: keys.the("iterations"),
