@@ -74,7 +74,7 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
     let plan = Plan {
         pattern: find(kind, Some(name)).expect("an algorithm"),
         group: (0..HOSTS).collect(),
-        per_server: 1,
+        layout: None,
         size: 100_000,
         parts: None,
         wire: (1, 1),

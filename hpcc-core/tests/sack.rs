@@ -108,7 +108,7 @@ fn messages_are_delivered_in_any_order() {
         let plan = Plan {
             pattern: find(Kind::AllToAll, Some("direct")).expect("an algorithm"),
             group: (0..HOSTS).collect(),
-            per_server: 1,
+            layout: None,
             size: 800_000,
             channels: 1,
             first_channel: 0,

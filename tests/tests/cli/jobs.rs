@@ -377,6 +377,40 @@ traffic = [{ kind = "collective", name = "job", operation = "all_to_all", size =
     }
 }
 
+/// On quiet rails as many channels as NICs have the bandwidth of all NICs, whatever the order and the number of ranks: with one
+/// NIC they would take four times as long.
+#[test]
+fn all_nics_of_servers_share_a_collective() {
+    let toml = r#"
+run.stop = "50ms"
+congestion_control.algorithm = "none"
+transport.mtu = 4096
+switch.buffer = "256MB"
+topology = { kind = "rails", servers = 4, rails = 4, spines = 4, rate = "400Gbps", delay = "1us" }
+servers = { gpus = 4, rate = "3600Gbps", latency = "1us" }
+traffic = [{ kind = "collective", operation = "all_reduce", size = "32MB", channels = 4, chunk = "256kB" }]
+"#;
+    let bench = Bench::new(&[("job.toml", toml)]);
+    let (bytes, nic) = (32e6, 50.0);
+    // Bytes that the busiest NIC sends in proportion to all, over the number of NICs that there are.
+    for (set, nics, times) in [
+        (&["traffic.0.algorithm=ring"][..], 4.0, 30.0 / 16.0),
+        (&["traffic.0.placement=random"], 4.0, 30.0 / 16.0),
+        (&["traffic.0.ranks=0,4,8,12,1,5,9,13,2,6,10,14,3,7,11,15"], 4.0, 30.0 / 16.0),
+        (&["traffic.0.ranks=0-11"], 4.0, 22.0 / 12.0),
+        (&["traffic.0.ranks=0-5"], 2.0, 10.0 / 6.0),
+        (&["traffic.0.algorithm=tree"], 4.0, 2.0),
+        (&["traffic.0.algorithm=tree", "traffic.0.placement=random"], 4.0, 2.0),
+        (&["traffic.0.operation=broadcast", "traffic.0.chunk=64kB"], 4.0, 1.0),
+        (&["traffic.0.operation=reduce", "traffic.0.chunk=64kB"], 4.0, 1.0),
+        (&["traffic.0.operation=all_gather"], 4.0, 15.0 / 16.0),
+    ] {
+        let rows = run(&bench, set);
+        let (time, least) = (rows[0].time_ns as f64, bytes * times / nics / nic);
+        assert!(time > least && time < 1.5 * least, "{set:?}: {time} ns, at least {least}");
+    }
+}
+
 /// Without a scenario, on a network of a file or around one switch.
 #[test]
 fn a_job_alone_runs_and_is_described() {

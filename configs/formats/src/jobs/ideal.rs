@@ -95,7 +95,8 @@ mod tests {
     use super::*;
     use hpcc_core::units::BitRate;
     use hpcc_core::workload::Program;
-    use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
+    use hpcc_core::workload::collective::{Collective, Kind, Layout, Plan, find};
+    use std::sync::Arc;
 
     /// The time of an all-reduce of 8,000,000 bytes in servers of 8 GPUs, where a message between servers takes 10 us, and bytes of
     /// a GPU a nanosecond for 100 of them.
@@ -104,7 +105,7 @@ mod tests {
         let plan = Plan {
             pattern,
             group: (0..ranks).collect(),
-            per_server: 8,
+            layout: Layout::new((0..ranks).map(|rank| (rank / 8, rank % 8))).map(Arc::new),
             size: 8_000_000,
             parts: None,
             wire: (1, 1),

@@ -3,7 +3,7 @@
 
 use hpcc_core::topology::Network;
 use hpcc_core::workload::Servers;
-use hpcc_core::workload::collective::{self, Kind, Pattern};
+use hpcc_core::workload::collective::{self, Kind, Layout, Pattern};
 use std::collections::BTreeSet;
 
 /// How data becomes messages: whole, with a flag beside each 4 bytes, or with one beside each 120.
@@ -75,15 +75,10 @@ impl Tuning {
         Tuning { hosts: hosts.to_vec(), servers, nic }
     }
 
-    /// How many ranks of a group are in each server, one behind the other, if these are as many in each.
-    pub fn of_server(&self, group: &[u32]) -> Option<u32> {
-        let server = |rank: &u32| Some(self.hosts.get(*rank as usize)? / self.servers?.gpus);
-        let first = server(group.first()?)?;
-        let count = group.iter().take_while(|rank| server(rank) == Some(first)).count();
-        let mut parts = group.chunks(count);
-        let fits = group.len().is_multiple_of(count)
-            && parts.all(|ranks| ranks.iter().all(|rank| server(rank) == server(&ranks[0])));
-        fits.then_some(count as u32)
+    /// Which ranks of a group are in one server; `None`: no two.
+    pub fn layout(&self, group: &[u32]) -> Option<Layout> {
+        let gpus = self.servers?.gpus;
+        Layout::new(group.iter().map(|&rank| self.hosts[rank as usize]).map(|host| (host / gpus, host % gpus)))
     }
 
     /// What takes least, of the algorithms that the model knows; for other operations the usual one.
@@ -142,7 +137,7 @@ impl Tuning {
                 (PAT_BASE + nodes.log2() * PAT_BETWEEN / 3.5 + 2.8 * ranks, 0.75 * bus * ranks / steps)
             }
             // Between servers NCCL has trees, unless the network's switches sum, too.
-            "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.of_server(group)? > 1 => {
+            "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.layout(group)?.per_server().is_some() => {
                 let bus = NVLS_EFFICIENCY * bus;
                 match (name, servers.len()) {
                     ("nvls", 1) => (NVLS_INSIDE, bus * ranks / steps),

@@ -4,7 +4,7 @@
 use super::{Protocol, Tuning};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::collective::{self, Collective, Kind, PATTERNS, Parts, Pattern, Plan};
+use hpcc_core::workload::collective::{self, Collective, Kind, Layout, Order, PATTERNS, Parts, Pattern, Plan};
 use std::sync::Arc;
 
 /// Of all ranks of a collective together: each takes some 200 bytes.
@@ -45,6 +45,8 @@ impl Default for Ways {
 
 /// The algorithm that the model chooses.
 const AUTO: &str = "auto";
+/// The pieces that the model reckons with: an eighth of NCCL's buffer of 4 MiB.
+const STEP: u64 = 512 << 10;
 
 impl Ways {
     /// The algorithm of a kind. An error is a key and what is wrong with it.
@@ -76,20 +78,19 @@ impl Ways {
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }
-        let fits = self.tuning.of_server(&group);
-        if pattern.in_servers && fits.is_none_or(|of_server| of_server < 2) {
-            let why =
-                "the switches of servers take part; expected [servers], and in each as many ranks one behind the other";
+        let layout = self.tuning.layout(&group).filter(|_| pattern.order != Order::Listed);
+        if pattern.in_servers && layout.as_ref().and_then(Layout::per_server).is_none() {
+            let why = "the switches of servers take part; expected [servers], and as many ranks in each, at least 2";
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }
-        // NCCL's rings pass all ranks of a server before they leave it.
-        let is_ring = pattern.name == "ring" && matches!(kind, Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter);
-        let per_server = fits.filter(|_| is_ring || pattern.in_servers).unwrap_or(1);
+        let per_server = layout.as_ref().map_or(1, Layout::fewest);
         let steps = (pattern.steps)(ranks, per_server);
         if steps > Collective::MOST_STEPS {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
-        let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(self.chunk);
+        let is_piped = is_auto && pattern.is_chain && self.chunk == u64::MAX;
+        let chunk = if is_piped { STEP } else { self.chunk };
+        let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
             let most = Collective::MOST_PIECES / pattern.ways;
             return Err(("chunk", format!("{pieces} pieces of a channel are too many; expected at most {most}")));
@@ -107,11 +108,11 @@ impl Ways {
             return Err(("ranks", message));
         }
         let channels = if kind == Kind::Barrier { 1 } else { self.channels };
-        let &Ways { chunk, depth, window, .. } = self;
+        let &Ways { depth, window, .. } = self;
         Ok(Plan {
             pattern,
             group,
-            per_server,
+            layout: layout.map(Arc::new),
             size,
             parts: (kind == Kind::AllToAll && self.skew > 0.0).then(|| Arc::new(Parts::new(&[self.weights(ranks)]))),
             wire: self.protocol.unwrap_or(protocol).wire(),

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each rank exchanges with each other one directly, beginning with the next: no two ranks begin with the same.
 
-use super::Kind;
 use super::pattern::{Pattern, never};
+use super::{Kind, Order};
 
 /// Step n exchanges with the rank n + 1 places away, if there is anything.
 pub(super) const ALL_TO_ALL: Pattern = Pattern {
     kind: Kind::AllToAll,
     name: "direct",
     is_chain: false,
+    order: Order::Listed,
     in_servers: false,
     ways: 1,
     refuses: never,

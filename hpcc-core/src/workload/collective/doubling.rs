@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ranks exchange with partners at distances that are halved or doubled.
 
-use super::Kind;
 use super::pattern::{Pattern, Shape, Step, never};
+use super::{Kind, Order, share};
 
 /// Halving, then doubling.
 pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "halving_doubling",
     is_chain: true,
+    order: Order::Listed,
     in_servers: false,
     ways: 1,
     refuses: only_powers,
@@ -50,18 +51,19 @@ fn rounds(ranks: u32) -> u32 {
 
 /// Sends the half that the partner, at half the distance of the step before, goes on with.
 fn halve(shape: &Shape<'_>, number: u32, step: &mut Step) {
-    exchange(shape, shape.ranks >> (number + 1), step);
+    let distance = shape.ranks >> (number + 1);
+    exchange(shape, distance, shape.rank ^ distance, step);
 }
 
 /// Sends all that a rank has to a partner at twice the distance of the step before.
 fn double(shape: &Shape<'_>, number: u32, step: &mut Step) {
-    exchange(shape, 1 << number, step);
+    exchange(shape, 1 << number, shape.rank, step);
 }
 
-/// Exchanges with the rank at a distance as many parts as the distance.
-fn exchange(shape: &Shape<'_>, distance: u32, step: &mut Step) {
-    let partner = shape.rank ^ distance;
-    let size = (u128::from(shape.size) * u128::from(distance) / u128::from(shape.ranks)) as u64;
-    step.sends.push((partner, size));
+/// Exchanges with the rank at a distance as many parts as the distance, of those ranks among which `of` is.
+fn exchange(shape: &Shape<'_>, distance: u32, of: u32, step: &mut Step) {
+    let (partner, number) = (shape.rank ^ distance, of / distance);
+    // The parts of so many ranks are divided as one part of fewer.
+    step.sends.push((partner, share(shape.size, number.into(), (shape.ranks / distance).into())));
     step.receives.push(partner);
 }

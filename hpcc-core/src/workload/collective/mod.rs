@@ -6,6 +6,8 @@
 
 mod direct;
 mod doubling;
+mod layout;
+mod line;
 mod nvls;
 mod parts;
 mod pat;
@@ -14,6 +16,8 @@ mod ring;
 mod tree;
 mod unroll;
 
+pub use layout::Layout;
+pub use line::{Line, Order};
 pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
@@ -63,9 +67,9 @@ pub struct Plan {
     pub pattern: &'static Pattern,
     /// Its ranks, as the job numbers them.
     pub group: Arc<[u32]>,
-    /// So many ranks, one behind the other in the group, are in one server; at least 1, and all servers have as many. Channels
-    /// then begin at different ranks of a server, and leave it by that rank's rail, as NCCL's rings do.
-    pub per_server: u32,
+    /// Which of its ranks are in one server; `None`: no two. Rings and trees then go from server to server, each channel's by
+    /// another rail, as NCCL's do.
+    pub layout: Option<Arc<Layout>>,
     /// Bytes, as nccl-tests count them: the whole array where ranks have parts of it.
     pub size: u64,
     /// How the bytes of each rank are divided among those that get them in an all-to-all; `None`: evenly.
@@ -98,38 +102,29 @@ impl Plan {
         self.group.len() as u32
     }
 
-    /// A place in the ring of a channel, and what is there, are each found from the other: servers are passed in turn, the
-    /// even ones from the channel's rank upwards, the odd ones from the rank before downwards.
-    fn turn(&self, channel: u16, place: u32) -> u32 {
-        if self.pattern.in_servers {
-            return place;
-        }
-        let (server, local) = (place / self.per_server, place % self.per_server);
-        let first = u32::from(channel) % self.per_server;
-        let local = match server.is_multiple_of(2) {
-            true => first + local,
-            false => 2 * self.per_server + first - 1 - local,
-        };
-        server * self.per_server + local % self.per_server
+    /// Ranks of the smallest server.
+    fn per_server(&self) -> u32 {
+        self.layout.as_deref().map_or(1, Layout::fewest)
+    }
+
+    /// The order in which a channel has the ranks of the group.
+    fn line(&self, channel: u16) -> Line<'_> {
+        Line::new(self.pattern.order, channel, self.layout.as_deref())
+    }
+
+    /// The rank of the job at a place of a channel's line.
+    fn member(&self, channel: u16, place: u32) -> u32 {
+        self.group[self.line(channel).rank_at(place) as usize]
+    }
+
+    /// The place of a rank of the group in a channel's line.
+    fn place_of(&self, channel: u16, rank: u32) -> u32 {
+        self.line(channel).place_of(rank)
     }
 
     /// How many steps each rank takes.
     fn steps(&self) -> u32 {
-        (self.pattern.steps)(self.ranks(), self.per_server)
-    }
-
-    /// The place of a rank of the group in the ring of a channel.
-    fn place_of(&self, channel: u16, rank: u32) -> u32 {
-        if self.pattern.in_servers {
-            return rank;
-        }
-        let (server, local) = (rank / self.per_server, rank % self.per_server);
-        let first = u32::from(channel) % self.per_server;
-        let local = match server.is_multiple_of(2) {
-            true => local + self.per_server - first,
-            false => 2 * self.per_server + first - 1 - local,
-        };
-        server * self.per_server + local % self.per_server
+        (self.pattern.steps)(self.ranks(), self.per_server())
     }
 
     /// How many messages all iterations are together, and their bytes, between ranks of the job for which `counts` holds.
@@ -144,8 +139,8 @@ impl Plan {
                 let count = u64::from(pieces / self.pattern.ways);
                 for (rank, number) in (0..self.ranks()).flat_map(|rank| (0..self.steps()).map(move |step| (rank, step)))
                 {
-                    self.fill_step(rank, (size, way), number, &mut step);
-                    let rank_at = |place| self.group[self.turn(channel, place) as usize];
+                    self.fill_step((channel, rank), (size, way), number, &mut step);
+                    let rank_at = |place| self.member(channel, place);
                     for &(_, size) in step.sends.iter().filter(|&&(to, _)| counts(rank_at(rank), rank_at(to))) {
                         messages += count;
                         bytes += count * size.max(1);
@@ -156,13 +151,13 @@ impl Plan {
         (messages * u64::from(self.iterations), bytes * u64::from(self.iterations))
     }
 
-    /// What the rank at a place of a channel's ring does in a step, for a piece of some bytes on one of the ways.
-    fn fill_step(&self, rank: u32, (size, way): (u64, u32), number: u32, step: &mut Step) {
+    /// What the rank at a place of a channel's line does in a step, for a piece of some bytes on one of the ways.
+    fn fill_step(&self, (channel, rank): (u16, u32), (size, way): (u64, u32), number: u32, step: &mut Step) {
         step.sends.clear();
         step.receives.clear();
         (step.tag, step.is_copied) = (number, false);
-        let (ranks, per_server, parts) = (self.ranks(), self.per_server, self.parts.as_deref());
-        let shape = Shape { ranks, rank, size, way, per_server, parts };
+        let (ranks, per_server, parts) = (self.ranks(), self.per_server(), self.parts.as_deref());
+        let shape = Shape { ranks, rank, size, way, line: self.line(channel), per_server, parts };
         (self.pattern.step)(&shape, number, step);
         let (more, than) = (u128::from(self.wire.0), u128::from(self.wire.1.max(1)));
         step.sends.iter_mut().for_each(|(_, size)| *size = (u128::from(*size) * more).div_ceil(than) as u64);
@@ -254,13 +249,9 @@ impl Collective {
         {
             let times = (plan.pieces(channel) / plan.pattern.ways).saturating_mul(plan.iterations);
             for number in 0..steps {
-                plan.fill_step(plan.place_of(channel, self.place), (plan.size, way), number, &mut step);
+                plan.fill_step((channel, plan.place_of(channel, self.place)), (plan.size, way), number, &mut step);
                 for &(to, _) in &step.sends {
-                    peers.add(
-                        plan.group[plan.turn(channel, to) as usize],
-                        plan.first_channel.wrapping_add(channel),
-                        times,
-                    );
+                    peers.add(plan.member(channel, to), plan.first_channel.wrapping_add(channel), times);
                 }
             }
         }
@@ -304,7 +295,7 @@ impl Collective {
             && piece.running.iter().filter(|step| step.receives > 0 || !plan.pattern.is_chain).count() < window
         {
             let mut step = Step::default();
-            plan.fill_step(rank, (size, way), piece.next, &mut step);
+            plan.fill_step((channel, rank), (size, way), piece.next, &mut step);
             let running =
                 Running { step: piece.next, sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
             let token = self.token(channel, piece.number, running.step);
@@ -313,11 +304,11 @@ impl Collective {
             let number = plan.number.wrapping_add(self.iteration) % Plan::MOST;
             let tag = 1 << 63 | u64::from(number) << (STEP_BITS + PIECE_BITS + CHANNEL_BITS) | tag;
             for from in step.receives {
-                let from = Some(plan.group[plan.turn(channel, from) as usize]);
+                let from = Some(plan.member(channel, from));
                 todo.begin(token << 1 | 1, Operation::Receive { from, tag: Some(tag) });
             }
             for (place, (to, size)) in step.sends.into_iter().enumerate() {
-                let to = plan.group[plan.turn(channel, to) as usize];
+                let to = plan.member(channel, to);
                 let is_copy = step.is_copied && place > 0;
                 let channel = plan.first_channel.wrapping_add(channel);
                 todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy });

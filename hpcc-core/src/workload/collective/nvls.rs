@@ -2,8 +2,8 @@
 //! NVLink SHARP: the switch in a server sums what its GPUs send, and copies what it sends to them. GPUs at one place of all
 //! servers share a part of the data, which they sum up over the network.
 
-use super::Kind;
 use super::pattern::{Pattern, Shape, Step, never};
+use super::{Kind, Line, Order};
 use super::{ring, share, tree};
 
 /// A ring of each part between servers.
@@ -11,6 +11,7 @@ pub(super) const RING: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "nvls",
     is_chain: true,
+    order: Order::Chains,
     in_servers: true,
     ways: ring::ALL_REDUCE.ways,
     refuses: never,
@@ -36,7 +37,8 @@ fn sum(shape: &Shape<'_>, number: u32, between: &Pattern, step: &mut Step) {
     let servers = shape.ranks / gpus;
     let steps = (between.steps)(servers, 1);
     if (1..=steps).contains(&number) {
-        let outer = Shape { ranks: servers, rank: server, size: part(own), per_server: 1, ..*shape };
+        let outer =
+            Shape { ranks: servers, rank: server, size: part(own), line: Line::LISTED, per_server: 1, ..*shape };
         step.tag -= 1;
         (between.step)(&outer, number - 1, step);
         step.tag += 1;

@@ -3,11 +3,12 @@
 //! goes to one rank in a step is one message. Any number of ranks takes the logarithm of it in steps.
 
 use super::pattern::{Pattern, Shape, Step, never};
-use super::{Kind, ring};
+use super::{Kind, Order, ring};
 
 /// Distances are halved in each step.
 pub(super) const ALL_GATHER: Pattern = Pattern {
     name: "pat",
+    order: Order::Listed,
     steps: |ranks, _| steps(ranks),
     refuses: never,
     step: |shape, number, step| {

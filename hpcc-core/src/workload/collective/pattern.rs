@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The algorithms of collectives, and where they are listed.
 
-use super::{Kind, Parts, direct, doubling, nvls, pat, ring, share, tree};
+use super::{Kind, Line, Order, Parts, direct, doubling, nvls, pat, ring, share, tree};
 use alloc::vec::Vec;
 
 /// The steps of an algorithm for one piece of data.
@@ -13,13 +13,15 @@ pub struct Pattern {
     pub name: &'static str,
     /// Each step needs what the one before receives; otherwise any number may be under way.
     pub is_chain: bool,
-    /// Ranks of a server work together, and others with those at the same place: it needs servers of ranks.
+    /// In which order it has the ranks of servers.
+    pub order: Order,
+    /// The switches of servers take part: it needs servers with as many ranks in each.
     pub in_servers: bool,
     /// The data is divided among so many independent ways, the piece's among [`Shape::way`]: 1, or 2 trees.
     pub ways: u32,
     /// Why it cannot be done among so many ranks.
     pub refuses: fn(ranks: u32) -> Option<&'static str>,
-    /// How many steps a rank takes, of so many in all and in a server.
+    /// How many steps a rank takes, of so many in all and in a server, or in the smallest.
     pub steps: fn(ranks: u32, per_server: u32) -> u32,
     /// What a rank does in a step, counted from 0.
     pub step: fn(shape: &Shape<'_>, number: u32, step: &mut Step),
@@ -30,13 +32,15 @@ pub struct Pattern {
 pub struct Shape<'a> {
     /// How many ranks there are, at least 2.
     pub ranks: u32,
-    /// This one.
+    /// The place of this one in the line, as all numbers of ranks here.
     pub rank: u32,
     /// Bytes of the piece, all parts of it.
     pub size: u64,
     /// Which of the pattern's ways it takes.
     pub way: u32,
-    /// So many ranks, one behind the other, are in one server.
+    /// The ranks, as places in the group.
+    pub line: Line<'a>,
+    /// So many ranks, one behind the other, are in one server, or in the smallest.
     pub per_server: u32,
     /// How the bytes are divided among ranks that each gets; `None`: evenly.
     pub parts: Option<&'a Parts>,
@@ -58,9 +62,9 @@ impl Shape<'_> {
         self.parts.map_or_else(|| self.part(to), |parts| parts.between(self.size, from, to))
     }
 
-    /// Bytes of one rank's part.
+    /// Bytes of one rank's part: the data is divided in the order of the group.
     pub fn part(&self, rank: u32) -> u64 {
-        share(self.size, rank.into(), self.ranks.into())
+        share(self.size, self.line.rank_at(rank).into(), self.ranks.into())
     }
 }
 

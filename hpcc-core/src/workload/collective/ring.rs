@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rings, as NCCL sends them: each rank sends to the next one, in a step what it received in the step before.
 
-use super::Kind;
 use super::pattern::{Pattern, Shape, Step, never};
+use super::{Kind, Order};
 
 /// The ring's reduce-scatter, then its all-gather.
 pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "ring",
     is_chain: true,
+    order: Order::Ring,
     in_servers: false,
     ways: 1,
     refuses: never,
@@ -27,7 +28,7 @@ pub(super) const REDUCE_SCATTER: Pattern = Pattern {
     ..ALL_REDUCE
 };
 
-/// A chain from the first rank to the last.
+/// The ring from the first rank on, but for its last step.
 pub(super) const BROADCAST: Pattern = Pattern {
     kind: Kind::Broadcast,
     steps: |_, _| 2,
@@ -41,7 +42,7 @@ pub(super) const BROADCAST: Pattern = Pattern {
     ..ALL_REDUCE
 };
 
-/// A chain from the last rank to the first.
+/// The same, the other way.
 pub(super) const REDUCE: Pattern = Pattern {
     kind: Kind::Reduce,
     steps: |_, _| 2,
@@ -58,6 +59,7 @@ pub(super) const REDUCE: Pattern = Pattern {
 /// Once round by one place.
 pub(super) const SEND_RECEIVE: Pattern = Pattern {
     kind: Kind::SendReceive,
+    order: Order::Listed,
     steps: |_, _| 1,
     step: |shape, _, step| {
         step.sends.push((shape.after(1), shape.size));

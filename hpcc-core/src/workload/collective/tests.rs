@@ -21,7 +21,7 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
     Plan {
         pattern,
         group: (0..ranks).collect(),
-        per_server: 1,
+        layout: None,
         size,
         parts: None,
         wire: (1, 1),
@@ -176,7 +176,8 @@ fn ranks_of_servers_hear_of_all() {
     for name in ["nvls", "nvls_tree"] {
         let pattern = find(Kind::AllReduce, Some(name)).expect("an algorithm");
         for (ranks, per_server) in [(8, 8), (24, 8), (32, 4), (10, 2), (64, 8)] {
-            let plan = Plan { per_server, channels: 2, chunk: 999, depth: 2, ..plan(pattern, ranks, 8_000) };
+            let layout = Some(servers_of(ranks, per_server));
+            let plan = Plan { layout, channels: 2, chunk: 999, depth: 2, ..plan(pattern, ranks, 8_000) };
             let (sent, known, _) = play(&plan, |count| count / 3);
             assert!(known.iter().all(|known| *known == u128::MAX >> (128 - ranks)), "{name} {ranks}");
             let crosses = |message: &&Message| message.from / per_server != message.to / per_server;
@@ -198,20 +199,109 @@ fn a_window_holds_direct_exchanges_back() {
     }
 }
 
-/// Each channel's ring passes all ranks, and goes from server to server by one rail.
+/// So many ranks, by so many in servers.
+fn servers_of(ranks: u32, per_server: u32) -> Arc<Layout> {
+    let at = (0..ranks).map(|rank| (rank / per_server, rank % per_server));
+    Arc::new(Layout::new(at).expect("servers"))
+}
+
+/// Bytes that each rank sends from server to server, and within its own.
+fn bytes(plan: &Plan, host: impl Fn(u32) -> u32) -> Vec<(u64, u64)> {
+    let (sent, known, _) = play(plan, |waiting| waiting / 2);
+    let all = u128::MAX >> (128 - known.len());
+    assert!(plan.pattern.kind != Kind::AllReduce || known.iter().all(|known| *known == all), "{plan:?}");
+    let mut sums = vec![(0, 0); plan.group.len()];
+    for message in sent {
+        let sum: &mut (u64, u64) = &mut sums[host(message.from) as usize];
+        let is_inside = host(message.from) / 8 == host(message.to) / 8;
+        if is_inside { sum.1 += message.size } else { sum.0 += message.size }
+    }
+    sums
+}
+
+/// With as many channels as NICs each NIC sends what the closed form says, whatever the numbers of the ranks are.
 #[test]
-fn rings_of_servers_leave_by_the_rail_by_which_they_come() {
-    let plan = Plan { per_server: 4, channels: 9, ..plan(find(Kind::AllReduce, None).expect("an algorithm"), 16, 1) };
-    for channel in 0..9 {
-        let ring: Vec<u32> = (0..16).map(|place| plan.turn(channel, place)).collect();
-        assert!((0..16).all(|place| plan.place_of(channel, ring[place as usize]) == place), "{channel}: {ring:?}");
-        let mut sorted = ring.clone();
-        sorted.sort_unstable();
-        assert_eq!(sorted, (0..16).collect::<Vec<_>>());
-        for (one, next) in ring.iter().zip(ring.iter().cycle().skip(1)).filter(|(one, next)| *one / 4 != *next / 4) {
-            assert_eq!(one % 4, next % 4, "{channel}: {ring:?}");
+fn channels_use_all_nics_of_a_server() {
+    // Of each rank and channel there are 60 bytes.
+    const SHARE: u64 = 32 * 60;
+    let scatter = |rank: u32| rank * 5 % 32;
+    let shuffled = Layout::new((0..32).map(scatter).map(|host| (host / 8, host % 8))).map(Arc::new);
+    let find = |kind, name| find(kind, Some(name)).expect("an algorithm");
+    let plan = |pattern| Plan { channels: 8, chunk: 777, depth: 2, ..plan(pattern, 32, 8 * SHARE) };
+    for (kind, rounds) in [(Kind::AllReduce, 62), (Kind::AllGather, 31), (Kind::ReduceScatter, 31)] {
+        let plan = plan(find(kind, "ring"));
+        for sums in [
+            bytes(&Plan { layout: Some(servers_of(32, 8)), ..plan.clone() }, |rank| rank),
+            bytes(&Plan { layout: shuffled.clone(), ..plan.clone() }, scatter),
+        ] {
+            assert_eq!(sums, [(SHARE / 32 * rounds, 7 * SHARE / 32 * rounds); 32], "{kind:?}");
         }
-        assert_eq!(ring[0], u32::from(channel) % 4);
+    }
+    // From the first rank on, or to it: one ring of eight would come back to it from another server.
+    for (kind, idle) in [(Kind::Broadcast, 24), (Kind::Reduce, 0)] {
+        let sums = bytes(&Plan { layout: Some(servers_of(32, 8)), ..plan(find(kind, "ring")) }, |rank| rank);
+        let expected = |host| if host == idle { 0 } else { SHARE };
+        assert!((0..).zip(&sums).all(|(host, sum)| sum.0 == expected(host)), "{kind:?} {sums:?}");
+        assert_eq!(sums.iter().map(|sum| sum.0 + sum.1).sum::<u64>(), 31 * 8 * SHARE);
+    }
+    // Four servers: those inside a tree send up once and down twice, and each is a leaf of the other tree, or its root.
+    let sums = bytes(&Plan { layout: Some(servers_of(32, 8)), ..plan(find(Kind::AllReduce, "tree")) }, |rank| rank);
+    for (host, sum) in sums.iter().enumerate() {
+        assert_eq!(*sum, ([1, 2, 2, 1][host / 8] * SHARE, 14 * SHARE), "{host}");
+    }
+    let sums = bytes(&Plan { layout: shuffled, ..plan(find(Kind::AllReduce, "tree")) }, scatter);
+    let mut between: Vec<u64> = sums.iter().map(|sum| sum.0 / SHARE).collect();
+    between.sort_unstable();
+    assert_eq!(between, [[1; 16], [2; 16]].concat());
+}
+
+/// With 8 ranks in one server and 4 in another, rings and trees use four rails, the same at both ends.
+#[test]
+fn unequal_servers_use_the_nics_of_the_smaller() {
+    const SHARE: u64 = 12 * 60;
+    let layout = Layout::new((0..12).map(|rank| (rank / 8, rank % 8))).map(Arc::new);
+    for (name, expected) in [("ring", 2 * SHARE / 12 * 22), ("tree", 2 * SHARE)] {
+        let pattern = find(Kind::AllReduce, Some(name)).expect("an algorithm");
+        let plan = Plan { channels: 8, layout: layout.clone(), ..plan(pattern, 12, 8 * SHARE) };
+        let sums = bytes(&plan, |rank| rank);
+        for (rank, sum) in sums.iter().enumerate() {
+            assert_eq!(sum.0, if rank % 8 < 4 { expected } else { 0 }, "{name} {rank}");
+        }
+        let (sent, ..) = play(&plan, |_| 0);
+        let crosses = |sent: &&Message| sent.from / 8 != sent.to / 8;
+        assert!(sent.iter().filter(crosses).all(|sent| sent.from % 8 == sent.to % 8), "{name}");
+    }
+}
+
+/// Where parts differ by a byte, each rank ends with its own, and none is lost or sent twice.
+#[test]
+fn parts_are_those_of_ranks() {
+    let layout = Layout::new((0..11).map(|rank| (rank * 7 % 11 / 4, rank * 7 % 11 % 4))).map(Arc::new);
+    let ring = |kind| Plan { layout: layout.clone(), ..plan(find(kind, Some("ring")).expect("it"), 11, 1_003) };
+    let (sent, ..) = play(&ring(Kind::ReduceScatter), |_| 0);
+    for rank in 0..11 {
+        let last = sent.iter().rfind(|sent| sent.to == rank).map(|sent| sent.size);
+        assert_eq!(last, Some(share(1_003, rank.into(), 11)), "{rank}");
+    }
+    let (sent, ..) = play(&ring(Kind::AllGather), |_| 0);
+    for rank in 0..11 {
+        let first = sent.iter().find(|sent| sent.from == rank).map(|sent| sent.size);
+        assert_eq!(first, Some(share(1_003, rank.into(), 11)), "{rank}");
+    }
+    let total = |plan: &Plan| play(plan, |_| 0).0.iter().map(|sent| sent.size).collect::<Vec<u64>>();
+    let halving = |kind, ranks, size| plan(find(kind, Some("halving_doubling")).expect("it"), ranks, size);
+    let mut two = total(&halving(Kind::AllReduce, 2, 1_003));
+    two.sort_unstable();
+    assert_eq!(two, [501, 501, 502, 502]);
+    assert_eq!(total(&halving(Kind::AllGather, 8, 15)).iter().sum::<u64>(), 7 * 15);
+    assert_eq!(total(&halving(Kind::ReduceScatter, 8, 15)).iter().sum::<u64>(), 7 * 15);
+    for kind in [Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter] {
+        let times = if kind == Kind::AllReduce { 2 } else { 1 };
+        assert_eq!(total(&ring(kind)).iter().sum::<u64>(), times * 10 * 1_003, "{kind:?}");
+        for ranks in [2, 4, 16, 32] {
+            let bytes = total(&halving(kind, ranks, 1_003)).iter().sum::<u64>();
+            assert_eq!(bytes, times * u64::from(ranks - 1) * 1_003, "{kind:?} {ranks}");
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! NCCL's two binary trees, each of which carries half of the data: a rank inside one is a leaf of the other.
+//! NCCL's two binary trees of servers, each of which carries half of the data: a server inside one is a leaf of the other. The
+//! ranks of a server are a chain behind the one that is in the trees.
 
-use super::Kind;
-use super::pattern::{Pattern, never};
+use super::pattern::{Pattern, Shape, never};
+use super::{Kind, Order};
 use alloc::vec::Vec;
 
 /// Sums go up, results come down.
@@ -10,12 +11,13 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
     kind: Kind::AllReduce,
     name: "tree",
     is_chain: true,
+    order: Order::Chains,
     in_servers: false,
     ways: 2,
     refuses: never,
     steps: |_, _| 4,
     step: |shape, number, step| {
-        let (parent, children) = relatives(shape.rank, shape.ranks, shape.way == 1);
+        let (parent, children) = neighbours(shape);
         step.tag = number / 2;
         match number {
             0 => step.receives.extend(children),
@@ -26,7 +28,19 @@ pub(super) const ALL_REDUCE: Pattern = Pattern {
     },
 };
 
-/// The parent and the children of a rank in one of the trees.
+/// From whom a rank gets results, and to whom it passes them on.
+fn neighbours(shape: &Shape<'_>) -> (Option<u32>, Vec<u32>) {
+    let (server, begin, count) = shape.line.server_at(shape.rank);
+    let next = Some(shape.rank + 1).filter(|&next| next < begin + count);
+    if shape.rank > begin {
+        return (Some(shape.rank - 1), next.into_iter().collect());
+    }
+    let (parent, children) = relatives(server, shape.line.servers(shape.ranks), shape.way == 1);
+    let at = |server| shape.line.begin(server);
+    (parent.map(at), children.into_iter().map(at).chain(next).collect())
+}
+
+/// The parent and the children of a server in one of the trees.
 fn relatives(rank: u32, ranks: u32, second: bool) -> (Option<u32>, Vec<u32>) {
     // The second tree is the first one's mirror image, or is moved by one where the number of ranks is odd.
     let is_mirror = ranks.is_multiple_of(2);

@@ -10,7 +10,7 @@ impl Plan {
     /// How many messages and receives an iteration is at all ranks together, at most.
     pub fn operations(&self) -> u64 {
         let of_piece =
-            u64::from(self.steps()) * 2 * if self.pattern.in_servers { u64::from(self.per_server) } else { 2 };
+            u64::from(self.steps()) * 2 * if self.pattern.in_servers { u64::from(self.per_server()) } else { 2 };
         (0..self.channels).map(|channel| u64::from(self.pieces(channel)) * of_piece).sum::<u64>()
             * u64::from(self.ranks())
     }
@@ -38,8 +38,8 @@ impl Plan {
                 let mut needs = begin.clone();
                 let mut taken: Vec<Vec<u32>> = Vec::new();
                 for number in 0..steps {
-                    self.fill_step(rank, (size, piece % self.pattern.ways), number, &mut step);
-                    let member = |place| self.group[self.turn(channel, place) as usize];
+                    self.fill_step((channel, rank), (size, piece % self.pattern.ways), number, &mut step);
+                    let member = |place| self.member(channel, place);
                     let of_step = u64::from(piece) * u64::from(steps) + u64::from(step.tag);
                     let tag = first_tag + u64::from(channel) * tags + of_step;
                     if !self.pattern.is_chain {
