@@ -266,7 +266,8 @@ fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
     let ports: Vec<u64> = fabric.network().ports().iter().map(|ports| ports.len() as u64).collect();
     let mut known = BTreeMap::new();
     let mut alone = |src, dst, size| {
-        let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), size);
+        let own = fabric.network().links[fabric.ports(src)[0].link as usize].rate;
+        let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), own, size);
         *known.entry(key).or_insert_with(|| {
             let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();

@@ -165,7 +165,7 @@ impl Engine {
     }
 
     fn pair_key(&self, request: &FlowRequest, message: Option<&Message>) -> PairKey {
-        let job = message.and_then(|message| self.work.jobs.job_of(message.id));
+        let job = message.and_then(|message| self.work.jobs.job_at(message.from));
         PairKey::of(request, job.unwrap_or(LISTED))
     }
 
@@ -209,7 +209,7 @@ impl Engine {
     pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
-        let sport = self.nodes.host(dst).traffic.open_receiving(src);
+        let sport = self.nodes.host(dst).traffic.take_port(src);
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
         let nic = host.core.port_of(&key, dst, options.nic);
@@ -221,7 +221,7 @@ impl Engine {
         let peer = self.nodes.host(dst);
         let spec = ReceiverSpec { src, dst, limits: Arc::clone(&limits), echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
-        peer.traffic.is_receiving(receiver, src, sport);
+        peer.traffic.note_source(receiver, src, sport);
         Ok(Receiving { receiver, sport, nic, limits })
     }
 
@@ -337,7 +337,10 @@ impl Engine {
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
-            let job = self.work.jobs.job_of(request.id).unwrap_or(LISTED);
+            let job = match posted.owner {
+                Owner::Job(sent) => self.work.jobs.job_at(sent.from).unwrap_or(LISTED),
+                Owner::Listed(_) => LISTED,
+            };
             self.nodes.host(node).traffic.shareable.remove(&PairKey::of(&request, job));
             self.close_queue_pair(node, queue_pair);
         }

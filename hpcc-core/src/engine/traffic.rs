@@ -308,13 +308,13 @@ impl Traffic {
         &mut self.receiving[place]
     }
 
-    /// A receiving queue pair is opened for what comes from a host: returns the source port.
-    pub fn open_receiving(&mut self, src: u32) -> u16 {
+    /// The source port of a queue pair from a host.
+    pub fn take_port(&mut self, src: u32) -> u16 {
         self.source_ports.entry(src).or_default().take()
     }
 
-    /// It has this key.
-    pub fn is_receiving(&mut self, receiver: u32, src: u32, sport: u16) {
+    /// A receiving queue pair is open for what comes from there.
+    pub fn note_source(&mut self, receiver: u32, src: u32, sport: u16) {
         let source = self.source(receiver);
         (source.host, source.port) = (src, Some(sport));
     }

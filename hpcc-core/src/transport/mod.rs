@@ -64,8 +64,8 @@ crate::named! {
         /// None: each flow has one of its own, which begins at line rate with a new controller.
         #[default]
         PerFlow = "per_flow",
-        /// Those of the same source, destination, priority and destination port. They are messages of one queue pair, sent
-        /// one after the other in the order of their start; what congestion control has learnt stays from one to the next.
+        /// Those of the same source, destination, priority and destination port, of one job or of none. They are messages of one queue
+        /// pair, sent one after the other in the order of their start; what congestion control has learnt stays from one to the next.
         PerPair = "per_pair",
     }
 }

@@ -18,7 +18,7 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
         /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port share
-        /// one. They are messages of it, one after the other.
+        /// one, those of a job among themselves. They are messages of it, one after the other.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;

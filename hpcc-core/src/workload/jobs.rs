@@ -133,7 +133,8 @@ impl Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     token: u64,
-    from: u32,
+    /// The seat that sends it.
+    pub from: u32,
     /// Its number.
     pub id: u32,
 }
@@ -349,6 +350,11 @@ impl Jobs {
     /// Hosts with ranks, each as often as it has any.
     pub fn hosts(&self) -> impl Iterator<Item = u32> + '_ {
         self.seats.iter().map(|seat| seat.host)
+    }
+
+    /// The job of a seat.
+    pub fn job_at(&self, seat: u32) -> Option<u32> {
+        self.seats.get(seat as usize).map(|seat| seat.job)
     }
 
     /// The job of a message.

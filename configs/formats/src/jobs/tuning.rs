@@ -78,7 +78,9 @@ impl Tuning {
     /// Which ranks of a group are in one server; `None`: no two.
     pub fn layout(&self, group: &[u32]) -> Option<Layout> {
         let gpus = self.servers?.gpus;
-        Layout::new(group.iter().map(|&rank| self.hosts[rank as usize]).map(|host| (host / gpus, host % gpus)))
+        // A file may have more ranks than there are hosts, which is refused later.
+        let hosts: Option<Vec<_>> = group.iter().map(|&rank| self.hosts.get(rank as usize)).collect();
+        Layout::new(hosts?.into_iter().map(|host| (host / gpus, host % gpus)))
     }
 
     /// What takes least, of the algorithms that the model knows; for other operations the usual one.
@@ -103,10 +105,11 @@ impl Tuning {
             Kind::AllToAll | Kind::Broadcast | Kind::Reduce | Kind::SendReceive | Kind::Barrier => return None,
         };
         let of_server = self.servers.map_or(1, |servers| servers.gpus);
-        let servers: BTreeSet<u32> = group.iter().map(|&rank| self.hosts[rank as usize] / of_server).collect();
+        let hosts = group.iter().filter_map(|&rank| self.hosts.get(rank as usize));
+        let servers: BTreeSet<u32> = hosts.map(|host| host / of_server).collect();
         let (ranks, nodes) = (group.len() as f64, servers.len() as f64);
         let per_node = ranks / nodes;
-        let few = (servers.len() - 1).min(2);
+        let few = servers.len().saturating_sub(1).min(2);
         let inside = self.servers.map_or(self.nic, |servers| servers.rate.0 as f64 / 8e9);
         let bus = if servers.len() == 1 { inside } else { self.nic * per_node.min(f64::from(channels)) };
         let at = protocol as usize;
@@ -154,9 +157,12 @@ impl Tuning {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Ways;
     use super::*;
     use hpcc_core::topology::{Link, NodeKind};
     use hpcc_core::units::{BitRate, Nanos};
+    use hpcc_core::workload::collective::Collective;
+    use std::sync::Arc;
 
     /// NICs of 400 Gb/s around a switch.
     fn tuning(hosts: u32, gpus: Option<u32>) -> Tuning {
@@ -194,5 +200,28 @@ mod tests {
         let time = servers.time(Kind::AllReduce, "nvls_tree", Protocol::Simple, &group, 64_000_000, 8).expect("a time");
         let expected = 25.0 + 6.0 * 20.9 + 64e6 / (0.5 * 0.85 * 400.0) / 1e3;
         assert!((time - expected).abs() < 1e-6, "{time} {expected}");
+    }
+
+    /// Files may have more ranks than there are hosts: that is told later.
+    #[test]
+    fn ranks_without_a_host_are_in_no_layout() {
+        let tuning = tuning(8, Some(4));
+        let group: Vec<u32> = (0..9).collect();
+        assert!(tuning.layout(&group[..8]).is_some() && tuning.layout(&group).is_none());
+        assert!(tuning.choose(Kind::AllReduce, &group, 1 << 20, 1).is_some());
+        assert!(tuning.choose(Kind::AllReduce, &[8, 9], 1 << 20, 1).is_some());
+    }
+
+    /// The ranks of a ring divide a piece, and no size is refused for the pieces that nobody asked for.
+    #[test]
+    fn auto_cuts_data_into_messages_of_a_step() {
+        let tuning = tuning(64, Some(8));
+        let ways = Ways { algorithm: Some("auto".into()), channels: 8, tuning, ..Ways::default() };
+        let group: Arc<[u32]> = (0..64).collect();
+        let chunk = |kind, size| ways.plan(kind, group.clone(), size, 0).expect("a plan").chunk;
+        assert_eq!(chunk(Kind::AllReduce, 8 << 20), 512 << 10, "a tree");
+        assert_eq!(chunk(Kind::AllReduce, 4 << 30), 64 * (512 << 10), "a ring");
+        assert_eq!(chunk(Kind::Broadcast, 1 << 50), (1 << 50) / 8 / u64::from(Collective::MOST_PIECES));
+        assert_eq!(chunk(Kind::AllToAll, 8 << 20), u64::MAX, "no pipeline");
     }
 }

@@ -89,7 +89,7 @@ impl Ways {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
         let is_piped = is_auto && pattern.is_chain && self.chunk == u64::MAX;
-        let chunk = if is_piped { STEP } else { self.chunk };
+        let chunk = if is_piped { self.step(pattern, ranks, size) } else { self.chunk };
         let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
             let most = Collective::MOST_PIECES / pattern.ways;
@@ -125,6 +125,16 @@ impl Ways {
             gap: Nanos(0),
             number,
         })
+    }
+
+    /// The pieces that the model reckons with: longer ones where there would be too many. The ranks of a ring divide a piece.
+    fn step(&self, pattern: &Pattern, ranks: u32, size: u64) -> u64 {
+        let is_divided = matches!(pattern.kind, Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter);
+        let blocks = if pattern.name == "ring" && is_divided { ranks } else { 1 };
+        let ways = u64::from(pattern.ways);
+        let room = MOST_UNDER_WAY / (ways * u64::from(self.channels) * u64::from(ranks));
+        let most = if room < u64::from(self.depth) { room.max(1) } else { u64::from(Collective::MOST_PIECES) / ways };
+        (STEP * u64::from(blocks)).max(size.div_ceil(u64::from(self.channels)).div_ceil(most))
     }
 
     /// How popular each rank is.

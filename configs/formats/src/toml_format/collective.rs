@@ -37,7 +37,7 @@ keys! {
         /// use more paths.
         channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1");
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline; by default
-        /// it is one piece, with `auto` NCCL's 512 KiB.
+        /// it is one piece, with `auto` messages have NCCL's 512 KiB.
         chunk: PAYLOAD => Need::Optional;
         /// So many pieces of a channel are under way at once.
         depth: whole(1, 1024) => Need::Else("8");
