@@ -24,6 +24,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+/// So many different limits of flows are known again: most flows of a network are alike.
+const SHARED_LIMITS: usize = 16;
+
 impl Engine {
     /// Flows that are to begin, sorted by start.
     pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
@@ -80,7 +83,13 @@ impl Engine {
     fn limits(&mut self, nic: u16, request: &FlowRequest) -> Option<Arc<FlowLimits>> {
         let host = self.nodes.host(request.src);
         let (rtt, bdp, links) = self.fabric.path_limits(request.src, request.dst, host.traffic.global_rtt);
-        host.core.flow_limits(nic.into(), request.options.rate, rtt, bdp, links)
+        let limits = host.core.flow_limits(nic.into(), request.options.rate, rtt, bdp, links)?;
+        if let Some(known) = self.limits.iter().find(|known| **known == limits) {
+            return Some(Arc::clone(known));
+        }
+        self.limits.truncate(SHARED_LIMITS - 1);
+        self.limits.insert(0, Arc::clone(&limits));
+        Some(limits)
     }
 
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.

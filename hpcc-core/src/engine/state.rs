@@ -18,6 +18,7 @@ use super::traffic::{Completion, FlowRequest, Started, Traffic};
 use super::transports::Other;
 use super::watchdog::Watchdogs;
 use super::work::Work;
+use crate::cc::FlowLimits;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
@@ -71,6 +72,8 @@ pub struct Engine {
     /// One for each node, or one for all.
     pub(super) rngs: Vec<Rng>,
     pub(super) fabric: Arc<Fabric>,
+    /// What controllers of flows were given lately.
+    pub(super) limits: Vec<Arc<FlowLimits>>,
     /// How often routes have changed.
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
@@ -232,6 +235,7 @@ impl Engine {
             version: 0,
             loses_pfc: faults.lossy_pfc,
             fabric: Arc::new(fabric),
+            limits: Vec::new(),
             losses: Vec::new(),
             loss_stream: streams.losses,
             work: Work::default(),

@@ -32,9 +32,6 @@ use smallvec::SmallVec;
 /// Rounds of T in which a flow must have brought data to be counted.
 const COUNTED_ROUNDS: usize = 2;
 
-/// So many different limits of flows are known again.
-const SHARED_LIMITS: usize = 16;
-
 /// What a receiver is told of a flow that will arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverSpec {
@@ -121,8 +118,6 @@ pub struct Host {
     pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     routes: RouteTable,
-    /// What controllers of flows were given lately: of a host's flows most are alike.
-    limits: Vec<Arc<FlowLimits>>,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     pub(super) counters: Counters,
@@ -147,7 +142,6 @@ impl Host {
             algorithm,
             nics: port_rates.iter().map(|&rate| Nic::new(rate, &transport)).collect(),
             routes,
-            limits: Vec::new(),
             senders: Slab::default(),
             receivers: Slab::default(),
             decoder: Decoder::default(),
@@ -196,7 +190,7 @@ impl Host {
     /// What the controller of a flow by port `nic` is given, which may send at `most` at most; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
     /// bytes, `hops` the links on its path. `None` if there is no such port.
     pub fn flow_limits(
-        &mut self,
+        &self,
         nic: usize,
         most: BitRate,
         base_rtt: Nanos,
@@ -204,14 +198,7 @@ impl Host {
         hops: u8,
     ) -> Option<Arc<FlowLimits>> {
         let port = self.nics.get(nic)?.line_rate;
-        let limits = self.limits(port, most, base_rtt, bdp, hops);
-        if let Some(known) = self.limits.iter().find(|known| ***known == limits) {
-            return Some(Arc::clone(known));
-        }
-        let limits = Arc::new(limits);
-        self.limits.truncate(SHARED_LIMITS - 1);
-        self.limits.insert(0, Arc::clone(&limits));
-        Some(limits)
+        Some(Arc::new(self.limits(port, most, base_rtt, bdp, hops)))
     }
 
     /// Starts a flow of `size` bytes on port `nic` with these [limits](Host::flow_limits). Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
