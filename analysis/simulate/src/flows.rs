@@ -27,6 +27,8 @@ pub struct Uncontrolled {
 pub struct Flows {
     active: BTreeMap<u32, Started>,
     refused: Vec<FlowRequest>,
+    /// Those whose sender was told falsely that all has arrived, and how many bytes have.
+    deceived: Vec<(Started, u64)>,
     /// The number of each flow's group; messages of jobs have higher numbers.
     groups: Vec<u32>,
     pub jobs: JobResults,
@@ -53,6 +55,7 @@ impl Flows {
         Flows {
             active: BTreeMap::new(),
             refused: Vec::new(),
+            deceived: Vec::new(),
             total: groups.len() as u64,
             groups,
             jobs,
@@ -97,13 +100,24 @@ impl Flows {
         self.refused.extend(engine.take_refused());
         self.jobs.take(engine);
         for completion in engine.take_completed() {
-            self.finish(engine, scenario, writer, &completion);
+            if completion.arrived < completion.request.size {
+                self.deceive(&completion);
+            } else {
+                self.finish(engine, scenario, writer, &completion);
+            }
         }
         begun
     }
 
+    /// A sender believes that all has arrived, and stops.
+    fn deceive(&mut self, completion: &Completion) {
+        if let Some(flow) = self.active.remove(&completion.request.id) {
+            self.deceived.push((flow, completion.arrived));
+        }
+    }
+
     fn finish(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
-        let &Completion { request: flow, sport, duration, is_steered } = completion;
+        let &Completion { request: flow, sport, duration, is_steered, arrived: _ } = completion;
         self.active.remove(&flow.id);
         self.finished += 1;
         self.finished_bytes += flow.size;
@@ -178,7 +192,8 @@ impl Flows {
         self.acked.remove(&id);
         let Some(&Started { request, sport, .. }) = self.active.get(&id) else { return };
         let duration = engine.now() - request.start;
-        self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true });
+        let arrived = request.size;
+        self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true, arrived });
     }
 
     /// Adds a point to each flow's goodput.
@@ -250,6 +265,9 @@ impl Flows {
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
             let is_steered = engine.control(&flow).is_steered;
             self.note_control(engine, &flow.request, acked, is_steered, (end - flow.request.start, ideal));
+        }
+        for (flow, arrived) in core::mem::take(&mut self.deceived) {
+            self.unfinished(engine, writer, flow.request.id.into(), &flow.request, (flow.sport, arrived), end);
         }
         let mut refused = core::mem::take(&mut self.refused);
         refused.sort_by_key(|flow| flow.id);

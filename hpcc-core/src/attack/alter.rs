@@ -46,7 +46,9 @@ impl Alteration {
 
     fn records(&mut self, flow: FlowKey, bytes: &mut [u8]) -> bool {
         let Alteration { claim, layout, stack, sent } = self;
-        let Telemetry::Hops(stack) = layout.read(bytes, stack) else { return false };
+        let Telemetry::Hops(stack) = layout.read(bytes, stack) else {
+            return layout.claim(bytes, *claim == Claim::Busy);
+        };
         let modulus = stack.modulus;
         let hops: Vec<Hop> = stack
             .hops()
@@ -150,5 +152,31 @@ mod tests {
             assert!(Alteration::new(claim, layout.clone()).apply(FLOW, answer, &mut bytes));
             assert_eq!(bytes, [value; 4]);
         }
+    }
+
+    #[test]
+    fn telemetry_with_one_value_for_the_path_takes_the_claim_too() {
+        use crate::telemetry::{Signal, bolt};
+        let told = |claim, name: &str| {
+            let layout = Layout::named(name).expect("a layout");
+            assert!(layout.takes_claims(), "{name}");
+            let mut section = alloc::vec![0; layout.initial_len()];
+            layout.prepare(&mut section, Nanos(0));
+            let mut alteration = Alteration::new(claim, layout.clone());
+            assert!(alteration.apply(FLOW, FeedbackContent::Records, &mut section), "{name}");
+            let mut stack = HopStack::default();
+            match layout.read(&section, &mut stack) {
+                Telemetry::Utilisation(utilisation) => utilisation,
+                Telemetry::Signal(Signal::Share(share)) => 1.0 - share,
+                Telemetry::Signal(Signal::Queue(queue) | Signal::Delay(queue)) => queue.0 as f64 / 10_000.0,
+                Telemetry::Bolt(header) => f64::from(header.flags & (bolt::DEC | bolt::INC) == bolt::DEC),
+                other => panic!("{other:?}"),
+            }
+        };
+        for name in ["pint", "csig", "bolt"] {
+            let (idle, busy) = (told(Claim::Idle, name), told(Claim::Busy, name));
+            assert!(idle < 0.05 && busy >= 1.0, "{name}: {idle}, {busy}");
+        }
+        assert!(!Layout::named("timestamp").expect("a layout").takes_claims());
     }
 }

@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | [`settings`] | which attacks there are, and what each needs |
 //! | [`forge`] | frames that an attacker makes up |
-//! | [`alter`] | feedback that it changes |
+//! | [`alter`] | telemetry that it changes |
 //!
 //! What stands against them is elsewhere: [`Acceptor`](crate::fast_cnp::Acceptor), [`Border`](crate::fast_cnp::Border),
 //! [`Capabilities`](crate::fast_cnp::Capabilities), [`seal`](crate::telemetry::seal),
@@ -56,6 +56,23 @@ pub struct Passing {
     pub queue_pair: u32,
     /// Number of the traffic that its flow belongs to, where that is known.
     pub traffic: Option<u32>,
+    /// Whether its receiver answers a sender by it.
+    pub is_answer: bool,
+    /// Whether a switch has marked it, if it is a packet of data.
+    pub is_marked: bool,
+    /// Bytes of telemetry or destination options at its front.
+    pub len: usize,
+}
+
+/// What becomes of a frame that passes an attacker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It goes on.
+    GoesOn,
+    /// It goes on after so long.
+    Waits(Nanos),
+    /// It does not.
+    Ends,
 }
 
 /// An attack in progress.
@@ -81,6 +98,8 @@ pub struct Attack {
     seen: Option<Forged>,
     sent: u64,
     altered: u64,
+    /// Answers that passed and might have been dropped.
+    answers: u64,
 }
 
 impl Attack {
@@ -123,6 +142,7 @@ impl Attack {
             seen: None,
             sent: 0,
             altered: 0,
+            answers: 0,
         })
     }
 
@@ -156,7 +176,7 @@ impl Attack {
         self.sent
     }
 
-    /// Frames changed.
+    /// Frames changed, held back or dropped.
     pub fn altered(&self) -> u64 {
         self.altered
     }
@@ -169,15 +189,7 @@ impl Attack {
 
     /// Whether [`Attack::forge`] needs the flows in progress, which take long to list.
     pub fn needs_flows(&self) -> bool {
-        let about_flows = matches!(
-            self.settings.kind,
-            AttackKind::ForgedFastCnp
-                | AttackKind::SpoofedIcmpv6
-                | AttackKind::ForgedAck
-                | AttackKind::ForgedNack
-                | AttackKind::ForgedCnp
-        );
-        about_flows && !self.copies()
+        self.settings.kind.names_flows() && self.settings.kind != AttackKind::ReplayedFastCnp && !self.copies()
     }
 
     /// The next frame that the attacker sends; `flows` are the victims' flows in progress. `None` while there is
@@ -210,7 +222,12 @@ impl Attack {
             AttackKind::ForgedNack => pick(flows, turn).map(|flow| self.forger.answer(PacketKind::Nack, flow, 0)),
             AttackKind::ForgedCnp => pick(flows, turn).map(|flow| self.forger.answer(PacketKind::Cnp, flow, 0)),
             AttackKind::ForgedPfc => Some(self.forger.pause(from, self.settings.priority)),
-            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => None,
+            AttackKind::TamperedFeedback
+            | AttackKind::StrippedFeedback
+            | AttackKind::LyingFeedback
+            | AttackKind::DroppedFeedback
+            | AttackKind::DelayedFeedback
+            | AttackKind::BleachedEcn => None,
         };
         let copies = if self.settings.kind == AttackKind::ForgedPfc { self.links } else { 1 };
         self.sent += if forged.is_some() { copies } else { 0 };
@@ -223,32 +240,73 @@ impl Attack {
         (self.settings.kind == AttackKind::ForgedPfc).then_some(self.settings.priority)
     }
 
-    /// A frame passes the attacker, with `len` bytes of telemetry or destination options at the front of `bytes`. Returns
-    /// how many there are when it goes on.
-    pub fn on_frame(&mut self, now: Nanos, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
-        let Some(section) = bytes.get_mut(..len).filter(|section| !section.is_empty()) else { return len };
+    /// A frame passes the attacker, which may change it; `bytes` begin with its telemetry or destination options.
+    pub fn on_frame(&mut self, now: Nanos, frame: &mut Passing, bytes: &mut [u8]) -> Fate {
         if !self.is_attacked(frame.traffic) {
-            return len;
+            return Fate::GoesOn;
         }
-        let from_victim = self.victims.contains(frame.src) && brings_telemetry(frame.kind);
+        let from_victim = self.victims.contains(frame.src);
         let to_victim = self.victims.contains(frame.dst);
-        let kind = self.settings.kind;
-        if kind == AttackKind::ForgedFastCnp && from_victim {
-            self.remember_packet(frame, section);
-        } else if kind == AttackKind::ReplayedFastCnp && to_victim && frame.kind == PacketKind::FastCnp {
-            self.remember_notification(frame, section);
-        } else if !kind.sends() && self.is_on(now) {
-            let attacked = if self.at_host { from_victim } else { to_victim && returns_telemetry(frame.kind) };
-            return if attacked { self.change(frame, bytes, len) } else { len };
+        match self.settings.kind {
+            AttackKind::ForgedFastCnp if from_victim && brings_telemetry(frame.kind) => {
+                self.remember_packet(frame, &bytes[..frame.len.min(bytes.len())]);
+            }
+            AttackKind::ReplayedFastCnp if to_victim && frame.kind == PacketKind::FastCnp => {
+                self.remember_notification(frame, &bytes[..frame.len.min(bytes.len())]);
+            }
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
+                let brings = from_victim && brings_telemetry(frame.kind);
+                let returns = to_victim && returns_telemetry(frame.kind);
+                if self.is_on(now) && if self.at_host { brings } else { returns } {
+                    frame.len = self.change(frame, bytes, frame.len);
+                }
+            }
+            AttackKind::DroppedFeedback if self.is_on(now) && to_victim && frame.is_answer => {
+                if self.drops_next() {
+                    self.altered += 1;
+                    return Fate::Ends;
+                }
+            }
+            AttackKind::DelayedFeedback if self.is_on(now) && to_victim && frame.is_answer => {
+                self.altered += 1;
+                return Fate::Waits(self.settings.delay);
+            }
+            AttackKind::BleachedEcn if self.is_on(now) && from_victim && frame.is_marked => {
+                self.altered += 1;
+                frame.is_marked = false;
+            }
+            AttackKind::ForgedFastCnp
+            | AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6
+            | AttackKind::DroppedFeedback
+            | AttackKind::DelayedFeedback
+            | AttackKind::BleachedEcn
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp
+            | AttackKind::ForgedPfc => {}
         }
-        len
+        Fate::GoesOn
+    }
+
+    /// Whether the next answer is one of the share that is dropped.
+    fn drops_next(&mut self) -> bool {
+        let dropped = |answers: u64| libm::floor(answers as f64 * self.settings.share) as u64;
+        let before = dropped(self.answers);
+        self.answers += 1;
+        dropped(self.answers) > before
     }
 
     fn is_on(&self, now: Nanos) -> bool {
         now >= self.settings.start && self.settings.stop.is_none_or(|stop| now < stop)
     }
 
+    /// Changes the telemetry of a frame. Returns how many bytes of it there are then.
     fn change(&mut self, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
+        if len == 0 || len > bytes.len() {
+            return len;
+        }
         // At the receiver itself the answer has no seal yet.
         let whole = if self.at_host { 0 } else { self.answer_seal_len.min(len) };
         if self.settings.kind == AttackKind::StrippedFeedback {

@@ -30,8 +30,14 @@ crate::named! {
         TamperedFeedback = "tampered_feedback",
         /// A switch removes feedback on its way to the victims; a receiver removes the telemetry of their packets.
         StrippedFeedback = "stripped_feedback",
-        /// A receiver changes the records of the victims' packets before it answers, and before it seals the answer.
+        /// A receiver changes the telemetry of the victims' packets before it answers, and before it seals the answer.
         LyingFeedback = "lying_feedback",
+        /// A switch drops answers of receivers on their way back to the victims: acknowledgements, telemetry, CNPs.
+        DroppedFeedback = "dropped_feedback",
+        /// A switch holds those answers back for a time.
+        DelayedFeedback = "delayed_feedback",
+        /// A switch clears the marks in the victims' packets that pass it, and sets none; a receiver conceals them.
+        BleachedEcn = "bleached_ecn",
         /// Acknowledges bytes of the victims' flows in the name of their receivers.
         ForgedAck = "forged_ack",
         /// Says in the name of the receivers that the victims' first bytes are missing.
@@ -72,23 +78,25 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct AttackSettings {
         /// What the attacker does; required in a file.
-        #[change = "The first four need `fast_cnp.enabled`, the next three telemetry that comes back, `forged_nack` a \
-            sender that goes back, `forged_cnp` an algorithm that reacts, `forged_pfc` switches that pause."]
+        #[change = "The first four need `fast_cnp.enabled`, the next three telemetry that comes back, `bleached_ecn` senders \
+            that go by marks, `forged_nack` a sender that goes back, `forged_cnp` an algorithm that reacts, `forged_pfc` \
+            switches that pause."]
         pub kind: AttackKind = AttackKind::ForgedFastCnp;
         /// Number of the node that attacks; required in a file.
-        #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the \
-            host that receives them."]
+        #[change = "`tampered_feedback`, `dropped_feedback`, `delayed_feedback` and `replayed_fast_cnp` need a switch that the \
+            flows pass, `lying_feedback` the host that receives them."]
         pub from: u32 = 0;
         /// Hosts whose flows are attacked, as senders. Hosts, or numbers and ranges.
         #[change = "Name some to compare their flows with the others in one run."]
         pub victims: String = "hosts".to_string()
             => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback"
-                | "stripped_feedback" | "lying_feedback" | "forged_ack" | "forged_nack" | "forged_cnp";
+                | "stripped_feedback" | "lying_feedback" | "dropped_feedback" | "delayed_feedback" | "bleached_ecn"
+                | "forged_ack" | "forged_nack" | "forged_cnp";
         /// Names of the `[[traffic]]` sections whose flows are attacked, such as `long, short`; `auto`: all.
         #[change = "Name some to attack a part of a host's flows."]
         pub traffic: Option<String> = None
             => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback"
-                | "forged_ack" | "forged_nack" | "forged_cnp";
+                | "dropped_feedback" | "delayed_feedback" | "bleached_ecn" | "forged_ack" | "forged_nack" | "forged_cnp";
         /// Simulated time at which the attack begins.
         #[change = "Raise it to see the flows before it as well."]
         pub start: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
@@ -110,9 +118,15 @@ crate::settings! {
         #[change = "Turn it on to attack algorithms that react to records only."]
         pub records: bool = false => kind = "forged_fast_cnp";
         /// What changed records say of every link: no queue and a sixteenth of the bytes (`idle`), or a queue of 5 MB
-        /// (`busy`).
+        /// (`busy`). Telemetry with one value for the path gets the least load that it can tell, or the largest.
         #[change = "Choose `idle` to make flows send too much, `busy` to slow them down."]
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
+        /// Share of the answers that are dropped, at equal distances.
+        #[change = "Lower it to see how senders fare with some of their feedback."]
+        pub share: f64 {0.0..=1.0} = 1.0 => kind = "dropped_feedback";
+        /// How long each answer is held back.
+        #[change = "Compare it with the round-trip time; beyond the timeout packets are sent again."]
+        pub delay: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(100_000) => kind = "delayed_feedback";
         /// What forged acknowledgements acknowledge: all bytes of the flow (`all`), or those sent so far (`sent`). `sent`
         /// takes a view of the flow's packets.
         #[change = "Choose `sent` to attack senders that ignore acknowledgements of bytes that they have not sent."]
@@ -142,7 +156,11 @@ enum Target {
     /// Fast CNPs, and who sends them.
     Notifications,
     /// Telemetry that comes back.
-    Feedback,
+    Telemetry,
+    /// Whatever receivers answer.
+    Answers,
+    /// Marks of switches.
+    Marks,
     /// Packets of RoCEv2 itself.
     Transport,
 }
@@ -155,21 +173,41 @@ impl AttackKind {
             | AttackKind::ReplayedFastCnp
             | AttackKind::FloodedFastCnp
             | AttackKind::SpoofedIcmpv6 => Target::Notifications,
-            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => Target::Feedback,
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
+                Target::Telemetry
+            }
+            AttackKind::DroppedFeedback | AttackKind::DelayedFeedback => Target::Answers,
+            AttackKind::BleachedEcn => Target::Marks,
             AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp | AttackKind::ForgedPfc => {
                 Target::Transport
             }
         }
     }
 
-    /// Whether the attacker sends frames of its own; otherwise it changes what comes back.
+    /// Whether the attacker sends frames of its own; otherwise it changes what passes.
     pub fn sends(self) -> bool {
-        self.target() != Target::Feedback
+        matches!(self.target(), Target::Notifications | Target::Transport)
+    }
+
+    /// Whether its frames name a queue pair of a victim's flow.
+    pub fn names_flows(self) -> bool {
+        matches!(
+            self,
+            AttackKind::ForgedFastCnp
+                | AttackKind::ReplayedFastCnp
+                | AttackKind::SpoofedIcmpv6
+                | AttackKind::ForgedAck
+                | AttackKind::ForgedNack
+                | AttackKind::ForgedCnp
+        )
     }
 
     /// Whether a host can do it only to flows that it receives.
     pub fn needs_receiver(self) -> bool {
-        matches!(self, AttackKind::StrippedFeedback | AttackKind::LyingFeedback | AttackKind::ForgedPfc)
+        matches!(
+            self,
+            AttackKind::StrippedFeedback | AttackKind::LyingFeedback | AttackKind::BleachedEcn | AttackKind::ForgedPfc
+        )
     }
 
     /// Whether it can be done to a host's own flows.
@@ -238,11 +276,43 @@ impl AttackSettings {
         if self.kind.sends() {
             self.link(network)?;
         }
+        self.queue_pairs(nodes)?;
         match self.kind.target() {
             Target::Notifications => self.notifications(nodes),
-            Target::Feedback => self.feedback(nodes),
+            Target::Telemetry => self.telemetry(nodes),
+            Target::Answers => Ok(()),
+            Target::Marks => self.marks(nodes),
             Target::Transport => self.transport(nodes),
         }
+    }
+
+    /// Whether hosts have the queue pairs by which an attacker knows flows.
+    fn queue_pairs(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+        let transport = &nodes.host_transport;
+        if transport.is_queue_pairs() {
+            return Ok(());
+        }
+        let name = transport.chosen().name();
+        let key = if self.kind.names_flows() {
+            "kind"
+        } else if self.traffic.is_some() {
+            "traffic"
+        } else {
+            return Ok(());
+        };
+        let message = format!(
+            "attackers know flows by RoCE's queue pairs, which \"{name}\" has not; expected transport.kind = \"roce\""
+        );
+        Err(Conflict::new(key, message))
+    }
+
+    /// Whether anybody goes by marks.
+    fn marks(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+        if nodes.reads_marks() {
+            return Ok(());
+        }
+        let message = "nobody goes by marks here; expected an algorithm or a transport that does";
+        Err(Conflict::new("kind", message.into()))
     }
 
     /// Whether the nodes are there, and of the kind that can do it.
@@ -255,7 +325,14 @@ impl AttackSettings {
             }
         }
         let copies = self.kind == AttackKind::ForgedFastCnp && self.records;
-        let needs_switch = copies || matches!(self.kind, AttackKind::ReplayedFastCnp | AttackKind::TamperedFeedback);
+        let needs_switch = copies
+            || matches!(
+                self.kind,
+                AttackKind::ReplayedFastCnp
+                    | AttackKind::TamperedFeedback
+                    | AttackKind::DroppedFeedback
+                    | AttackKind::DelayedFeedback
+            );
         let (from, is_host) = (self.from, network.is_host(self.from));
         if needs_switch && is_host {
             let message = format!("node {from} is a host, which others' packets do not pass; expected a switch");
@@ -328,20 +405,20 @@ impl AttackSettings {
         Err(Conflict::new("priority", message))
     }
 
-    /// Whether there is feedback to attack.
-    fn feedback(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+    /// Whether telemetry comes back, and a claim can be written over it.
+    fn telemetry(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
         let refuse = |message| Err(Conflict::new("kind", message));
-        let algorithm = nodes.control.chosen().name();
         let feedback = nodes.feedback.config()?;
         let layout = nodes.layout();
         let needs = nodes.needs();
         if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == FeedbackContent::Nothing {
+            let algorithm = nodes.control.chosen().name();
             return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
         }
-        if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {
+        if self.kind != AttackKind::StrippedFeedback && !layout.takes_claims() {
             let name = nodes.layout().name();
             return refuse(format!(
-                "telemetry of layout \"{name}\" has no records of links to change; expected {}, or a layout with records",
+                "telemetry of layout \"{name}\" tells nothing of a link's load that could be changed; expected {}, or another layout",
                 AttackKind::StrippedFeedback.name()
             ));
         }

@@ -3,10 +3,11 @@
 
 use super::*;
 use crate::address::{AddressSet, host_address, ipv6};
-use crate::cc::HpccPlusConfig;
+use crate::cc::{DcqcnConfig, HpccPlusConfig};
 use crate::fast_cnp::capability::{Capabilities, CapabilityConfig};
 use crate::fast_cnp::{Acceptor, AcceptorConfig, Received, Refusal};
 use crate::roce::Bth;
+use crate::settings::Settings;
 use crate::simulated_frame::wire_queue_pair;
 use crate::testing::star;
 use alloc::boxed::Box;
@@ -15,11 +16,36 @@ fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings))
     let network = star();
     let mut nodes = NodeSettings::default();
     nodes.fast_cnp.enabled = true;
-    nodes.control.choose(Box::new(HpccPlusConfig::default()));
+    if kind == AttackKind::BleachedEcn {
+        nodes.control.choose(Box::new(DcqcnConfig::default()));
+    } else {
+        nodes.control.choose(Box::new(HpccPlusConfig::default()));
+    }
     nodes.resolve(&network);
     let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
     change(&mut settings);
     Attack::new(&settings, &network, &nodes, None).expect("possible")
+}
+
+/// An acknowledgement for host 0 with 8 bytes of telemetry.
+const ACK: Passing = Passing {
+    kind: PacketKind::Ack,
+    src: 1,
+    dst: 0,
+    sport: 10_000,
+    queue_pair: 4,
+    traffic: None,
+    is_answer: true,
+    is_marked: false,
+    len: 8,
+};
+/// A packet of host 0 with as many.
+const DATA: Passing = Passing { kind: PacketKind::Data, src: 0, dst: 1, is_answer: false, ..ACK };
+
+/// What becomes of a frame and of its telemetry.
+fn pass(attack: &mut Attack, now: u64, frame: Passing) -> (Fate, Passing) {
+    let mut passing = frame;
+    (attack.on_frame(Nanos(now), &mut passing, &mut [0; 8]), passing)
 }
 
 const FLOW: KnownFlow =
@@ -64,11 +90,11 @@ fn a_replay_is_what_was_seen_last() {
     assert!(replay.watches());
     assert_eq!(replay.forge(&[FLOW]), None, "nothing was seen");
     let mut genuine = attack(AttackKind::ForgedFastCnp, 3, |_| {}).forge(&[FLOW]).expect("a flow");
-    let frame = Passing { kind: genuine.kind, src: 3, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
-    let other = Passing { dst: 1, ..frame };
     let len = genuine.section.len();
-    replay.on_frame(Nanos(0), &frame, &mut genuine.section, len);
-    replay.on_frame(Nanos(1), &other, &mut [1; 8], 8);
+    let mut frame = Passing { kind: genuine.kind, src: 3, is_answer: false, len, ..ACK };
+    let mut other = Passing { dst: 1, len: 8, ..frame };
+    replay.on_frame(Nanos(0), &mut frame, &mut genuine.section);
+    replay.on_frame(Nanos(1), &mut other, &mut [1; 8]);
     assert_eq!(replay.forge(&[]), Some(genuine), "host 1 is no victim");
 }
 
@@ -114,17 +140,67 @@ fn a_pause_goes_out_on_every_link_until_the_attack_ends() {
 fn feedback_is_changed_while_the_attack_lasts_and_for_victims_only() {
     let (start, stop) = (Nanos(10), Some(Nanos(20)));
     let mut strip = attack(AttackKind::StrippedFeedback, 3, |settings| (settings.start, settings.stop) = (start, stop));
-    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
-    let data = Passing { kind: PacketKind::Data, src: 0, dst: 1, ..ack };
     for (now, frame, left) in
-        [(9, ack, 8), (10, ack, 0), (19, ack, 0), (20, ack, 8), (15, Passing { dst: 2, ..ack }, 8), (15, data, 8)]
+        [(9, ACK, 8), (10, ACK, 0), (19, ACK, 0), (20, ACK, 8), (15, Passing { dst: 2, ..ACK }, 8), (15, DATA, 8)]
     {
-        assert_eq!(strip.on_frame(Nanos(now), &frame, &mut [0; 8], 8), left, "{now} ns, {frame:?}");
+        assert_eq!(pass(&mut strip, now, frame).1.len, left, "{now} ns, {frame:?}");
     }
     assert_eq!(strip.altered(), 2);
     let mut by_receiver = attack(AttackKind::StrippedFeedback, 1, |_| {});
-    assert_eq!(by_receiver.on_frame(Nanos(0), &data, &mut [0; 8], 8), 0);
-    assert_eq!(by_receiver.on_frame(Nanos(0), &ack, &mut [0; 8], 8), 8);
+    assert_eq!(pass(&mut by_receiver, 0, DATA).1.len, 0);
+    assert_eq!(pass(&mut by_receiver, 0, ACK).1.len, 8);
+}
+
+#[test]
+fn answers_are_dropped_at_equal_distances_or_wait() {
+    let mut drop = attack(AttackKind::DroppedFeedback, 3, |settings| settings.share = 0.25);
+    let cnp = Passing { kind: PacketKind::Cnp, len: 0, ..ACK };
+    let dropped: Vec<usize> = (0..12).filter(|_| pass(&mut drop, 0, cnp).0 == Fate::Ends).collect();
+    assert_eq!((dropped, drop.altered()), (alloc::vec![3, 7, 11], 3));
+    for other in [DATA, Passing { dst: 1, ..ACK }, Passing { is_answer: false, ..cnp }] {
+        assert_eq!(pass(&mut drop, 0, other).0, Fate::GoesOn, "{other:?}");
+    }
+    let mut delay = attack(AttackKind::DelayedFeedback, 3, |settings| {
+        (settings.delay, settings.stop) = (Nanos(70), Some(Nanos(20)));
+    });
+    assert_eq!([ACK, DATA].map(|frame| pass(&mut delay, 19, frame).0), [Fate::Waits(Nanos(70)), Fate::GoesOn]);
+    assert_eq!((pass(&mut delay, 20, ACK).0, delay.altered()), (Fate::GoesOn, 1));
+}
+
+#[test]
+fn marks_of_the_victims_are_cleared() {
+    let mut network = attack(AttackKind::BleachedEcn, 3, |settings| settings.start = Nanos(10));
+    let marked = Passing { is_marked: true, ..DATA };
+    let left = |attack: &mut Attack, now, frame| pass(attack, now, frame).1.is_marked;
+    assert!(left(&mut network, 9, marked) && !left(&mut network, 10, marked));
+    assert!(left(&mut network, 10, Passing { src: 2, ..marked }), "of another host");
+    assert_eq!((left(&mut network, 10, DATA), network.altered()), (false, 1));
+}
+
+#[test]
+fn what_nobody_would_notice_is_refused() {
+    let check = |kind, from, change: &dyn Fn(&mut NodeSettings)| {
+        let mut nodes = NodeSettings::default();
+        change(&mut nodes);
+        nodes.resolve(&star());
+        AttackSettings { kind, from, ..AttackSettings::default() }.check(&star(), &nodes).map_err(|wrong| wrong.key)
+    };
+    let uec = |nodes: &mut NodeSettings| {
+        nodes.host_transport.set("kind", crate::settings::Input::Text("uec")).expect("a transport");
+    };
+    for kind in [AttackKind::ForgedAck, AttackKind::ForgedNack, AttackKind::ForgedCnp] {
+        assert_eq!(check(kind, 2, &uec), Err("kind"), "{kind:?}");
+    }
+    let hpcc = |_: &mut NodeSettings| {};
+    for (kind, from, change, expected) in [
+        (AttackKind::DroppedFeedback, 3, &uec as &dyn Fn(&mut NodeSettings), Ok(())),
+        (AttackKind::DroppedFeedback, 2, &hpcc, Err("from")),
+        (AttackKind::DelayedFeedback, 2, &hpcc, Err("from")),
+        (AttackKind::BleachedEcn, 3, &hpcc, Err("kind")),
+        (AttackKind::BleachedEcn, 3, &uec, Ok(())),
+    ] {
+        assert_eq!(check(kind, from, change), expected, "{kind:?} by {from}");
+    }
 }
 
 #[test]
@@ -132,9 +208,8 @@ fn of_some_traffic_the_rest_is_left_alone() {
     let mut strip = attack(AttackKind::StrippedFeedback, 3, |settings| settings.traffic = Some("long, short".into()));
     assert_eq!(strip.settings().traffic().expect("names").collect::<Vec<_>>(), ["long", "short"]);
     strip.traffic = Some(alloc::vec![2, 5]);
-    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
     for (traffic, left) in [(Some(2), 0), (Some(5), 0), (Some(3), 8), (None, 8)] {
-        assert_eq!(strip.on_frame(Nanos(0), &Passing { traffic, ..ack }, &mut [0; 8], 8), left, "{traffic:?}");
+        assert_eq!(pass(&mut strip, 0, Passing { traffic, ..ACK }).1.len, left, "{traffic:?}");
     }
     assert_eq!([(0, 2), (0, 3), (1, 2)].map(|(host, traffic)| strip.is_victim(host, traffic)), [true, false, false]);
 }

@@ -17,11 +17,14 @@ pub(super) const TRANSPORT: u8 = u8::MAX - 3;
 /// The timer of a switch's load balancer.
 pub(super) const BALANCER: u8 = u8::MAX - 5;
 
+/// The timer of a frame that an attacker holds back.
+pub(super) const HELD_BACK: u8 = u8::MAX - 6;
+
 /// Something that a node is to do at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alarm {
     pub node: u32,
-    /// A queue pair, a port, or the place of what waits.
+    /// A queue pair, a port, a frame, or the place of what waits.
     pub owner: u32,
     pub timer: u8,
     pub is_off: bool,

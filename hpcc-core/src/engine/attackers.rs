@@ -2,11 +2,12 @@
 //! Attackers: nodes that send frames of their own, or change what passes them.
 
 use super::agenda::Item;
+use super::alarms::HELD_BACK;
 use super::frame::Frame;
 use super::state::Engine;
-use crate::attack::{Attack, Forged, KnownFlow, Passing};
+use super::ways::{KNOWN, UNKNOWN};
+use crate::attack::{Attack, AttackKind, Fate, Forged, KnownFlow, Passing};
 use crate::frame::PacketKind;
-use crate::switch::Section;
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -35,6 +36,11 @@ impl Attackers {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether senders may believe that bytes have arrived which have not.
+    pub fn forge_acks(&self) -> bool {
+        self.list.iter().any(|attacker| attacker.attack.settings().kind == AttackKind::ForgedAck)
     }
 }
 
@@ -167,51 +173,88 @@ impl Engine {
         }
     }
 
-    /// A frame has come to a node: attackers there may change its telemetry.
+    /// A frame has come to a node, where attackers may change it. Returns whether it goes on now.
     #[cold]
-    pub(super) fn show_to_attackers(&mut self, p: u32, f: u32) {
+    pub(super) fn pass_attackers(&mut self, p: u32, f: u32) -> bool {
         let node = self.all.ports[p as usize].node;
-        self.pass_attackers(node, f, true);
+        match self.show_to_attackers(node, f) {
+            Fate::GoesOn => return true,
+            Fate::Waits(delay) => {
+                let at = self.events.now() + delay;
+                self.schedule(node, f, HELD_BACK, at);
+            }
+            Fate::Ends => {
+                self.totals.lose(self.all.frames.get(f));
+                self.all.frames.release(f);
+            }
+        }
+        false
+    }
+
+    /// An attacker lets a frame go on that it has held back.
+    pub(super) fn let_pass(&mut self, node: u32, f: u32) {
+        let frame = self.all.frames.get_mut(f);
+        // Routes may have changed meanwhile.
+        (frame.at, frame.ports) = (self.events.now().0, [UNKNOWN; KNOWN]);
+        let first = self.first_port[node as usize];
+        self.receive_at_switch(node, first, f);
+    }
+
+    /// Whether an attacker at a switch clears the mark that this frame would leave with.
+    #[cold]
+    pub(super) fn is_bleached(&mut self, node: u32, f: u32) -> bool {
+        let traffic = self.traffic_of_frame(f);
+        let now = self.events.now();
+        let mut list = core::mem::take(&mut self.attackers.list);
+        let is_bleached = watching(&mut list, node).any(|attack| {
+            let frame = self.all.frames.get(f);
+            let is_data = frame.kind == PacketKind::Data && !frame.is_of_stack();
+            let mut marked = Passing { is_marked: is_data, is_answer: false, len: 0, ..passing(frame, traffic) };
+            is_data && attack.on_frame(now, &mut marked, &mut []) == Fate::GoesOn && !marked.is_marked
+        });
+        self.attackers.list = list;
+        is_bleached
     }
 
     /// A switch has made a notification, which attackers there may copy.
     #[cold]
     pub(super) fn show_notification(&mut self, node: u32, f: u32) {
-        self.pass_attackers(node, f, false);
+        let mut list = core::mem::take(&mut self.attackers.list);
+        for attack in watching(&mut list, node) {
+            let (frame, bytes) = self.all.frames.with_section(f);
+            attack.on_frame(self.events.now(), &mut passing(frame, None), &mut bytes.to_vec());
+        }
+        self.attackers.list = list;
     }
 
-    fn pass_attackers(&mut self, node: u32, f: u32, may_change: bool) {
+    fn show_to_attackers(&mut self, node: u32, f: u32) -> Fate {
         let now = self.events.now();
+        let mut fate = Fate::GoesOn;
         let mut list = core::mem::take(&mut self.attackers.list);
-        for Attacker { attack, is_gone, .. } in &mut list {
-            if *is_gone || attack.settings().from != node || !attack.watches() {
-                continue;
-            }
-            let traffic = if may_change { self.traffic_of_frame(f) } else { None };
+        for attack in watching(&mut list, node) {
+            let traffic = self.traffic_of_frame(f);
             let (frame, bytes) = self.all.frames.with_section(f);
-            let passing = Passing {
-                kind: frame.kind,
-                src: frame.src,
-                dst: frame.dst,
-                sport: frame.sport,
-                queue_pair: frame.queue_pair,
-                traffic,
-            };
-            let section = Section { bytes, len: frame.telemetry_len.into() };
-            if may_change {
-                let len = attack.on_frame(now, &passing, section.bytes, section.len);
-                frame.set_telemetry_len(len);
-            } else {
-                attack.on_frame(now, &passing, &mut section.bytes.to_vec(), section.len);
+            let mut passing = passing(frame, traffic);
+            let was_marked = passing.is_marked;
+            fate = attack.on_frame(now, &mut passing, bytes);
+            frame.set_telemetry_len(passing.len);
+            if was_marked && !passing.is_marked {
+                frame.congestion_marked = false;
+                self.totals.marks_lost += 1;
+            }
+            if fate != Fate::GoesOn {
+                break;
             }
         }
         self.attackers.list = list;
+        fate
     }
 
     /// The traffic that a frame with telemetry belongs to.
     fn traffic_of_frame(&mut self, f: u32) -> Option<u32> {
         let frame = self.all.frames.get(f);
-        if !frame.kind.has_telemetry() || frame.is_of_stack() {
+        let is_cnp = frame.kind == PacketKind::Cnp;
+        if !(frame.kind.has_telemetry() || is_cnp) || frame.is_of_stack() {
             return None;
         }
         // A frame that collects telemetry goes to the receiver and names the queue pair for answers. The sequence number of
@@ -219,7 +262,8 @@ impl Engine {
         let (sender, queue_pair, seq) = if frame.collects() {
             (frame.src, frame.reply_queue_pair, frame.seq)
         } else {
-            (frame.dst, frame.queue_pair, frame.seq.saturating_sub(1))
+            // A CNP is of no byte: of the newest.
+            (frame.dst, frame.queue_pair, if is_cnp { u64::MAX } else { frame.seq.saturating_sub(1) })
         };
         self.nodes.as_host(sender)?;
         let sending = self.nodes.host(sender).traffic.get(queue_pair)?;
@@ -227,4 +271,30 @@ impl Engine {
         let id = message.owner.id();
         self.traffic_of(id)
     }
+}
+
+/// The attacks at a node that look at what passes.
+fn watching(list: &mut [Attacker], node: u32) -> impl Iterator<Item = &mut Attack> {
+    let is_here = move |attacker: &&mut Attacker| {
+        !attacker.is_gone && attacker.attack.settings().from == node && attacker.attack.watches()
+    };
+    list.iter_mut().filter(is_here).map(|attacker| &mut attacker.attack)
+}
+
+fn passing(frame: &Frame, traffic: Option<u32>) -> Passing {
+    let &Frame { kind, src, dst, sport, queue_pair, .. } = frame;
+    let is_of_host = !frame.is_of_stack();
+    // A CNP with a pause is a switch's own.
+    let is_answer = match kind {
+        PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => is_of_host,
+        PacketKind::Cnp => !frame.pause,
+        PacketKind::Data
+        | PacketKind::Probe
+        | PacketKind::Trimmed
+        | PacketKind::Pfc
+        | PacketKind::FastCnp
+        | PacketKind::Icmpv6 => false,
+    };
+    let is_marked = kind == PacketKind::Data && frame.congestion_marked && is_of_host;
+    Passing { kind, src, dst, sport, queue_pair, traffic, is_answer, is_marked, len: frame.telemetry_len.into() }
 }

@@ -335,12 +335,17 @@ impl Engine {
         let Some(posted) = sending.messages.pop_front() else { return };
         let request = sending.request(node, &posted);
         let is_last = sending.messages.is_empty() && sending.left == Some(0);
-        let sport = sending.sport;
+        let (sport, receiver) = (sending.sport, sending.receiver);
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
+        let mut arrived = request.size;
+        if self.attackers.forge_acks() {
+            let expected = self.nodes.host(request.dst).core.expected(receiver).unwrap_or(0);
+            arrived = expected.saturating_sub(posted.first_seq).min(request.size);
+        }
         self.complete(
-            Completion { request, sport, duration: now - request.start, is_steered },
+            Completion { request, sport, duration: now - request.start, is_steered, arrived },
             matches!(posted.owner, Owner::Listed(_)),
         );
         if !shares {

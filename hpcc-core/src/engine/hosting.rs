@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, BALANCER, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
+use super::alarms::{Alarm, BALANCER, HELD_BACK, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
 use super::events::{Order, What};
 use super::frame::{BITMAP, Frame};
 use super::observer::Event;
@@ -597,6 +597,9 @@ impl Engine {
         }
         if timer == BALANCER {
             return self.on_balancer(node);
+        }
+        if timer == HELD_BACK {
+            return self.let_pass(node, owner);
         }
         self.on_timeout(node, owner, timer);
     }

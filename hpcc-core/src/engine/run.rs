@@ -323,7 +323,7 @@ impl Engine {
         if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, p - u32::from(number), f) }
     }
 
-    /// Whether a frame is lost at the end of its link.
+    /// Whether a frame is lost at the end of its link, or an attacker there keeps it.
     fn is_lost(&mut self, p: u32, f: u32, is_pfc: bool) -> bool {
         let port = &mut self.all.ports[p as usize];
         let size = self.all.frames.get(f).size;
@@ -345,10 +345,7 @@ impl Engine {
             return true;
         }
         self.show(Sight::Arrival, p, f);
-        if !self.attackers.is_empty() && !is_pfc {
-            self.show_to_attackers(p, f);
-        }
-        false
+        !self.attackers.is_empty() && !is_pfc && !self.pass_attackers(p, f)
     }
 
     /// The far end pauses or resumes a priority.

@@ -279,7 +279,7 @@ impl Engine {
     /// A switch marks a frame that leaves or, with an agent or a border, does more about it.
     fn mark(&mut self, node: u32, p: u32, f: u32, mark: bool) {
         let mark = if self.nodes.seat(node).has_extras { self.depart_with_extras(p, f, mark) } else { mark };
-        if mark {
+        if mark && (self.attackers.is_empty() || !self.is_bleached(node, f)) {
             let frame = self.all.frames.get_mut(f);
             let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked && !frame.is_of_stack();
             frame.congestion_marked = true;

@@ -96,6 +96,8 @@ pub struct Completion {
     pub duration: Nanos,
     /// Whether its congestion control ever moved rate or window, or decides nothing.
     pub is_steered: bool,
+    /// Bytes that its receiver has. All, unless somebody forges acknowledgements.
+    pub arrived: u64,
 }
 
 /// Flows of one key share a queue pair: as those of one of NCCL's communicators do, and of no two.

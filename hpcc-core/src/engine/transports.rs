@@ -187,7 +187,7 @@ impl Engine {
         let Some(other) = &mut self.nodes.host(node).other else { return };
         let Some((request, sport, message)) = other.messages.remove(&key) else { return };
         self.complete(
-            Completion { request, sport, duration: now - request.start, is_steered: true },
+            Completion { request, sport, duration: now - request.start, is_steered: true, arrived: request.size },
             message.is_none(),
         );
         if let Some(message) = message {

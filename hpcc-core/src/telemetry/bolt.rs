@@ -45,6 +45,9 @@ const MOST_TOKENS: u32 = 256;
 const MOST_SUPPLY: i64 = 30_000;
 /// Preamble and gap, but for the last byte.
 const BETWEEN: i64 = 19;
+/// The port that a liar makes up: 5 MB wait for it.
+const CLAIMED_RATE: BitRate = BitRate::gbps(100);
+const CLAIMED_DRAIN: Nanos = Nanos(400_000);
 
 crate::settings! {
     /// Switches of Bolt.
@@ -125,6 +128,18 @@ impl Codec for Bolt {
     fn meter(&self, ports: &[BitRate], _: Nanos) -> Option<Box<dyn Meter>> {
         let ports = ports.iter().map(|&rate| Port { rate, last: Nanos(0), supply: 0, tokens: 0 }).collect();
         Some(Box::new(Ports { config: self.clone(), ports }))
+    }
+
+    fn claim(&self, section: &mut [u8], busy: bool) -> bool {
+        let Some(mut header) = BoltHeader::parse(section) else { return false };
+        if busy {
+            header.flags = header.flags & !INC | DEC;
+            (header.rate, header.drain) = (CLAIMED_RATE, CLAIMED_DRAIN);
+        } else {
+            header.flags = header.flags & !DEC | INC;
+        }
+        header.emit(section);
+        true
     }
 
     fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {

@@ -86,6 +86,12 @@ pub trait Codec: Settings + CloneCodec + Any + Debug + Send + Sync {
     /// Overwrites rates, queues and sent bytes of a section's first records with those of `hops`; all else stays. A
     /// rate without a code stays as it is, a queue beyond its field is written as the longest, and a counter wraps.
     fn overwrite(&self, _: &mut [u8], _: &[Hop]) {}
+
+    /// Writes into a section with one value for the whole path the least load that it can tell or, if `busy`, the largest.
+    /// Returns whether it has such a value.
+    fn claim(&self, _: &mut [u8], _busy: bool) -> bool {
+        false
+    }
 }
 
 /// What a switch keeps of its ports for a format that tells more than a [`Snapshot`].

@@ -235,6 +235,14 @@ impl Codec for Csig {
         Some(Box::new(Ports { size, ports }))
     }
 
+    fn claim(&self, section: &mut [u8], busy: bool) -> bool {
+        let size = self.csig_size;
+        let Some(tag) = size.parse(section) else { return false };
+        let value = if tag.kind.least() == busy { 0 } else { size.most() };
+        size.emit(Tag { value, ..tag }, section);
+        true
+    }
+
     fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
         let Tag { kind, value, .. } = self.csig_size.parse(section).ok_or(Unusable)?;
         let value = u64::from(value) << kind.below(self.csig_size);

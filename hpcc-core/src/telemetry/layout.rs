@@ -9,6 +9,7 @@ use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec;
 use core::any::Any;
 use core::fmt;
 use core::ops::Deref;
@@ -116,6 +117,13 @@ impl Layout {
     /// Whether each record says which link it is of.
     pub fn names_links(&self) -> bool {
         self.records().is_some_and(|records| records.names_links)
+    }
+
+    /// Whether a section can be changed to tell another load.
+    pub fn takes_claims(&self) -> bool {
+        let mut section = vec![0; self.initial_len];
+        self.prepare(&mut section, Nanos(0));
+        self.records().is_some() || self.claim(&mut section, false)
     }
 
     /// Most bytes of a section.

@@ -86,6 +86,14 @@ impl Codec for Pint {
         Some(Box::new(Averages { codebook: Codebook::new(self.powers.log_base), ports }))
     }
 
+    fn claim(&self, section: &mut [u8], busy: bool) -> bool {
+        // The power of U = 512 has room in a section of any base.
+        let largest = libm::log(LARGEST_CODE) / libm::log(self.powers.log_base);
+        let power = if busy { largest as u16 } else { 0 };
+        section.iter_mut().zip(power.to_le_bytes()).for_each(|(to, from)| *to = from);
+        true
+    }
+
     fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
         utilisation(self.powers.log_base, read(section)?).map(Telemetry::Utilisation)
     }

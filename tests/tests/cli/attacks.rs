@@ -59,6 +59,11 @@ const ACKS: &str = "attack=[{kind='forged_ack', from=2, victims=[0]}]";
 const LIKELY_ACKS: &str = "attack=[{kind='forged_ack', from=2, victims=[0], acknowledged='sent', start='100us'}]";
 const NACKS: &str = "attack=[{kind='forged_nack', from=2, victims=[0], start='100us'}]";
 const FORGED_CNPS: &str = "attack=[{kind='forged_cnp', from=2, victims=[0], start='100us'}]";
+const HALF_DROPPED: &str = "attack=[{kind='dropped_feedback', from=5, victims=[0], share=0.5, start='100us'}]";
+const ALL_DROPPED: &str = "attack=[{kind='dropped_feedback', from=5, victims=[0], start='100us'}]";
+const DELAYED: &str = "attack=[{kind='delayed_feedback', from=5, victims=[0], start='100us', delay='32us'}]";
+const BLEACHED: &str = "attack=[{kind='bleached_ecn', from=5, victims=[0]}]";
+const CONCEALED: &str = "attack=[{kind='bleached_ecn', from=3, victims=[0]}]";
 const PAUSES: &str = "attack=[{kind='forged_pfc', from=3, start='100us'}]";
 const HALF_PAUSED: &str = "attack=[{kind='forged_pfc', from=5, stop='1500us'}]";
 
@@ -74,6 +79,8 @@ const PLAIN: &str = "fast_cnp={enabled=false}";
 const INT_MD: &str = "telemetry={layout='int_md'}";
 const DCQCN: &str = "congestion_control={algorithm='dcqcn'}";
 const CNPS: &str = "transport.congestion_notification=cnp";
+const PINT: &str = "telemetry={layout='pint'}";
+const CSIG: &str = "telemetry={layout='csig', csig_size='wide'}";
 const ANSWERS: &str = "telemetry.return_path=notification";
 
 /// The counter of an attacker's frames.
@@ -231,6 +238,20 @@ const CASES: &[Case] = &[
     case(&[PLAIN], &[FORGED_CNPS], 95..=105, ANY).same("/refused_answers/unasked", SENT),
     case(&[PLAIN, CNPS], &[FORGED_CNPS], 0..=20, ANY),
     case(&[PLAIN, CNPS], &[FORGED_CNPS, ANSWERS_SEALED], 95..=105, ANY).same(UNSEALED, SENT),
+    // Each acknowledgement stands for all before it: half of them will do. Without any the flow falls by its timeouts.
+    case(&[PLAIN], &[HALF_DROPPED], 95..=105, 95..=105).counts(&[(ALTERED, MANY)]),
+    case(&[PLAIN], &[ALL_DROPPED], 0..=10, 150..=250).counts(&[("/timeouts", SOME)]),
+    // A window for each round trip, which is five times as long.
+    case(&[PLAIN], &[DELAYED], 10..=30, 130..=250).counts(&[(ALTERED, MANY)]),
+    // Who hears of no mark takes all. A switch's own notifications need no receiver, and no switch behind it.
+    case(&[PLAIN, DCQCN], &[BLEACHED], 150..=300, 0..=33).counts(&[(ALTERED, MANY)]),
+    case(&[PLAIN, DCQCN], &[CONCEALED], 150..=300, 0..=33).counts(&[(ALTERED, MANY)]),
+    case(&[DCQCN], &[BLEACHED], 95..=105, 95..=105),
+    // Telemetry with one value for the path.
+    case(&[PLAIN, PINT], &[BUSY], 0..=20, ANY),
+    case(&[PLAIN, PINT], &[IDLE], 100..=300, 0..=50),
+    case(&[PLAIN, CSIG], &[BUSY], 0..=20, ANY),
+    case(&[PLAIN, CSIG], &[IDLE], 100..=300, 0..=50),
     // Pauses stop both flows until the attack ends. No seal keeps them off.
     case(&[PLAIN], &[PAUSES], 0..=10, 0..=10).counts(&[("/pfc_pauses", MANY)]),
     case(&[PLAIN], &[PAUSES, SEAL, ANSWERS_SEALED], 0..=10, 0..=10).counts(&[("/pfc_pauses", MANY)]),
@@ -302,6 +323,20 @@ fn attacks_on_some_traffic_leave_the_rest_alone() {
     }
 }
 
+/// A flow whose sender was told that all has arrived is not finished.
+#[test]
+fn forged_acknowledgements_finish_no_flow() {
+    let sets = [
+        "traffic=[{kind='incast',receiver=3,sender_count=2,size='300KB'}]",
+        "attack=[{kind='forged_ack', from=2, victims='hosts', rate='10Gbps'}]",
+        PLAIN,
+    ];
+    let deceived = Run::ending(PAIR, &sets, 3);
+    let acked = deceived.acked();
+    assert!(acked.len() == 2 && acked.iter().all(|&acked| 0 < acked && acked < 300_000), "{acked:?}");
+    Run::ending(PAIR, &[&sets[..], &[ANSWERS_SEALED]].concat(), 0);
+}
+
 #[test]
 fn attacks_that_cannot_be_are_refused() {
     for (attack, set, words) in [
@@ -325,6 +360,9 @@ fn attacks_that_cannot_be_are_refused() {
         ("kind='spoofed_icmpv6', from=2", PLAIN, "no Fast CNP"),
         ("kind='replayed_fast_cnp', from=2", "", "expected a switch"),
         ("kind='lying_feedback', from=5", "", "expected a host"),
+        ("kind='dropped_feedback', from=2", "", "expected a switch"),
+        ("kind='dropped_feedback', from=5, delay='1us'", "", "delay belongs to kind"),
+        ("kind='bleached_ecn', from=5", PLAIN, "nobody goes by marks"),
         ("kind='tampered_feedback', from=5", DCQCN, "no telemetry"),
         ("kind='stripped_feedback', from=5", "telemetry={content='none'}", "no telemetry"),
     ] {

@@ -268,6 +268,9 @@ impl Draft {
             "tampered_feedback",
             "stripped_feedback",
             "lying_feedback",
+            "dropped_feedback",
+            "delayed_feedback",
+            "bleached_ecn",
             "forged_ack",
             "forged_nack",
             "forged_cnp",
@@ -278,6 +281,8 @@ impl Draft {
         let from = if rng.chance(60) { network.switch(rng) } else { rng.below(network.hosts) };
         let rest = match kind {
             "tampered_feedback" | "lying_feedback" => rng.one_of(&["claim = 'idle'", "claim = 'busy'"]),
+            "dropped_feedback" => rng.one_of(&["share = 0.5", "share = 1", "stop = '30us'"]),
+            "delayed_feedback" => rng.one_of(&["delay = '1us'", "delay = '30us'", "stop = '30us'"]),
             "forged_fast_cnp" => {
                 rng.one_of(&["records = true", "rate = '5Gbps'", "rate = '1kbps'", "spoofed_source = 1"])
             }
