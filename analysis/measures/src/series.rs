@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use hpcc_formats::memory;
 use hpcc_formats::results::{goodput_csv, queue_csv};
 
 use crate::results::{Life, Results, Window};
@@ -11,6 +12,9 @@ use crate::stats::jain;
 
 /// A node and its port.
 pub type Port = (u32, u32);
+
+/// Bytes of a step in sums, and in what is made of them.
+const PER_STEP: u64 = 32;
 
 /// Equal steps of simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,9 +35,14 @@ impl Grid {
     }
 
     /// Steps of this length in a window, at least one.
-    pub fn covering(window: Window, step_ns: u64) -> Grid {
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn covering(window: Window, step_ns: u64) -> Result<Grid> {
         let step_ns = step_ns.max(1);
-        Grid { origin_ns: window.from_ns, step_ns, steps: (window.span_ns() / step_ns).max(1) as usize }
+        let bytes = (window.span_ns() / step_ns).saturating_mul(PER_STEP);
+        memory::refuse(bytes, &format!("a series in steps of {step_ns} ns")).map_err(Error::msg)?;
+        Ok(Grid { origin_ns: window.from_ns, step_ns, steps: (window.span_ns() / step_ns).max(1) as usize })
     }
 
     /// Hands `add` each step that an interval overlaps with, and for how long, in ns.

@@ -11,7 +11,7 @@ use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
 use super::file::SweepFile;
 use super::run::Run;
 use crate::human;
-use crate::save::{self, Draft};
+use crate::save::{Draft, Own};
 
 /// The first column, before the columns of the axes.
 const VARIANT: &str = "variant";
@@ -33,6 +33,14 @@ const COLUMNS: [&str; 14] = [
     "slowdown",
 ];
 
+/// Tables are known by their first line.
+const OWN: Own = Own {
+    what: "table of flows of a sweep",
+    is_it: |begin| {
+        begin.starts_with(b"variant,") && String::from_utf8_lossy(begin).contains(",seed,group,flow,src,dst")
+    },
+};
+
 /// A CSV file that a table is wanted in.
 #[derive(Clone, Debug)]
 pub struct FlowTable(PathBuf);
@@ -51,7 +59,7 @@ impl FlowTable {
     /// # Errors
     /// What is wrong.
     pub fn check(&self) -> Result<()> {
-        save::ensure_writable(&self.0).context("--table")
+        OWN.ensure(&self.0).context("--table")
     }
 
     /// Writes the flows of complete runs below `out`. The file appears when it is complete.

@@ -88,7 +88,8 @@ fn load(files: &[Vec<u8>], groups: Option<&str>) -> Result<JobFile, String> {
     }
     let ways = |_| Ways::default();
     let prefix = format!("{}/", folder.path().display());
-    let file = read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways);
+    let file =
+        read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways, &Budget::new().expect("memory"));
     file.map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
