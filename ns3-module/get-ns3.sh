@@ -95,7 +95,7 @@ install_by_pip() {
     make_cache
     say "no ns-3, and no apt-get to get it with: installing $pip_release by pip into $cache"
     echo "$pip_release" "${pip_hashes[@]/#/--hash=sha256:}" >"$cache/pip-ns3.txt"
-    python3 -m pip install --quiet --no-deps --require-hashes --target "$cache/pip-ns3.$$" -r "$cache/pip-ns3.txt" >&2 ||
+    python3 -m pip install --quiet --no-deps --target "$cache/pip-ns3.$$" --require-hashes -r "$cache/pip-ns3.txt" >&2 ||
         die "pip cannot install ns-3: set NS3_DIR to an ns-3 tree, $wanted_ns3, or to the folder where one is installed"
     mv "$cache/pip-ns3.$$" "$cache/pip-ns3"
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use hpcc_formats::visible;
 
 use super::data;
 use super::entry::Entry;
@@ -42,7 +43,7 @@ pub const OWN: Own = Own {
 };
 
 fn render(title: &str, data: &str) -> String {
-    let escaped = title.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let escaped = visible::word(title).replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let mut text = TEMPLATE.replace("{{title}}", &escaped);
     for (name, part) in PARTS {
         text = text.replace(name, part);

@@ -40,9 +40,21 @@ pub fn word(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
+/// A name as a cell of a CSV file: an apostrophe stands before what a spreadsheet would take for a formula, which numbers are not.
+pub fn cell(name: &str) -> Cow<'_, str> {
+    let is_formula = name.starts_with(['=', '+', '-', '@', '\t', '\r']) && name != "-" && name.parse::<f64>().is_err();
+    if is_formula { Cow::Owned(format!("'{name}")) } else { Cow::Borrowed(name) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        assert_eq!(["=1+1", "@a", "-2+3", "+a"].map(cell), ["'=1+1", "'@a", "'-2+3", "'+a"]);
+        assert_eq!(["a=1", "-1.5", "+2e3", "-", ""].map(cell), ["a=1", "-1.5", "+2e3", "-", ""]);
+    }
 
     #[test]
     fn nothing_commands_a_terminal() {

@@ -7,7 +7,7 @@ use crate::error::InputError;
 use crate::flow::MOST_BYTES;
 use crate::memory::Budget;
 use crate::place::Place;
-use crate::text::unreadable;
+use crate::text::{json_line, unreadable};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
@@ -136,7 +136,7 @@ fn sorted(mut nodes: Vec<Node>) -> Vec<Node> {
 fn group_file(place: &Place, bytes: &[u8], count: u32) -> Result<Groups, InputError> {
     let groups: BTreeMap<String, Vec<u32>> = serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("no groups: {error}; expected such as {{\"1\": [0, 1], \"2\": [2, 3]}}");
-        place.at(error.line() as u32).error(message)
+        place.at(json_line(&error, bytes)).error(message)
     })?;
     for (name, ranks) in &groups {
         if let Some(rank) = ranks.iter().find(|rank| **rank >= count) {

@@ -4,7 +4,7 @@
 use crate::error::InputError;
 use crate::memory::{Budget, FileBudget};
 use crate::place::Place;
-use crate::text::unreadable;
+use crate::text::{json_line, unreadable};
 use flate2::read::GzDecoder;
 use protobuf::CodedInputStream;
 use protobuf::rt::WireType;
@@ -76,7 +76,8 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<(Vec<Node>, Vec<u8>),
         let taken = room.take_list::<Node>(count(b"{")).and_then(|()| room.take_list::<u64>(count(b",[")));
         taken.map_err(|message| place.error(message))?;
         let json: Result<Json, _> = serde_json::from_slice(bytes);
-        json.map_err(|error| place.at(error.line() as u32).error(format!("no trace in JSON: {error}")))?.workload_graph
+        json.map_err(|error| place.at(json_line(&error, bytes)).error(format!("no trace in JSON: {error}")))?
+            .workload_graph
     } else {
         of_messages(bytes, &room).map_err(|message| place.error(message))?
     };

@@ -223,3 +223,16 @@ fn broken_traces_are_refused() {
     assert!(told(&[trace(&[])], Some("[1]")).starts_with("groups.json:1: no groups: invalid type"));
     assert!(told(&[trace(&[])], Some(r#"{"1": [1]}"#)).starts_with("groups.json: group 1 has rank 1, and there are 1"));
 }
+
+/// Nodes of a byte each, of which a compressed file has a thousand in a byte.
+#[test]
+fn a_small_file_of_many_nodes_is_refused() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&vec![0; 1_000_000]).expect("packed");
+    let packed = packed.finish().expect("packed");
+    let told = load(&[packed, trace(&[])], None).map(|_| ()).expect_err("many nodes");
+    assert!(told.starts_with("a.0.et: what it holds takes more than") && told.contains("HPCC_MEMORY"), "{told}");
+    let json = format!("{{\"workload_graph\": [{}{{}}]}}", "{},".repeat(300_000));
+    let told = load(&[json.into_bytes()], None).map(|_| ()).expect_err("many nodes");
+    assert!(told.starts_with("a.0.json: what it holds takes more than"), "{told}");
+}

@@ -229,3 +229,26 @@ fn broken_binary_files_are_refused() {
     assert!(changed(first + 39 + 17, 6).contains("rank 0, operation 1: rank 0 sends 1 messages with tag 6"));
     assert!(changed(first + 31 + 2, 1).contains("rank 0: operation 0: its list of others is not in the file"));
 }
+
+/// Lists of all operations in one place, and one place for all ranks: a small file that says much.
+#[test]
+fn what_overlaps_is_refused_before_it_takes_memory() {
+    const COUNT: u32 = 1_500;
+    let operation = || Entry(3, 0, 1, 0, [COUNT, 0, 0, 0]);
+    let operations: Vec<Entry> = (0..COUNT).map(|_| operation()).collect();
+    let list: Vec<u32> = (0..COUNT).collect();
+    let told = load(&binary(&[part(&[], &operations, &list)]), 2, &FREE).map(|_| ()).expect_err("lists");
+    assert!(told.starts_with("a.goal: rank 0: what it holds takes more than"), "{told}");
+    let operations: Vec<Entry> = (0..20_000).map(|_| Entry(3, 0, 1, 0, [0; 4])).collect();
+    let shared = part(&[], &operations, &[]);
+    let count = 100_u32;
+    let mut bytes = [&4223_u64.to_le_bytes()[..], &count.to_le_bytes(), &[0, 0]].concat();
+    let begin = 6 + 16 * u64::from(count);
+    for _ in 0..count {
+        bytes.extend(begin.to_le_bytes());
+        bytes.extend((begin + shared.len() as u64).to_le_bytes());
+    }
+    bytes.extend(shared);
+    let told = load(&bytes, count, &FREE).map(|_| ()).expect_err("extents");
+    assert!(told.contains("as much as a file of") && told.contains("HPCC_MEMORY"), "{told}");
+}
