@@ -232,7 +232,7 @@ fn a_small_file_of_many_nodes_is_refused() {
     let packed = packed.finish().expect("packed");
     let told = load(&[packed, trace(&[])], None).map(|_| ()).expect_err("many nodes");
     assert!(told.starts_with("a.0.et: what it holds takes more than") && told.contains("HPCC_MEMORY"), "{told}");
-    let json = format!("{{\"workload_graph\": [{}{{}}]}}", "{},".repeat(300_000));
+    let json = format!("{{\"workload_graph\": [{}{{}}]}}", "{},".repeat(600_000));
     let told = load(&[json.into_bytes()], None).map(|_| ()).expect_err("many nodes");
     assert!(told.starts_with("a.0.json: what it holds takes more than"), "{told}");
 }
