@@ -5,8 +5,6 @@
 //! `HPCC_SCENARIO_PROGRAM` (the ns-3 program) and `HPCC_ANALYSIS_PROGRAM` (the `hpcc` command). A test that cannot
 //! test here calls [`skipped()`].
 
-#![forbid(unsafe_code)]
-
 mod bench;
 pub mod dissection;
 mod experiments;

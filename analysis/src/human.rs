@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use hpcc_formats::error::{system_words, without_numbers};
+use hpcc_formats::visible;
 
 /// The name of standard output in errors.
 pub const STANDARD_OUTPUT: &str = "standard output";
@@ -97,15 +98,23 @@ pub fn word(word: &OsStr) -> String {
     if is_plain { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Prints the output of a command. A reader that has gone away, such as `head`, is no error.
+/// Prints the output of a command, without what texts of files could tell a terminal. A reader that has gone away, such as `head`, is no error.
 ///
 /// # Errors
 /// Whatever else the system objects to.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    print_to_reader(text).map(drop)
+}
+
+/// As [`print()`]. Returns whether somebody still reads.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context(STANDARD_OUTPUT),
-        _ => Ok(()),
+    match out.write_all(visible::lines(text).as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        printed => printed.map(|()| true).context(STANDARD_OUTPUT),
     }
 }
 
@@ -153,12 +162,12 @@ pub fn reason(error: &anyhow::Error) -> String {
 
 /// Prints an error or a warning to standard error. If nobody can read it, nothing helps.
 pub fn warn(text: impl fmt::Display) {
-    let _ = writeln!(io::stderr(), "hpcc: {text}");
+    let _ = writeln!(io::stderr(), "hpcc: {}", visible::lines(&text.to_string()));
 }
 
 /// Shows the present step on a terminal.
 pub fn show_step(text: &str) {
-    on_terminal(&format!("\r\x1b[Khpcc: {text}"));
+    on_terminal(&format!("\r\x1b[Khpcc: {}", visible::word(text)));
 }
 
 /// Removes the line of [`show_step`].

@@ -4,7 +4,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +118,36 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     draft.replace()
 }
 
+/// How files of a command look: what was written by it may be replaced by it, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// What such a file is, for errors.
+    pub what: &'static str,
+    /// Whether a file that begins so is one.
+    pub is_it: fn(&[u8]) -> bool,
+}
+
+/// Bytes of a file by which it is known.
+const BEGIN: u64 = 4_096;
+
+impl Own {
+    /// Refuses a name that cannot be written to, or under which there is something else, before anything that takes long.
+    ///
+    /// # Errors
+    /// Why.
+    pub fn ensure(self, path: &Path) -> Result<()> {
+        ensure_writable(path)?;
+        if path.symlink_metadata().is_err() || is_device(path) {
+            return Ok(());
+        }
+        let mut begin = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(BEGIN).read_to_end(&mut begin));
+        let is_own = read.is_ok() && (begin.is_empty() || (self.is_it)(&begin));
+        ensure!(is_own, "{} exists and is no {}; expected one, or the name of a new file", path.display(), self.what);
+        Ok(())
+    }
+}
+
 /// Removes a file if it is there. Where nothing can be written, a file that is not there is no trouble, either.
 ///
 /// # Errors
@@ -204,6 +234,25 @@ mod tests {
         );
         let usual = File::create(folder.path().join("b")).and_then(|file| file.metadata()).expect("file").permissions();
         assert_eq!(fs::metadata(&path).expect("file").permissions(), usual);
+    }
+
+    #[test]
+    fn only_own_files_are_replaced() {
+        let own = Own { what: "page of hpcc", is_it: |begin| begin.starts_with(b"<html>") };
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a");
+        own.ensure(&path).expect("a new file");
+        for mine in ["", "<html>old"] {
+            fs::write(&path, mine).expect("written");
+            own.ensure(&path).expect("an own file");
+        }
+        fs::write(&path, "[run]\n").expect("written");
+        let told = own.ensure(&path).expect_err("a scenario").to_string();
+        assert!(told.ends_with("a exists and is no page of hpcc; expected one, or the name of a new file"), "{told}");
+        let link = folder.path().join("b");
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+        own.ensure(&link).expect_err("a link to a scenario");
+        own.ensure(Path::new("/dev/null")).expect("a device");
     }
 
     #[test]

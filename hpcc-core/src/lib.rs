@@ -35,7 +35,6 @@
 //! | [`attack`] | what an attacker forges, replays and changes |
 //! | [`engine`] | what happens when: a simulator of all this |
 #![no_std]
-#![forbid(unsafe_code)]
 
 extern crate alloc;
 

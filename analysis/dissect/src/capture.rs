@@ -140,7 +140,8 @@ fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<R
         let Some(interface) = reader.interfaces().get(interface as usize) else {
             return Some(Ok(Err(anyhow!("a frame is of interface {interface}, which is not described"))));
         };
-        let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface)));
+        let offset = offset(interface);
+        let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface))?.checked_add_signed(offset?));
         let (mut name, mut check_sequence) = (None, 0);
         for option in &interface.options {
             if let InterfaceDescriptionOption::IfName(told) = option {
@@ -164,6 +165,15 @@ fn resolution(interface: &InterfaceDescriptionBlock<'_>) -> u8 {
         if let InterfaceDescriptionOption::IfTsResol(resolution) = option { Some(*resolution) } else { None }
     });
     resolutions.next().unwrap_or(DEFAULT_RESOLUTION)
+}
+
+/// What is added to an interface's times, in nanoseconds; `None` if it is too long.
+fn offset(interface: &InterfaceDescriptionBlock<'_>) -> Option<i64> {
+    let mut offsets = interface.options.iter().filter_map(|option| {
+        // Seconds, which may be negative.
+        if let InterfaceDescriptionOption::IfTsOffset(seconds) = option { Some(*seconds as i64) } else { None }
+    });
+    offsets.next().unwrap_or(0).checked_mul(1_000_000_000)
 }
 
 /// Ticks in nanoseconds, `None` if they are too many. (The library takes every tick for a nanosecond.)

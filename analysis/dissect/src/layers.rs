@@ -109,9 +109,14 @@ impl Dissector {
             Addresses::V6 { src, dst } => ("ipv6", Ipv6Addr::from(src).to_string(), Ipv6Addr::from(dst).to_string()),
         };
         let hop_limit = if name == "ipv4" { "ttl" } else { "hop_limit" };
+        // As on the wire, with the mark of telemetry.
+        let mark = match sent.telemetry.map(|section| section.encapsulation()) {
+            Some(Encapsulation::Marked { mark }) => mark,
+            _ => 0,
+        };
         frame.insert(
             name.into(),
-            json!({ "src": src, "dst": dst, "dscp": sent.dscp, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
+            json!({ "src": src, "dst": dst, "dscp": sent.dscp | mark, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
         );
         if let Some(section) = sent.telemetry {
             let ours = Encapsulation::Marked { mark: TELEMETRY_MARK };
@@ -144,7 +149,13 @@ impl Dissector {
             }
         }
         if let Some(returned) = self.returned.as_ref().filter(|_| known.is_none() && brings_an_answer(sent)) {
-            frame.insert("returned_telemetry".into(), telemetry::returned(returned, sent.payload));
+            let (answer, named) = telemetry::divided(returned, is_refusal(sent), sent.payload);
+            if let Some(answer) = answer {
+                frame.insert("returned_telemetry".into(), telemetry::returned(returned, answer));
+            }
+            if let Some(named) = named {
+                frame.insert("names".into(), named);
+            }
         }
         let captured = known.map_or(usize::MAX, |end| end.saturating_sub(payload_at)).min(sent.payload.len());
         let headers = extended(frame, sent.bth.opcode, &sent.payload[..captured]);
@@ -199,11 +210,16 @@ fn forget_checksum(bytes: &mut [u8]) {
     }
 }
 
-/// Whether the payload of a frame can be nothing but the answer to the packet that it acknowledges. A negative acknowledgement
-/// may have more behind it.
+/// Whether the payload of a frame begins with the answer to a packet.
 fn brings_an_answer(frame: &RoceFrame<'_>) -> bool {
     let acknowledges = matches!(frame.extension, Extension::Aeth(Aeth { syndrome: Syndrome::Ack(_), .. }));
-    !frame.payload.is_empty() && (acknowledges || frame.bth.opcode == Opcode::FEEDBACK)
+    !frame.payload.is_empty() && (acknowledges || is_refusal(frame) || frame.bth.opcode == Opcode::FEEDBACK)
+}
+
+/// Whether it says that a packet is missing.
+fn is_refusal(frame: &RoceFrame<'_>) -> bool {
+    let refusal = Syndrome::Nak(NakCode::SequenceError);
+    matches!(frame.extension, Extension::Aeth(Aeth { syndrome, .. }) if syndrome == refusal)
 }
 
 /// The contents of a Fast CNP with any code of its option: the draft leaves the code open.
@@ -427,7 +443,7 @@ fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::frame::build;
+    use hpcc_core::frame::{Section, build};
     use hpcc_core::telemetry::{Form, Hop, LinkRecord, link_codec, normalised};
     use hpcc_core::transport::feedback::FeedbackContent;
     use hpcc_core::units::BitRate;
@@ -443,6 +459,16 @@ mod tests {
     const UDP_CHECKSUM: usize = 40;
 
     fn frame(dscp: u8, opcode: Opcode, extension: Extension, payload: &[u8]) -> Vec<u8> {
+        with_telemetry(None, dscp, opcode, extension, payload)
+    }
+
+    fn with_telemetry(
+        telemetry: Option<Section<'_>>,
+        dscp: u8,
+        opcode: Opcode,
+        extension: Extension,
+        payload: &[u8],
+    ) -> Vec<u8> {
         let frame = RoceFrame {
             src_mac: [0; 6],
             dst_mac: [1; 6],
@@ -453,7 +479,7 @@ mod tests {
             identification: 0,
             sport: 10_000,
             udp_checksum: true,
-            telemetry: None,
+            telemetry,
             destination_options: &[],
             bth: Bth { opcode, ..Bth::default() },
             extension,
@@ -544,10 +570,46 @@ mod tests {
         let told = &frame["returned_telemetry"];
         assert_eq!((&told["format"], &frame["payload_bytes"]), (&json!("paper"), &json!(SECTION.len())));
         assert_eq!(told["hpcc"]["hops"].as_array().map(Vec::len), Some(2), "{told}");
+        let unread = answer(Syndrome::ACK, None, &SECTION);
+        assert!(!unread.contains_key("returned_telemetry"), "{unread:?}");
+    }
+
+    /// Behind the telemetry stands which packet arrived too early, was trimmed, or is the first behind a gap.
+    #[test]
+    fn refusals_bring_telemetry_back_and_name_a_packet() {
         let refused = Syndrome::Nak(NakCode::SequenceError);
-        for unread in [answer(Syndrome::ACK, None, &SECTION), answer(refused, Some(records()), &SECTION)] {
-            assert!(!unread.contains_key("returned_telemetry"), "{unread:?}");
+        let plain = answer(Syndrome::ACK, Some(records()), &SECTION);
+        let early = json!({ "psn": 0x70_0001, "trimmed": false });
+        let cut = json!({ "psn": 7, "trimmed": true, "at_last_hop": true });
+        for (syndrome, word, named) in [
+            (refused, None, None),
+            (refused, Some(0x70_0001_u32), Some(&early)),
+            (refused, Some(0xc000_0007), Some(&cut)),
+            (Syndrome::ACK, Some(0x70_0001), Some(&early)),
+        ] {
+            let word = word.map(u32::to_be_bytes);
+            let frame =
+                answer(syndrome, Some(records()), &[&SECTION[..], word.as_ref().map_or(&[], |word| word)].concat());
+            assert_eq!(frame["returned_telemetry"], plain["returned_telemetry"]);
+            assert_eq!(frame.get("names"), named);
         }
+        // A packet without telemetry was answered.
+        let frame = answer(refused, Some(records()), &7_u32.to_be_bytes());
+        assert_eq!((frame.get("returned_telemetry"), &frame["names"]["psn"]), (None, &json!(7)));
+        let link = Returned { answer: FeedbackContent::Window, ..records() };
+        let frame = answer(refused, Some(link), &[0, 0, 0xa9, 0xd0, 0, 0, 0, 9]);
+        assert_eq!((&frame["returned_telemetry"]["window_bytes"], &frame["names"]["psn"]), (&json!(43_472), &json!(9)));
+        // How many loads there are nobody knows.
+        let loads = Returned { answer: FeedbackContent::Loads, ..records() };
+        assert!(!answer(refused, Some(loads), &[1, 2, 3, 4, 5]).contains_key("returned_telemetry"));
+    }
+
+    #[test]
+    fn the_dscp_is_that_of_the_wire() {
+        let section = Section::new(Encapsulation::Marked { mark: TELEMETRY_MARK }, &SECTION).expect("a section");
+        let bytes = with_telemetry(Some(section), 24, Opcode::WRITE_MIDDLE, Extension::None, &[0; 8]);
+        let told = Dissector::new(Layout::new(Form::Paper)).frame(1, &Captured::alone(bytes));
+        assert_eq!((&told["ipv4"]["dscp"], told.contains_key("telemetry")), (&json!(24 | TELEMETRY_MARK), true));
     }
 
     /// REQ-17, REQ-19 and REQ-25: 43 472 bytes of window; the second link, of 400 Gb/s; U of 1 and of 1/512.

@@ -2,15 +2,16 @@
 //! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
 
 use hpcc_core::fast_cnp::CopiedTrace;
-use hpcc_core::frame::{Encapsulation, Section};
+use hpcc_core::frame::{Encapsulation, Section, SectionLen};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::encapsulation::INT_MARK;
+use hpcc_core::telemetry::ifa;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
 use hpcc_core::telemetry::ifa::metadata::{self, Metadata as IfaMetadata};
 use hpcc_core::telemetry::ifa::metadata_header::MetadataHeader;
 use hpcc_core::telemetry::int_md::header::{Header as IntHeader, VERSION as INT_VERSION};
 use hpcc_core::telemetry::int_md::metadata::{Field, Fields};
-use hpcc_core::telemetry::int_md::shim::Shim;
+use hpcc_core::telemetry::int_md::shim::{Next, Shim};
 use hpcc_core::telemetry::ioam::direct_export::DirectExport;
 use hpcc_core::telemetry::ioam::edge_to_edge::EdgeToEdge;
 use hpcc_core::telemetry::ioam::hpcc::Profile;
@@ -54,6 +55,55 @@ pub struct Returned {
     pub answer: FeedbackContent,
     /// How packets collected it.
     pub layout: Layout,
+}
+
+/// Bytes behind an answer that name a packet.
+const NAME: usize = 4;
+const TRIMMED: u32 = 1 << 31;
+const AT_LAST_HOP: u32 = 1 << 30;
+
+/// The answer at the front of a payload, and the packet that is named behind it, as far as its bytes tell where it ends; `refuses`: the
+/// frame says that a packet is missing.
+pub fn divided<'a>(returned: &Returned, refuses: bool, payload: &'a [u8]) -> (Option<&'a [u8]>, Option<Value>) {
+    let len = match returned.answer {
+        FeedbackContent::Records => section_len(&returned.layout, payload),
+        FeedbackContent::BusiestLink => Some(link_codec::LEN),
+        FeedbackContent::Window => Some(size_of::<u32>()),
+        FeedbackContent::Loads | FeedbackContent::Nothing => None,
+    };
+    let named = |word: &[u8]| word.try_into().ok().map(u32::from_be_bytes).map(named);
+    match len {
+        Some(len) if payload.len() == len + NAME => (Some(&payload[..len]), named(&payload[len..])),
+        Some(len) if refuses && payload.len() == NAME && len != NAME => (None, named(payload)),
+        None if refuses => (None, None),
+        Some(_) | None => (Some(payload), None),
+    }
+}
+
+fn named(word: u32) -> Value {
+    let psn = word & 0xff_ffff;
+    if word & TRIMMED == 0 {
+        return json!({ "psn": psn, "trimmed": false });
+    }
+    json!({ "psn": psn, "trimmed": true, "at_last_hop": word & AT_LAST_HOP != 0 })
+}
+
+/// Bytes of a section of this layout at the front of others, if they say so.
+fn section_len(layout: &Layout, bytes: &[u8]) -> Option<usize> {
+    match layout.encapsulation() {
+        Some(Encapsulation::HopByHop) => return Some(8 * (1 + usize::from(*bytes.get(1)?))),
+        Some(Encapsulation::Ifa { .. }) => {
+            let (_, behind) = bytes.split_first_chunk::<{ ifa::header::LEN }>()?;
+            let counts = MetadataHeader::parse(behind.first_chunk()?);
+            return Some(ifa::header::LEN + ifa::metadata_header::LEN + 4 * usize::from(counts.current_length));
+        }
+        Some(Encapsulation::Marked { .. } | Encapsulation::BehindUdp { .. } | Encapsulation::Tag { .. }) | None => {}
+    }
+    match layout.section_len() {
+        SectionLen::Compact { header } => Some(usize::from(header) + 8 * usize::from(bytes.first()? >> 4)),
+        SectionLen::IntMd => Some(Shim::parse(bytes.first_chunk()?).ok()?.section_len()),
+        SectionLen::Fixed(len) => Some(len.into()),
+    }
 }
 
 /// The contents of an answer; values are `null` where its bytes cannot be such an answer.
@@ -167,11 +217,17 @@ fn int_md(bytes: &[u8]) -> Value {
         return unreadable();
     }
     let hop_len = 4 * usize::from(header.hop_words);
+    let (original, value) = match shim.next {
+        Next::Dscp(dscp) => ("original_dscp", json!(dscp)),
+        Next::UdpPort(port) => ("original_dport", json!(port)),
+        Next::Protocol(protocol) => ("original_protocol", json!(protocol)),
+    };
     // The newest hop stands first.
     let hops: Vec<Value> =
         if hop_len == 0 { Vec::new() } else { stack.rchunks_exact(hop_len).map(|hop| int_hop(&header, hop)).collect() };
     json!({
         "format": "int_md",
+        original: value,
         "length_words": shim.length,
         "hop_words": header.hop_words,
         "remaining_hops": header.remaining,

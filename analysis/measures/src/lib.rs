@@ -13,8 +13,6 @@
 //! | [`window`] | queues and pauses in a part of the run |
 //! | [`pairing`], [`parted`] | the flows of two files, side by side |
 
-#![forbid(unsafe_code)]
-
 pub mod pairing;
 pub mod parted;
 pub mod records;

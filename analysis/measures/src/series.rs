@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use hpcc_formats::memory::{self, Budget};
 use hpcc_formats::results::{goodput_csv, queue_csv};
 
 use crate::results::{Life, Results, Window};
@@ -11,6 +12,12 @@ use crate::stats::jain;
 
 /// A node and its port.
 pub type Port = (u32, u32);
+
+/// So many rows at a time take their memory.
+const MANY_ROWS: u64 = 1 << 20;
+
+/// Bytes of a step in sums, and in what is made of them.
+const PER_STEP: u64 = 32;
 
 /// Equal steps of simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,9 +38,14 @@ impl Grid {
     }
 
     /// Steps of this length in a window, at least one.
-    pub fn covering(window: Window, step_ns: u64) -> Grid {
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn covering(window: Window, step_ns: u64) -> Result<Grid> {
         let step_ns = step_ns.max(1);
-        Grid { origin_ns: window.from_ns, step_ns, steps: (window.span_ns() / step_ns).max(1) as usize }
+        let bytes = (window.span_ns() / step_ns).saturating_mul(PER_STEP);
+        memory::refuse(bytes, &format!("a series in steps of {step_ns} ns")).map_err(Error::msg)?;
+        Ok(Grid { origin_ns: window.from_ns, step_ns, steps: (window.span_ns() / step_ns).max(1) as usize })
     }
 
     /// Hands `add` each step that an interval overlaps with, and for how long, in ns.
@@ -76,6 +88,8 @@ impl Delivery {
 pub fn deliveries(results: &Results, mut see: impl FnMut(&Delivery)) -> Result<()> {
     let mut rows = goodput_csv::rows(&results.dir.join("goodput.csv"))?.peekable();
     let mut waiting: HashMap<u32, Vec<(u64, u64)>> = HashMap::new();
+    let budget = Budget::new().map_err(Error::msg)?;
+    let (mut held, mut taken) = (0_u64, 0_u64);
     results.every_life(|life, counts| {
         while let Some(row) = rows.next_if(|row| row.as_ref().map_or(true, |row| row.time_ns <= life.end_ns)) {
             let row = row?;
@@ -83,11 +97,20 @@ pub fn deliveries(results: &Results, mut see: impl FnMut(&Delivery)) -> Result<(
             match points.last_mut() {
                 // A flow that ends at the time of a sample has two rows of it.
                 Some((time_ns, bytes)) if *time_ns == row.time_ns => *bytes += row.bytes,
-                _ => points.push((row.time_ns, row.bytes)),
+                _ => {
+                    points.push((row.time_ns, row.bytes));
+                    held += 1;
+                }
+            }
+            if held > taken {
+                budget.take(MANY_ROWS * PER_STEP, "rows of goodput.csv of flows that go on").map_err(Error::msg)?;
+                taken += MANY_ROWS;
             }
         }
         let mut from_ns = life.start_ns;
-        for (until_ns, bytes) in waiting.remove(&life.flow).unwrap_or_default() {
+        let rows = waiting.remove(&life.flow).unwrap_or_default();
+        held -= rows.len() as u64;
+        for (until_ns, bytes) in rows {
             if counts && until_ns > from_ns {
                 see(&Delivery { life, from_ns, until_ns, bytes });
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The line that says how far a run is: simulated time, events per second, flows, time left.
 
+use crate::run::say;
 use hpcc_core::units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -83,9 +84,11 @@ impl Progress {
     fn show(&mut self, acked_bytes: u64, message: String) {
         self.last_line = Instant::now();
         if self.plain {
-            let total = self.bar.length().unwrap_or(0).max(1);
-            let left = self.start.elapsed().as_secs_f64() * (total as f64 / acked_bytes.max(1) as f64 - 1.0);
-            eprintln!("hpcc: {message}, about {left:.0} s left");
+            // Nobody knows before something has arrived, and behind the last byte.
+            let share = self.bar.length().unwrap_or(0) as f64 / acked_bytes as f64 - 1.0;
+            let left = self.start.elapsed().as_secs_f64() * share;
+            let left = if left.is_finite() && left > 0.0 { format!(", about {left:.0} s left") } else { String::new() };
+            say(&format!("{message}{left}"));
             return;
         }
         self.bar.set_position(acked_bytes);

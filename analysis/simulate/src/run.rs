@@ -24,7 +24,7 @@ use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
 use hpcc_formats::results::{ResultWriter, Summary, Versions};
 use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
-use hpcc_formats::share;
+use hpcc_formats::{share, visible};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -72,7 +72,7 @@ impl From<Outcome> for ExitCode {
 }
 
 pub(crate) fn say(message: &dyn Display) {
-    eprintln!("hpcc: {message}");
+    eprintln!("hpcc: {}", visible::lines(&message.to_string()));
 }
 
 /// Between two samples of the queues for statistics, where there is neither histogram nor time series.

@@ -2,7 +2,7 @@
 //! A run whose flows a program's stack carries - ns-3's TCP or UDP - over the frames of an engine that it shares with the program.
 
 use crate::fleet::lock;
-use crate::run::{Ending, How, Outcome, Parts, Program, Run};
+use crate::run::{Ending, How, Outcome, Parts, Program, Run, say};
 use hpcc_core::engine::{Engine, FlowRequest, Observer};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{ResultWriter, Summary};
@@ -71,7 +71,7 @@ impl StackRun {
     ) -> Result<StackRun, Outcome> {
         let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
         if !is_quiet {
-            scenario.notes.iter().for_each(|note| eprintln!("hpcc: note: {note}"));
+            scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         }
         let how = How { is_quiet, is_watched: false, threads: 1 };
         let run = Run::new(scenario, writer, how, start, vec![engine], Parts::default(), Some(faces));

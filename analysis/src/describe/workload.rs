@@ -204,7 +204,8 @@ fn describe_jobs(scenario: &Scenario) -> String {
                 let rate = links.iter().map(|(rate, _)| rate.0).min().unwrap_or(u64::MAX);
                 (rate, Nanos(links.iter().map(|(_, delay)| delay.0).sum()))
             });
-            delay + Nanos((u128::from(message.size) * 8_000_000_000 / u128::from(rate)) as u64)
+            let time = u128::from(message.size) * 8_000_000_000 / u128::from(rate);
+            delay + Nanos(u64::try_from(time).unwrap_or(u64::MAX))
         };
         let path = ideal::run(job.job(), scenario.servers, alone, |time| time).time;
         vec![
@@ -213,7 +214,7 @@ fn describe_jobs(scenario: &Scenario) -> String {
             human::count(messages),
             human::bytes(bytes),
             human::count(ideal::depth(job.job()).time.0),
-            path.to_string(),
+            if path < Nanos(u64::MAX) { path.to_string() } else { "above 2^64 ns".into() },
         ]
     });
     table(&["job", "ranks", "messages", "bytes", "depth", "critical path"], rows)

@@ -2,6 +2,7 @@
 //! A figure as it is written: the drawing, its data, and a script that draws them with matplotlib.
 
 use anyhow::Result;
+use hpcc_formats::visible;
 use serde_json::{Value, json};
 
 use crate::chart::{Axis, Chart, Unit};
@@ -29,6 +30,7 @@ impl Picture {
         let template = SCRIPT.split_once('\n').map_or(SCRIPT, |(_, rest)| rest);
         let axes: Vec<Value> = charts.iter().map(|chart| axes(chart)).collect();
         let lines: Vec<String> = axes.iter().map(|chart| format!("    {chart},\n")).collect();
+        let svg = visible::lines(&svg).into_owned();
         Ok(Picture { svg, csv: csv(charts)?, script: template.replace("    # CHARTS\n", &lines.concat()) })
     }
 }
@@ -65,8 +67,8 @@ fn csv(charts: &[&Chart]) -> Result<String> {
                 let few = u8::from(line.few.get(place) == Some(&true)).to_string();
                 let x = number(Some(chart.at.place(place) / chart.x.tick_unit));
                 writer.write_record([
-                    &chart.title,
-                    &line.name,
+                    &*visible::cell(&chart.title),
+                    &*visible::cell(&line.name),
                     &x,
                     &number(*value),
                     &number(low),
@@ -96,17 +98,20 @@ mod tests {
             few: vec![false, true],
             ..Line::of_variant(0, "a, b", vec![None, Some(2.0 / 3.0)])
         };
+        let formula = Line::of_variant(1, "=1+1", vec![Some(1.0)]);
         let chart = Chart {
             title: "Queue (kB)".into(),
             x: Axis::time(5e6, 1),
             at: At::Steps { first: 0.0, step: 1_000.0, steps: 2 },
             y: Axis::value("Queue (kB)", 3.0),
-            lines: vec![line],
+            lines: vec![line, formula],
             stepped: true,
             points: false,
         };
-        let picture = Picture::new(String::new(), &[&chart]).expect("in memory");
-        assert_eq!(picture.csv, "chart,line,x,value,low,high,few_flows\nQueue (kB),\"a, b\",1,0.666667,1,3,1\n");
+        let picture = Picture::new("<svg>\u{fffe}</svg>\n".into(), &[&chart]).expect("in memory");
+        let rows = "Queue (kB),\"a, b\",1,0.666667,1,3,1\nQueue (kB),'=1+1,0,1,,,0\n";
+        assert_eq!(picture.csv, format!("chart,line,x,value,low,high,few_flows\n{rows}"));
+        assert_eq!(picture.svg, "<svg>\\u{fffe}</svg>\n", "XML cannot hold it");
         assert!(picture.script.starts_with("\"\"\"Draws") && picture.script.contains("\"drawstyle\":\"steps-post\""));
     }
 }

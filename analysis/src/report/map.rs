@@ -2,7 +2,7 @@
 //! The network as a map: nodes by tier, and links with what happened at their two ports.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::Result;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -42,16 +42,18 @@ pub fn map(results: &Results) -> Result<Value> {
     let queues = longest_queues(results)?;
     let run_ns = run_ns(results);
     let mut links: BTreeMap<(u32, u32), Between> = BTreeMap::new();
-    let mut network = Network::default();
+    // A file may name any number: nodes are counted anew.
+    let numbers: BTreeSet<u32> = ports.iter().flat_map(|row| [row.node, row.peer]).collect();
+    let numbers: Vec<u32> = numbers.into_iter().collect();
+    let place = |node: u32| numbers.partition_point(|number| *number < node) as u32;
+    let mut network = Network { nodes: vec![NodeKind::Switch; numbers.len()], links: Vec::new() };
     for row in &ports {
-        let count = 1 + row.node.max(row.peer) as usize;
-        network.nodes.resize(network.nodes.len().max(count), NodeKind::Switch);
         if row.is_switch == 0 {
-            network.nodes[row.node as usize] = NodeKind::Host;
+            network.nodes[place(row.node) as usize] = NodeKind::Host;
         }
         let way = usize::from(row.node > row.peer);
         if way == 0 {
-            let (a, b) = (row.node, row.peer);
+            let (a, b) = (place(row.node), place(row.peer));
             network.links.push(Link { a, b, rate: BitRate(row.rate_bps), delay: Nanos(row.delay_ns), loss: 0.0 });
         }
         let between = links.entry((row.node.min(row.peer), row.node.max(row.peer))).or_default();
@@ -74,7 +76,9 @@ pub fn map(results: &Results) -> Result<Value> {
         let used = link.used.map(|used| used.map(|share| short(100.0 * share.min(1.0))));
         json!([a, b, queues[0], queues[1], paused[0], paused[1], used[0], used[1]])
     };
-    Ok(json!({ "tiers": by_tier(&network), "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
+    let mut tiers = by_tier(&network);
+    tiers.iter_mut().flatten().for_each(|node| *node = numbers[*node as usize]);
+    Ok(json!({ "tiers": tiers, "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
 }
 
 /// From the first flow's start to the end of the simulation, in ns.

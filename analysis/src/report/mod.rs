@@ -27,7 +27,7 @@ use hpcc_measures::select::Selection;
 use crate::manifest::{MANIFEST, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
-use crate::save::{self, Draft};
+use crate::save::Draft;
 use crate::{human, table, timeline};
 
 /// What to report on.
@@ -62,7 +62,12 @@ impl Options {
 /// If a folder is not a complete output folder, is damaged or of another version; if it cannot be written to, and the page
 /// goes there, or plots are asked for; if the page cannot be written.
 pub fn report(options: &Options) -> Result<Outcome> {
-    options.out.as_deref().map_or(Ok(()), save::ensure_writable)?;
+    let page = match (&options.out, options.dirs.as_slice()) {
+        (Some(file), _) => file.clone(),
+        (None, [dir]) => dir.join(PAGE),
+        (None, _) => Path::new("hpcc-out").join(PAGE),
+    };
+    page::OWN.ensure(&page)?;
     let mut entries = Vec::new();
     for dir in &options.dirs {
         let loaded = entry::load(dir, &options.selection)?;
@@ -77,11 +82,6 @@ pub fn report(options: &Options) -> Result<Outcome> {
     }
     options.drawing.prepare()?;
     entry::tell_apart(&mut entries);
-    let page = match (&options.out, options.dirs.as_slice()) {
-        (Some(file), _) => file.clone(),
-        (None, [dir]) => dir.join(PAGE),
-        (None, _) => Path::new("hpcc-out").join(PAGE),
-    };
     let mut outcome = Outcome::Good;
     for entry in &entries {
         for results in &entry.runs {

@@ -4,11 +4,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use hpcc_formats::visible;
 
 use super::data;
 use super::entry::Entry;
 use super::swept::swept;
-use crate::save;
+use crate::save::{self, Own};
 
 const TEMPLATE: &str = include_str!("page.html");
 /// Words of the template, and their replacements.
@@ -31,11 +32,18 @@ pub fn write(entries: &[Entry], sweep: Option<&Path>, file: &Path) -> Result<()>
         data["sweep"] = swept(folder)?;
         data["sweep"]["title"].as_str().unwrap_or_default().clone_into(&mut title);
     }
+    OWN.ensure(file)?;
     save::replace(file, render(&title, &data.to_string()))
 }
 
+/// Pages are known by the end of their title, as those of earlier versions are.
+pub const OWN: Own = Own {
+    what: "page of hpcc",
+    is_it: |begin| begin.starts_with(b"<!DOCTYPE html>") && String::from_utf8_lossy(begin).contains(" - hpcc</title>"),
+};
+
 fn render(title: &str, data: &str) -> String {
-    let escaped = title.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let escaped = visible::word(title).replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let mut text = TEMPLATE.replace("{{title}}", &escaped);
     for (name, part) in PARTS {
         text = text.replace(name, part);

@@ -51,7 +51,9 @@ fn of_job(name: String, job: &[TimelineRow]) -> Value {
     let bar =
         |&(rank, kind, from, until, row): &Bar<'_>| json!([rank, kind, micros(from), micros(until), row.map(words)]);
     let path = critical_path(job);
-    let sum = |computes| path.iter().filter(|part| part.computes() == computes).map(Segment::time_ns).sum::<u64>();
+    let sum = |computes| {
+        path.iter().filter(|part| part.computes() == computes).map(Segment::time_ns).fold(0, u64::saturating_add)
+    };
     let mut listed: Vec<usize> = (0..path.len()).collect();
     listed.sort_by_key(|&place| (Reverse(path[place].time_ns()), place));
     listed.truncate(MOST_SEGMENTS);

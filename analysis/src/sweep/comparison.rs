@@ -8,6 +8,7 @@ use super::report::TableKind;
 use crate::chart::mean_and_deviation;
 use crate::human;
 use crate::table::Titled;
+use hpcc_formats::visible;
 
 /// A column below a heading: its title and its metric.
 type Column = (String, String);
@@ -169,7 +170,8 @@ pub fn wide(file: &SweepFile, groups: &[Group<'_>]) -> anyhow::Result<String> {
     }
     writer.write_record(&header)?;
     for group in groups {
-        let mut row: Vec<String> = [group.variant].iter().chain(&group.values).map(|word| (*word).to_owned()).collect();
+        let mut row: Vec<String> =
+            [group.variant].iter().chain(&group.values).map(|word| visible::cell(word).into_owned()).collect();
         for column in &file.columns {
             let values = group.metric(&column.name);
             let (mean, spread) = mean_and_deviation(&values);

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
+use hpcc_formats::visible;
 
 use super::file::SweepFile;
 use super::run::Run;
 use crate::human;
-use crate::save::{self, Draft};
+use crate::save::{Draft, Own};
 
 /// The first column, before the columns of the axes.
 const VARIANT: &str = "variant";
@@ -33,6 +34,14 @@ const COLUMNS: [&str; 14] = [
     "slowdown",
 ];
 
+/// Tables are known by their first line.
+const OWN: Own = Own {
+    what: "table of flows of a sweep",
+    is_it: |begin| {
+        begin.starts_with(b"variant,") && String::from_utf8_lossy(begin).contains(",seed,group,flow,src,dst")
+    },
+};
+
 /// A CSV file that a table is wanted in.
 #[derive(Clone, Debug)]
 pub struct FlowTable(PathBuf);
@@ -51,7 +60,7 @@ impl FlowTable {
     /// # Errors
     /// What is wrong.
     pub fn check(&self) -> Result<()> {
-        save::ensure_writable(&self.0).context("--table")
+        OWN.ensure(&self.0).context("--table")
     }
 
     /// Writes the flows of complete runs below `out`. The file appears when it is complete.
@@ -76,13 +85,13 @@ fn fill(path: &Path, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<u64> 
     for run in runs {
         let folder = out.join(&run.folder);
         let summary = Summary::read(&folder.join("summary.json"))?;
-        let mut labels = vec![file.variants[run.variant].name.as_str()];
-        labels.extend(file.axes.values(run.step));
+        let mut labels = vec![visible::cell(&file.variants[run.variant].name)];
+        labels.extend(file.axes.values(run.step).into_iter().map(visible::cell));
         let mut row = |flow: FctRecord, acked_bytes: u64, times: (Option<u64>, Option<u64>, Option<String>)| {
             let FctRecord { flow, src, dst, sport, dport, priority, size, start_ns, group, .. } = flow;
             let ends = (flow, src, dst, sport, dport, priority, size, start_ns);
             rows += 1;
-            table.serialize((&labels, summary.seed, summary.group_name(group), ends, acked_bytes, times))
+            table.serialize((&labels, summary.seed, visible::cell(summary.group_name(group)), ends, acked_bytes, times))
         };
         for flow in Rows::<FctRecord>::open(&folder.join("fct.csv"))? {
             let flow = flow?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
+use hpcc_formats::visible;
 
 use super::axes::Axes;
 use super::file::SweepFile;
@@ -110,12 +111,12 @@ pub fn data(file: &SweepFile, measured: &[Measured<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(&file.axes).split(','))?;
     for Measured { run, results, metrics } in measured {
-        let mut begin = vec![file.variants[run.variant].name.as_str()];
-        begin.extend(file.axes.values(run.step));
-        begin.extend(file.axes.is_empty().then_some(""));
+        let mut begin = vec![visible::cell(&file.variants[run.variant].name)];
+        begin.extend(file.axes.values(run.step).into_iter().map(visible::cell));
+        begin.extend(file.axes.is_empty().then_some("").map(visible::cell));
         let seed = run.seed.unwrap_or(results.summary.seed).to_string();
         for (metric, value) in metrics {
-            writer.write_record(begin.iter().copied().chain([seed.as_str(), metric, &value.to_string()]))?;
+            writer.write_record(begin.iter().map(AsRef::as_ref).chain([seed.as_str(), metric, &value.to_string()]))?;
         }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)

@@ -102,12 +102,12 @@ pub fn sweep(
 ) -> Result<Outcome> {
     let out = out.map_or_else(|| save::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
-    let runs = plan(&file, set)?;
+    let runs = if how.list { list(&file, set)? } else { plan(&file, set)? };
     if let Some(quick) = file.quick_form()? {
         plan(&quick, &[])?;
     }
     if how.list {
-        return list(&runs);
+        return Ok(Outcome::Good);
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
@@ -157,11 +157,15 @@ fn show(
     Ok(outcome)
 }
 
-/// Prints the folder of each run and its settings.
-fn list(runs: &[Run]) -> Result<Outcome> {
-    let line = |run: &Run| format!("{}  {}\n", run.folder.display(), run.overrides.join(" "));
-    human::print(&runs.iter().map(line).collect::<String>())?;
-    Ok(Outcome::Good)
+/// Prints the folder of each run and its settings, as soon as it is checked: a sweep may have a million.
+fn list(file: &SweepFile, set: &[String]) -> Result<Vec<Run>> {
+    let mut printed = Ok(true);
+    let runs = plan::plan_each(file, set, |run| {
+        printed = human::print_to_reader(&format!("{}  {}\n", run.folder.display(), run.overrides.join(" ")));
+        matches!(printed, Ok(true))
+    });
+    printed?;
+    Ok(runs?)
 }
 
 /// The runs that ended well, by variant and step of the axes.

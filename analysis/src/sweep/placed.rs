@@ -83,7 +83,9 @@ impl Source {
 
     /// The line of a place, from 1.
     pub fn line(&self, at: usize) -> u32 {
-        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        // Behind the last line end there is no line.
+        let last = self.text.len().saturating_sub(1);
+        let before = self.text.as_bytes().get(..at.min(last)).unwrap_or_default();
         1 + before.iter().filter(|byte| **byte == b'\n').count() as u32
     }
 }

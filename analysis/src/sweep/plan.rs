@@ -24,7 +24,23 @@ const SEED_KEY: &str = "run.seed";
 /// # Errors
 /// If a setting does not suit the scenario, with the line of the sweep file that makes it.
 pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
-    let runs = combinations(file).map(|chosen| run(file, set, chosen)).collect::<Result<Vec<Run>, _>>()?;
+    plan_each(file, set, |_| true)
+}
+
+/// As [`plan`]; `see` gets each run as soon as it is known, and says whether it wants the next one.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_each(file: &SweepFile, set: &[String], mut see: impl FnMut(&Run) -> bool) -> Result<Vec<Run>, InputError> {
+    let mut runs = Vec::new();
+    for chosen in combinations(file) {
+        let run = run(file, set, chosen)?;
+        let goes_on = see(&run);
+        runs.push(run);
+        if !goes_on {
+            return Ok(runs);
+        }
+    }
     if runs.is_empty() {
         return Err(file.error(None, "nothing to run; expected a [[variant]] with a name, and values of each [[axis]]"));
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use hpcc_formats::visible;
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -172,7 +173,7 @@ impl Scheduler {
     /// The number of the job, or nothing if it is refused. It begins after another one, if it has to.
     fn submit_part(&self, array: &Array<'_>, runs: &[usize], before: Option<&str>) -> Result<Option<String>> {
         let output = sbatch(&array.arguments(runs, before), &array.script(runs))?;
-        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        eprint!("{}", visible::lines(&String::from_utf8_lossy(&output.stderr)));
         let said = String::from_utf8_lossy(&output.stdout);
         // A federation's name may follow.
         let job = said.trim().split(';').next().unwrap_or_default();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is wrong with an input, and where.
 
+use crate::visible;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,14 +38,14 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.file.display())?;
+        write!(f, "{}:", visible::word(&self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }
-        write!(f, " {}", self.without_place())?;
+        write!(f, " {}", visible::word(&self.without_place()))?;
         match &self.set[..] {
             [] => Ok(()),
-            set => write!(f, " (with --set {})", set.join(" --set ")),
+            set => write!(f, " (with --set {})", visible::word(&set.join(" --set "))),
         }
     }
 }

@@ -25,6 +25,9 @@ pub struct Flow {
     pub options: FlowOptions,
 }
 
+/// Most bytes of a flow that has an end, and of a message: more take a year by the fastest link.
+pub(crate) const MOST_BYTES: u64 = ENDLESS - 1;
+
 impl Flow {
     /// Whether it has something for itself, or no end.
     pub fn is_own(&self) -> bool {

@@ -85,7 +85,7 @@ impl JobSpec {
             let (src, dst) = (self.hosts[from as usize], self.hosts[to as usize]);
             src != dst && !is_inside(src, dst)
         };
-        let add = |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1.saturating_add(one.1));
+        let add = |sum: (u64, u64), one: (u64, u64)| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1));
         match &self.work {
             JobWork::Collective(plan) => plan.traffic(crosses),
             JobWork::Graphs { graphs, collectives, .. } => {

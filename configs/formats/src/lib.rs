@@ -16,8 +16,7 @@
 //! | [`input`] | nothing: it opens files, and refuses what has no end |
 //! | [`memory`] | nothing: it says how much memory there is |
 //! | [`error`] | nothing: it says what was wrong, and in which line |
-
-#![forbid(unsafe_code)]
+//! | [`visible`] | nothing: it makes texts of files safe for terminals and pictures |
 
 mod check;
 mod draft;
@@ -42,6 +41,7 @@ pub mod scenario;
 pub mod share;
 mod text;
 pub mod toml_format;
+pub mod visible;
 
 pub use check::memory_estimate;
 pub use load::{is_toml_file, load, load_network, load_text, load_with, overlap, refuse_overlaps};

@@ -85,12 +85,14 @@ fn parse(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) 
 }
 
 fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
-    if is_toml(path, text) {
+    let draft = if is_toml(path, text) {
         refuse_sweep(path, text)?;
-        toml_format::read(path, text, overrides, defaults)
+        toml_format::read(path, text, overrides, defaults)?
     } else {
-        reference::read(path, text, overrides, defaults)
-    }
+        reference::read(path, text, overrides, defaults)?
+    };
+    check::sums(&draft)?;
+    Ok(draft)
 }
 
 /// Adds the overrides to an error that blames a line of a file, if it is not there without them.

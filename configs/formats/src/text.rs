@@ -21,6 +21,12 @@ pub(crate) fn line_count(before: &[u8]) -> u32 {
     u32::try_from(newlines).unwrap_or(u32::MAX - 1) + 1
 }
 
+/// The line of a JSON file that is to blame: behind the last line end there is none.
+pub(crate) fn json_line(error: &serde_json::Error, bytes: &[u8]) -> u32 {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    u32::try_from(error.line()).unwrap_or(u32::MAX).min(line_count(whole))
+}
+
 /// The path of a file that `referrer` names: relative to the referrer's folder if it is there, otherwise
 /// relative to the working folder.
 pub(crate) fn resolve(referrer: &Path, name: &str) -> Option<PathBuf> {

@@ -192,12 +192,12 @@ impl Graph {
         (token >> SHIFT) as u32
     }
 
-    /// How many messages it sends to ranks for which `counts` holds, and their bytes, without those of collectives.
+    /// How many messages it sends to ranks for which `counts` holds, and their bytes, at most 2^64 - 1, without those of collectives.
     pub fn traffic(&self, counts: impl Fn(u32) -> bool) -> (u64, u64) {
         let size = |work: &Work| {
             if let Work::Send { to, size, .. } = *work { Some(size).filter(|_| counts(to)) } else { None }
         };
-        self.works().filter_map(size).fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+        self.works().filter_map(size).fold((0, 0), |(count, bytes), size| (count + 1, u64::saturating_add(bytes, size)))
     }
 
     /// How long its computations take.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What people who work on hpcc run, by `./hpcc NAME` or `cargo xtask NAME`.
 
-#![forbid(unsafe_code)]
-
 mod bench;
 mod build;
 mod chores;

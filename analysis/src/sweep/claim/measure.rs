@@ -226,7 +226,7 @@ impl Measure {
 
     /// What the flows deliver together, in Gb/s, in each step of the window.
     fn total_rates(&self, results: &Results, step_ns: u64) -> Result<Vec<f64>> {
-        let grid = Grid::covering(results.window, step_ns);
+        let grid = Grid::covering(results.window, step_ns)?;
         let line_of = |life: &Life| self.counts(life.size).then_some(0);
         Ok(series::rates(results, grid, 1, line_of)?.swap_remove(0))
     }
@@ -238,7 +238,7 @@ impl Measure {
 
     fn fairness_reaches(&self, results: &Results) -> Result<f64> {
         let step_ns = results.goodput_interval_ns();
-        let grid = Grid::covering(results.window, step_ns);
+        let grid = Grid::covering(results.window, step_ns)?;
         Ok(wait_us(&series::fairness(results, grid, |life| self.counts(life.size))?, self.level, step_ns))
     }
 

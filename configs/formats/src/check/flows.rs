@@ -4,6 +4,7 @@
 use super::control::Controlled;
 use super::memory;
 use super::priorities::InUse;
+use super::sums;
 use crate::draft::Places;
 use crate::error::InputError;
 use crate::flow::Flow;
@@ -41,12 +42,14 @@ pub(super) fn flows(
             };
             nic(&flow, routes).map_err(|message| refuse((&["nic"], message)))?;
             totals.add(&flow);
+            sums::flows(&totals).map_err(|message| refuse((SIZE, message)))?;
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
             let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
     for Traffic { group, source, .. } in &traffic {
+        sums::job(source)?;
         for placed in source.samples() {
             let (flow, place) = placed?;
             let refuse = |(keys, message): Wrong| source.error(&place, keys, message);

@@ -5,7 +5,7 @@ use super::progress::InProgress;
 use crate::draft::Places;
 use crate::error::InputError;
 use crate::flows::FlowList;
-use crate::memory::{self, VARIABLE, pretty};
+use crate::memory::{self, insist, pretty};
 use crate::place::Place;
 use crate::scenario::Scenario;
 use hpcc_core::settings::Value;
@@ -83,11 +83,6 @@ fn round_trip(scenario: &Scenario) -> u64 {
 /// Memory that this process may still take, if known.
 fn available() -> Result<Option<u64>, InputError> {
     memory::available().map_err(|why| Place::environment().error(why))
-}
-
-/// How to go on in spite of a refusal.
-fn insist() -> String {
-    format!("or {VARIABLE}=SIZE in the environment to try it all the same")
 }
 
 /// Refuses a network that the machine cannot hold.

@@ -7,8 +7,10 @@ mod memory;
 mod priorities;
 mod progress;
 mod settings;
+mod sums;
 
 pub use memory::estimate as memory_estimate;
+pub(crate) use sums::sums;
 
 use crate::draft::Draft;
 use crate::error::InputError;

@@ -178,11 +178,15 @@ impl RandomIncast {
             let message = format!("fan_in is {}; expected at most {most}, the hosts besides a receiver", self.fan_in);
             return Err(Conflict::new("fan_in", message));
         }
-        let expected = self.duration.0 as f64 / self.mean_gap() * self.fan_in as f64;
-        if expected > MAX_FLOWS {
-            return Err(too_many(expected));
+        if self.expected() > MAX_FLOWS {
+            return Err(too_many(self.expected()));
         }
         Ok(())
+    }
+
+    /// How many flows there will be, on the average.
+    pub fn expected(&self) -> f64 {
+        self.duration.0 as f64 / self.mean_gap() * self.fan_in as f64
     }
 
     /// The average load on hosts.

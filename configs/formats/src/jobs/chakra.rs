@@ -4,10 +4,11 @@
 use super::chakra_file::{self, Node};
 use super::{JobFile, Ways, digest, matching};
 use crate::error::InputError;
+use crate::flow::MOST_BYTES;
+use crate::memory::Budget;
 use crate::place::Place;
-use crate::text::unreadable;
+use crate::text::{json_line, unreadable};
 use hpcc_core::settings::Named;
-use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
 use hpcc_core::workload::{Graph, GraphBuilder, Work};
@@ -72,6 +73,7 @@ pub(crate) fn read(
     groups: Option<&Path>,
     most_ranks: u32,
     ways: &dyn Fn(Kind) -> Ways,
+    budget: &Budget,
 ) -> Result<JobFile, InputError> {
     let files: Vec<PathBuf> = (0..).map_while(|rank| file(prefix, rank)).collect();
     let count = files.len() as u32;
@@ -91,13 +93,14 @@ pub(crate) fn read(
     }
     let mut graphs = Vec::new();
     for (path, rank) in files.iter().zip(0..) {
-        let (nodes, bytes) = chakra_file::read(path)?;
+        let (nodes, bytes) = chakra_file::read(path, budget)?;
+        budget.operations(nodes.len() as u128).map_err(|message| Place::file(path).error(message))?;
         hash.push(blake3::hash(&bytes).as_bytes().to_vec());
         graphs.push(trace.rank(&Place::file(path), rank, nodes)?);
     }
     let named = |rank: u32, operation: u32| {
         let path = &files[rank as usize];
-        let nodes = chakra_file::read(path).map(|(nodes, _)| nodes).unwrap_or_default();
+        let nodes = chakra_file::read(path, budget).map(|(nodes, _)| nodes).unwrap_or_default();
         let name = sorted(nodes).get(operation as usize).map(told).unwrap_or_default();
         (Place::file(path), name)
     };
@@ -133,7 +136,7 @@ fn sorted(mut nodes: Vec<Node>) -> Vec<Node> {
 fn group_file(place: &Place, bytes: &[u8], count: u32) -> Result<Groups, InputError> {
     let groups: BTreeMap<String, Vec<u32>> = serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("no groups: {error}; expected such as {{\"1\": [0, 1], \"2\": [2, 3]}}");
-        place.at(error.line() as u32).error(message)
+        place.at(json_line(&error, bytes)).error(message)
     })?;
     for (name, ranks) in &groups {
         if let Some(rank) = ranks.iter().find(|rank| **rank >= count) {
@@ -210,14 +213,14 @@ impl Trace<'_> {
             None => Err(format!("rank {other} is none of the {} ranks", self.all.len())),
         };
         let time = || {
-            let time = node.duration.checked_mul(1000).filter(|time| *time <= LARGEST);
+            let time = node.duration.checked_mul(1000).filter(|time| *time <= Nanos::LONGEST.0);
             let time = time.ok_or_else(|| {
-                format!("{} microseconds are too long; expected at most {}", node.duration, LARGEST / 1000)
+                format!("{} microseconds are too long; expected at most {}", node.duration, Nanos::LONGEST.0 / 1000)
             });
             time.map(|time| Work::Compute(Nanos(time.max(1))))
         };
-        let size = Some(node.comm_size).filter(|size| *size <= LARGEST);
-        let size = size.ok_or_else(|| format!("comm_size is {}; expected at most {LARGEST}", node.comm_size))?;
+        let size = Some(node.comm_size).filter(|size| *size <= MOST_BYTES);
+        let size = size.ok_or_else(|| format!("comm_size is {}; expected at most {MOST_BYTES}", node.comm_size))?;
         Ok(match node.kind {
             0 | 1 => (Work::Nothing, None),
             2 | 3 => (time()?, Some(COMMUNICATION)),

@@ -2,17 +2,15 @@
 //! A file of a Chakra execution trace: protobuf messages, each behind its length, or JSON; either may be compressed.
 
 use crate::error::InputError;
+use crate::memory::{Budget, FileBudget};
 use crate::place::Place;
-use crate::text::unreadable;
+use crate::text::{json_line, unreadable};
 use flate2::read::GzDecoder;
 use protobuf::CodedInputStream;
 use protobuf::rt::WireType;
 use serde::Deserialize;
 use std::io::Read;
 use std::path::Path;
-
-/// Most bytes of what a compressed file holds.
-const LONGEST: u64 = 4 << 30;
 
 /// A node, as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -54,30 +52,40 @@ struct Json {
 }
 
 /// The nodes of a file, and its bytes as they are stored.
-pub(super) fn read(path: &Path) -> Result<(Vec<Node>, Vec<u8>), InputError> {
+pub(super) fn read(path: &Path, budget: &Budget) -> Result<(Vec<Node>, Vec<u8>), InputError> {
     let place = Place::file(path);
     let stored = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
     let mut unpacked = Vec::new();
-    let bytes = if stored.starts_with(&[0x1f, 0x8b]) {
+    let is_packed = stored.starts_with(&[0x1f, 0x8b]);
+    let room = budget.file(stored.len(), is_packed);
+    let bytes = if is_packed {
+        // A buffer that grows is there twice for a moment.
+        let most = room.left() / 2;
         GzDecoder::new(&stored[..])
-            .take(LONGEST)
+            .take(most.saturating_add(1))
             .read_to_end(&mut unpacked)
             .map_err(|error| place.error(format!("cannot be unpacked: {error}")))?;
+        room.take_list::<u8>(unpacked.len() as u64).map_err(|message| place.error(message))?;
         &unpacked
     } else {
         &stored
     };
     let nodes = if bytes.first() == Some(&b'{') {
+        // Each begins with a brace, and each number of a list follows a comma or a bracket.
+        let count = |marks: &[u8]| bytes.iter().filter(|byte| marks.contains(byte)).count() as u64;
+        let taken = room.take_list::<Node>(count(b"{")).and_then(|()| room.take_list::<u64>(count(b",[")));
+        taken.map_err(|message| place.error(message))?;
         let json: Result<Json, _> = serde_json::from_slice(bytes);
-        json.map_err(|error| place.at(error.line() as u32).error(format!("no trace in JSON: {error}")))?.workload_graph
+        json.map_err(|error| place.at(json_line(&error, bytes)).error(format!("no trace in JSON: {error}")))?
+            .workload_graph
     } else {
-        of_messages(bytes).map_err(|message| place.error(message))?
+        of_messages(bytes, &room).map_err(|message| place.error(message))?
     };
     Ok((nodes, stored))
 }
 
 /// The first message says of the file what nobody needs here; it may be empty.
-fn of_messages(bytes: &[u8]) -> Result<Vec<Node>, String> {
+fn of_messages(bytes: &[u8], room: &FileBudget) -> Result<Vec<Node>, String> {
     let mut input = CodedInputStream::from_bytes(bytes);
     let mut nodes = Vec::new();
     let mut count = 0;
@@ -88,7 +96,10 @@ fn of_messages(bytes: &[u8]) -> Result<Vec<Node>, String> {
         if count == 0 {
             input.skip_raw_bytes(length).map_err(wrong)?;
         } else {
-            nodes.push(within(&mut input, length.into(), node).map_err(wrong)?);
+            let node = within(&mut input, length.into(), node).map_err(wrong)?;
+            room.take_list::<Node>(1)?;
+            room.take_list::<u64>((node.ctrl_deps.len() + node.data_deps.len()) as u64)?;
+            nodes.push(node);
         }
         count += 1;
     }

@@ -279,6 +279,7 @@ fn put_message(file: &mut Vec<u8>, bytes: &[u8]) {
 mod tests {
     use super::*;
     use crate::jobs::{Ways, chakra};
+    use crate::memory::Budget;
     use hpcc_core::units::Nanos;
     use hpcc_core::workload::GraphBuilder;
     use hpcc_core::workload::collective::Collective;
@@ -336,7 +337,9 @@ mod tests {
         assert!(!traces.lost.iter().any(|lost| lost.contains("round")), "{:?}", traces.lost);
         let folder = tempfile::tempdir().expect("folder");
         write(folder.path(), &traces);
-        let read = chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default()).expect("a trace");
+        let read =
+            chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default(), &Budget::new().expect("memory"))
+                .expect("a trace");
         let mut known = told(&graphs);
         // The node of groups is one more.
         known.iter_mut().for_each(|text| *text = text.replacen("Nothing]", "Nothing, Nothing]", 1));
@@ -351,7 +354,9 @@ mod tests {
         assert!(traces.lost.contains("computations are rounded to microseconds"));
         let folder = tempfile::tempdir().expect("folder");
         write(folder.path(), &traces);
-        let read = chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default()).expect("a trace");
+        let read =
+            chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default(), &Budget::new().expect("memory"))
+                .expect("a trace");
         let times: Vec<Nanos> = read.graphs[1].computations().collect();
         assert_eq!((read.collectives.len(), times), (3, vec![Nanos(2_000); 2]));
         assert_eq!(read.graphs[0].edges().count(), 4);

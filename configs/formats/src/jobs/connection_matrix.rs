@@ -5,8 +5,8 @@
 
 use super::{JobFile, digest, matching};
 use crate::error::{InputError, suggestion};
+use crate::flow::MOST_BYTES;
 use crate::place::Place;
-use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{GraphBuilder, Work};
 use std::collections::BTreeMap;
@@ -306,7 +306,7 @@ fn connection(line: u32, pair: &str, mut words: &[&str], nodes: u32) -> Result<C
         let value = value.ok_or_else(|| format!("{key} has no value; expected a number"))?;
         match key {
             "start" => connection.start = Some(picoseconds(value)?),
-            "size" => connection.size = Some(whole(value, LARGEST)?),
+            "size" => connection.size = Some(whole(value, MOST_BYTES)?),
             "msg" => connection.is_shared = true,
             "trigger" => connection.trigger = Some(id(value)?),
             "send_done_trigger" => connection.on_sent = Some(id(value)?),

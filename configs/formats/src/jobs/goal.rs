@@ -3,9 +3,9 @@
 
 use super::{JobFile, digest, goal_binary, goal_text, matching};
 use crate::error::InputError;
+use crate::memory::Budget;
 use crate::place::Place;
 use crate::text::unreadable;
-use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Graph, GraphBuilder, Work};
 use std::path::Path;
@@ -63,7 +63,7 @@ impl Costs {
     /// The processor's time for a message.
     fn of(&self, size: u64) -> Nanos {
         let bytes = (self.per_byte * size.saturating_sub(1) as f64).round() as u64;
-        Nanos(self.overhead.0.saturating_add(bytes).min(LARGEST))
+        Nanos(self.overhead.0.saturating_add(bytes).min(Nanos::LONGEST.0))
     }
 
     /// The graph of a rank. An error is the number of an operation that waits for itself.
@@ -128,15 +128,23 @@ impl Costs {
 ///
 /// # Errors
 /// What is no GOAL, messages without a counterpart, and operations that wait for themselves.
-pub(crate) fn read(path: &Path, most_ranks: u32, costs: &Costs) -> Result<JobFile, InputError> {
+pub(crate) fn read(path: &Path, most_ranks: u32, costs: &Costs, budget: &Budget) -> Result<JobFile, InputError> {
     let place = Place::file(path);
     let bytes = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
+    let refused = |ranks: &[Rank]| {
+        let operations = ranks.iter().map(|rank| rank.operations.len() as u128).sum();
+        budget.operations(operations).map_err(|message| place.error(message))
+    };
     let graphs = if goal_binary::is(&bytes) {
-        let ranks = goal_binary::read(&bytes, most_ranks).map_err(|message| place.error(message))?;
+        let room = budget.file(bytes.len(), false);
+        let ranks = goal_binary::read(&bytes, most_ranks, &room).map_err(|message| place.error(message))?;
+        refused(&ranks)?;
         graphs(ranks, costs, |_, operation| (place.clone(), format!("operation {operation}")))?
     } else {
         let text = goal_text::Text::of(&place, &bytes)?;
-        graphs(text.ranks(most_ranks)?, costs, |rank, operation| text.name(rank, operation))?
+        let ranks = text.ranks(most_ranks)?;
+        refused(&ranks)?;
+        graphs(ranks, costs, |rank, operation| text.name(rank, operation))?
     };
     let digest = digest([&bytes[..], format!("{costs:?}").as_bytes()]);
     Ok(JobFile { graphs, collectives: Vec::new(), digest })

@@ -6,9 +6,13 @@
 //! (4 each), the latter's list, the operations, and lists of operations that require others.
 
 use super::goal::{ANY, Need, Operation, Rank, What};
-use hpcc_core::settings::quantity::LARGEST;
+use crate::flow::MOST_BYTES;
+use crate::memory::FileBudget;
+use hpcc_core::units::Nanos;
 
 const MAGIC: u64 = 4223;
+/// Bytes of an operation.
+const OPERATION: u64 = 39;
 
 /// Whether a file begins as this form does.
 pub(super) fn is(bytes: &[u8]) -> bool {
@@ -38,8 +42,8 @@ impl Numbers<'_> {
     }
 }
 
-/// What the ranks do.
-pub(super) fn read(bytes: &[u8], most: u32) -> Result<Vec<Rank>, String> {
+/// What the ranks do. Parts of ranks, and lists in them, may overlap, so that a small file can say much.
+pub(super) fn read(bytes: &[u8], most: u32, room: &FileBudget) -> Result<Vec<Rank>, String> {
     let base = &bytes[size_of_val(&MAGIC)..];
     let mut head = Numbers(base);
     let count = head.u32()?;
@@ -55,16 +59,18 @@ pub(super) fn read(bytes: &[u8], most: u32) -> Result<Vec<Rank>, String> {
             let (start, end) = extent;
             format!("rank {number} is from {start} to {end} of {} bytes; expected a part of them", base.len())
         })?;
-        ranks.push(rank(Numbers(part), count).map_err(|message| format!("rank {number}: {message}"))?);
+        ranks.push(rank(Numbers(part), count, room).map_err(|message| format!("rank {number}: {message}"))?);
     }
     Ok(ranks)
 }
 
-fn rank(mut bytes: Numbers<'_>, ranks: u32) -> Result<Rank, String> {
+fn rank(mut bytes: Numbers<'_>, ranks: u32, room: &FileBudget) -> Result<Rank, String> {
     let (count, roots) = (bytes.u32()?, bytes.u32()?);
     for _ in 0..roots {
         bytes.u32()?;
     }
+    // What is made of an operation, and of a list's entry: their edges in a graph beside themselves.
+    room.take_list::<(Operation, [(u32, u32); 4])>(u64::from(count).min(bytes.0.len() as u64 / OPERATION))?;
     let mut rank = Rank::default();
     // Which entries of the lists require each operation: its end, and its begin.
     let mut lists = Vec::new();
@@ -83,8 +89,9 @@ fn rank(mut bytes: Numbers<'_>, ranks: u32) -> Result<Rank, String> {
         if what != What::Compute && peer >= ranks && !is_wild {
             return wrong(format!("rank {peer} is none of the {ranks} ranks; expected 0 to {}", ranks - 1));
         }
-        if size > LARGEST {
-            return wrong(format!("its size is {size}; expected at most {LARGEST}"));
+        let most = if what == What::Compute { Nanos::LONGEST.0 } else { MOST_BYTES };
+        if size > most {
+            return wrong(format!("its size is {size}; expected at most {most}"));
         }
         // A computation has neither peer nor tag nor NIC, whatever stands there.
         let (peer, tag, nic) = if what == What::Compute { (0, 0, 0) } else { (peer, tag, nic) };
@@ -98,6 +105,7 @@ fn rank(mut bytes: Numbers<'_>, ranks: u32) -> Result<Rank, String> {
     for (other, at_end, list) in lists {
         let list =
             entries.get(list).ok_or_else(|| format!("operation {other}: its list of others is not in the file"))?;
+        room.take_list::<(Need, [u32; 4])>(list.len() as u64)?;
         for operation in list.iter().map(|entry| u32::from_le_bytes(*entry)) {
             if operation >= count {
                 return Err(format!(

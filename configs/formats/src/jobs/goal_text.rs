@@ -3,9 +3,10 @@
 
 use super::goal::{ANY, Need, Operation, Rank, What};
 use crate::error::InputError;
+use crate::flow::MOST_BYTES;
 use crate::place::Place;
 use crate::text::line_count;
-use hpcc_core::settings::quantity::LARGEST;
+use hpcc_core::units::Nanos;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -172,14 +173,16 @@ fn statement<'a>(words: &[&'a str]) -> Result<Statement<'a>, String> {
 }
 
 fn operation(words: &[&str]) -> Result<Operation, String> {
-    let bytes = |size: &str| number(size.strip_suffix('b').unwrap_or(size), "bytes such as 4096b", LARGEST);
+    let bytes = |size: &str| number(size.strip_suffix('b').unwrap_or(size), "bytes such as 4096b", MOST_BYTES);
     let rank = |rank: &str| match rank {
         "-1" => Ok(ANY),
         _ => number(rank, "the number of a rank", u32::MAX - 1),
     };
     let none = Operation { what: What::Compute, size: 0, peer: 0, tag: 0, cpu: 0, nic: 0 };
     let (mut operation, mut rest) = match *words {
-        ["calc", time, ref rest @ ..] => (Operation { size: number(time, "nanoseconds", LARGEST)?, ..none }, rest),
+        ["calc", time, ref rest @ ..] => {
+            (Operation { size: number(time, "nanoseconds", Nanos::LONGEST.0)?, ..none }, rest)
+        }
         ["send", size, "to", to, ref rest @ ..] => {
             (Operation { what: What::Send, size: bytes(size)?, peer: rank(to)?, ..none }, rest)
         }

@@ -91,6 +91,7 @@ fn write_rank(graph: &Graph, rank: u32, out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::jobs::goal::{self, Costs};
+    use crate::memory::Budget;
     use hpcc_core::units::Nanos;
     use hpcc_core::workload::GraphBuilder;
 
@@ -124,7 +125,7 @@ mod tests {
         let path = folder.path().join("job.goal");
         std::fs::write(&path, &written).expect("file");
         let free = Costs { overhead: Nanos(0), gap: Nanos(0), per_byte: 0.0 };
-        let read = goal::read(&path, 2, &free).expect("GOAL");
+        let read = goal::read(&path, 2, &free, &Budget::new().expect("memory")).expect("GOAL");
         assert_eq!(text(&read.graphs), written);
         for (read, graph) in read.graphs.iter().zip(job()) {
             assert!(

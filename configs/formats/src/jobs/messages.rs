@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A job as graphs of messages and computations, its collectives as the messages that they become.
 
-use super::too_many;
 use crate::job::{JobSpec, JobWork};
+use crate::memory::Budget;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Plan;
 use hpcc_core::workload::{Graph, GraphBuilder, Work};
@@ -16,12 +16,12 @@ const FIRST: u16 = 0;
 /// # Errors
 /// Why there are none.
 pub fn graphs(job: &JobSpec) -> Result<Cow<'_, [Graph]>, String> {
-    let refused = |operations: u64| too_many(operations.into()).map_or(Ok(()), Err);
+    let refused = |operations: u64| Budget::new()?.operations(operations.into());
     match &job.work {
         JobWork::Outside => Err("what its ranks do is not known before the run".into()),
         JobWork::Graphs { graphs, collectives, .. } if collectives.is_empty() => Ok(Cow::Borrowed(graphs)),
         JobWork::Graphs { graphs, collectives, .. } => {
-            refused(collectives.iter().map(Plan::operations).sum())?;
+            refused(collectives.iter().map(Plan::operations).fold(0, u64::saturating_add))?;
             let tag = |work: &Work| match *work {
                 Work::Send { tag, .. } | Work::Receive { tag: Some(tag), .. } => tag,
                 Work::Receive { tag: None, .. } | Work::Compute(_) | Work::Collective(_) | Work::Nothing => 0,

@@ -25,15 +25,6 @@ pub(crate) use ways::Ways;
 use hpcc_core::workload::Graph;
 use hpcc_core::workload::collective::Plan;
 
-/// Operations of all graphs together: each takes some 70 bytes while they are made.
-const MOST_OPERATIONS: u64 = 1 << 25;
-
-/// Why so many operations are too many, if they are.
-fn too_many(operations: u128) -> Option<String> {
-    let message = || format!("there would be {operations} operations; expected at most {MOST_OPERATIONS}");
-    (operations > MOST_OPERATIONS.into()).then(message)
-}
-
 /// What a file says.
 #[derive(Debug)]
 pub(crate) struct JobFile {

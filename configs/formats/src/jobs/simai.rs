@@ -7,11 +7,12 @@
 //! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes.
 
 use super::plans::{Group, Plans};
-use super::{JobFile, Ways, digest, too_many};
+use super::{JobFile, Ways, digest};
 use crate::error::{InputError, suggestion};
+use crate::flow::MOST_BYTES;
+use crate::memory::Budget;
 use crate::place::Place;
 use hpcc_core::settings::Named;
-use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
 use hpcc_core::workload::{GraphBuilder, Work};
@@ -170,6 +171,7 @@ pub(crate) fn read(
     passes: u32,
     most_ranks: u32,
     ways: &dyn Fn(Kind) -> Ways,
+    budget: &Budget,
 ) -> Result<JobFile, InputError> {
     let place = Place::file(path);
     let text = crate::text::read(path)?;
@@ -180,9 +182,7 @@ pub(crate) fn read(
         return Err(place.at(1).error(message));
     }
     let operations = (9 * layers.len() as u128 + 4) * u128::from(passes) * u128::from(division.ranks);
-    if let Some(message) = too_many(operations) {
-        return Err(place.error(message));
-    }
+    budget.operations(operations).map_err(|message| place.error(message))?;
     let mut plans = Plans::new(ways);
     let mut graphs = Vec::new();
     for number in 0..division.ranks {
@@ -265,14 +265,17 @@ fn layer(text: &str, line: u32) -> Result<Layer, String> {
     let Ok([_, _, forward @ .., i1, i2, i3, w1, w2, w3, update]) = <[&str; 12]>::try_from(words) else {
         return Err(format!("there are {count} words; expected 12: {LAYER}"));
     };
-    let number = |word: &str, what: &str| {
-        let number = word.parse().ok().filter(|number| *number <= LARGEST);
-        number.ok_or_else(|| format!("the value is \"{word}\"; expected {what}"))
+    let number = |word: &str, what: &str, most: u64| {
+        let number = word.parse().ok().filter(|number| *number <= most);
+        number.ok_or_else(|| format!("the value is \"{word}\"; expected {what}, at most {most}"))
     };
-    let time = |word: &str| number(word, "nanoseconds").map(Nanos);
+    let time = |word: &str| number(word, "nanoseconds", Nanos::LONGEST.0).map(Nanos);
     let part = |words: [&str; 3], usual: Group| {
         let [length, together, size] = words;
-        Ok::<_, String>(Part { time: time(length)?, together: collective(together, usual, number(size, "bytes")?)? })
+        Ok::<_, String>(Part {
+            time: time(length)?,
+            together: collective(together, usual, number(size, "bytes", MOST_BYTES)?)?,
+        })
     };
     Ok(Layer {
         line,
@@ -322,7 +325,8 @@ mod tests {
         let path = folder.path().join("a.txt");
         std::fs::write(&path, text).expect("written");
         let prefix = format!("{}/", folder.path().display());
-        read(&path, passes, 16, USUAL).map_err(|error| error.to_string().replace(&prefix, ""))
+        read(&path, passes, 16, USUAL, &Budget::new().expect("memory"))
+            .map_err(|error| error.to_string().replace(&prefix, ""))
     }
 
     /// The time of a file where a message takes 1 us and a nanosecond a byte.

@@ -17,8 +17,9 @@
 //! have all experts, and a bucket is one all-reduce of (a + 2 h f E) / t a layer. Routers are so small that they are left out.
 
 use super::plans::{Group, Plans, Wrong};
-use super::{JobFile, Ways, digest, too_many};
-use hpcc_core::settings::quantity::LARGEST;
+use super::{JobFile, Ways, digest};
+use crate::flow::MOST_BYTES;
+use crate::memory::Budget;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
 use hpcc_core::workload::{GraphBuilder, Work};
@@ -82,7 +83,7 @@ enum Pass {
 
 impl Transformer {
     /// The job of so many ranks. An error is a key and what is wrong with it.
-    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> Ways) -> Result<JobFile, Wrong> {
+    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> Ways, budget: &Budget) -> Result<JobFile, Wrong> {
         let parts = u64::from(self.tensor) * u64::from(self.pipeline);
         if !u64::from(ranks).is_multiple_of(parts) || ranks == 0 {
             let message = format!("{ranks} ranks are no multiple of tensor times pipeline, {parts}; expected one");
@@ -91,9 +92,8 @@ impl Transformer {
         let data = ranks / parts as u32;
         self.check(data)?;
         let passes = 2 * u128::from(self.micro_batches) * u128::from(self.iterations) * u128::from(ranks);
-        if let Some(message) = too_many(passes * (6 * u128::from(self.layers.div_ceil(self.pipeline)) + 6)) {
-            return Err(("micro_batches", message));
-        }
+        let operations = passes * (6 * u128::from(self.layers.div_ceil(self.pipeline)) + 6);
+        budget.operations(operations).map_err(|message| ("micro_batches", message))?;
         let mut plans = Plans::new(ways);
         let mut graphs = Vec::new();
         for number in 0..ranks {
@@ -133,8 +133,11 @@ impl Transformer {
         let of_layer = u128::from(self.experts) * u128::from(self.expert_parameters());
         let gradients = u128::from(self.layers) * (of_layer + u128::from(self.attention_parameters()));
         let exchange = u128::from(self.tokens()) * u128::from(self.hidden) * u128::from(self.top_k);
-        if gradients.max(exchange) > u128::from(LARGEST / BYTES) {
-            return Err(("hidden", format!("a message would have more bytes than {LARGEST}; expected smaller ones")));
+        if gradients.max(exchange) > u128::from(MOST_BYTES / BYTES) {
+            return Err((
+                "hidden",
+                format!("a message would have more bytes than {MOST_BYTES}; expected smaller ones"),
+            ));
         }
         Ok(())
     }
@@ -387,7 +390,7 @@ mod tests {
     }
 
     fn of(model: &Transformer, ranks: u32) -> JobFile {
-        model.job(ranks, &ways).expect("a job")
+        model.job(ranks, &ways, &Budget::new().expect("memory")).expect("a job")
     }
 
     /// Groups of a kind and size: how many, and bytes of each.
@@ -530,7 +533,10 @@ mod tests {
             (Transformer { micro_batch: 1 << 44, ..MODEL }, 8, "hidden"),
             (Transformer { iterations: 1_000_000, ..MODEL }, 8, "micro_batches"),
         ] {
-            assert_eq!(model.job(ranks, &ways).map(|_| ()).map_err(|(key, _)| key), Err(key));
+            assert_eq!(
+                model.job(ranks, &ways, &Budget::new().expect("memory")).map(|_| ()).map_err(|(key, _)| key),
+                Err(key)
+            );
         }
     }
 }

@@ -5,10 +5,10 @@ use super::tokens::Token;
 use super::words::Words;
 use crate::error::{InputError, suggestion};
 use crate::flow::Flow;
+use crate::flow::MOST_BYTES;
 use crate::flow::Placed;
 use crate::input;
 use hpcc_core::engine::FlowOptions;
-use hpcc_core::settings::quantity;
 use hpcc_core::units::{Bytes, Nanos, Rounding};
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
@@ -262,8 +262,8 @@ impl FlowReader {
                 Column::Dst => flow.dst = whole(0, u64::from(u32::MAX))? as u32,
                 Column::Priority => flow.priority = whole(0, 7)? as u8,
                 Column::Dport => flow.dport = whole(0, u64::from(u16::MAX))? as u16,
-                Column::Size => flow.size = whole(1, quantity::LARGEST)?,
-                Column::Packets => flow.size = whole(1, quantity::LARGEST / form.mtu.0)? * form.mtu.0,
+                Column::Size => flow.size = whole(1, MOST_BYTES)?,
+                Column::Packets => flow.size = whole(1, MOST_BYTES / form.mtu.0)? * form.mtu.0,
                 Column::Start => {
                     flow.start = token.seconds(&what, form.rounding)?;
                     place = token.place;

@@ -298,7 +298,9 @@ impl Summary {
     /// If the file cannot be read, or with the line where it stops making sense, or if another version wrote it.
     pub fn read(path: &Path) -> Result<Summary, ResultError> {
         let text = input::read(path).map_err(|cause| ResultError::io(path, cause))?;
-        let bad_line = |error: serde_json::Error| ResultError::line(path, error.line() as u64, error.to_string());
+        let bad_line = |error: serde_json::Error| {
+            ResultError::line(path, crate::text::json_line(&error, &text).into(), error.to_string())
+        };
         let value: serde_json::Value = serde_json::from_slice(&text).map_err(bad_line)?;
         if let Some(message) = other_version(&value) {
             return Err(ResultError::folder(path, message));

@@ -114,17 +114,17 @@ pub(super) fn job(
     let JobFile { graphs, collectives, digest } = match kind {
         "goal" => {
             let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
-            goal::read(&path()?, most, &costs)?
+            goal::read(&path()?, most, &costs, context.budget)?
         }
-        "chakra" => chakra_file(keys, context.config, most, &ways)?,
+        "chakra" => chakra_file(keys, context, most, &ways)?,
         "connection_matrix" => {
             connection_matrix::read(&path()?, most, keys.the::<String>("remote_triggers") == "message")?
         }
         "transformer" => {
-            let file = transformer(keys).job(hosts.len() as u32, &ways);
+            let file = transformer(keys).job(hosts.len() as u32, &ways, context.budget);
             file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?
         }
-        _ => simai::read(&path()?, keys.the("passes"), most, &ways)?,
+        _ => simai::read(&path()?, keys.the("passes"), most, &ways, context.budget)?,
     };
     if hosts.len() < graphs.len() {
         let message =
@@ -139,7 +139,7 @@ pub(super) fn job(
 /// A Chakra trace, which has a file for each rank.
 fn chakra_file(
     keys: &Values<'_>,
-    config: &Path,
+    &Context { config, budget, .. }: &Context<'_>,
     most: u32,
     ways: &dyn Fn(collective::Kind) -> Ways,
 ) -> Result<JobFile, InputError> {
@@ -154,7 +154,7 @@ fn chakra_file(
         let name = keys.get::<String>(key)?;
         Some(resolve(config, &name).ok_or_else(|| keys.origin.error(&[key], no_file(key, &name))))
     };
-    chakra::read(&prefix, find("groups").transpose()?.as_deref(), most, ways)
+    chakra::read(&prefix, find("groups").transpose()?.as_deref(), most, ways, budget)
 }
 
 fn transformer(keys: &Values<'_>) -> Transformer {

@@ -5,6 +5,7 @@
 use super::assign::{assign, by_help};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
+use crate::flow::MOST_BYTES;
 use crate::origin::Origin;
 use crate::place::Place;
 use hpcc_core::engine::ENDLESS;
@@ -74,7 +75,7 @@ pub(super) const fn whole(least: u64, most: u64) -> Form {
 }
 
 pub(super) const COUNT: Form = whole(0, u32::MAX as u64);
-pub(super) const SIZE: Form = Form::One(Kind::Bytes { least: 0, most: quantity::LARGEST });
+pub(super) const SIZE: Form = Form::One(Kind::Bytes { least: 0, most: MOST_BYTES });
 pub(super) const TIME: Form = Form::One(Kind::Time { least: 0, most: quantity::LARGEST });
 pub(super) const INTERVAL: Form = Form::One(Kind::Time { least: 1, most: quantity::LARGEST });
 pub(super) const RATE: Form = Form::One(Kind::Rate { least: 0, most: quantity::LARGEST });
@@ -91,7 +92,7 @@ impl Key {
     pub fn setting(&self) -> Option<Setting> {
         let kind = match &self.form {
             Form::One(kind) => kind.clone(),
-            Form::Lasting => Kind::Bytes { least: 1, most: quantity::LARGEST },
+            Form::Lasting => Kind::Bytes { least: 1, most: MOST_BYTES },
             Form::Word(words) => Kind::Choice(words.iter().map(ToString::to_string).collect()),
             Form::Pairs(_) | Form::Tables(..) => return None,
         };

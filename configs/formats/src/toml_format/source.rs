@@ -39,7 +39,9 @@ pub(super) struct Override<'a> {
 impl<'a> Source<'a> {
     /// Takes apart the overrides, each `dotted.path=VALUE`.
     pub fn new(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Source<'a>, InputError> {
-        let lines = text.match_indices('\n').map(|(newline, _)| newline + 1).collect();
+        // Behind the last line end there is no line: what is wrong there is wrong with the last line.
+        let begins = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        let lines = begins.filter(|&begin| begin < text.len()).collect();
         let mut source = Source { file: Place::file(path), text, lines, overrides: Vec::new() };
         let mut start = text.len() + 1;
         for setting in overrides {

@@ -7,9 +7,11 @@ use super::job_file::{self, ALGORITHMS, CHAKRA, CONNECTION_MATRIX, GOAL, SIMAI, 
 use super::keys::{COUNT, Form, INTERVAL, KindOf, Need, SHARE, TEXT, TIME, Values, keys, whole};
 use super::placement::PLACED;
 use crate::error::InputError;
-use crate::flow::Flow;
+use crate::flow::{Flow, MOST_BYTES};
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
+use crate::memory::Budget;
+use crate::place::Place;
 use crate::reference::{Columns, FlowFile, FlowForm};
 use crate::scenario::host;
 use crate::text::{no_file, resolve};
@@ -31,7 +33,7 @@ const LONGEST_NAME: usize = 32;
 const MAX_REPEATS: u64 = 1_000_000;
 
 /// What a flow carries.
-pub(super) const PAYLOAD: Form = Form::One(Kind::Bytes { least: 1, most: quantity::LARGEST });
+pub(super) const PAYLOAD: Form = Form::One(Kind::Bytes { least: 1, most: MOST_BYTES });
 
 keys! {
     /// Of all kinds.
@@ -202,6 +204,8 @@ pub(super) struct Context<'a> {
     rounding: Rounding,
     /// Payload of a full packet.
     mtu: Bytes,
+    /// Memory that all sections may take together.
+    pub budget: &'a Budget,
 }
 
 /// Where the flows of each section come from, with their names, in the order of the sections.
@@ -213,7 +217,8 @@ pub(super) fn read(
     seed: u64,
     (rounding, mtu): (Rounding, Bytes),
 ) -> Result<Vec<Traffic>, InputError> {
-    let context = Context { config, network, servers, seed, rounding, mtu };
+    let budget = Budget::new().map_err(|why| Place::environment().error(why))?;
+    let context = Context { budget: &budget, config, network, servers, seed, rounding, mtu };
     let mut traffic = Vec::new();
     for (section, index) in document.list(SECTION)?.into_iter().zip(0..) {
         let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
@@ -263,7 +268,7 @@ fn read_one(
     let mut offer = None;
     let flows = match kind {
         "flow" => vec![flow(keys, keys.the("src"), keys.the("dst"))],
-        "on_off" => on_off(keys)?,
+        "on_off" => on_off(keys, context)?,
         "incast" => incast(keys, context)?,
         "periodic_incast" => periodic_incast(keys, context)?,
         "random_incast" => {
@@ -272,7 +277,7 @@ fn read_one(
             traffic.flows(&mut random)
         }
         "permutation" | "all_to_all" => {
-            let pairs = pattern(kind, keys, context.network, &mut random)?;
+            let pairs = pattern(kind, keys, context, &mut random)?;
             pairs.into_iter().map(|(src, dst)| flow(keys, src, dst)).collect()
         }
         "poisson" => {
@@ -312,8 +317,14 @@ fn flow(keys: &Values<'_>, src: u32, dst: u32) -> Flow {
     Flow { src, dst, priority, dport, size: keys.the("size"), start: keys.the("start"), options }
 }
 
+/// Takes the memory of so many flows, or says which key makes them too many.
+fn room(keys: &Values<'_>, context: &Context<'_>, flows: u64, key: &str) -> Result<(), InputError> {
+    let taken = context.budget.take(flows * size_of::<Flow>() as u64, &format!("{flows} flows"));
+    taken.map_err(|message| keys.origin.error(&[key, "kind"], message))
+}
+
 /// Each time that the host sends is a flow, which stops when that time is over.
-fn on_off(keys: &Values<'_>) -> Result<Vec<Flow>, InputError> {
+fn on_off(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {
     let (on, off, duration): (Nanos, Nanos, Nanos) = (keys.the("on"), keys.the("off"), keys.the("duration"));
     let period = on.0.saturating_add(off.0);
     let times = duration.0.div_ceil(period);
@@ -321,6 +332,7 @@ fn on_off(keys: &Values<'_>) -> Result<Vec<Flow>, InputError> {
         let message = format!("the host sends {times} times; expected at most {MAX_REPEATS}");
         return Err(keys.origin.error(&["on"], message));
     }
+    room(keys, context, times, "on")?;
     let first = flow(keys, keys.the("src"), keys.the("dst"));
     let end = first.start.0.saturating_add(duration.0);
     let nth = |number: u64| {
@@ -340,17 +352,18 @@ fn incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputEr
 fn pattern(
     kind: &str,
     keys: &Values<'_>,
-    network: &Network,
+    context: &Context<'_>,
     random: &mut generate::Random,
 ) -> Result<Vec<(u32, u32)>, InputError> {
     let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
-    let hosts = taking_part(keys, network)?;
+    let hosts = taking_part(keys, context.network)?;
     let count = hosts.len();
     if count < 2 {
         return refuse("hosts", format!("these are {count} hosts; expected two or more"));
     }
     if kind == "permutation" {
         let flows = keys.get::<u32>("flows").map_or(count, |flows| flows as usize);
+        room(keys, context, flows as u64, "flows")?;
         let rounds = std::iter::repeat_with(|| generate::permutation(&hosts, random));
         return Ok(rounds.take(flows.div_ceil(count)).flatten().take(flows).collect());
     }
@@ -367,6 +380,7 @@ fn pattern(
             format!("{count} hosts with {peers} peers are too many; expected at most {MAX_REPEATS} flows"),
         );
     }
+    room(keys, context, (count * peers) as u64, "peers")?;
     Ok(generate::all_to_all(&hosts, peers, random))
 }
 
@@ -386,6 +400,7 @@ fn periodic_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<Vec<Flow>
             format!("{repeats} incasts of {} flows are too many; expected at most {MAX_REPEATS} flows", incast.len());
         return Err(keys.origin.error(&["interval"], message));
     }
+    room(keys, context, repeats * incast.len() as u64, "interval")?;
     let later = |flow: &Flow, repeat| Flow { start: flow.start + Nanos(repeat * interval.0), ..*flow };
     Ok((0..repeats).flat_map(|repeat| incast.iter().map(move |flow| later(flow, repeat))).collect())
 }
@@ -401,6 +416,7 @@ fn random_incast(keys: &Values<'_>, context: &Context<'_>) -> Result<RandomIncas
         class: class(keys),
     };
     traffic.check().map_err(|wrong| keys.origin.error(&[wrong.key], wrong.message))?;
+    room(keys, context, traffic.expected() as u64, "load")?;
     Ok(traffic)
 }
 

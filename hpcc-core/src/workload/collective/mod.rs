@@ -127,9 +127,9 @@ impl Plan {
         (self.pattern.steps)(self.ranks(), self.per_server())
     }
 
-    /// How many messages all iterations are together, and their bytes, between ranks of the job for which `counts` holds.
+    /// How many messages all iterations are together, and their bytes, at most 2^64 - 1 of each, between ranks of the job for which `counts` holds.
     pub fn traffic(&self, counts: impl Fn(u32, u32) -> bool) -> (u64, u64) {
-        let (mut messages, mut bytes) = (0, 0);
+        let (mut messages, mut bytes) = (0_u64, 0_u128);
         let mut step = Step::default();
         for channel in 0..self.channels {
             let pieces = self.pieces(channel);
@@ -143,12 +143,13 @@ impl Plan {
                     let rank_at = |place| self.member(channel, place);
                     for &(_, size) in step.sends.iter().filter(|&&(to, _)| counts(rank_at(rank), rank_at(to))) {
                         messages += count;
-                        bytes += count * size.max(1);
+                        bytes += u128::from(count) * u128::from(size.max(1));
                     }
                 }
             }
         }
-        (messages * u64::from(self.iterations), bytes * u64::from(self.iterations))
+        let bytes = bytes.saturating_mul(self.iterations.into());
+        (u64::saturating_mul(messages, self.iterations.into()), u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
     /// What the rank at a place of a channel's line does in a step, for a piece of some bytes on one of the ways.

@@ -11,8 +11,8 @@ impl Plan {
     pub fn operations(&self) -> u64 {
         let of_piece =
             u64::from(self.steps()) * 2 * if self.pattern.in_servers { u64::from(self.per_server()) } else { 2 };
-        (0..self.channels).map(|channel| u64::from(self.pieces(channel)) * of_piece).sum::<u64>()
-            * u64::from(self.ranks())
+        let of_rank = (0..self.channels).map(|channel| u64::from(self.pieces(channel)).saturating_mul(of_piece));
+        of_rank.fold(0, u64::saturating_add).saturating_mul(self.ranks().into())
     }
 
     /// How many tags tell the messages of an iteration apart.

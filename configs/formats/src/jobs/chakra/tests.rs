@@ -88,7 +88,8 @@ fn load(files: &[Vec<u8>], groups: Option<&str>) -> Result<JobFile, String> {
     }
     let ways = |_| Ways::default();
     let prefix = format!("{}/", folder.path().display());
-    let file = read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways);
+    let file =
+        read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways, &Budget::new().expect("memory"));
     file.map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
@@ -221,4 +222,17 @@ fn broken_traces_are_refused() {
     assert!(told(&[vec![0x1f, 0x8b, 1]], None).starts_with("a.0.et: cannot be unpacked"));
     assert!(told(&[trace(&[])], Some("[1]")).starts_with("groups.json:1: no groups: invalid type"));
     assert!(told(&[trace(&[])], Some(r#"{"1": [1]}"#)).starts_with("groups.json: group 1 has rank 1, and there are 1"));
+}
+
+/// Nodes of a byte each, of which a compressed file has a thousand in a byte.
+#[test]
+fn a_small_file_of_many_nodes_is_refused() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&vec![0; 1_000_000]).expect("packed");
+    let packed = packed.finish().expect("packed");
+    let told = load(&[packed, trace(&[])], None).map(|_| ()).expect_err("many nodes");
+    assert!(told.starts_with("a.0.et: what it holds takes more than") && told.contains("HPCC_MEMORY"), "{told}");
+    let json = format!("{{\"workload_graph\": [{}{{}}]}}", "{},".repeat(600_000));
+    let told = load(&[json.into_bytes()], None).map(|_| ()).expect_err("many nodes");
+    assert!(told.starts_with("a.0.json: what it holds takes more than"), "{told}");
 }

@@ -4,6 +4,7 @@
 use super::*;
 use crate::jobs::ideal;
 use crate::jobs::testing::job;
+use crate::memory::FileBudget;
 use hpcc_core::workload::{Peer, Program};
 
 const FREE: Costs = Costs { overhead: Nanos(0), gap: Nanos(0), per_byte: 0.0 };
@@ -60,6 +61,11 @@ fn binary(parts: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
+/// What a file of so many bytes may take.
+fn room(bytes: usize) -> FileBudget {
+    Budget::new().expect("memory").file(bytes, false)
+}
+
 /// The example in binary form.
 fn example() -> Vec<u8> {
     let first = [Entry(3, 9, 5000, 9, [1, 0, 0, 0]), Entry(1, 1, 4096, 7, [1, 1, 0, 0]), Entry(2, 1, 1024, 8, [0; 4])];
@@ -73,7 +79,7 @@ fn load(bytes: &[u8], hosts: u32, costs: &Costs) -> Result<JobFile, String> {
     let path = folder.path().join("a.goal");
     std::fs::write(&path, bytes).expect("written");
     let prefix = format!("{}/", folder.path().display());
-    read(&path, hosts, costs).map_err(|error| error.to_string().replace(&prefix, ""))
+    read(&path, hosts, costs, &Budget::new().expect("memory")).map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
 /// The time of a file where a message takes 1 us and a nanosecond a byte.
@@ -98,7 +104,7 @@ fn text_and_binary_are_one_schedule() {
     let bytes = example();
     assert_eq!(bytes.len(), 14 + 32 + 2 * (12 + 3 * 39 + 8));
     assert!(goal_binary::is(&bytes) && !goal_binary::is(EXAMPLE.as_bytes()));
-    assert_eq!(sorted(text), sorted(goal_binary::read(&bytes, 2).expect("binary")));
+    assert_eq!(sorted(text), sorted(goal_binary::read(&bytes, 2, &room(bytes.len())).expect("binary")));
     let file = load(&bytes, 2, &FREE).expect("binary");
     let course = ideal::run(job(&file.graphs), None, |message| Nanos(1000 + message.size), |time| time);
     // The answer needs the CPU on which rank 1 computes.
@@ -222,4 +228,27 @@ fn broken_binary_files_are_refused() {
     assert!(changed(first + 3 * 39, 3).contains("operation 3 requires 0, but there are 3"));
     assert!(changed(first + 39 + 17, 6).contains("rank 0, operation 1: rank 0 sends 1 messages with tag 6"));
     assert!(changed(first + 31 + 2, 1).contains("rank 0: operation 0: its list of others is not in the file"));
+}
+
+/// Lists of all operations in one place, and one place for all ranks: a small file that says much.
+#[test]
+fn what_overlaps_is_refused_before_it_takes_memory() {
+    const COUNT: u32 = 1_500;
+    let operation = || Entry(3, 0, 1, 0, [COUNT, 0, 0, 0]);
+    let operations: Vec<Entry> = (0..COUNT).map(|_| operation()).collect();
+    let list: Vec<u32> = (0..COUNT).collect();
+    let told = load(&binary(&[part(&[], &operations, &list)]), 2, &FREE).map(|_| ()).expect_err("lists");
+    assert!(told.starts_with("a.goal: rank 0: what it holds takes more than"), "{told}");
+    let operations: Vec<Entry> = (0..20_000).map(|_| Entry(3, 0, 1, 0, [0; 4])).collect();
+    let shared = part(&[], &operations, &[]);
+    let count = 100_u32;
+    let mut bytes = [&4223_u64.to_le_bytes()[..], &count.to_le_bytes(), &[0, 0]].concat();
+    let begin = 6 + 16 * u64::from(count);
+    for _ in 0..count {
+        bytes.extend(begin.to_le_bytes());
+        bytes.extend((begin + shared.len() as u64).to_le_bytes());
+    }
+    bytes.extend(shared);
+    let told = load(&bytes, count, &FREE).map(|_| ()).expect_err("extents");
+    assert!(told.contains("as much as a file of") && told.contains("HPCC_MEMORY"), "{told}");
 }
