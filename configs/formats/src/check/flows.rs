@@ -42,7 +42,7 @@ pub(super) fn flows(
             nic(&flow, routes).map_err(|message| refuse((&["nic"], message)))?;
             totals.add(&flow);
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
-            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            let too_many = pass.see(group, &flow, &links);
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn flows(
             if scenario.protocol(flow.src).is_of_stack() {
                 return Err(refuse((RANKS, format!("host {} has TCP, and messages of jobs go by RDMA", flow.src))));
             }
-            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            let too_many = pass.see(group, &flow, &links);
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
