@@ -486,9 +486,7 @@ impl Run {
             }
             // Only changes are recorded.
             What::Queues | What::Progress => count,
-            What::Goodput => {
-                flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count)
-            }
+            What::Goodput => flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count),
             // Each flow in progress has a row, whether anything has changed or not.
             What::Control => {
                 if is_idle {
@@ -539,14 +537,8 @@ impl Run {
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);
         drop(writer);
-        let mut notes = summary::notes(
-            &engine,
-            &measured,
-            self.flows.uncontrolled,
-            stopped,
-            end,
-            self.scenario.faults(),
-        );
+        let mut notes =
+            summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end, self.scenario.faults());
         notes.extend(self.deadlock.take().map(|(since, found)| format!("since {since} {found}")));
         notes.extend(pauses::storm_note(&storms));
         if !is_quiet || stopped.is_some() {

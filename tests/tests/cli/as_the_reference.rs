@@ -69,7 +69,9 @@ fn what_a_comment_sets_is_told() {
 fn a_series_more_changes_no_flow() {
     let bench = Bench::new(REFERENCE);
     let config = bench.read("config.txt");
-    for more in ["CC_MODE 1\nENABLE_QCN 0\nRP_TIMER 0\n", "RATE_BOUND 0\nVAR_WIN 0\n", "HAS_WIN 0\nRATE_BOUND 0\nCC_MODE 7\n"] {
+    for more in
+        ["CC_MODE 1\nENABLE_QCN 0\nRP_TIMER 0\n", "RATE_BOUND 0\nVAR_WIN 0\n", "HAS_WIN 0\nRATE_BOUND 0\nCC_MODE 7\n"]
+    {
         bench.write("config.txt", &format!("{config}\n{more}"));
         run(&bench, 0, &[]);
         let plain = ["fct", "pfc", "qlen"].map(|name| bench.read(&format!("o/{name}.txt")));

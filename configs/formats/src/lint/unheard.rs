@@ -154,11 +154,15 @@ impl Unheard {
                     "switches notify their sender of congestion, which does not believe these switches (fast_cnp.accept_from): \
                      {between}"
                 ),
-                Why::Unmarked => "switch.ecn = false marks nothing, and switches do not notify their sender, which is outside \
+                Why::Unmarked => {
+                    "switch.ecn = false marks nothing, and switches do not notify their sender, which is outside \
                                   fast_cnp.domain, or does not understand them, or of which an attacker says so"
-                    .to_owned(),
+                        .to_owned()
+                }
             };
-            format!("{flows} of {total} flows, from host {first}{more}, hear neither a mark nor a notification: {what}{records}")
+            format!(
+                "{flows} of {total} flows, from host {first}{more}, hear neither a mark nor a notification: {what}{records}"
+            )
         };
         found.into_iter().map(note).collect()
     }

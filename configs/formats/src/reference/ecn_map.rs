@@ -44,7 +44,9 @@ pub(super) fn read(
     for rate in rates {
         let found = [kmin.contains_key(&rate), kmax.contains_key(&rate), pmax.contains_key(&rate)];
         let lacking: Vec<&str> = KEYS.into_iter().zip(found).filter(|(_, found)| !found).map(|(key, _)| key).collect();
-        if lacking.iter().any(|key| !settings.is_shortened(key)) || !lacking.is_empty() && !rates_of_ports.contains(&rate) {
+        if lacking.iter().any(|key| !settings.is_shortened(key))
+            || !lacking.is_empty() && !rates_of_ports.contains(&rate)
+        {
             continue;
         }
         if !lacking.is_empty() {

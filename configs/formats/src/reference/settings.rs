@@ -115,7 +115,8 @@ impl<'a> Settings<'a> {
     fn tell_hidden(&mut self) {
         let Some(first) = self.hidden.first() else { return };
         let (place, sets) = (first.place.clone(), self.faults().comments_set_keys);
-        let named: Vec<String> = self.hidden.iter().map(|key| format!("{}{}", key.text, in_line(key, &place))).collect();
+        let named: Vec<String> =
+            self.hidden.iter().map(|key| format!("{}{}", key.text, in_line(key, &place))).collect();
         let what = if sets {
             "counts all the same: the reference has no comments (compatibility.comments_set_keys = false leaves them out)"
         } else {
@@ -228,7 +229,8 @@ impl<'a> Settings<'a> {
         }
         if pairs as u64 != announced {
             let few = announced < pairs as u64 && self.faults().announced_pairs;
-            let count = if few { "the announced ones count, as in the reference" } else { "those that are there count" };
+            let count =
+                if few { "the announced ones count, as in the reference" } else { "those that are there count" };
             let found = format!("{}: pairs announced: {announced}, there: {pairs}; {count}", key.text);
             self.descendant.remark(Remark::Guessed, found);
             if few {
