@@ -64,6 +64,11 @@ impl Rules {
     fn rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
         self.flows.iter().map(|flow| flow.base_rtt(path, links)).max().unwrap_or_else(|| path.rtt())
     }
+
+    /// The window at a path's rate for this T.
+    fn bdp(&self, path: &PathMetrics, rtt: Nanos) -> u64 {
+        if self.faults.wrapping_window { path.wrapping_bdp(rtt) } else { path.bdp(rtt) }
+    }
 }
 
 /// Nodes, links, and the routes between them.
@@ -105,7 +110,7 @@ impl Fabric {
         let routes = Routes::avoiding(&network, payload, &down, rules.to_switches);
         let measures = routes.kinds().map(|(path, links)| {
             let rtt = rules.rtt(&path, &links);
-            (rtt, path.bdp(rtt))
+            (rtt, rules.bdp(&path, rtt))
         });
         let longest = measures.fold((Nanos(0), 0), |(rtt, bdp), (other, bytes)| (rtt.max(other), bdp.max(bytes)));
         Fabric { ports: network.ports(), network, routes, rerouted: None, down, payload, rules, longest }
@@ -276,7 +281,7 @@ impl Fabric {
         let links = routes.links(src, dst)?;
         let path = routes.measure(&links);
         let rtt = self.rules.rtt(&path, &links);
-        Some((rtt, path.bdp(rtt), path.links))
+        Some((rtt, self.rules.bdp(&path, rtt), path.links))
     }
 
     /// The next hops of a node: around failed links, once a link has failed.

@@ -83,7 +83,7 @@ faults! {
     infinite_rate_is_zero,
     /// With `global_rtt` off, a flow that starts after a link failed has round-trip time and window of the path before.
     metrics_of_the_start,
-    /// The window has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
+    /// The window has 32 bits, its products with the rate and of rate and T 64: large windows wrap, and flows stall or are slow.
     wrapping_window,
     /// The rate scales a window that is already the slowest link's: a flow cannot fill a path that is narrower than its
     /// sender's port.
@@ -91,12 +91,18 @@ faults! {
     /// The base round-trip time T counts the payload only: HPCC's windows are too small.
     payload_base_rtt,
     /// The ideal completion time charges a full packet on each link, and no telemetry: small flows are faster than ideal,
-    /// large ones slower.
+    /// large ones slower. It wraps: above 2.3 GB flows seem slow.
     rough_ideal_fct,
+    /// Behind source port 65535 comes 0, and ports in use are given again: ECMP gives such flows other paths.
+    wrapping_ports,
     /// Of several links between two nodes only the last is used.
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
     narrow_switch_settings,
+    /// Of an ECN map of a `config.txt` only the announced pairs count, further ones are 0; a map that is given twice adds up.
+    announced_pairs,
+    /// A `config.txt` has no comments: keys in them are set.
+    comments_set_keys,
     /// A port keeps headroom for one priority and counts no frames: over short or slow links frames are dropped in spite
     /// of PFC.
     short_headroom,

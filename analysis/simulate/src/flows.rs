@@ -39,10 +39,24 @@ pub struct Flows {
     pub finished: u64,
     pub finished_bytes: u64,
     goodput: Option<GoodputMeter>,
+    quiet: Quiet,
     pub slowdowns: Slowdowns,
     pub uncontrolled: Uncontrolled,
     /// Acknowledged bytes of flows that a stack carries, as it has told them.
     pub acked: BTreeMap<u32, u64>,
+}
+
+/// So many samples in a row in which nothing of any flow is acknowledged have rows; those behind them have none, but for the
+/// last before something is, or a flow begins or ends. A run whose flows are stuck does not fill a disk.
+const QUIET: u32 = 1_000;
+
+/// Samples of goodput in which nothing was acknowledged.
+#[derive(Debug, Default)]
+struct Quiet {
+    /// In a row.
+    samples: u32,
+    /// The last one without rows.
+    held: Option<Nanos>,
 }
 
 /// Rows at the end are sorted by these numbers: flows in progress, flows at whose start the run ended, flows that have
@@ -64,6 +78,7 @@ impl Flows {
             finished_bytes: 0,
             slowdowns: Slowdowns::default(),
             goodput: has_goodput.then(GoodputMeter::default),
+            quiet: Quiet::default(),
             uncontrolled: Uncontrolled::default(),
             acked: BTreeMap::new(),
         }
@@ -88,6 +103,7 @@ impl Flows {
     ) -> Vec<FlowRequest> {
         let mut begun = Vec::new();
         for started in engine.take_started() {
+            self.end_quiet(writer);
             self.total += u64::from(started.request.id as usize >= self.groups.len());
             if let Some(goodput) = &mut self.goodput {
                 goodput.start(started.request.start, started.request.id);
@@ -118,6 +134,7 @@ impl Flows {
 
     fn finish(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
         let &Completion { request: flow, sport, duration, is_steered, arrived: _ } = completion;
+        self.end_quiet(writer);
         self.active.remove(&flow.id);
         self.finished += 1;
         self.finished_bytes += flow.size;
@@ -200,8 +217,39 @@ impl Flows {
     pub fn trace_goodput(&mut self, engine: &Paused<'_>, writer: &mut ResultWriter) {
         let now = engine.now();
         let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, self.acked(engine, flow))).collect();
+        let Some(goodput) = &self.goodput else { return };
+        if points.iter().all(|&(id, acked)| goodput.is_still(id, acked)) {
+            self.quiet.samples = self.quiet.samples.saturating_add(1);
+        } else {
+            self.end_quiet(writer);
+        }
+        // Each of several processes knows its own flows only.
+        if self.quiet.samples > QUIET && !writer.is_shared() {
+            self.quiet.held = Some(now);
+            return;
+        }
         for (id, acked) in points {
             self.put_goodput(writer, RowPlace::of_sample(now.0, id), now, id, acked);
+        }
+    }
+
+    /// So many samples follow that of `now` in which nothing happens. Returns how many of them need not be taken.
+    pub fn skip_goodput(&mut self, now: Nanos, interval: Nanos, count: u64) -> u64 {
+        if self.is_idle() {
+            return count;
+        }
+        let Some(held) = &mut self.quiet.held else { return 0 };
+        *held = Nanos(now.0 + count * interval.0);
+        count
+    }
+
+    /// Something changes: the last sample without rows gets them.
+    fn end_quiet(&mut self, writer: &mut ResultWriter) {
+        let Quiet { held, .. } = core::mem::take(&mut self.quiet);
+        let Some((at, goodput)) = held.zip(self.goodput.as_ref()) else { return };
+        let points: Vec<_> = self.active.keys().map(|&id| (id, goodput.acked(id))).collect();
+        for (id, acked) in points {
+            self.put_goodput(writer, RowPlace::of_sample(at.0, id), at, id, acked);
         }
     }
 
@@ -254,6 +302,7 @@ impl Flows {
         writer: &mut ResultWriter,
         end: Nanos,
     ) {
+        self.end_quiet(writer);
         for (id, mut flow) in core::mem::take(&mut self.active) {
             let acked = self.acked(engine, &flow);
             if flow.request.size == ENDLESS && flow.request.options.stop < end {

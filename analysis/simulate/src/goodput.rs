@@ -40,6 +40,16 @@ impl GoodputMeter {
         Some((BitRate(u64::try_from(rate).unwrap_or(u64::MAX)), bytes))
     }
 
+    /// Whether nothing of a flow was acknowledged since its last point.
+    pub fn is_still(&self, flow: u32, acked_bytes: u64) -> bool {
+        self.last.get(&flow).is_none_or(|last| last.acked_bytes == acked_bytes)
+    }
+
+    /// The bytes of a flow's last point.
+    pub fn acked(&self, flow: u32) -> u64 {
+        self.last.get(&flow).map_or(0, |last| last.acked_bytes)
+    }
+
     /// Forgets a flow.
     pub fn forget(&mut self, flow: u32) {
         self.last.remove(&flow);

@@ -26,7 +26,7 @@ use hpcc_formats::results::{ResultWriter, Summary, Versions};
 use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use hpcc_formats::{share, visible};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::mem::take;
 use std::path::Path;
@@ -486,8 +486,9 @@ impl Run {
             }
             // Only changes are recorded.
             What::Queues | What::Progress => count,
+            What::Goodput => flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count),
             // Each flow in progress has a row, whether anything has changed or not.
-            What::Goodput | What::Control => {
+            What::Control => {
                 if is_idle {
                     count
                 } else {
@@ -536,7 +537,8 @@ impl Run {
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);
         drop(writer);
-        let mut notes = summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end);
+        let mut notes =
+            summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end, self.scenario.faults());
         notes.extend(self.deadlock.take().map(|(since, found)| format!("since {since} {found}")));
         notes.extend(pauses::storm_note(&storms));
         if !is_quiet || stopped.is_some() {
@@ -742,9 +744,10 @@ fn watch(
     faces: Option<Box<dyn Observer>>,
 ) {
     let (network, monitor, settings) = (&scenario.network, &scenario.monitor, &scenario.settings);
-    let traced: HashSet<u32> = monitor.trace_nodes.iter().copied().collect();
+    let mut traced = HashMap::new();
+    monitor.trace_nodes.iter().for_each(|&node| *traced.entry(node).or_default() += 1);
     let captured: HashSet<u32> = monitor.capture_nodes.iter().copied().filter(|_| faces.is_none()).collect();
-    traced.union(&captured).for_each(|&node| engine.watch(node));
+    traced.keys().chain(&captured).for_each(|&node| engine.watch(node));
     let ports = network.ports();
     let addresses = (0..ports.len()).map(|node| {
         let ends = |port: &hpcc_core::topology::Port| {

@@ -9,7 +9,7 @@ use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::results::packet_trace::{TraceEvent, TraceRecord};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 /// ECN field of IP: congestion experienced.
@@ -24,7 +24,8 @@ pub struct Sights {
     pub writer: Arc<Mutex<ResultWriter>>,
     /// Pauses by those who send them, if they are recorded.
     pub holds: Arc<Mutex<Vec<Hold>>>,
-    pub traced: HashSet<u32>,
+    /// How often each record of a node is written: the reference writes it as often as its list names the node.
+    pub traced: HashMap<u32, u32>,
     pub captured: HashSet<u32>,
     /// Whether telemetry is the time when a packet left its sender.
     pub is_stamped: bool,
@@ -72,7 +73,7 @@ impl Observer for Sights {
             let bytes = self.bytes(sight, place, frame, section);
             lock(&self.writer).capture(place.now, place.node, &bytes);
         }
-        if self.traced.contains(&place.node) {
+        for _ in 0..self.traced.get(&place.node).copied().unwrap_or(0) {
             self.trace(sight, place, frame, section);
         }
     }

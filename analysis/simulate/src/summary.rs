@@ -7,6 +7,7 @@ use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::attack::Attack;
 use hpcc_core::cc::NoEffect;
 use hpcc_core::fast_cnp::{Refusal, Suppression};
+use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::Overflow;
 use hpcc_core::transport::{CongestionNotification, Counters};
@@ -24,6 +25,7 @@ pub fn notes(
     uncontrolled: Uncontrolled,
     stopped: Option<&str>,
     end: Nanos,
+    faults: ReferenceFaults,
 ) -> Vec<String> {
     let early =
         stopped.map(|reason| format!("the run ended early, at {end}: {reason}. Results are of the time until then"));
@@ -35,7 +37,25 @@ pub fn notes(
             uncontrolled.count, uncontrolled.first
         )
     });
-    early.into_iter().chain(uncontrolled).collect()
+    let unlike = if faults == ReferenceFaults::NONE { Vec::new() } else { unlike_the_reference(engine, measured) };
+    early.into_iter().chain(uncontrolled).chain(unlike).collect()
+}
+
+/// What the reference does otherwise in such a run, and is not repeated.
+fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<String> {
+    /// Bytes of a port's queues in the reference.
+    const QUEUES: u64 = 1_000 << 20;
+    let own = engine.totals().resumes_by_own_port;
+    let twice = (own > 0).then(|| {
+        format!(
+            "{own} times a frame left by the port it had come in by and ended a pause there: from the first of these on the \
+             reference sends twice as fast by that port, and its results are others"
+        )
+    });
+    let long = (measured.queue.max_bytes > QUEUES).then(|| {
+        format!("queues of a port were longer than {QUEUES} bytes: the reference drops what comes then, and its results are others")
+    });
+    twice.into_iter().chain(long).collect()
 }
 
 /// The summary of a run that began its set-up at `start` and its simulation after `setup` of processor time.

@@ -108,6 +108,12 @@ pub trait Algorithm: Send + Settings + CloneAlgorithm + Debug {
     /// rate.
     fn min_rate(&self, line_rate: BitRate) -> Option<BitRate>;
 
+    /// W_ai: the bytes that a flow adds to its window in each round trip below a target load, where its sender's port has this
+    /// line rate, T is `base_rtt`, and it measures that load by single packets; `None` for all other laws.
+    fn window_step(&self, _line_rate: BitRate, _base_rtt: Nanos) -> Option<f64> {
+        None
+    }
+
     /// Its needs.
     fn needs(&self) -> Needs {
         Needs::default()

@@ -4,7 +4,10 @@
 
 use super::share::or_share;
 use super::{FlowLimits, words};
-use crate::units::BitRate;
+use crate::units::{BitRate, Nanos};
+
+/// The step by default, in millionths of the line rate.
+const STEP: u64 = 500;
 
 crate::settings! {
     /// Parameters of the control law. The defaults are the reference's `config.txt` preset for HPCC, with the paper's
@@ -46,11 +49,16 @@ impl Stage {
 }
 
 impl ControlLaw {
+    /// W_ai in bytes.
+    pub(super) fn window_step(&self, line_rate: BitRate, base_rtt: Nanos) -> f64 {
+        or_share(self.additive_increase, line_rate, STEP).0 as f64 * base_rtt.0 as f64 / 8e9
+    }
+
     /// The law of a flow of this line rate; the least rate is by default so many millionths of it.
     pub(super) fn of(&self, line_rate: BitRate, least: u64) -> FlowLaw {
         FlowLaw {
             eta: self.eta,
-            step: or_share(self.additive_increase, line_rate, 500),
+            step: or_share(self.additive_increase, line_rate, STEP),
             least: or_share(self.min_rate, line_rate, least),
             max_stage: self.max_stage,
         }

@@ -58,6 +58,10 @@ impl Algorithm for HpccConfig {
         Some(or_share(self.law.min_rate, line_rate, LEAST))
     }
 
+    fn window_step(&self, line_rate: BitRate, base_rtt: Nanos) -> Option<f64> {
+        Some(self.law.window_step(line_rate, base_rtt))
+    }
+
     fn needs(&self) -> Needs {
         Needs { reads: Reads::Records, reaction: Reaction::Records, ..Needs::default() }
     }

@@ -163,6 +163,11 @@ impl Algorithm for RxHpccConfig {
         Some(self.law.least(line_rate))
     }
 
+    fn window_step(&self, line_rate: BitRate, base_rtt: Nanos) -> Option<f64> {
+        // Where flows are counted it is a part of what they leave, whatever T is.
+        (!self.count_flows).then(|| self.law.window_step(line_rate, base_rtt))
+    }
+
     fn needs(&self) -> Needs {
         Needs { reads: Reads::Records, receiver: Some(*self), reaction: Reaction::RecordsOrHalf, ..Needs::default() }
     }

@@ -218,7 +218,8 @@ impl Engine {
     pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
-        let sport = self.nodes.host(dst).traffic.take_port(src);
+        let wraps = self.wraps_ports;
+        let sport = self.nodes.host(dst).traffic.take_port(src, wraps);
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
         let nic = host.core.port_of(&key, dst, options.nic);

@@ -119,6 +119,8 @@ pub struct Totals {
     pub trims: u64,
     /// Of them, those that were to leave for their host.
     pub trims_at_last_hop: u64,
+    /// Resumes that a switch sent out of the very port whose next frame was their reason, as that had come in there.
+    pub resumes_by_own_port: u64,
     /// Headers of such packets that were dropped, or lost on links.
     pub headers_lost: u64,
     /// Marks on frames, and on answers to them, that were dropped or lost.
@@ -180,6 +182,7 @@ impl AddAssign for Totals {
         self.losses += other.losses;
         self.trims += other.trims;
         self.trims_at_last_hop += other.trims_at_last_hop;
+        self.resumes_by_own_port += other.resumes_by_own_port;
         self.headers_lost += other.headers_lost;
         self.marks_lost += other.marks_lost;
         self.source_pauses += other.source_pauses;

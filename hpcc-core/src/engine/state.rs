@@ -77,6 +77,8 @@ pub struct Engine {
     /// How often routes have changed.
     pub(super) version: u32,
     pub(super) loses_pfc: bool,
+    /// As the reference fault `wrapping_ports` has it.
+    pub(super) wraps_ports: bool,
     pub(super) losses: Vec<Loss>,
     pub(super) loss_stream: u64,
     pub(super) work: Work,
@@ -234,6 +236,7 @@ impl Engine {
             rngs,
             version: 0,
             loses_pfc: faults.lossy_pfc,
+            wraps_ports: faults.wrapping_ports,
             fabric: Arc::new(fabric),
             limits: Vec::new(),
             losses: Vec::new(),

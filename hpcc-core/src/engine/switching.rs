@@ -271,6 +271,7 @@ impl Engine {
         }
         if departure.resume {
             Engine::rng(&mut self.rngs, node).marks.skip();
+            self.totals.resumes_by_own_port += u64::from(ingress == egress);
             self.send_pfc(node, ingress, priority, false);
         }
         Some(f)

@@ -310,9 +310,12 @@ impl Traffic {
         &mut self.receiving[place]
     }
 
-    /// The source port of a queue pair from a host.
-    pub fn take_port(&mut self, src: u32) -> u16 {
-        self.source_ports.entry(src).or_default().take()
+    /// The source port of a queue pair from a host, perhaps as [`wrapping_ports`] has it.
+    ///
+    /// [`wrapping_ports`]: crate::reference_faults::ReferenceFaults::wrapping_ports
+    pub fn take_port(&mut self, src: u32, wraps: bool) -> u16 {
+        let ports = self.source_ports.entry(src).or_default();
+        if wraps { ports.count_on() } else { ports.take() }
     }
 
     /// A receiving queue pair is open for what comes from there.
@@ -445,6 +448,13 @@ impl SourcePorts {
         port
     }
 
+    /// The next port, whoever has it. None is given back.
+    fn count_on(&mut self) -> u16 {
+        let port = self.next;
+        self.next = port.wrapping_add(1);
+        port
+    }
+
     fn advance(&mut self) {
         self.next = self.next.checked_add(1).unwrap_or(FIRST_PORT);
     }
@@ -466,6 +476,14 @@ impl SourcePorts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_references_ports_wrap_whoever_has_them() {
+        let mut ports = SourcePorts::default();
+        assert!((FIRST_PORT..=u16::MAX).chain(0..=FIRST_PORT).all(|port| ports.count_on() == port));
+        ports.give_back(FIRST_PORT);
+        assert_eq!(ports.count_on(), FIRST_PORT + 1);
+    }
 
     #[test]
     fn no_source_port_is_two_flows_unless_all_are_in_use() {

@@ -21,7 +21,7 @@ crate::named! {
 
 impl BorderSide {
     /// Whether it closes this way.
-    fn closes(self, crossing: Crossing) -> bool {
+    pub fn closes(self, crossing: Crossing) -> bool {
         match self {
             BorderSide::Both => true,
             BorderSide::Inbound => crossing == Crossing::Inbound,

@@ -62,18 +62,24 @@ impl PathMetrics {
 
     /// The time that `size` bytes would take on an idle path, as the reference computes it: one base
     /// round-trip time, and payload with `headers` bytes for each packet of `payload` bytes at the
-    /// bottleneck's rate. Telemetry is not counted.
+    /// bottleneck's rate. Telemetry is not counted. Its bytes have 32 bits, their product with 8 s 64.
     pub fn standalone_fct(&self, size: u64, payload: u32, headers: u32) -> Nanos {
         let packets = size.div_ceil(u64::from(payload.max(1)));
-        let bytes = u128::from(size) + u128::from(packets) * u128::from(headers);
-        let nanos = bytes * 8_000_000_000 / u128::from(self.bottleneck.0.max(1));
-        self.rtt() + Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        let bytes = size.wrapping_add(packets.wrapping_mul(headers.into())) as u32;
+        let nanos = u64::from(bytes).wrapping_mul(8_000_000_000) / self.bottleneck.0.max(1);
+        Nanos(self.rtt().0.saturating_add(nanos))
     }
 
     /// Bandwidth-delay product in bytes for this round-trip time.
     pub fn bdp(&self, rtt: Nanos) -> u64 {
         let bits = u128::from(rtt.0) * u128::from(self.bottleneck.0) / 1_000_000_000;
         u64::try_from(bits / 8).unwrap_or(u64::MAX)
+    }
+
+    /// The same as the reference computes it, whose product has 64 bits
+    /// ([`wrapping_window`](crate::reference_faults::ReferenceFaults::wrapping_window)).
+    pub fn wrapping_bdp(&self, rtt: Nanos) -> u64 {
+        rtt.0.wrapping_mul(self.bottleneck.0) / 1_000_000_000 / 8
     }
 }
 
@@ -138,6 +144,17 @@ mod tests {
 
     fn link(gbps: u64, delay: u64) -> Link {
         Link { a: 0, b: 1, rate: BitRate::gbps(gbps), delay: Nanos(delay), loss: 0.0 }
+    }
+
+    /// As the reference computes them at 400 Gb/s and 23.1 ms of delay, and from 2.3 and 4.3 GB on.
+    #[test]
+    fn products_of_64_bits_wrap() {
+        let path = PathMetrics::HERE.extend((BitRate::gbps(400), Nanos(23_100_000)), 1_000);
+        assert_eq!((path.rtt(), path.bdp(path.rtt())), (Nanos(46_200_020), 2_310_001_000));
+        assert_eq!(path.wrapping_bdp(path.rtt()), 4_157_990);
+        let rest = |size| path.standalone_fct(size, 1_000, 0).0 - path.rtt().0;
+        assert_eq!([rest(2_305_843_009), rest(2_305_843_010)], [46_116_860, 0]);
+        assert_eq!(rest((1 << 32) + 100_000), 2_000);
     }
 
     #[test]

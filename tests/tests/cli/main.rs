@@ -2,6 +2,7 @@
 //! What the `hpcc` command does with inputs good and bad, from the outside.
 
 mod answers;
+mod as_the_reference;
 mod attacks;
 mod bench;
 mod border;

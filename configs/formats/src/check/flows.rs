@@ -44,7 +44,7 @@ pub(super) fn flows(
             totals.add(&flow);
             sums::flows(&totals).map_err(|message| refuse((SIZE, message)))?;
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
-            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            let too_many = pass.see(group, &flow, &links);
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn flows(
             if scenario.protocol(flow.src).is_of_stack() {
                 return Err(refuse((RANKS, format!("host {} has TCP, and messages of jobs go by RDMA", flow.src))));
             }
-            let too_many = pass.see(group, &flow, links.len().saturating_sub(1));
+            let too_many = pass.see(group, &flow, &links);
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }

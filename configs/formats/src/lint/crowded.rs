@@ -48,11 +48,12 @@ impl Crowded {
         Crowded { algorithm: counts.then(|| scenario.algorithm().clone_algorithm()), rates, arriving, worst: None }
     }
 
-    /// Looks at a flow. None ends before its receiver's links could have carried it.
-    pub fn see(&mut self, flow: &Flow) {
+    /// Looks at a flow. None ends before its receiver's links could have carried it. Returns how many go to its receiver at that
+    /// time, 0 where they are not counted.
+    pub fn see(&mut self, flow: &Flow) -> usize {
         let rate = |node: u32| self.rates[node as usize].max(1);
         let Some(least) = self.algorithm.as_ref().and_then(|known| known.min_rate(BitRate(rate(flow.src)))) else {
-            return;
+            return 0;
         };
         let room = rate(flow.dst);
         let lasts = u128::from(flow.size) * 8_000_000_000 / u128::from(room);
@@ -69,6 +70,7 @@ impl Crowded {
             let (flows, least) = (arriving.ends.len(), BitRate(arriving.least));
             self.worst = Some(Crowd { host: flow.dst, flows, least });
         }
+        arriving.ends.len()
     }
 
     /// What the user should know.

@@ -8,7 +8,9 @@ mod crowded;
 mod hops;
 mod pass;
 mod settings;
+mod starved;
 mod traffic;
+mod unheard;
 
 pub(crate) use pass::Pass;
 
@@ -33,7 +35,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 17] = [
+pub static LINTS: [Lint; 19] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -42,6 +44,8 @@ pub static LINTS: [Lint; 17] = [
     warning("legacy-feedback", traffic::legacy_feedback),
     warning("unacknowledged-end", traffic::unacknowledged_ends),
     note("least-rates", traffic::least_rates),
+    note("starved-flows", traffic::starved_flows),
+    warning("unheard-senders", traffic::unheard_senders),
     note("overbooked", traffic::overbooked),
     warning("long-path", traffic::long_paths),
     warning("unseen-path-change", settings::unseen_path_changes),

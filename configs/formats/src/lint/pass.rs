@@ -3,13 +3,15 @@
 
 use super::crowded::Crowded;
 use super::hops::LongPaths;
+use super::starved::Starved;
+use super::unheard::Unheard;
 use crate::flow::Flow;
 use crate::scenario::Scenario;
 use hpcc_core::attack::{Aim, AttackKind, AttackSettings};
 use hpcc_core::cc::Reads;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::transport::{Protocol, QueuePairs, TransportConfig};
+use hpcc_core::transport::{LinkSpec, Protocol, QueuePairs, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::collections::HashSet;
 
@@ -33,6 +35,9 @@ pub(crate) struct Pass {
     pub silent: u64,
     pub paths: LongPaths,
     pub crowded: Crowded,
+    pub starved: Starved,
+    /// With Fast CNP.
+    pub unheard: Option<Unheard>,
     network: Network,
     /// Attacks that need flows and have found none yet, each with its number and its victims.
     waiting: Vec<(usize, AttackSettings, NodeSet)>,
@@ -60,14 +65,16 @@ impl Pass {
             silent: 0,
             paths: LongPaths::new(scenario),
             crowded: Crowded::new(scenario),
+            starved: Starved::new(scenario),
+            unheard: Unheard::new(scenario),
             network: if scenario.attacks.is_empty() { Network::default() } else { scenario.network.clone() },
             waiting: (1..).zip(&scenario.attacks).filter(needs_flows).filter_map(with_victims).collect(),
         }
     }
 
-    /// Looks at a flow of this traffic, on whose path are so many switches. Returns them if they are more than telemetry can
+    /// Looks at a flow of this traffic, and the links of its path. Returns its switches if they are more than telemetry can
     /// report.
-    pub fn see(&mut self, traffic: &str, flow: &Flow, switches: usize) -> Option<usize> {
+    pub fn see(&mut self, traffic: &str, flow: &Flow, links: &[LinkSpec]) -> Option<usize> {
         let is_legacy = |host| self.legacy.contains(&host);
         let is_rdma = !(self.is_tcp && is_legacy(flow.src));
         self.in_class[usize::from(is_rdma)] += u64::from(flow.priority == DATA_PRIORITY);
@@ -75,11 +82,17 @@ impl Pass {
         self.unanswered += u64::from(self.reads && !is_legacy(flow.src) && is_legacy(flow.dst));
         let is_silent = self.transport.as_ref().is_some_and(|transport| !transport.acknowledges(flow.size));
         self.silent += u64::from(is_silent);
-        self.crowded.see(flow);
+        let flows = self.crowded.see(flow);
+        if is_rdma && !is_legacy(flow.src) {
+            self.starved.see(flow, links, flows);
+        }
+        if let Some(unheard) = &mut self.unheard {
+            unheard.see(flow);
+        }
         let Pass { network, waiting, .. } = self;
         let aim = Aim { traffic, src: flow.src, dst: flow.dst, start: flow.start };
         waiting.retain(|(_, attack, victims)| !attack.aims_at(victims, &aim, network));
-        self.paths.see(flow.src, flow.dst, switches)
+        self.paths.see(flow.src, flow.dst, links.len().saturating_sub(1))
     }
 
     /// Numbers, from 1 on, of attacks that no flow was for.

@@ -39,6 +39,21 @@ fn incast(flows: u32) -> String {
         + &format!("[[traffic]]\nkind='incast'\nreceiver=0\nsender_count={flows}\nsize='10MB'\n")
 }
 
+/// So many endless flows over 10 Gb/s, with 12 kB in a round trip.
+fn few_packets(flows: u32) -> String {
+    network(&format!("kind='star'\nhosts={}\nrate='10Gbps'\ndelay='2us'", flows + 1))
+        + &format!("[[traffic]]\nkind='incast'\nreceiver=0\nsender_count={flows}\nsize='endless'\n")
+}
+
+/// Switches 4 and 5 with two hosts each, and a flow of each of three to the fourth. Switch 4's link to host 0 leads out of the
+/// domain of Fast CNP.
+fn border() -> String {
+    let links = "[{a=0,b=4},{a=1,b=4},{a=2,b=5},{a=3,b=5},{a=4,b=5}]";
+    network(&format!("kind='links'\nhosts=4\nswitches=2\nrate='100Gbps'\ndelay='1us'\nlinks={links}"))
+        + "[congestion_control]\nalgorithm='dcqcn'\n[wire]\nprofile='rocev2_ipv6'\n[fast_cnp]\nenabled=true\n"
+        + "[[traffic]]\nkind='incast'\nreceiver=3\nsenders=[0,1,2]\nsize='2MB'\n"
+}
+
 /// Hosts of 25, 100, 200 and 400 Gb/s on one switch, and random traffic.
 fn mixed_rates() -> String {
     let links = "{a=0,b=4,rate='25Gbps'},{a=1,b=4,rate='100Gbps'},{a=2,b=4,rate='200Gbps'},{a=3,b=4,rate='400Gbps'}";
@@ -155,6 +170,70 @@ fn cases() -> Vec<Case> {
                 &["congestion_control.min_rate=100Mbps"],
                 &["congestion_control.algorithm=swift"],
             ],
+        ),
+        case(
+            "starved-flows",
+            few_packets(4),
+            &[],
+            "4 flows at a time go to host 0, and some may rest at about 5",
+            &[
+                &["traffic.0.sender_count=2"],
+                &["traffic.0.size=1KB"],
+                &["congestion_control.additive_increase=20Mbps"],
+                &["transport.mtu=400"],
+                &["topology.rate=100Gbps"],
+                &["congestion_control.algorithm=hpcc_pint"],
+            ],
+        ),
+        case(
+            "starved-flows",
+            few_packets(4),
+            &["congestion_control.algorithm=hpcc_plus"],
+            "4 flows at a time go to host 0",
+            &[&["congestion_control.algorithm=dctcp"]],
+        ),
+        case(
+            "starved-flows",
+            few_packets(4),
+            &["congestion_control.algorithm=rx_hpcc"],
+            "4 flows at a time go to host 0",
+            &[&["congestion_control.count_flows=true"], &["congestion_control.additive_increase=25"]],
+        ),
+        case(
+            "unheard-senders",
+            border(),
+            &["fast_cnp.borders=[[4,0]]"],
+            "1 of 3 flows, from host 0, hear neither a mark nor a notification: switches notify their sender of congestion, and \
+             fast_cnp.borders stop the notification: only their packets between two notifications are marked",
+            &[
+                &["fast_cnp.domain='1-3'"],
+                &["fast_cnp.borders=[[4,0]]", "fast_cnp.border_side=inbound"],
+                &["traffic.0.senders=[1,2]"],
+            ],
+        ),
+        // The switch beyond hears of its own congestion, and those on this side do not.
+        case(
+            "unheard-senders",
+            border(),
+            &["fast_cnp.borders=[[4,5]]", "fast_cnp.mark_between=false"],
+            "2 of 3 flows, from host 0 and 1 other hosts, hear neither a mark nor a notification: switches notify their sender of \
+             congestion, and fast_cnp.borders stop the notification: with mark_between = false their packets are not marked either",
+            &[&["fast_cnp.border_side=outbound"]],
+        ),
+        case(
+            "unheard-senders",
+            border(),
+            &["fast_cnp.accept_from='4'"],
+            "3 of 3 flows, from host 0 and 2 other hosts, hear neither a mark nor a notification: switches notify their sender of \
+             congestion, which does not believe these switches",
+            &[&["fast_cnp.accept_from='4,5'"]],
+        ),
+        case(
+            "unheard-senders",
+            border(),
+            &["fast_cnp.incapable=[1]", "switch.ecn=false"],
+            "1 of 3 flows, from host 1, hear neither a mark nor a notification: switch.ecn = false marks nothing",
+            &[&["switch.ecn=true"], &["fast_cnp.incapable=none"]],
         ),
         case(
             "overbooked",

@@ -102,6 +102,16 @@ pub(super) fn least_rates(_: &Scenario, pass: &Pass) -> Vec<String> {
     pass.crowded.note().into_iter().collect()
 }
 
+/// Flows that may rest far below their share.
+pub(super) fn starved_flows(_: &Scenario, pass: &Pass) -> Vec<String> {
+    pass.starved.note().into_iter().collect()
+}
+
+/// Flows that no switch can tell of congestion.
+pub(super) fn unheard_senders(scenario: &Scenario, pass: &Pass) -> Vec<String> {
+    pass.unheard.as_ref().map(|unheard| unheard.notes(scenario)).unwrap_or_default()
+}
+
 /// Random traffic that brings more than links carry.
 pub(super) fn overbooked(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let found = find_overbooked(&scenario.network, &scenario.flows.offers);

@@ -85,7 +85,7 @@ fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig
         gain: gain(settings, notes)?,
         alpha_interval: micros(settings, "ALPHA_RESUME_INTERVAL", 55.0)?,
         decrease_interval: micros(settings, "RATE_DECREASE_INTERVAL", 4.0)?,
-        increase_interval: micros(settings, "RP_TIMER", 0.0)?,
+        increase_interval: increase_interval(settings)?,
         fast_recovery: settings.u32("FAST_RECOVERY_TIMES", 5)?,
         additive_increase: Some(settings.rate("RATE_AI", BitRate(0))?),
         hyper_increase: Some(settings.rate("RATE_HAI", BitRate(0))?),
@@ -93,6 +93,13 @@ fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig
         min_rate: min_rate(settings)?,
         ..DcqcnConfig::default()
     })
+}
+
+/// Where nothing is marked no notification ever comes, upon which the timer would begin.
+fn increase_interval(settings: &Settings<'_>) -> Result<Nanos, InputError> {
+    const KEY: &str = "RP_TIMER";
+    let is_idle = !settings.flag("ENABLE_QCN", true)? && settings.float(KEY, 0.0)? < 1.0;
+    if is_idle { Ok(DcqcnConfig::default().increase_interval) } else { micros(settings, KEY, 0.0) }
 }
 
 fn timely(settings: &Settings<'_>) -> Result<TimelyConfig, InputError> {

@@ -20,6 +20,7 @@ use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
 use hpcc_core::units::{Bytes, Nanos};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
@@ -42,7 +43,11 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         return Ok(draft);
     }
     let text = export::toml(&draft.scenario, &files, &own);
-    let read = toml_format::read(path, &text, &keys, defaults).map_err(|error| of_toml(path, error))?;
+    let mut read = toml_format::read_as(path, &text, &keys, defaults, true).map_err(|error| of_toml(path, error))?;
+    if !keys.iter().any(|key| key.trim_start().starts_with("monitor.trace_nodes")) {
+        // TOML has each node once.
+        read.scenario.monitor.trace_nodes = std::mem::take(&mut draft.scenario.monitor.trace_nodes);
+    }
     let places = if read.scenario.network == draft.scenario.network { draft.places } else { read.places };
     let notes = [draft.scenario.notes, read.scenario.notes].concat();
     Ok(Draft { scenario: Scenario { notes, ..read.scenario }, places, ..read })
@@ -118,7 +123,6 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         transport,
         layout,
         switch: switch(settings, &mut notes)?,
-        ecn_thresholds: Some(ecn_map::read(settings, &mut notes)?),
         ..NodeSettings::default()
     };
     node.control.choose(algorithm);
@@ -127,9 +131,10 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
     let topology_path = input(path, settings, "TOPOLOGY_FILE", &mut notes)?;
     let TopologyFile { network, links, note } = topology::read(&topology_path)?;
     notes.extend(note);
-    if let Some(thresholds) = ecn_map::of_all(marking, &network, &mut notes) {
-        node.ecn_thresholds = Some(thresholds);
-    }
+    node.ecn_thresholds = match ecn_map::of_all(marking, &network, &mut notes) {
+        None => Some(ecn_map::read(settings, &network, &mut notes)?),
+        thresholds => thresholds,
+    };
     let mut flows = Vec::new();
     let (mut flow_count, mut flow_path, mut columns) = (0, None, None);
     match input(path, settings, "FLOW_FILE", &mut notes) {
@@ -415,6 +420,9 @@ fn trace_nodes(
     notes.extend(note);
     let present: Vec<u32> = listed.iter().filter(|&&id| id < nodes as u64).map(|&id| id as u32).collect();
     let absent = listed.len() - present.len();
+    if present.iter().collect::<BTreeSet<_>>().len() < present.len() && enabled {
+        notes.push("TRACE_FILE names nodes more than once: each of their records is written as often".into());
+    }
     if absent > 0 {
         notes.push(format!("TRACE_FILE lists {absent} nodes that the topology does not have"));
     }

@@ -25,15 +25,35 @@ pub(super) fn lacking(settings: &Settings<'_>, network: &Network) -> &'static st
     KEYS.into_iter().find(lacks).unwrap_or(KEYS[0])
 }
 
-/// One entry for each link rate that all three maps mention.
-pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Vec<EcnThreshold>, InputError> {
+/// One entry for each link rate that all three maps mention; as [`announced_pairs`] has it also for those of ports that are
+/// in more pairs than a map announces.
+///
+/// [`announced_pairs`]: hpcc_core::reference_faults::ReferenceFaults::announced_pairs
+pub(super) fn read(
+    settings: &Settings<'_>,
+    network: &Network,
+    notes: &mut Vec<String>,
+) -> Result<Vec<EcnThreshold>, InputError> {
+    let rates_of_ports: BTreeSet<BitRate> = network.switch_rates().collect();
     let kilobytes = |what: &str, word: &Token<'_>| word.integer(what, u64::from(u32::MAX));
     let kmin = map(settings, "KMIN_MAP", kilobytes)?;
     let kmax = map(settings, "KMAX_MAP", kilobytes)?;
     let pmax = map(settings, "PMAX_MAP", |what, word| word.probability(what))?;
     let mut thresholds = Vec::new();
-    for (rate, kmin) in kmin {
-        let (Some(&kmax), Some(&pmax)) = (kmax.get(&rate), pmax.get(&rate)) else { continue };
+    let rates: BTreeSet<BitRate> = kmin.keys().chain(kmax.keys()).chain(pmax.keys()).copied().collect();
+    for rate in rates {
+        let found = [kmin.contains_key(&rate), kmax.contains_key(&rate), pmax.contains_key(&rate)];
+        let lacking: Vec<&str> = KEYS.into_iter().zip(found).filter(|(_, found)| !found).map(|(key, _)| key).collect();
+        if lacking.iter().any(|key| !settings.is_shortened(key))
+            || !lacking.is_empty() && !rates_of_ports.contains(&rate)
+        {
+            continue;
+        }
+        if !lacking.is_empty() {
+            notes.push(format!("{} announces no value for {rate}: 0, as in the reference", lacking.join(" and ")));
+        }
+        let kmin = kmin.get(&rate).copied().unwrap_or_default();
+        let (kmax, pmax) = (kmax.get(&rate).copied().unwrap_or_default(), pmax.get(&rate).copied().unwrap_or_default());
         if kmin > kmax {
             let found = format!("KMIN_MAP has {kmin} kB for {rate}, more than the {kmax} kB of KMAX_MAP");
             return Err(settings.error("KMIN_MAP", format!("{found}; expected at most that")));

@@ -79,3 +79,87 @@ fn data_may_have_priority_0() {
     let message = folder.load(&[CORRECT]).expect_err("priority");
     assert!(message.starts_with("flow.txt:2: the flow's priority is 0; expected 1 to 7"), "{message}");
 }
+
+/// The reference knows no comments; a word in one that is no value of its key would keep it from beginning.
+#[test]
+fn keys_in_comments_are_set_and_told() {
+    let load = |line: &str, overrides: &[&str]| {
+        let folder = Folder::new();
+        folder.append("config.txt", line);
+        folder.load(overrides).expect("valid")
+    };
+    let eta = |scenario: &Scenario| scenario.algorithm().get("eta").expect("eta").text();
+    for line in ["# U_TARGET 0.5 was tried\n", "// then U_TARGET 0.5, not more\n", "{as in U_TARGET 0.5}\n"] {
+        let scenario = load(line, &[]);
+        assert_eq!(eta(&scenario), "0.5", "{line}");
+        assert!(scenario.notes.iter().any(|note| note.contains("U_TARGET in a comment counts all the same")), "{line}");
+        let correct = load(line, &["compatibility.comments_set_keys=false"]);
+        assert_eq!(eta(&correct), "0.95");
+        assert!(correct.notes.iter().any(|note| note.contains("U_TARGET in a comment does not count")), "{line}");
+    }
+    for line in ["# U_TARGET was 0.5\n", "#U_TARGET 0.5\n", "# ENABLE_PFC 0\n", "# U_TARGET"] {
+        let scenario = load(line, &[]);
+        assert_eq!((eta(&scenario), scenario.notes), ("0.95".into(), vec![]), "{line}");
+    }
+    assert_eq!(eta(&load("# U_TARGET 0.5\nU_TARGET 0.8\n", &[])), "0.8", "the last one counts");
+    assert_eq!(eta(&load("# U_TARGET 0.5\n", &["U_TARGET=0.7"])), "0.7");
+}
+
+/// 100 Gb/s is not among the announced pairs: 0.
+#[test]
+fn of_a_map_the_announced_pairs_count() {
+    let kmin = |scenario: &Scenario| scenario.settings.ecn_threshold(BitRate::gbps(100)).kmin;
+    let folder = Folder::new();
+    folder.append("config.txt", "KMIN_MAP 1 25000000000 5 100000000000 7\n");
+    let [repeated, correct] = [&[][..], &[CORRECT]].map(|overrides| folder.load(overrides).expect("valid"));
+    assert_eq!([kmin(&repeated), kmin(&correct)], [0, 7_000]);
+    notes(&repeated, "KMIN_MAP: pairs announced: 1, there: 2; the announced ones count, as in the reference");
+    notes(&repeated, "KMIN_MAP announces no value for 100Gbps: 0, as in the reference");
+    notes(&correct, "KMIN_MAP: pairs announced: 1, there: 2; those that are there count");
+}
+
+#[test]
+fn a_map_that_is_given_twice_adds_up() {
+    let folder = Folder::new();
+    folder.write("config.txt", super::tests::CONFIG.to_owned() + "\nKMIN_MAP 1 25000000000 5\n");
+    let scenario = folder.load(&[]).expect("valid");
+    notes(&scenario, "KMIN_MAP is given more than once; all of its pairs count, as in the reference");
+    assert!(scenario.settings.ecn_threshold(BitRate::gbps(100)).kmin > 0);
+    assert!(folder.load(&[CORRECT]).expect_err("no thresholds").contains("no ECN thresholds for 100Gbps"));
+}
+
+/// With nothing marked no notification ever comes that would start the timer.
+#[test]
+fn the_timer_of_dcqcn_counts_where_packets_are_marked() {
+    assert!(refused(&["CC_MODE=1", "RP_TIMER=0"]).contains("RP_TIMER is 0"));
+    let scenario = load(&["CC_MODE=1", "RP_TIMER=0", "ENABLE_QCN=0"]);
+    assert_eq!(scenario.algorithm().name(), "dcqcn");
+}
+
+/// The reference runs flows that nothing controls; so does one that is watched, and the TOML that stands for it.
+#[test]
+fn a_key_of_toml_brings_no_check_to_what_the_reference_accepts() {
+    for uncontrolled in [
+        &["CC_MODE=1", "RP_TIMER=300", "ENABLE_QCN=0"][..],
+        &["RATE_BOUND=0", "VAR_WIN=0"],
+        &["CC_MODE=8", "RATE_BOUND=0", "HAS_WIN=0"],
+    ] {
+        let plain = load(uncontrolled);
+        let watched = load(&[uncontrolled, &["monitor.queue_interval=2us"]].concat());
+        assert_eq!(watched.monitor.queue_interval, Some(Nanos(2_000)));
+        assert_eq!((plain.transport(), plain.settings.switch), (watched.transport(), watched.settings.switch));
+        assert!(watched.notes.iter().any(|note| note.contains("without any control")), "{:?}", watched.notes);
+    }
+}
+
+#[test]
+fn a_node_that_is_listed_twice_is_traced_twice() {
+    let folder = Folder::new();
+    folder.write("trace.txt", "3\n0 3 0\n");
+    folder.append("config.txt", "TRACE_FILE trace.txt\n");
+    for overrides in [&["ENABLE_TRACE=1"][..], &["ENABLE_TRACE=1", "monitor.queue_interval=2us"]] {
+        let scenario = folder.load(overrides).expect("valid");
+        assert_eq!(scenario.monitor.trace_nodes, [0, 3, 0]);
+        notes(&scenario, "TRACE_FILE names nodes more than once");
+    }
+}

@@ -91,6 +91,12 @@ pub(super) fn values(key: &str) -> Option<Values> {
     [USED, CONTROLLER_RATES, CONTROLLER_NUMBERS].iter().any(|keys| keys.contains(&key)).then_some(Values::Words(1))
 }
 
+/// Whether any word is a value of a key: a name or a rate, which is looked at later.
+pub(super) fn takes_text(key: &str) -> bool {
+    let is_rate = ["RATE_AI", "MIN_RATE", "DATA_RATE", "LINK_DELAY"].contains(&key) || CONTROLLER_RATES.contains(&key);
+    is_rate || key.ends_with("_FILE")
+}
+
 /// All keys.
 pub(super) fn all() -> Vec<&'static str> {
     [USED, CONTROLLER_RATES, CONTROLLER_NUMBERS, MAPS, &[LINK_DOWN]].concat()

@@ -11,7 +11,7 @@ use crate::scenario::Compatibility;
 use crate::scenario::compatibility::{PROFILE, SECTION};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Set to [`SKIP`], keys that nobody knows are no error.
@@ -33,6 +33,10 @@ pub(super) struct Settings<'a> {
     unknown: Vec<Token<'a>>,
     skips_unknown: bool,
     compatibility: Compatibility,
+    /// Keys in comments.
+    hidden: Vec<Token<'a>>,
+    /// Maps with more pairs than they announce, of which those count.
+    shortened: BTreeSet<&'a str>,
 }
 
 impl<'a> Settings<'a> {
@@ -47,11 +51,20 @@ impl<'a> Settings<'a> {
             unknown: Vec::new(),
             skips_unknown: false,
             compatibility: Compatibility::new(ReferenceFaults::REFERENCE),
+            hidden: Vec::new(),
+            shortened: BTreeSet::new(),
         };
-        let mut tokens = Tokens::new(file.at(1), text);
-        while let Some(key) = tokens.next() {
-            settings.take(key, &mut tokens)?;
+        for text in overrides {
+            settings.decide(text)?;
         }
+        let mut tokens = Tokens::new(file.at(1), text);
+        while let Some((word, of_comment)) = tokens.next_or_comment() {
+            match of_comment {
+                None => settings.take(word, &mut tokens)?,
+                Some(words) => settings.take_hidden(words),
+            }
+        }
+        settings.tell_hidden();
         for text in overrides {
             settings.set(text)?;
         }
@@ -62,11 +75,8 @@ impl<'a> Settings<'a> {
     /// Names all keys that nobody knows at once.
     fn refuse_unknown(&mut self) -> Result<(), InputError> {
         let Some(first) = self.unknown.first() else { return Ok(()) };
-        let named = |key: &Token<'_>| match key.place.line() {
-            Some(line) if line != first.place.line().unwrap_or_default() => format!("{} (line {line})", key.text),
-            _ => key.text.to_owned(),
-        };
-        let keys: Vec<String> = self.unknown.iter().map(named).collect();
+        let keys: Vec<String> =
+            self.unknown.iter().map(|key| format!("{}{}", key.text, in_line(key, &first.place))).collect();
         if self.skips_unknown {
             self.descendant.remark(Remark::Dropped, format!("nobody knows {}", keys.join(", ")));
             return Ok(());
@@ -79,15 +89,51 @@ impl<'a> Settings<'a> {
         Err(first.place.key_error(first.text, format!("unknown key{plural} {}{hint}", keys.join(", "))))
     }
 
+    /// Applies one `KEY=VALUE` that decides which faults are repeated, some of which are those of reading a file.
+    fn decide(&mut self, text: &str) -> Result<(), InputError> {
+        let Some((key, value)) = text.split_once('=') else { return Ok(()) };
+        let Some(name) = of_compatibility(key) else { return Ok(()) };
+        let result = self.correct(name, value.trim());
+        result.map_err(|message| Place::command_line().key_error(key.trim(), message))
+    }
+
+    /// Takes the keys of a comment, which is none to the reference, where that is repeated. A key whose values are no such
+    /// values is left alone: the reference reads no further there, and never begins.
+    fn take_hidden(&mut self, mut words: Tokens<'a>) {
+        while let Some(key) = words.next_word() {
+            let mut ahead = words.clone();
+            let Some(values) = hidden_values(&key, &mut ahead) else { continue };
+            words = ahead;
+            if self.faults().comments_set_keys {
+                self.store(&key, values);
+            }
+            self.hidden.push(key);
+        }
+    }
+
+    /// Says which keys stand in comments.
+    fn tell_hidden(&mut self) {
+        let Some(first) = self.hidden.first() else { return };
+        let (place, sets) = (first.place.clone(), self.faults().comments_set_keys);
+        let named: Vec<String> =
+            self.hidden.iter().map(|key| format!("{}{}", key.text, in_line(key, &place))).collect();
+        let what = if sets {
+            "counts all the same: the reference has no comments (compatibility.comments_set_keys = false leaves them out)"
+        } else {
+            "does not count; the reference, which has no comments, takes it"
+        };
+        let note = place.error(format!("{} in a comment {what}", named.join(", ")));
+        self.descendant.remark(Remark::Guessed, note.to_string());
+    }
+
     /// Applies one `KEY=VALUE`.
     fn set(&mut self, text: &'a str) -> Result<(), InputError> {
         let place = Place::command_line();
         let Some((key, value)) = text.split_once('=') else {
             return Err(place.error(format!("\"{text}\" is no setting; expected KEY=VALUE")));
         };
-        if let Some(name) = key.trim().strip_prefix(SECTION).and_then(|rest| rest.strip_prefix('.')) {
-            let result = self.correct(name, value.trim());
-            return result.map_err(|message| place.key_error(key.trim(), message));
+        if of_compatibility(key).is_some() {
+            return Ok(());
         }
         match key.trim() {
             UNKNOWN_KEYS if value.trim() == SKIP => {
@@ -140,11 +186,25 @@ impl<'a> Settings<'a> {
             }
         };
         let is_of_file = key.place.line().is_some();
-        if self.values.insert(keys::canonical(key.text), words).is_some() && is_of_file {
-            self.descendant
-                .remark(Remark::Guessed, format!("{} is given more than once; the last one counts", key.text));
+        if let Some(counts) = self.store(&key, words).filter(|_| is_of_file) {
+            self.descendant.remark(Remark::Guessed, format!("{} is given more than once; {counts}", key.text));
         }
         Ok(())
+    }
+
+    /// Stores the words behind a key. Returns what counts if there were some already.
+    fn store(&mut self, key: &Token<'a>, words: Vec<Token<'a>>) -> Option<&'static str> {
+        let name = keys::canonical(key.text);
+        let earlier = self.values.insert(name, words)?;
+        let merges = keys::values(key.text) == Some(Values::Map) && key.place.line().is_some();
+        match self.values.get_mut(name).filter(|_| merges && self.compatibility.faults().announced_pairs) {
+            // The later of two values of a rate counts, as it does within one.
+            Some(words) => {
+                words.splice(1..1, earlier.into_iter().skip(1));
+                Some("all of its pairs count, as in the reference")
+            }
+            None => Some("the last one counts"),
+        }
     }
 
     /// The pairs of a map, behind their number. The line tells where the two differ, as it does in files of descendants.
@@ -168,11 +228,22 @@ impl<'a> Settings<'a> {
             return Err(key.place.key_error(key.text, format!("{} lacks a value: a rate has none", key.text)));
         }
         if pairs as u64 != announced {
-            let found =
-                format!("{}: pairs announced: {announced}, there: {pairs}; those that are there count", key.text);
+            let few = announced < pairs as u64 && self.faults().announced_pairs;
+            let count =
+                if few { "the announced ones count, as in the reference" } else { "those that are there count" };
+            let found = format!("{}: pairs announced: {announced}, there: {pairs}; {count}", key.text);
             self.descendant.remark(Remark::Guessed, found);
+            if few {
+                self.shortened.insert(key.text);
+                words.truncate(1 + 2 * announced as usize);
+            }
         }
         Ok(words)
+    }
+
+    /// Whether a map has more pairs than count.
+    pub fn is_shortened(&self, key: &str) -> bool {
+        self.shortened.contains(key)
     }
 
     /// The words after a key, `None` if it is not given.
@@ -241,6 +312,42 @@ impl<'a> Settings<'a> {
         parse: impl Fn(&Token<'a>) -> Result<T, InputError>,
     ) -> Result<T, InputError> {
         self.word(key).map_or(Ok(default), parse).map_err(|error| keyed(key, error))
+    }
+}
+
+/// The name behind `compatibility.`, if this is a key of that section.
+fn of_compatibility(key: &str) -> Option<&str> {
+    key.trim().strip_prefix(SECTION)?.strip_prefix('.')
+}
+
+/// The line of a key, if it is another than that of a place that is named already.
+fn in_line(key: &Token<'_>, named: &Place) -> String {
+    match key.place.line() {
+        Some(line) if line != named.line().unwrap_or_default() => format!(" (line {line})"),
+        _ => String::new(),
+    }
+}
+
+/// The values behind a key in a comment, which may end in the lines behind it; `None` if it is no key of the reference, or
+/// these are no values of it.
+fn hidden_values<'a>(key: &Token<'a>, words: &mut Tokens<'a>) -> Option<Vec<Token<'a>>> {
+    let takes_text = keys::takes_text(key.text);
+    let mut value = || {
+        let word = words.next_word()?;
+        let end = word.text.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(word.text.len());
+        // A number ends where it ends.
+        let text = if takes_text { word.text } else { word.text.get(..end)? };
+        (takes_text || text.parse::<f64>().is_ok()).then_some(Token { text, ..word })
+    };
+    let is_own = keys::canonical(key.text) == key.text;
+    match keys::values(key.text).filter(|_| is_own)? {
+        Values::Words(count) => (0..count).map(|_| value()).collect(),
+        Values::Map => {
+            let count = value()?;
+            let pairs: usize = count.text.parse().ok()?;
+            let pairs = (0..pairs.checked_mul(2)?).map(|_| value());
+            std::iter::once(Some(count)).chain(pairs).collect()
+        }
     }
 }
 

@@ -91,20 +91,39 @@ impl<'a> Tokens<'a> {
     /// The next word, or `None` at the end.
     pub fn next(&mut self) -> Option<Token<'a>> {
         loop {
-            let rest = self.text[self.at..].trim_start();
-            let comment = comment(rest);
-            let word = rest.split_whitespace().next()?;
-            let start = self.text.len() - rest.len();
-            let end = start + comment.unwrap_or(word.len());
-            let line = self.line + crate::text::line_count(&self.text.as_bytes()[self.at..start]) - 1;
-            self.line = line + crate::text::line_count(&self.text.as_bytes()[start..end]) - 1;
-            self.at = end;
+            let (word, comment) = self.next_or_comment()?;
             if comment.is_none() {
-                // Values of the command line have no line.
-                let place = if self.file.line().is_some() { self.file.at(line) } else { self.file.clone() };
-                return Some(Token { text: word, place });
+                return Some(word);
             }
         }
+    }
+
+    /// The next word of a text that has no comments.
+    pub fn next_word(&mut self) -> Option<Token<'a>> {
+        self.advance(|_| None).map(|(word, _)| word)
+    }
+
+    /// The next word, or the first of a comment with all words of that.
+    pub fn next_or_comment(&mut self) -> Option<(Token<'a>, Option<Tokens<'a>>)> {
+        let before = self.clone();
+        let (word, is_comment) = self.advance(comment)?;
+        Some((word, is_comment.then(|| Tokens { text: &self.text[..self.at], ..before })))
+    }
+
+    /// Steps over the next word, or over so many bytes as `longer` says of the text that begins with it, and says whether it
+    /// did.
+    fn advance(&mut self, longer: impl Fn(&str) -> Option<usize>) -> Option<(Token<'a>, bool)> {
+        let rest = self.text[self.at..].trim_start();
+        let word = rest.split_whitespace().next()?;
+        let longer = longer(rest);
+        let start = self.text.len() - rest.len();
+        let end = start + longer.unwrap_or(word.len());
+        let line = self.line + crate::text::line_count(&self.text.as_bytes()[self.at..start]) - 1;
+        self.line = line + crate::text::line_count(&self.text.as_bytes()[start..end]) - 1;
+        self.at = end;
+        // Values of the command line have no line.
+        let place = if self.file.line().is_some() { self.file.at(line) } else { self.file.clone() };
+        Some((Token { text: word, place }, longer.is_some()))
     }
 
     /// The words that follow a token in its line, up to one that `ends` them.

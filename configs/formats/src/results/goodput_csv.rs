@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `goodput.csv`: the bytes of a flow that were acknowledged since its previous row, or since its start, and the rate
 //! that this amounts to. Each flow has a last row when it completes or the run ends, so its bytes add up. One that
-//! completes at the time of a sample has two rows of that time, which share the interval before it.
+//! completes at the time of a sample has two rows of that time, which share the interval before it. Where nothing of any flow
+//! was acknowledged for a thousand samples, further ones have no rows, but for the last before something is.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -140,6 +140,11 @@ impl ResultWriter {
         self.log.get_or_insert_default();
     }
 
+    /// Whether other processes share the run.
+    pub fn is_shared(&self) -> bool {
+        self.log.is_some()
+    }
+
     /// Takes the rows that wait, for another process.
     pub fn take_rows(&mut self) -> Vec<u8> {
         self.log.as_mut().map(RowLog::take_bytes).unwrap_or_default()

@@ -52,7 +52,7 @@ use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::scenario::{DegradedLinks, Scenario, name_of};
 use document::Document;
-use hpcc_core::node::NodeSettings;
+use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
 use hpcc_core::transport::QueuePairs;
 use plain::Given;
@@ -81,10 +81,23 @@ const SECTIONS: &[&str] = &[
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
+    read_as(path, text, overrides, defaults, false)
+}
+
+/// The same of a text that stands for a configuration of the reference, which accepts flows that nothing controls: it is
+/// only told. So it is where all of the reference's faults are repeated.
+pub(super) fn read_as(
+    path: &Path,
+    text: &str,
+    overrides: &[String],
+    defaults: NodeSettings,
+    is_configuration: bool,
+) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
     let mut document = Document::parse(&source)?;
     document.check_sections(SECTIONS)?;
     let faults = compatibility::compatibility(&mut document)?;
+    let of_reference = is_configuration || faults == ReferenceFaults::REFERENCE;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
     let (mut settings, mut given) = (defaults, Given::default());
@@ -157,14 +170,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         tcp_timeout: blame("transport", "tcp_timeout"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
-        control: (faults != ReferenceFaults::REFERENCE)
+        control: (!of_reference)
             .then(|| Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
     };
     let window = window(&settings);
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
     });
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
         order: run.order,
@@ -186,7 +199,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         findings: Vec::new(),
     };
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
-    fast_cnp::control(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    match fast_cnp::control(&scenario) {
+        Err(Located { conflict, .. }) if of_reference => scenario.notes.push(conflict.message),
+        checked => checked.map_err(|wrong| given.error(&document, &wrong))?,
+    }
     Ok(Draft { scenario, flows, places })
 }
 

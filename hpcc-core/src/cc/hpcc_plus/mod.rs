@@ -48,7 +48,7 @@ use super::{
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
-use crate::units::BitRate;
+use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
@@ -92,6 +92,10 @@ impl Algorithm for HpccPlusConfig {
 
     fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
         Some(self.law.least(line_rate))
+    }
+
+    fn window_step(&self, line_rate: BitRate, base_rtt: Nanos) -> Option<f64> {
+        Some(self.law.window_step(line_rate, base_rtt))
     }
 
     fn needs(&self) -> Needs {

@@ -54,6 +54,12 @@ impl WindowLaw {
         Ok(())
     }
 
+    /// W_ai in bytes.
+    pub(in crate::cc) fn window_step(&self, line_rate: BitRate, base_rtt: Nanos) -> f64 {
+        let fair = || bytes(line_rate, base_rtt) * (1.0 - self.eta).max(0.0) / f64::from(self.expected_flows.max(1));
+        self.additive_increase.map_or_else(fair, |step| step.0 as f64)
+    }
+
     /// The least rate of a flow of this line rate.
     pub(in crate::cc) fn least(&self, line_rate: BitRate) -> BitRate {
         or_share(self.min_rate, line_rate, 1_000)

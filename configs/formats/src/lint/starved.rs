@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows that may rest far below their share for ever, under a law that judges single samples of a link's load.
+//!
+//! A flow with less than one packet in flight takes one sample for each packet, of the k packets that it sends in T: over a time of
+//! T / k, in which the link sends n / k packets of all flows, n in a T, give or take one. Half of these samples are by chance
+//! above the target; each takes about a share k / n of the window away, and the others add W_ai. So the window rests where
+//! k^2 = 5 n W_ai / F, with F the bytes of a full packet and 5 a measured number. Where that is below one packet the flow stays
+//! there: with W_ai * B * T < F^2 / 5. Flows with more packets in flight average over many samples, and take what is left.
+//! The page on fitting has the table.
+
+use crate::flow::Flow;
+use crate::scenario::Scenario;
+use hpcc_core::cc::Algorithm;
+use hpcc_core::topology::routes::PathMetrics;
+use hpcc_core::transport::{LinkSpec, Protocol, UnloadedFlow};
+use hpcc_core::units::{BitRate, Nanos};
+use std::collections::HashMap;
+
+/// The measured number: packets of rest, squared, over n * W_ai / F.
+const REST: f64 = 5.0;
+/// Fewer flows have come to equal shares in all runs.
+const FEWEST_FLOWS: usize = 3;
+/// With a fair share of less than this many times the rest, flows rest where they should.
+const FAR: f64 = 2.0;
+
+/// Flows that need fewer round trips at their fair share end before that matters.
+const LONG: f64 = 100.0;
+
+/// What a path makes of the law.
+#[derive(Clone, Copy)]
+struct Law {
+    base_rtt: Nanos,
+    rate: BitRate,
+    /// W_ai in bytes.
+    step: f64,
+    /// B * T in bytes.
+    bdp: f64,
+    /// Bytes of a full packet.
+    frame: f64,
+}
+
+impl Law {
+    /// Packets in flight at rest.
+    fn rest(&self) -> f64 {
+        (REST * self.step * self.bdp).sqrt() / self.frame
+    }
+
+    /// The rate of so many packets in T.
+    fn rate_of(&self, packets: f64) -> BitRate {
+        short(packets * self.frame * 8e9 / self.base_rtt.0.max(1) as f64)
+    }
+}
+
+/// Flows that may rest so.
+struct Case {
+    law: Law,
+    host: u32,
+    flows: usize,
+}
+
+/// Looks for them.
+pub(crate) struct Starved {
+    /// `None` where no such law controls flows.
+    of: Option<(Box<dyn Algorithm>, UnloadedFlow)>,
+    frame: u32,
+    headers: u32,
+    paths: HashMap<(BitRate, Vec<LinkSpec>), Option<Law>>,
+    worst: Option<Case>,
+}
+
+impl Starved {
+    pub fn new(scenario: &Scenario) -> Starved {
+        let settings = &scenario.settings;
+        let is_of_queue_pairs =
+            settings.protocol.protocol == Protocol::Rdma && settings.host_transport.is_queue_pairs();
+        let algorithm = scenario.algorithm().clone_algorithm();
+        let steps = algorithm.window_step(BitRate::gbps(100), Nanos::MICROSECOND).is_some();
+        let unloaded = settings.unloaded_flow().ok().filter(|_| is_of_queue_pairs && steps);
+        let frame = settings.full_frame();
+        Starved {
+            of: unloaded.map(|unloaded| (algorithm, unloaded)),
+            frame,
+            headers: frame.saturating_sub(settings.transport.mtu.0 as u32),
+            paths: HashMap::new(),
+            worst: None,
+        }
+    }
+
+    /// Looks at a flow that has such a path, and is one of so many that go to its receiver at a time.
+    pub fn see(&mut self, flow: &Flow, path: &[LinkSpec], flows: usize) {
+        let Starved { of: Some((algorithm, unloaded)), frame, paths, worst, .. } = self else { return };
+        let (Some(&(line, _)), true) = (path.first(), flows >= FEWEST_FLOWS) else { return };
+        let frame = f64::from(*frame);
+        let law = paths.entry((line, path.to_vec())).or_insert_with(|| {
+            let metrics = path.iter().rev().fold(PathMetrics::HERE, |rest, &link| rest.extend(link, frame as u32));
+            let (rate, base_rtt) = (metrics.bottleneck, unloaded.base_rtt(&metrics, path));
+            let step = algorithm.window_step(line, base_rtt)?;
+            let law = Law { base_rtt, rate, step, bdp: rate.0 as f64 * base_rtt.0 as f64 / 8e9, frame };
+            (law.rest() < 1.0).then_some(law)
+        });
+        let Some(law) = *law else { return };
+        let share = law.bdp / law.frame / flows as f64;
+        let rounds = flow.size as f64 / law.frame / share;
+        let is_worse = worst.as_ref().is_none_or(|known| (law.rest(), known.flows) < (known.law.rest(), flows));
+        if share > FAR * law.rest() && rounds > LONG && is_worse {
+            *worst = Some(Case { law, host: flow.dst, flows });
+        }
+    }
+
+    /// What the user should know.
+    pub fn note(&self) -> Option<String> {
+        let &Case { law, host, flows } = self.worst.as_ref()?;
+        let (name, needed) = (self.of.as_ref()?.0.name(), law.frame * law.frame / REST / law.bdp);
+        let Law { base_rtt, rate, step, bdp, frame } = law;
+        let mtu = (REST * step * bdp).sqrt() - f64::from(self.headers);
+        let smaller = if mtu >= 64.0 { format!(", or transport.mtu = {mtu:.0} or less") } else { String::new() };
+        Some(format!(
+            "{flows} flows at a time go to host {host}, and some may rest at about {} for ever, with a fair share of {}: with less than \
+             a packet in flight a flow of {name} takes chance peaks of the load for congestion, where W_ai * B * T < F^2 / 5 ({step:.1} * \
+             {bdp:.0} < {frame:.0}^2 / 5, in bytes, at {rate} and T = {base_rtt}). Expected W_ai of {:.0} bytes or more \
+             (congestion_control.additive_increase; W_ai / T = {}){smaller}",
+            law.rate_of(law.rest()),
+            short(rate.0 as f64 / flows.max(1) as f64),
+            needed.ceil(),
+            short(needed.ceil() * 8e9 / base_rtt.0.max(1) as f64)
+        ))
+    }
+}
+
+/// A rate of three digits.
+fn short(rate: f64) -> BitRate {
+    let unit = 10_f64.powf((rate.max(1.0).log10().floor() - 2.0).max(0.0));
+    BitRate(((rate / unit).round() * unit) as u64)
+}
