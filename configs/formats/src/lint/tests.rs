@@ -227,8 +227,8 @@ fn cases() -> Vec<Case> {
             "unseen-path-change",
             fabric().replace("spines=1", "spines=1\nbundle=2"),
             &["telemetry.layout=paper", "load_balancing.scheme=random"],
-            "records of layout = \"paper\" do not tell apart two ways that packets of one flow may go: from host 7 to host 0 by one or \
-             another of the parallel links from switch 12 to switch 8",
+            "packets of a flow take several paths (load_balancing.scheme), and records of layout = \"paper\" do not tell apart two ways that \
+             packets of one flow may go: from host 6 to host 0 by one or another of the parallel links from switch 12 to switch 8",
             &[
                 &["telemetry.layout=int_md"],
                 &["telemetry.layout=auto"],
@@ -252,7 +252,7 @@ fn cases() -> Vec<Case> {
             "restarted-averages",
             square(),
             &["congestion_control.algorithm=hpcc_plus", "telemetry.content=loads", "load_balancing.scheme=random"],
-            "receivers average loads (telemetry.content = \"loads\") along one path",
+            "packets of a flow take several paths (load_balancing.scheme), and receivers average loads (telemetry.content = \"loads\")",
             &[&["telemetry.content=records"], &["load_balancing.scheme=ecmp"]],
         ),
         case(
