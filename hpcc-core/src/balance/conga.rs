@@ -99,7 +99,7 @@ struct Leaf {
     /// The switch of each host.
     leaf_of: Vec<u32>,
     /// The number of each port among those that lead to switches.
-    uplink: Vec<Option<u8>>,
+    uplink: Vec<Option<u16>>,
     loads: Vec<Load>,
     /// Loads on the way to a leaf by own uplinks, as it has told.
     to: Table,
@@ -118,7 +118,7 @@ impl Leaf {
         for link in own {
             let peer = if link.a == switch { link.b } else { link.a };
             uplink.push(is_switch(peer).then_some(uplinks));
-            uplinks += u8::from(is_switch(peer));
+            uplinks += u16::from(is_switch(peer));
             loads.push(Load::new(config, link.rate));
         }
         Leaf {
@@ -154,7 +154,7 @@ impl Leaf {
     }
 }
 
-fn note(of_leaf: &mut Vec<Heard>, uplink: u8, load: u8, now: Nanos) {
+fn note(of_leaf: &mut Vec<Heard>, uplink: u16, load: u8, now: Nanos) {
     if of_leaf.len() <= usize::from(uplink) {
         of_leaf.resize(usize::from(uplink) + 1, Heard::default());
     }
@@ -232,7 +232,7 @@ impl LoadBalancer for Leaf {
                 let place = *next % heard.len().max(1);
                 *next = place + 1;
                 let fresh = heard.get(place).filter(|heard| heard.at.is_some());
-                header.told = fresh.map(|heard| (place as u8, heard.load));
+                header.told = fresh.map(|heard| (place as u16, heard.load));
             }
         }
         *passing.tag = Tag::Conga(header);
@@ -244,11 +244,11 @@ impl LoadBalancer for Leaf {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
     /// The uplink of its leaf that it took.
-    pub uplink: Option<u8>,
+    pub uplink: Option<u16>,
     /// The highest load on its way so far.
     pub load: u8,
     /// An uplink of the other leaf, and the highest load on the way from there by it.
-    pub told: Option<(u8, u8)>,
+    pub told: Option<(u16, u8)>,
 }
 
 #[cfg(test)]
@@ -299,6 +299,16 @@ mod tests {
             let Tag::Conga(header) = tag else { panic!("it carries loads") };
             header
         }
+    }
+
+    /// A host at switch 1, which has 300 links to another one.
+    #[test]
+    fn more_uplinks_than_a_byte_counts_have_a_number_each() {
+        let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        let nodes = [NodeKind::Host, NodeKind::Switch, NodeKind::Switch].into();
+        let links = core::iter::once(link(0, 1)).chain((0..300).map(|_| link(1, 2))).collect();
+        let leaf = Leaf::new(&Conga::default(), &Network { nodes, links }, 1);
+        assert_eq!((leaf.uplink[0], leaf.uplink[1], leaf.uplink[300]), (None, Some(0), Some(299)));
     }
 
     /// At 100 Gb/s the estimate tends to 2.5 MB in 200 us, divided by 0.2: 12.5 MB, of which each eighth is one step.

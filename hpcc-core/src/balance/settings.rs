@@ -56,6 +56,20 @@ impl LoadBalancingSettings {
         self.chosen().start(&Network::default(), 0).keeps()
     }
 
+    /// Of each node, whether packets of one flow may leave it by several ports; empty: of none.
+    pub fn parting(&self, network: &Network) -> Vec<bool> {
+        if self.keeps() {
+            return Vec::new();
+        }
+        let Ok(at) = self.switches(network) else { return Vec::new() };
+        (0..network.nodes.len() as u32).map(|node| at.contains(node)).collect()
+    }
+
+    /// The same of a switch that these settings are of.
+    pub fn parts(&self, network: &Network, switch: u32) -> bool {
+        !self.keeps() && self.switches(network).is_ok_and(|at| at.contains(switch))
+    }
+
     /// Checks settings against each other and the network.
     ///
     /// # Errors

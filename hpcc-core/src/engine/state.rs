@@ -297,6 +297,7 @@ impl Engine {
                 SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
             let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
             let mut core = Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node));
+            core.call(settings.layout.id(node));
             let stripped = settings.stripped(self.fabric.network())?;
             core.strip(self.fabric.ports(node).iter().map(|port| stripped.contains(port.peer)).collect());
             if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {

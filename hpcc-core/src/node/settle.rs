@@ -6,6 +6,7 @@ use super::{LinkRates, Located, NodeSettings, in_section, lowest_rate};
 use crate::cc::Reads;
 use crate::settings::{Conflict, Named, Settings};
 use crate::topology::Network;
+use crate::topology::paths::Ways;
 use crate::transport::feedback::FeedbackContent;
 use crate::transport::{CongestionNotification, IpVersion, Protocol};
 use alloc::format;
@@ -74,7 +75,7 @@ pub fn settle(network: &Network, shared: &NodeSettings, nodes: &[Given]) -> Resu
     let (host, a_switch) = (&nodes[main], &nodes[a_switch.unwrap_or(main)]);
     let of_main = whole(shared, host, &a_switch.settings);
     let mut layout = shared.layout.clone();
-    layout.resolve(of_main.needs().reads, network, of_main.transport.mtu.0);
+    layout.resolve(of_main.needs().reads, &ways(network, &of_main, nodes), of_main.transport.mtu.0);
     let reads_none = |settings: &NodeSettings| settings.needs().reads == Reads::Nothing;
     let rates = LinkRates::of(network);
     let marked = nodes.iter().find(|node| node.kind == Kind::Host && node.settings.reads_marks());
@@ -131,6 +132,21 @@ pub fn settle(network: &Network, shared: &NodeSettings, nodes: &[Given]) -> Resu
     }
     check_answers(nodes, &settled)?;
     Ok(Settled { nodes: settled, main })
+}
+
+/// The ways of packets between such nodes. What holds for all is that of the main host.
+fn ways<'a>(network: &'a Network, of_main: &NodeSettings, nodes: &[Given]) -> Ways<'a> {
+    let changes_ports = |node: &Given| node.settings.changes_ports(of_main.fast_cnp.enabled);
+    let any = nodes.iter().any(|node| node.kind != Kind::Switch && changes_ports(node));
+    let is_switch = |(_, node): &(u32, &Given)| node.kind == Kind::Switch;
+    let parts = |(place, node)| any || is_switch(&(place, node)) && node.settings.load_balancing.parts(network, place);
+    let is_blind = |node: &Given| !node.settings.switch.stamp_telemetry;
+    let blind = (0..).zip(nodes).filter(|node| is_switch(node) && is_blind(node.1));
+    Ways {
+        parting: (0..).zip(nodes).map(parts).collect(),
+        blind: blind.map(|(place, _)| place).collect(),
+        ..of_main.ways(network)
+    }
 }
 
 /// All settings that a node goes by: the network's, those of a host and its packets, and those of a switch.

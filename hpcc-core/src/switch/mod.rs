@@ -382,6 +382,8 @@ pub struct Switch {
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
     layout: Layout,
+    /// What telemetry calls the switch.
+    told_id: u32,
     /// What the layout tells beyond a snapshot.
     meter: Option<Box<dyn Meter>>,
     /// Of each port, whether telemetry is taken off what leaves by it.
@@ -417,6 +419,7 @@ impl Switch {
         let is_short = reference.is_some() || layout.initial_len() == 0;
         Switch {
             id,
+            told_id: id,
             layout,
             routes,
             buffer: Buffer::new(config, host_rate, ports),
@@ -460,6 +463,11 @@ impl Switch {
     /// The same, and its next hops to a node.
     pub fn balancer_to(&mut self, dst: u32) -> (&mut dyn LoadBalancer, &[u16]) {
         (self.balancer.as_mut(), self.routes.next_hops(dst))
+    }
+
+    /// Telemetry has this id for the switch, in place of its number.
+    pub fn call(&mut self, id: u32) {
+        self.told_id = id;
     }
 
     /// Telemetry is taken off what leaves by these ports.
@@ -645,7 +653,7 @@ impl Switch {
         }
         let port = &mut self.ports[usize::from(egress)];
         if let (true, Some(reference)) = (head.is_data, self.reference) {
-            let snapshot = port.snapshot(self.id, egress, now, &head);
+            let snapshot = port.snapshot(self.told_id, egress, now, &head);
             section.len = reference.stamp(section.bytes, section.len, &snapshot);
         }
         port.tx_bytes += u64::from(head.size);
@@ -686,7 +694,7 @@ impl Switch {
         let queued = u64::from(port.queued[usize::from(head.priority) % PRIORITIES]);
         let own = (port.tx_bytes, head.queue);
         let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
-        let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.id, egress, now, &head) };
+        let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.told_id, egress, now, &head) };
         section.len = self.layout.stamp(section.bytes, len, &snapshot);
         if let Some(meter) = &mut self.meter {
             // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
@@ -699,7 +707,7 @@ impl Switch {
     pub fn cut(&mut self, egress: u16, now: Nanos, frame: &impl Departing, section: &mut [u8]) {
         if let Some(meter) = &mut self.meter {
             let head = frame.head();
-            meter.cut(section, &self.ports[usize::from(egress)].snapshot(self.id, egress, now, &head), head.queue);
+            meter.cut(section, &self.ports[usize::from(egress)].snapshot(self.told_id, egress, now, &head), head.queue);
         }
     }
 

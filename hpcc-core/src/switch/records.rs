@@ -5,7 +5,7 @@
 //! A sender chooses which of its packets collect; a switch chooses to which of these it adds its record, each hop by
 //! itself, with nothing but a time for each port. So a packet arrives with the records of some hops, and only layouts whose
 //! records say which link they are of can leave a hop out:
-//! [`Records::names_links`](crate::telemetry::Records::names_links). What a sender makes of them is in
+//! [`Layout::names_links`](crate::telemetry::Layout::names_links). What a sender makes of them is in
 //! [`KnownLinks`](crate::telemetry::KnownLinks).
 
 use crate::units::Nanos;

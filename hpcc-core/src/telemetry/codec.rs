@@ -5,6 +5,7 @@ use super::encapsulation::{Encapsulation, SectionLen, TELEMETRY_MARK};
 use super::{Hop, HopStack, Layout, Modulus, Reads, Snapshot, Telemetry, Unusable};
 use crate::random::GlibcRand;
 use crate::settings::Settings;
+use crate::topology::paths::PathName;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -140,10 +141,9 @@ pub struct Records {
     pub rates: &'static [BitRate],
     /// Whether it can tell any other as well.
     pub tells_any_rate: bool,
-    /// Whether each record says which link it is of, by switch and port, so that a path's other hops may be missing.
-    pub names_links: bool,
-    /// Whether records tell which path they are of, by more than its number of hops.
-    pub tells_paths: bool,
+    /// What records name of the path that they are of. Where it is [each link](PathName::Links), a path's other hops may be
+    /// missing.
+    pub paths: PathName,
     /// Bytes sent that its counters take for one, where that is for the user to choose.
     pub tx_unit: Option<u64>,
 }

@@ -16,6 +16,7 @@ use super::codec::{Codec, Records};
 use super::encapsulation::SectionLen;
 use super::{Hop, HopStack, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
 use crate::settings::Settings;
+use crate::topology::paths::PathName;
 
 /// Which header precedes the hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +47,7 @@ impl Codec for Form {
             modulus: MODULUS,
             rates: &speed::RATES,
             tells_any_rate: false,
-            names_links: false,
-            tells_paths: true,
+            paths: PathName::Xor(PATH_ID_BITS),
             tx_unit: None,
         })
     }

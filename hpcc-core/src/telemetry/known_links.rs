@@ -12,15 +12,16 @@
 //!   with room nothing follows while another has none, and nothing was learnt of that one.
 //! - A link that has not reported for [`MEMORY`] does not count: the path may have changed.
 
-use super::{Comparison, Hop, HopStack, LinkLoad, LinkRecord, MAX_HOPS, Modulus};
+use super::{Comparison, Hop, HopStack, LinkLoad, LinkRecord, Modulus};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
 /// T's after which a link that is silent no longer counts.
 pub const MEMORY: u64 = 16;
 
-/// Links that are kept: two paths of the longest kind.
-const MOST: usize = 2 * MAX_HOPS;
+/// Links that are kept: those of packets that are spread over a hundred paths of a tree. Of more than are kept, each is forgotten
+/// before its second record comes.
+const MOST: usize = 256;
 
 /// How two records of a link are compared, such as [`Comparison::of`].
 pub type Compare = fn(&Modulus, &Hop, &Hop, Nanos) -> Comparison;
@@ -224,6 +225,20 @@ mod tests {
         }
         assert!(is_near(learn(60_000 + MEMORY * T.0, 1, 0.4, 7), 0.4));
         assert_eq!(learn(300_000, 1, 0.4, 8), Learnt::First);
+    }
+
+    /// One packet after the other by each of 40 spines, one of which is busy.
+    #[test]
+    fn links_of_packets_that_are_spread_are_all_known() {
+        let mut known = KnownLinks::default();
+        let mut busiest = 0;
+        for packet in 0..400_u32 {
+            let spine = packet % 40;
+            let load = if spine == 7 { 0.9 } else { 0.2 };
+            let learnt = learn(&mut known, u64::from(packet) * 1_000, &[(100 + spine, load)]);
+            busiest += u32::from(matches!(learnt, Learnt::Busiest(0, load) if spine == 7 && load > 0.85));
+        }
+        assert!(busiest >= 8, "{busiest} of 9 records that can be compared");
     }
 
     #[test]

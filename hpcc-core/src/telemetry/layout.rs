@@ -5,6 +5,7 @@ use super::codec::{Codec, Room};
 use super::encapsulation::Encapsulation;
 use super::{HopStack, MAX_HOPS, Modulus, Reads, Telemetry, Unusable, all};
 use crate::settings::Settings;
+use crate::topology::paths::PathName;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -109,14 +110,19 @@ impl Layout {
         self.records().is_none_or(|records| records.tells_any_rate || records.rates.contains(&rate))
     }
 
+    /// What records name of the path that they are of; `None` without records.
+    pub fn path_name(&self) -> Option<PathName> {
+        self.records().map(|records| records.paths)
+    }
+
     /// Whether records tell which path they are of, by more than its number of hops.
     pub fn tells_paths(&self) -> bool {
-        self.records().is_some_and(|records| records.tells_paths)
+        self.path_name().is_some_and(|name| name != PathName::Length)
     }
 
     /// Whether each record says which link it is of.
     pub fn names_links(&self) -> bool {
-        self.records().is_some_and(|records| records.names_links)
+        self.path_name() == Some(PathName::Links)
     }
 
     /// Whether a section can be changed to tell another load.

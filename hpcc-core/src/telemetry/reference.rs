@@ -11,6 +11,7 @@
 use super::codec::{Codec, Records, Room};
 use super::{Hop, HopStack, Layout, Modulus, Reads, Snapshot, Telemetry, Unusable};
 use crate::settings::Settings;
+use crate::topology::paths::PathName;
 use crate::units::BitRate;
 use alloc::format;
 use alloc::string::String;
@@ -47,8 +48,7 @@ impl Codec for Reference {
             modulus: modulus(self.multiplier),
             rates: &RATES,
             tells_any_rate: false,
-            names_links: false,
-            tells_paths: false,
+            paths: PathName::Length,
             tx_unit: Some(TX_UNIT * u64::from(self.multiplier.max(1))),
         })
     }

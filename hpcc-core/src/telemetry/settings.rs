@@ -6,6 +6,7 @@ use super::encapsulation::Encapsulation;
 use super::{Layout, MAX_HOPS, Reads, all, reference};
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::topology::Network;
+use crate::topology::paths::{Told, Ways};
 use crate::units::BitRate;
 use crate::wire::WireProfile;
 use alloc::boxed::Box;
@@ -40,10 +41,15 @@ pub struct LayoutSettings {
     chosen: Option<usize>,
     /// What several of them have.
     pub shared: SharedSettings,
+    /// Why it is not the usual one, where the simulator chose.
+    instead: Option<String>,
+    /// Whether paths of the network can be told apart, and by which ids, once that was searched.
+    told: Option<Told>,
 }
 
 impl Reads {
-    /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates.
+    /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates, and apart the paths
+    /// that packets of a flow take.
     fn usual_layouts(self) -> &'static [&'static str] {
         match self {
             Reads::Nothing => &["none"],
@@ -106,29 +112,54 @@ impl LayoutSettings {
         self.layouts().filter(move |layout| reads.is_in(layout) && fits(layout, wire))
     }
 
-    /// The format for an algorithm that reads this: the first of the usual ones that can tell the rates of all links of
-    /// switches.
-    fn usual(&self, reads: Reads, network: &Network) -> Option<usize> {
-        let mut usual = reads.usual_layouts().iter().filter_map(|name| self.place(name));
-        let tells_all = |&place: &usize| {
-            self.codecs.get(place).is_some_and(|codec| {
-                let layout = self.fitted(codec.as_ref(), false);
-                network.switch_rates().all(|rate| layout.tells_rate(rate))
-            })
-        };
-        usual.clone().find(tells_all).or_else(|| usual.next_back())
+    /// Chooses the format for an algorithm that reads this: the first of the usual ones of which nothing is in the way.
+    fn choose_usual(&mut self, reads: Reads, network: &Network, ways: &Ways<'_>) {
+        for name in reads.usual_layouts() {
+            let Some(place) = self.place(name) else { continue };
+            self.chosen = Some(place);
+            let layout = self.config(false);
+            let untold = network.switch_rates().find(|&rate| !layout.tells_rate(rate));
+            self.told = layout.path_name().filter(|_| untold.is_none()).map(|name| ways.tell(name));
+            let of_rate = untold.map(|rate| format!("cannot tell a link of {rate}"));
+            let Some(wrong) = of_rate.or_else(|| self.told.as_ref()?.complaint()) else { return };
+            self.instead.get_or_insert_with(|| format!("records of \"{name}\" {wrong}"));
+        }
     }
 
-    /// Chooses a format, if that was left to the simulator: one that can tell the links of this network, for an algorithm that reads
-    /// this.
-    pub fn choose(&mut self, reads: Reads, network: &Network) {
-        self.chosen = self.chosen.or_else(|| self.usual(reads, network));
+    /// Chooses a format, if that was left to the simulator: one that can tell the links of this network, and apart the ways that
+    /// packets of a flow take, for an algorithm that reads this. Gives switches the ids by which paths differ.
+    pub fn choose(&mut self, reads: Reads, network: &Network, ways: &Ways<'_>) {
+        if self.chosen.is_none() {
+            self.choose_usual(reads, network, ways);
+        }
+        if self.told.is_none() && reads == Reads::Records {
+            self.told = self.config(false).path_name().map(|name| ways.tell(name));
+        }
+    }
+
+    /// Whether it was searched which paths records tell apart.
+    pub fn is_judged(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// The ids of nodes by which paths differ, where their numbers do not do.
+    pub fn ids(&self) -> Option<&[u16]> {
+        match &self.told {
+            Some(Told::Apart(ids)) => ids.as_deref(),
+            Some(Told::Alike(_) | Told::Unknown) | None => None,
+        }
+    }
+
+    /// The id by which records know a switch.
+    pub fn id(&self, switch: u32) -> u32 {
+        self.ids().and_then(|ids| ids.get(switch as usize)).map_or(switch, |&id| id.into())
     }
 
     /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
-    /// `mtu` bytes of payload.
-    pub fn resolve(&mut self, reads: Reads, network: &Network, mtu: u64) {
-        self.choose(reads, network);
+    /// `mtu` bytes of payload and go these ways.
+    pub fn resolve(&mut self, reads: Reads, ways: &Ways<'_>, mtu: u64) {
+        let network = ways.network;
+        self.choose(reads, network, ways);
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
         let multiplier = (fastest / BitRate::gbps(25).0).min(mtu / reference::TX_UNIT).max(1);
         self.shared.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));
@@ -140,16 +171,14 @@ impl LayoutSettings {
         self.shared.hops.get_or_insert(usual);
     }
 
-    /// A note for the user if [`resolve`](LayoutSettings::resolve) did not choose the usual layout.
-    pub fn note(&self, reads: Reads, network: &Network) -> Option<String> {
+    /// A note for the user if [`choose`](LayoutSettings::choose) did not take the usual layout.
+    pub fn note(&self, reads: Reads) -> Option<String> {
         let (layout, usual) = (self.config(false), Layout::named(reads.usual_layouts().first()?)?);
-        let untold = network.switch_rates().find(|&rate| !usual.tells_rate(rate))?;
+        let why = self.instead.as_ref()?;
         (layout.name() != usual.name()).then(|| {
             format!(
-                "telemetry.layout is \"{}\": records of \"{}\" cannot tell a link of {untold}. Behind three switches a packet has \
-                 {} bytes of telemetry, not {}",
+                "telemetry.layout is \"{}\": {why}. Behind three switches a packet has {} bytes of telemetry, not {}",
                 layout.name(),
-                usual.name(),
                 layout.len_after(3),
                 usual.len_after(3)
             )
@@ -194,7 +223,7 @@ fn fits(layout: &Layout, wire: WireProfile) -> bool {
 
 impl Default for LayoutSettings {
     fn default() -> Self {
-        LayoutSettings { codecs: all(), chosen: None, shared: SharedSettings::default() }
+        LayoutSettings { codecs: all(), chosen: None, shared: SharedSettings::default(), instead: None, told: None }
     }
 }
 
@@ -207,7 +236,7 @@ impl PartialEq for LayoutSettings {
 impl Settings for LayoutSettings {
     fn list(&self) -> Vec<Setting> {
         let help = "Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` \
-                    has no code for a link's rate. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
+                    has no code for a link's rate, or does not tell apart the paths that packets of a flow take. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
                     `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the proposals."
             .into();
         let choice = Setting {
@@ -238,7 +267,7 @@ impl Settings for LayoutSettings {
                 let expected = self.kind().expected();
                 return Err(SettingError::Value(format!("the value is {}; expected one of {expected}", input.shown())));
             }
-            self.chosen = named;
+            (self.chosen, self.told, self.instead) = (named, None, None);
             return Ok(());
         }
         let of_codecs = self.codecs.iter_mut().map(|codec| codec.as_mut() as &mut dyn Settings);
@@ -265,7 +294,7 @@ mod tests {
             for hops in [None, Some(7)] {
                 let mut settings = LayoutSettings::of(name);
                 settings.shared.hops = hops;
-                settings.resolve(Reads::Nothing, &Network::default(), 1_000);
+                settings.resolve(Reads::Nothing, &Ways::single(&Network::default()), 1_000);
                 let layout = settings.config(false);
                 assert_eq!((layout.name(), layout.max_hops().is_some()), (name, layout.tells() == Reads::Records));
                 let mut section = [0; MAX_SECTION];
@@ -294,7 +323,7 @@ mod tests {
         let multiplier = |gigabits, mtu| {
             let network = crate::testing::network(1, 1, &[(0, 1, gigabits)]);
             let mut settings = LayoutSettings::default();
-            settings.resolve(Reads::Records, &network, mtu);
+            settings.resolve(Reads::Records, &Ways::single(&network), mtu);
             settings.shared.multiplier
         };
         assert_eq!([25, 100, 200, 400].map(|rate| multiplier(rate, 1_000)), [1, 4, 7, 7].map(Some));
@@ -305,7 +334,7 @@ mod tests {
     fn each_reader_gets_a_layout_that_it_can_read() {
         for reads in [Reads::Nothing, Reads::Records, Reads::SendTime, Reads::Utilisation] {
             let mut settings = LayoutSettings::default();
-            settings.resolve(reads, &Network::default(), 1_000);
+            settings.resolve(reads, &Ways::single(&Network::default()), 1_000);
             assert_eq!(settings.check("any", reads, WireProfile::Reference), Ok(()));
         }
         let paper = LayoutSettings::of("paper");

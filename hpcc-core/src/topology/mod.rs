@@ -5,6 +5,7 @@ mod alike;
 mod node_set;
 pub mod partition;
 mod path_kinds;
+pub mod paths;
 mod route_table;
 pub mod routes;
 

@@ -7,9 +7,8 @@
 //! already: U is that of the others. They are known by their counters, for compact telemetry does not name links.
 //! Data on the way overtakes or is overtaken where the two paths differ: go-back-N sends it again.
 
-use crate::cc::hpcc_plus::{Inflight, Measured};
 use crate::cc::{MAX_PATHS, PathChoice, PathChoiceConfig};
-use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Sampler, Sampling};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, PathLoads, Sampler, Sampling};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -48,8 +47,8 @@ impl PathConfig {
 #[derive(Clone, Debug)]
 pub struct PathProbes {
     choice: PathChoice,
-    /// U of each candidate.
-    loads: Vec<Inflight>,
+    /// U of each candidate's links.
+    loads: Vec<PathLoads>,
     /// The source port of the first.
     first_port: u16,
     sampler: Sampler,
@@ -76,7 +75,7 @@ impl PathProbes {
         };
         PathProbes {
             choice: PathChoice::new(choice, 0),
-            loads: (0..candidates).map(|_| Inflight::new(base_rtt)).collect(),
+            loads: (0..candidates).map(|_| PathLoads::new(base_rtt)).collect(),
             first_port: sport,
             sampler: Sampler::new(Sampling::Probes, times(interval)),
             probed: 0,
@@ -131,14 +130,12 @@ impl PathProbes {
         self.choice.choose(now, own, draw).map(|path| self.port(path))
     }
 
+    /// Each link is compared with itself, be it shared or not: which are changes from candidate to candidate.
     fn measure(&mut self, now: Nanos, path: usize, stack: &HopStack) {
-        let Some(load) = self.loads.get_mut(path) else { return };
-        let mut own_links = HopStack::new(stack.modulus);
-        own_links.path = stack.path;
-        let links = stack.hops().iter().zip(self.shared).filter(|(_, shared)| !shared);
-        links.for_each(|(hop, _)| own_links.push(*hop));
-        if let Measured::Load { .. } = load.measure(now, &own_links) {
-            self.choice.report(now, path, load.utilisation());
+        let Some(loads) = self.loads.get_mut(path).and_then(|loads| loads.learn(now, stack)) else { return };
+        let own = loads.iter().zip(self.shared).filter(|(_, shared)| !shared).map(|(&load, _)| load);
+        if let Some(load) = own.max_by(f64::total_cmp) {
+            self.choice.report(now, path, load);
         }
     }
 }
@@ -171,5 +168,38 @@ mod tests {
             assert_eq!(is_same_link(&modulus, &later, &earlier), same, "{later:?}");
         }
         assert!(is_same_link(&modulus, &earlier, &hop(5 + (1 << 23), 1_000)), "half a wrap is in order");
+    }
+
+    /// Two candidates share different links with the flow's own path, whose first link is full and whose second is idle.
+    #[test]
+    fn links_are_compared_with_themselves_whichever_are_shared() {
+        let base_rtt = Nanos(10_000);
+        let mut probes = PathProbes::new(&PathConfig { candidates: 3, interval: 1 }, base_rtt, 7);
+        let modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
+        let stack = |now: u64, path, starts: [u64; 2], busy: [u64; 2]| {
+            let mut stack = HopStack::new(modulus);
+            stack.path = path;
+            for (start, busy) in starts.into_iter().zip(busy) {
+                let tx_bytes = start + busy * now * 100 / 8 / 100;
+                stack.push(Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 });
+            }
+            stack
+        };
+        let own = |now| stack(now, 1, [1 << 40, 1 << 30], [99, 0]);
+        for now in (10_000..400_000).step_by(5_000) {
+            probes.on_data(Nanos(now), &own(now));
+            let candidate = probes.next_port();
+            // The first shares the link that is full, the second the idle one.
+            let (path, starts, busy) = if candidate == probes.port(1) {
+                (2, [1 << 40, 7 << 30], [99, 20])
+            } else {
+                (3, [7 << 40, 1 << 30], [20, 0])
+            };
+            probes.on_probe(Nanos(now), candidate, &stack(now, path, starts, busy), 0.1, || 1.0);
+        }
+        let load = |path: usize| probes.loads[path].clone().learn(Nanos(400_000), &own(400_000)).map(<[f64]>::to_vec);
+        let loads = load(0).expect("the flow's own path");
+        assert!((loads[0] - 0.99).abs() < 0.01 && loads[1] < 0.1, "{loads:?}");
+        assert_eq!(probes.loads[0].baseline_resets(), 0);
     }
 }

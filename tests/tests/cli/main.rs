@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the `hpcc` command does with inputs good and bad, from the outside.
 
+mod alike_paths;
 mod answers;
 mod as_the_reference;
 mod attacks;

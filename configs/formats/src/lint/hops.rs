@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Paths against the room for hops in a frame's telemetry.
 
-use crate::scenario::{LinkFailure, Scenario};
+use crate::scenario::{Scenario, states};
 use hpcc_core::cc::Reads;
 use hpcc_core::topology::routes::Routes;
 use std::collections::{BTreeSet, HashSet};
@@ -45,12 +45,4 @@ impl LongPaths {
         self.detoured += u64::from(self.failed.iter().any(is_long));
         None
     }
-}
-
-/// Which links are down together: those that are whenever one fails or comes up.
-fn states(failures: &[LinkFailure]) -> BTreeSet<Vec<u32>> {
-    let is_down = |failure: &LinkFailure, now| failure.time <= now && failure.until.is_none_or(|until| now < until);
-    let at = |now| failures.iter().filter(move |failure| is_down(failure, now)).flat_map(|failure| &failure.links);
-    let times = failures.iter().flat_map(|failure| [Some(failure.time), failure.until]).flatten();
-    times.map(|now| at(now).copied().collect()).collect()
 }

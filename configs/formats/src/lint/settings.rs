@@ -6,33 +6,65 @@ use crate::scenario::{QueueHistogram, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, Classes};
-use hpcc_core::telemetry::Layout;
+use hpcc_core::topology::paths::{PathName, Told};
+use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::transport::{Entropy, Protocol};
 use hpcc_core::units::{BitRate, Rounding};
+
+/// Why packets of a flow take several paths, if no link fails.
+fn spread(scenario: &Scenario) -> Option<&'static str> {
+    if scenario.settings.fast_cnp.enabled && scenario.settings.fast_cnp_host.migrate {
+        Some("flows move to other paths (fast_cnp.migrate)")
+    } else if scenario.settings.feedback.paths > 1 {
+        Some("flows look for better paths (telemetry.paths)")
+    } else if !scenario.settings.load_balancing.keeps() {
+        Some("packets of a flow take several paths (load_balancing.scheme)")
+    } else {
+        let spreads = scenario.transport().entropy != Entropy::Flow;
+        spreads.then_some("packets of a flow take several paths (transport.entropy)")
+    }
+}
 
 /// Flows may change their path, and the records that they go by do not tell.
 pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let layout = scenario.layout();
-    let why = if !scenario.link_failures.is_empty() {
-        "links fail"
-    } else if scenario.settings.fast_cnp.enabled && scenario.settings.fast_cnp_host.migrate {
-        "flows move to other paths (fast_cnp.migrate)"
-    } else if !scenario.settings.load_balancing.keeps() {
-        "packets of a flow take several paths (load_balancing.scheme)"
-    } else if scenario.transport().entropy != Entropy::Flow {
-        "packets of a flow take several paths (transport.entropy)"
-    } else {
+    let fails = Some("links fail").filter(|_| !scenario.link_failures.is_empty());
+    let Some(why) = fails.or_else(|| spread(scenario)) else { return Vec::new() };
+    let Some(name) = layout.path_name().filter(|_| scenario.settings.needs().reads == Reads::Records) else {
         return Vec::new();
     };
-    if scenario.settings.needs().reads != Reads::Records || layout.tells_paths() {
+    let (ways, settings) = (scenario.ways(), &scenario.settings);
+    // The reference's HPCC does not even look at the number of hops.
+    let complaint = if name == PathName::Length && scenario.faults().blind_to_paths {
+        Some("do not say which path they are of".to_owned())
+    } else {
+        ways.tell_by(name, settings.layout.ids()).complaint()
+    };
+    let note = |complaint| {
+        let tells = |name| ways.tell(name).complaint().is_none();
+        let able = settings.layout.able(Reads::Records, settings.wire.profile);
+        let able = able.filter(|layout| layout.path_name().is_some_and(tells));
+        format!(
+            "{why}, and records of layout = \"{}\" {complaint}. A flow then compares those of different links, and may fall to its \
+             lowest rate; expected layout = {}",
+            layout.name(),
+            able.map(|layout| layout.name()).collect::<Vec<_>>().join(" or ")
+        )
+    };
+    complaint.map(note).into_iter().collect()
+}
+
+/// Receivers average the loads of one path, and begin anew with each other one.
+pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let averages = scenario.settings.feedback.content == FeedbackContent::Loads;
+    let Some(why) =
+        spread(scenario).filter(|_| averages && scenario.ways().tell(PathName::Length) != Told::Apart(None))
+    else {
         return Vec::new();
-    }
-    let able: Vec<&str> = Layout::with_records().filter(Layout::tells_paths).map(|layout| layout.name()).collect();
+    };
     vec![format!(
-        "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
-         and may fall to its lowest rate. Expected layout = {}",
-        layout.name(),
-        able.join(" or ")
+        "{why}, and receivers average loads (telemetry.content = \"loads\") along one path: with each change of it they begin at U = 1 \
+         again, so that flows leave a part of their links unused; expected content = \"records\""
     )]
 }
 

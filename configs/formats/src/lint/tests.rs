@@ -33,6 +33,12 @@ fn ring() -> String {
     network(&format!("kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks={links}")) + FLOW
 }
 
+/// Two hosts at opposite corners of a square of switches.
+fn square() -> String {
+    let links = "[{a=0,b=2},{a=1,b=4},{a=2,b=3},{a=3,b=4},{a=4,b=5},{a=5,b=2}]";
+    network(&format!("kind='links'\nhosts=2\nswitches=4\nrate='25Gbps'\ndelay='1us'\nlinks={links}")) + FLOW
+}
+
 /// An incast of so many flows over 25 Gb/s.
 fn incast(flows: u32) -> String {
     network(&format!("kind='star'\nhosts={}\nrate='25Gbps'\ndelay='1us'", flows + 1))
@@ -283,17 +289,50 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "unseen-path-change",
-            ring(),
+            square(),
             &["telemetry.layout=reference", "failures.links=[{time='1us',a=2,b=3}]"],
-            "links fail, and records of layout = \"reference\" do not say",
+            "links fail, and records of layout = \"reference\" do not tell apart two ways that packets of one flow may go: from host 1 to \
+             host 0 over switches 4-5-2 or 4-3-2. A flow then compares those of different links",
             &[&["failures.links=[]"], &["telemetry.layout=paper"], &["congestion_control.algorithm=dcqcn"]],
         ),
         case(
             "unseen-path-change",
-            ring(),
+            square(),
             &["telemetry.layout=reference", "load_balancing.scheme=random"],
-            "packets of a flow take several paths (load_balancing.scheme), and records of layout = \"reference\" do not say",
+            "packets of a flow take several paths (load_balancing.scheme), and records of layout = \"reference\" do not tell apart",
             &[&["load_balancing.scheme=ecmp"], &["telemetry.layout=paper"]],
+        ),
+        case(
+            "unseen-path-change",
+            fabric().replace("spines=1", "spines=1\nbundle=2"),
+            &["telemetry.layout=paper", "load_balancing.scheme=random"],
+            "packets of a flow take several paths (load_balancing.scheme), and records of layout = \"paper\" do not tell apart two ways that \
+             packets of one flow may go: from host 6 to host 0 by one or another of the parallel links from switch 12 to switch 8",
+            &[
+                &["telemetry.layout=int_md"],
+                &["telemetry.layout=auto"],
+                &["topology.bundle=1"],
+                &["load_balancing.scheme=ecmp"],
+            ],
+        ),
+        // A detour is longer, which the number of hops says.
+        case(
+            "unseen-path-change",
+            ring(),
+            &[
+                "compatibility.blind_to_paths=true",
+                "telemetry.layout=reference",
+                "failures.links=[{time='1us',a=2,b=3}]",
+            ],
+            "links fail, and records of layout = \"reference\" do not say which path",
+            &[&["compatibility.blind_to_paths=false"]],
+        ),
+        case(
+            "restarted-averages",
+            square(),
+            &["congestion_control.algorithm=hpcc_plus", "telemetry.content=loads", "load_balancing.scheme=random"],
+            "packets of a flow take several paths (load_balancing.scheme), and receivers average loads (telemetry.content = \"loads\")",
+            &[&["telemetry.content=records"], &["load_balancing.scheme=ecmp"]],
         ),
         case(
             "late-packets",
@@ -311,7 +350,7 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "unseen-path-change",
-            ring(),
+            square(),
             &["telemetry.layout=reference", "transport.entropy=oblivious"],
             "packets of a flow take several paths (transport.entropy), and records",
             &[&["transport.entropy=flow"]],

@@ -10,12 +10,15 @@ mod effective;
 mod finding;
 mod network;
 mod order;
+mod ways;
 
 pub use compatibility::settings as compatibility_settings;
 pub use finding::{Finding, Level};
 pub use order::EventOrder;
 
 pub(crate) use compatibility::Compatibility;
+pub(crate) use ways::{states, ways};
+
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;

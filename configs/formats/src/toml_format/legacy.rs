@@ -57,6 +57,10 @@ pub(super) fn read(
 }
 
 impl LegacyNodes {
+    pub(super) fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
     /// Has switches mark for legacy hosts, if there are some and they are the only ones who read marks.
     pub(super) fn mark(&self, network: &Network, settings: &mut NodeSettings) {
         if self.nodes.iter().any(|node| network.is_host(*node)) {

@@ -19,6 +19,7 @@ use crate::settings::Settings;
 use crate::telemetry::codec::{Codec, Records, Room};
 use crate::telemetry::encapsulation::{Encapsulation, IFA_PROTOCOL};
 use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::topology::paths::PathName;
 use crate::units::Nanos;
 use alloc::format;
 use alloc::string::String;
@@ -61,8 +62,7 @@ impl Codec for Ifa {
             modulus: MODULUS,
             rates: &speed::RATES,
             tells_any_rate: false,
-            names_links: true,
-            tells_paths: true,
+            paths: PathName::Links,
             tx_unit: None,
         })
     }

@@ -20,6 +20,7 @@ use crate::settings::Settings;
 use crate::telemetry::codec::{Codec, Records, Room};
 use crate::telemetry::encapsulation::{Encapsulation, INT_MARK, SectionLen};
 use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::topology::paths::PathName;
 use crate::units::Nanos;
 use alloc::format;
 use alloc::string::String;
@@ -56,8 +57,7 @@ impl Codec for IntMd {
             modulus: MODULUS,
             rates: &speed::RATES,
             tells_any_rate: true,
-            names_links: true,
-            tells_paths: true,
+            paths: PathName::Links,
             tx_unit: None,
         })
     }

@@ -25,6 +25,7 @@ use crate::telemetry::codec::{Codec, Records, Room};
 use crate::telemetry::encapsulation::Encapsulation;
 use crate::telemetry::ipv6_options::{OPTION_PREFIX, UNIT, pad};
 use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Modulus, Reads, Snapshot, Telemetry, Unusable, speed};
+use crate::topology::paths::PathName;
 use crate::units::Nanos;
 use alloc::format;
 use alloc::string::String;
@@ -67,8 +68,7 @@ impl Codec for Ioam {
             modulus: self.profile.modulus(),
             rates: &speed::RATES,
             tells_any_rate: is_full,
-            names_links: is_full,
-            tells_paths: true,
+            paths: if is_full { PathName::Links } else { PathName::Switches },
             tx_unit: None,
         })
     }
