@@ -2,14 +2,18 @@
 //! A program that takes turns with an engine, and attackers.
 
 use hpcc_core::attack::{Attack, AttackKind, AttackSettings};
+use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, Loss, Needs, RateDecision, Sent};
 use hpcc_core::engine::{
-    Completion, Engine, Event, FlowOptions, FlowRequest, Frame, Observer, Order, Place, Sight, Stop, Streams,
+    Acted, Completion, Engine, Event, FlowOptions, FlowRequest, Frame, Observer, Order, Place, ProgramClock, Sight,
+    Stop, Streams,
 };
 use hpcc_core::node::NodeSettings;
+use hpcc_core::random::Rng;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::Protocol;
 use hpcc_core::units::{BitRate, Nanos};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 const HOSTS: u32 = 6;
@@ -200,4 +204,121 @@ fn attackers_send_until_they_go() {
     let (brief, some) = resent(Some(Nanos(30_000)), false);
     assert!((1..sent).contains(&brief) && some < all, "{brief} {some}");
     assert_eq!(resent(None, true), (0, 0));
+}
+
+/// Where the clock of the program stands, and how often a controller was told of another time.
+static CLOCK: AtomicU64 = AtomicU64::new(0);
+static WRONG: AtomicU64 = AtomicU64::new(0);
+
+fn hear(now: Nanos) {
+    WRONG.fetch_add(u64::from(CLOCK.load(Ordering::Relaxed) != now.0), Ordering::Relaxed);
+}
+
+hpcc_core::settings! {
+    /// HPCC of a program.
+    #[derive(Clone, Debug)]
+    pub struct Watchful {
+        /// Nothing.
+        #[change = "Nothing changes."]
+        pub nothing: bool = false;
+    }
+}
+
+impl Algorithm for Watchful {
+    fn name(&self) -> &'static str {
+        "watchful"
+    }
+
+    fn summary(&self) -> &'static str {
+        "HPCC that looks at a clock"
+    }
+
+    fn start(&self, limits: Arc<FlowLimits>) -> Box<dyn CongestionControl> {
+        Box::new(Watching(HpccConfig::default().start(limits)))
+    }
+
+    fn min_rate(&self, rate: BitRate) -> Option<BitRate> {
+        HpccConfig::default().min_rate(rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { sent: true, program: true, ..HpccConfig::default().needs() }
+    }
+}
+
+#[derive(Debug)]
+struct Watching(Box<dyn CongestionControl>);
+
+impl CongestionControl for Watching {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision {
+        hear(feedback.now);
+        self.0.on_feedback(feedback, rng)
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        hear(sent.now);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) -> RateDecision {
+        hear(loss.now);
+        self.0.on_loss(loss)
+    }
+}
+
+/// A program that does nothing each 700 ns; it takes turns with the engine or lets it set its clock.
+struct Ticking {
+    takes_turns: bool,
+}
+
+impl ProgramClock for Ticking {
+    fn act_at(&self, now: Nanos, act: &mut dyn FnMut()) -> Acted {
+        if self.takes_turns && CLOCK.load(Ordering::Relaxed) != now.0 {
+            return Acted::Waits;
+        }
+        assert!(CLOCK.swap(now.0, Ordering::Relaxed) <= now.0, "time goes on");
+        act();
+        Acted::Done
+    }
+
+    fn next(&self) -> Nanos {
+        Nanos((CLOCK.load(Ordering::Relaxed) / 700 + 1) * 700)
+    }
+}
+
+/// The clock is right whenever it is looked at, and changes nothing.
+#[test]
+fn controllers_of_a_program_are_told_at_the_time_of_its_clock() {
+    let run = |clock: Option<Ticking>| {
+        let network = network();
+        let mut settings = NodeSettings::default();
+        settings.control.choose(Box::new(Watchful::default()));
+        settings.resolve(&network);
+        let settings = Rc::new(settings);
+        let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
+        let engine = Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]);
+        let mut engine = engine.expect("these go together");
+        assert!(engine.calls_program());
+        CLOCK.store(0, Ordering::Relaxed);
+        WRONG.store(0, Ordering::Relaxed);
+        if let Some(clock) = clock {
+            engine.follow_clock(Box::new(clock));
+        }
+        engine.add_flows(requests());
+        engine.change_links(Nanos(20_000), &[HOSTS], false);
+        let mut turns = 0;
+        while engine.run_until(Nanos(200_000)) == Stop::Told {
+            turns += 1;
+            let due = (CLOCK.load(Ordering::Relaxed) / 700 + 1) * 700;
+            let next = engine.next_time().map_or(due, |next| next.0.min(due));
+            CLOCK.store(next.max(engine.now().0), Ordering::Relaxed);
+        }
+        (sorted(engine.take_completed()), engine.totals(), turns, WRONG.load(Ordering::Relaxed))
+    };
+    let (expected, totals, _, wrong) = run(None);
+    assert!(expected.len() > 40 && wrong > 1_000, "{} flows, {wrong}: nobody has told it the time", expected.len());
+    for takes_turns in [false, true] {
+        let (flows, sum, turns, wrong) = run(Some(Ticking { takes_turns }));
+        assert_eq!((flows, sum, wrong), (expected.clone(), totals, 0), "takes turns: {takes_turns}");
+        assert_eq!(turns > 100, takes_turns);
+    }
 }

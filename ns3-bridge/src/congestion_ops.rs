@@ -280,7 +280,7 @@ impl Algorithm for Class {
         let OpsNeeds { reads, digests, reacts } = self.needs;
         let reaction = if reacts { Reaction::Mark } else { Reaction::Nothing };
         let ecn = Some(EcnThreshold::USUAL);
-        Needs { reads: reads.into(), digests, reaction, rtt: true, sent: true, ecn, ..Needs::default() }
+        Needs { reads: reads.into(), digests, reaction, rtt: true, sent: true, program: true, ecn, ..Needs::default() }
     }
 }
 

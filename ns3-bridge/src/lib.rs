@@ -6,6 +6,8 @@
 //! which is a bug in the core, aborts the process after [`panic_report`] has said what to report.
 
 #[cfg(feature = "ns3")]
+mod clock;
+#[cfg(feature = "ns3")]
 mod congestion_ops;
 mod frame;
 mod mirror;

@@ -367,6 +367,10 @@ impl Network {
             }
         }
         engine.serve_program();
+        #[cfg(feature = "ns3")]
+        if engine.calls_program() {
+            engine.follow_clock(Box::new(crate::clock::OfTurns));
+        }
         engine.observe(Box::new(self.notices.clone()));
         self.engine = Some(Arc::new(Mutex::new(engine)));
         Ok(())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario by the engine alone, in one process or in one of several that share it.
 
+use crate::clock::OfRun;
 use crate::congestion_ops::fault;
 use crate::scenario::{Scenario, as_path, status};
 use cxx::{CxxString, SharedPtr};
@@ -84,12 +85,13 @@ pub fn run_scenario(
     ns3: &str,
     build_profile: &str,
 ) -> u8 {
-    let name = scenario.scenario.algorithm().name();
-    if threads > 1 && name.contains("::") {
+    if threads > 1
+        && let Some(name) = scenario.class()
+    {
         let why = format!("{name} is a class of this program, which runs in one thread; expected no threads, or ranks");
         return Outcome::refused(&why) as u8;
     }
-    let program = Program { ns3, build_profile, fault: &fault };
+    let program = Program { ns3, build_profile, fault: &fault, clock: Some(|| Box::new(OfRun)) };
     let how = How { is_quiet, is_watched, threads };
     let ranks = (!ranks.is_null()).then(|| Box::new(Exchange(ranks)) as Box<dyn Ranks>);
     status(hpcc_simulate::run_in(scenario.scenario.clone(), as_path(out), how, &program, ranks))

@@ -15,6 +15,7 @@ use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, EventOrder};
 use hpcc_simulate::{Outcome, Program, StackTotals, engine_streams};
 use std::ffi::OsStr;
+use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
@@ -111,6 +112,8 @@ pub(crate) mod ffi {
         fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>>;
         /// The ns-3 class that makes hosts and starts their flows; empty: the engine has them.
         fn hosts_class(self: &Scenario) -> String;
+        /// Whether congestion controls of its RDMA flows are classes of the program, which look at its clock.
+        fn calls_program(self: &Scenario) -> bool;
         fn node_count(self: &Scenario) -> u32;
         fn is_switch(self: &Scenario, node: u32) -> bool;
         fn links(self: &Scenario) -> Vec<LinkSpec>;
@@ -231,7 +234,7 @@ pub fn finish_stack_run(
 ) -> u8 {
     let &ffi::StackCounters { resent, timeouts, probes, feedback, baseline_resets, drops, events } = counters;
     let stack = StackTotals { resent, timeouts, probes, feedback, baseline_resets, drops, events };
-    let program = Program { ns3, build_profile, fault: &fault };
+    let program = Program { ns3, build_profile, fault: &fault, clock: None };
     let Some(run) = run.0.take() else { return Outcome::BadInput as u8 };
     status(run.finish(Some(stopped).filter(|why| !why.is_empty()), stack, &program))
 }
@@ -293,6 +296,17 @@ fn whole(size: Bytes) -> u32 {
 impl Scenario {
     pub fn is_canonical(&self) -> bool {
         self.scenario.order == EventOrder::Canonical
+    }
+
+    /// The name of the class of this program that controls RDMA flows, if one does.
+    pub(crate) fn class(&self) -> Option<&str> {
+        let all = iter::once(&self.scenario.settings).chain(self.scenario.legacy.settings.as_ref());
+        let mut chosen = all.map(|settings| settings.control.chosen());
+        chosen.find(|algorithm| algorithm.needs().program).map(|algorithm| algorithm.name())
+    }
+
+    pub fn calls_program(&self) -> bool {
+        self.class().is_some()
     }
 
     pub fn node_count(&self) -> u32 {

@@ -14,8 +14,11 @@
 #include "ns3/engine-network.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
+#include "ns3/node-list.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-node.h"
+#include "ns3/simulator.h"
+#include "ns3/turn-scheduler.h"
 
 #include <iostream>
 #include <utility>
@@ -153,6 +156,11 @@ HpccScenarioHelper::Run(const std::string& out)
             "no --watch");
         return BAD_INPUT;
     }
+    const bool callsProgram = m_scenario->calls_program();
+    if ((callsProgram || !name.empty()) && !HasSimulator())
+    {
+        return BAD_INPUT;
+    }
     const bool isShared = m_threads > 1 || (m_exchange && m_exchange->GetSize() > 1);
     if (!name.empty() && !isShared)
     {
@@ -168,6 +176,25 @@ HpccScenarioHelper::Run(const std::string& out)
         const auto hosts = factory.Create<ScenarioHosts>();
         return static_cast<Outcome>(hosts->Run(*m_scenario, out, m_isQuiet));
     }
+    if (!callsProgram)
+    {
+        return RunEngine(out);
+    }
+    TurnScheduler::Install();
+    const Outcome outcome = RunEngine(out);
+    if (outcome == FINISHED || outcome == UNFINISHED)
+    {
+        // What the program has scheduled for the time behind the last packet.
+        Simulator::Stop(NanoSeconds(m_scenario->stop_ns()) - Simulator::Now());
+        Simulator::Run();
+    }
+    Simulator::Destroy();
+    return outcome;
+}
+
+HpccScenarioHelper::Outcome
+HpccScenarioHelper::RunEngine(const std::string& out)
+{
     return static_cast<Outcome>(hpcc::run_scenario(*m_scenario,
                                                    out,
                                                    m_isQuiet,
@@ -176,6 +203,25 @@ HpccScenarioHelper::Run(const std::string& out)
                                                    m_exchange,
                                                    HPCC_NS3_VERSION,
                                                    HPCC_BUILD_PROFILE));
+}
+
+bool
+HpccScenarioHelper::HasSimulator() const
+{
+    if (Time::GetResolution() != Time::NS)
+    {
+        Say("a scenario counts in nanoseconds, this program in another unit: leave out "
+            "Time::SetResolution()");
+        return false;
+    }
+    // Times of a scenario count from 0, and its end would end the program's own nodes.
+    if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
+    {
+        Say("a simulation of this program is under way, which the end of a scenario would end, "
+            "too; run the scenario first, or call Simulator::Destroy() before");
+        return false;
+    }
+    return true;
 }
 
 } // namespace ns3

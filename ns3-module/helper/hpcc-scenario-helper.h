@@ -74,13 +74,32 @@ class HpccScenarioHelper
     /**
      * \brief Run the experiment that was loaded. Call it once. Simulator, defaults of attributes
      * and ns-3's run number are restored afterwards.
+     *
+     * ns-3's simulator goes along where hosts have ns-3's stack, or a congestion control is a class
+     * of the program: what is scheduled before, or by that class, happens at its time, and
+     * Simulator::Stop() ends the run (STOPPED).
      * \param out folder for the results
-     * \return what became of it; BAD_INPUT without an experiment, the second time, and while the
-     * program has nodes of its own, or its simulator has left time 0
+     * \return what became of it; BAD_INPUT without an experiment and the second time and, where
+     * ns-3's simulator is to go along, while the program has nodes of its own, or its simulator has
+     * left time 0 or counts in another unit than nanoseconds
      */
     Outcome Run(const std::string& out);
 
   private:
+    /**
+     * \brief Ask whether ns-3's simulator can go along with a run, which has it for itself; says
+     * why not.
+     * \return whether it can
+     */
+    bool HasSimulator() const;
+
+    /**
+     * \brief Run the experiment by the engine alone.
+     * \param out folder for the results
+     * \return what became of it
+     */
+    Outcome RunEngine(const std::string& out);
+
     /**
      * \brief Tell the user something; only the first of several processes does.
      * \param message the message

@@ -5,6 +5,7 @@
  */
 #include "core-congestion-ops.h"
 
+#include "controller-call.h"
 #include "ns3-bridge/src/congestion_ops.rs.h"
 #include "stop-run.h"
 
@@ -157,24 +158,28 @@ CongestionOps::on_feedback(const OpsFeedback& feedback, rust::Slice<const OpsHop
     {
         m_feedback.hops.push_back({ns3::DataRate(hop.rate_bps), hop.ts_ns, hop.tx_bytes, hop.qlen});
     }
+    const ns3::ControllerCall call(feedback.now_ns);
     return MakeDecision(m_ops->OnFeedback(m_feedback));
 }
 
 void
 CongestionOps::on_sent(const OpsSent& sent)
 {
+    const ns3::ControllerCall call(sent.now_ns);
     m_ops->OnSent({sent.now_ns, sent.seq, sent.bytes, sent.in_flight, sent.retransmission});
 }
 
 OpsDecision
 CongestionOps::on_loss(const OpsLoss& loss)
 {
+    const ns3::ControllerCall call(loss.now_ns);
     return MakeDecision(m_ops->OnLoss({loss.now_ns, loss.seq, loss.in_flight, loss.timeout}));
 }
 
 OpsDecision
 CongestionOps::on_notification(uint64_t now)
 {
+    const ns3::ControllerCall call(now);
     return MakeDecision(m_ops->OnNotification(now));
 }
 
@@ -197,12 +202,14 @@ OpsDecision
 CongestionOps::on_timer(uint8_t timer, uint64_t now)
 {
     CheckTimeGoesOn(now);
+    const ns3::ControllerCall call(now);
     return MakeDecision(m_ops->OnTimer(timer, now));
 }
 
 void
 CongestionOps::on_port(uint64_t lineRate)
 {
+    const ns3::ControllerCall call;
     m_ops->OnPort(ns3::DataRate(lineRate));
 }
 
@@ -313,6 +320,7 @@ new_congestion_ops(rust::Str name,
     {
         factory.Set(std::string(attribute.name), ns3::StringValue(std::string(attribute.value)));
     }
+    const ns3::ControllerCall call;
     const auto ops = factory.Create<ns3::RdmaCongestionOps>();
     ops->Start({ns3::DataRate(limits.line_rate_bps),
                 ns3::NanoSeconds(limits.base_rtt_ns),

@@ -6,6 +6,7 @@
 #include "engine-network.h"
 
 #include "call-rust.h"
+#include "controller-call.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
 #include "qbb-net-device.h"
@@ -57,7 +58,7 @@ EngineNetwork::~EngineNetwork() = default;
 hpcc::Network&
 EngineNetwork::Look() const
 {
-    NS_ABORT_MSG_IF(m_isRunning,
+    NS_ABORT_MSG_IF(ControllerCall::IsUnderWay(),
                     "a host cannot be called from inside a call of its congestion control: "
                     "schedule what is to be done, by Simulator::ScheduleNow()");
     return *m_core;
@@ -115,12 +116,6 @@ EngineNetwork::IsStarted() const
     return m_isStarted;
 }
 
-bool
-EngineNetwork::IsRunning() const
-{
-    return m_isRunning;
-}
-
 void
 EngineNetwork::Forget(uint32_t node)
 {
@@ -147,9 +142,7 @@ uint64_t
 EngineNetwork::RunUntil(uint64_t end)
 {
     ++m_crossings;
-    m_isRunning = true;
     m_held = std::make_unique<hpcc::Turn>(hpcc::run(*m_core, end, !m_follower));
-    m_isRunning = false;
     return m_held->now_ns;
 }
 

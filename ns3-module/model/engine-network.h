@@ -44,7 +44,8 @@ class RdmaHost;
  *
  * Trace sinks are called when the engine's event is over that they are told of, in the order in
  * which things happened: they may start flows, fail links, and ask for anything. Only a congestion
- * control in C++ is called inside of an event, and may not call hosts.
+ * control in C++ is called inside of an event, and may not call hosts: the engine stops for ns-3's
+ * clock before each event that may call one, and behind it for what was scheduled there.
  *
  * Its attributes are the settings that all nodes share.
  */
@@ -89,9 +90,6 @@ class EngineNetwork : public Object, public SettingsOwner
 
     /// \return whether it is started
     bool IsStarted() const;
-
-    /// \return whether it is inside of an event, and so perhaps of a call of a congestion control
-    bool IsRunning() const;
 
     /**
      * \brief A node is disposed of.
@@ -185,7 +183,6 @@ class EngineNetwork : public Object, public SettingsOwner
     uint32_t m_flowCount{0};            //!< flows that began
     uint32_t m_mtu{0};                  //!< most payload bytes
     bool m_isStarted{false};            //!< whether there is an engine
-    bool m_isRunning{false};            //!< whether it runs, and may call a congestion control
     bool m_isTelling{false};            //!< whether somebody is being told
     mutable bool m_hasEntered{false};   //!< whether somebody who was told has changed something
     mutable uint64_t m_crossings{0};    //!< turns, and changes

@@ -5,6 +5,7 @@
  */
 #include "qbb-node.h"
 
+#include "controller-call.h"
 #include "engine-network.h"
 #include "fast-cnp-host.h"
 #include "fast-cnp-switch.h"
@@ -142,7 +143,7 @@ QbbNode::GetNetwork() const
         m_network,
         Describe() << " is not part of a running network: call QbbHelper::Start() first, and "
                    << "nothing after Simulator::Destroy() or Dispose()");
-    NS_ABORT_MSG_IF(m_network->IsRunning(),
+    NS_ABORT_MSG_IF(ControllerCall::IsUnderWay(),
                     Describe() << " cannot be called from inside a call of its congestion control: "
                                << "schedule what is to be done, by Simulator::ScheduleNow()");
     return *m_network;

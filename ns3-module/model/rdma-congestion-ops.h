@@ -39,8 +39,9 @@ namespace ns3
  *
  * The host waits for these calls in the midst of its work: to call it from inside one - to start
  * the next flow, to take a link down, to ask for a rate - ends the program with a message. Schedule
- * such a thing by Simulator::ScheduleNow(): it happens at the same time, after the decision. What
- * a call throws ends the program, too.
+ * such a thing by Simulator::ScheduleNow(): it happens at the same time, after the decision.
+ * Simulator::Now() is the time of what a call tells, and Simulator::Stop() stops there. What a call
+ * throws ends the program, too.
  */
 class RdmaCongestionOps : public Object
 {
@@ -192,7 +193,8 @@ class RdmaCongestionOps : public Object
 
   protected:
     /**
-     * \brief Arm a timer, in place of its earlier time.
+     * \brief Arm a timer, in place of its earlier time. It counts within calls alone: not in an event
+     * that a call has scheduled.
      * \param timer its number, below TIMERS
      * \param at when it is due, in ns; a time that has passed counts as now, but OnTimer() that
      * arms for now again and again ends the program

@@ -11,6 +11,8 @@
 #include "ns3/object-factory.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -26,13 +28,17 @@ constexpr uint64_t NEVER = UINT64_MAX;
 TurnScheduler* g_queue = nullptr;
 
 /**
- * \param time a time step, not before now
+ * \param time a time step, not before now; ends the program if it is
  * \return how far away it is
  */
 Time
 GetWait(uint64_t time)
 {
-    return TimeStep(time) - Simulator::Now();
+    const Time wait = TimeStep(time) - Simulator::Now();
+    NS_ABORT_MSG_IF(wait.IsStrictlyNegative(),
+                    "an engine at " << time << " ns is " << -wait.GetTimeStep()
+                                    << " ns behind ns-3's clock: please report this");
+    return wait;
 }
 
 } // namespace
@@ -70,7 +76,7 @@ TurnScheduler::Get()
 }
 
 void
-TurnScheduler::Attach(Ptr<EngineNetwork> network)
+TurnScheduler::Install()
 {
     if (!g_queue)
     {
@@ -78,6 +84,12 @@ TurnScheduler::Attach(Ptr<EngineNetwork> network)
         factory.SetTypeId(GetTypeId());
         Simulator::SetScheduler(factory);
     }
+}
+
+void
+TurnScheduler::Attach(Ptr<EngineNetwork> network)
+{
+    Install();
     Get().m_networks.push_back(network);
     Get().Await();
 }
@@ -86,6 +98,64 @@ uint64_t
 TurnScheduler::GetTurns() const
 {
     return m_turns;
+}
+
+bool
+TurnScheduler::IsEmpty() const
+{
+    return !m_isRunning && MapScheduler::IsEmpty();
+}
+
+uint64_t
+TurnScheduler::GetDue() const
+{
+    if (m_isRunning && Simulator::IsFinished())
+    {
+        return 0;
+    }
+    return MapScheduler::IsEmpty() ? NEVER : PeekNext().key.m_ts;
+}
+
+bool
+TurnScheduler::IsTime(uint64_t now) const
+{
+    return static_cast<uint64_t>(Simulator::Now().GetTimeStep()) == now && GetDue() > now;
+}
+
+bool
+TurnScheduler::RunTo(uint64_t time, const std::function<void()>& act)
+{
+    m_act = &act;
+    m_at = time;
+    m_goesOn = false;
+    m_turn = Simulator::Schedule(GetWait(time), &TurnScheduler::OnAct);
+    Simulator::Run();
+    // It is still to come if somebody else has stopped the simulator.
+    Simulator::Remove(m_turn);
+    return m_goesOn;
+}
+
+void
+TurnScheduler::OnAct()
+{
+    Get().TakeAct();
+}
+
+void
+TurnScheduler::TakeAct()
+{
+    ++m_turns;
+    if (!MapScheduler::IsEmpty() && PeekNext().key.m_ts <= m_at)
+    {
+        // Behind the events of ns-3.
+        m_turn = Simulator::ScheduleNow(&TurnScheduler::OnAct);
+        return;
+    }
+    m_isRunning = true;
+    (*m_act)();
+    m_goesOn = !Simulator::IsFinished();
+    m_isRunning = false;
+    Simulator::Stop();
 }
 
 void
@@ -111,7 +181,8 @@ TurnScheduler::Await()
     Simulator::Remove(m_turn);
     if (m_at != NEVER)
     {
-        m_turn = Simulator::Schedule(Max(GetWait(m_at), Time(0)), &TurnScheduler::OnTurn);
+        const uint64_t now = Simulator::Now().GetTimeStep();
+        m_turn = Simulator::Schedule(GetWait(std::max(m_at, now)), &TurnScheduler::OnTurn);
     }
 }
 
@@ -125,7 +196,7 @@ void
 TurnScheduler::TakeTurn()
 {
     ++m_turns;
-    const uint64_t next = IsEmpty() ? NEVER : PeekNext().key.m_ts;
+    const uint64_t next = MapScheduler::IsEmpty() ? NEVER : PeekNext().key.m_ts;
     if (m_at >= next)
     {
         // Behind the events of ns-3.
@@ -134,11 +205,13 @@ TurnScheduler::TakeTurn()
     }
     m_isHeld = true;
     // Several networks know nothing of each other.
+    m_isRunning = true;
     const uint64_t reached = m_next->RunUntil(m_networks.size() == 1 ? next : m_at + 1);
-    const Time wait = GetWait(reached);
-    if (wait.IsStrictlyPositive())
+    m_isRunning = false;
+    // It may have found nothing to do, not even now.
+    if (reached > static_cast<uint64_t>(Simulator::Now().GetTimeStep()))
     {
-        m_turn = Simulator::Schedule(wait, &TurnScheduler::OnTold);
+        m_turn = Simulator::Schedule(GetWait(reached), &TurnScheduler::OnTold);
     }
     else
     {

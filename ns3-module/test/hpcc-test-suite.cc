@@ -125,6 +125,7 @@ class HpccTestSuite : public TestSuite
                                 MakeHostTests,
                                 MakeFastCnpTests,
                                 MakeOwnControlTests,
+                                MakeControllerClockTests,
                                 MakeScenarioTests,
                                 MakeLinkTests,
                                 MakeTraceTests,

@@ -41,6 +41,8 @@ TestCases MakeHostTests();
 TestCases MakeFastCnpTests();
 /// \return tests of congestion control that a program brings
 TestCases MakeOwnControlTests();
+/// \return tests of the clock that such a congestion control sees
+TestCases MakeControllerClockTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
 /// \return tests of links that fail and come up

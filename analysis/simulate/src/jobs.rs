@@ -14,6 +14,7 @@ use hpcc_formats::results::jobs_csv::JobRow;
 use hpcc_formats::results::timeline_csv::TimelineRow;
 use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most ranks of a chain that is told.
 const LONGEST_CHAIN: usize = 8;
@@ -28,8 +29,10 @@ struct Iteration {
 }
 
 /// A job so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Default)]
 struct Course {
+    /// The network as it was when the last rank was over.
+    fabric: Option<Arc<Fabric>>,
     over: u32,
     /// When the first rank was over, and the last, and which that was.
     first: Nanos,
@@ -127,6 +130,7 @@ impl JobResults {
                     if course.over == 0 || at > course.last || (at == course.last && rank < course.slowest) {
                         (course.last, course.slowest) = (at, rank);
                     }
+                    course.fabric = Some(Arc::clone(engine.fabric()));
                     course.over += 1;
                     course.computed += computed.0;
                     course.exposed += (at - start - computed).0;
@@ -195,11 +199,12 @@ impl JobResults {
     }
 
     /// The rows of `jobs.csv` and `collectives.csv`.
-    pub fn rows(&self, fabric: &Fabric, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
+    pub fn rows(&self, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
         let job = |(spec, course): (&JobSpec, &Course)| {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
-            let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed } = course;
+            let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed, .. } = course;
+            let fabric = course.fabric.as_deref().filter(|_| time_ns.is_some() && spec.is_known());
             let mean = |sum: u64| sum / u64::from(finished).max(1);
             JobRow {
                 group: spec.group,
@@ -209,7 +214,7 @@ impl JobResults {
                 time_ns,
                 messages,
                 bytes,
-                ideal_ns: time_ns.filter(|_| spec.is_known()).map(|_| ideal_time(spec, fabric, scenario).0),
+                ideal_ns: fabric.map(|fabric| ideal_time(spec, fabric, scenario).0),
                 compute_ns: mean(computed),
                 exposed_ns: mean(exposed),
                 slowest,

@@ -15,7 +15,7 @@ use crate::summary;
 use crate::usage::cpu_time;
 use hpcc_core::attack::Attack;
 use hpcc_core::cc::Reads;
-use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, Quality, Stop, Streams};
+use hpcc_core::engine::{Engine, FlowRequest, Hold, Observer, Order, ProgramClock, Quality, Stop, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::WatchdogAction;
 use hpcc_core::topology::{Network, NodeKind};
@@ -163,6 +163,8 @@ pub struct Program<'a> {
     pub build_profile: &'a str,
     /// Says why a controller of the program has ended the run, if one has.
     pub fault: &'a dyn Fn() -> Option<String>,
+    /// Makes the clock that controllers of the program look at.
+    pub clock: Option<fn() -> Box<dyn ProgramClock>>,
 }
 
 impl Program<'_> {
@@ -171,6 +173,7 @@ impl Program<'_> {
         ns3: "none",
         build_profile: if cfg!(debug_assertions) { "debug" } else { "optimized" },
         fault: &|| None,
+        clock: None,
     };
 }
 
@@ -186,13 +189,13 @@ pub fn run_in(
     ranks: Option<Box<dyn Ranks>>,
 ) -> Result<Outcome, Outcome> {
     let Some(ranks) = ranks.filter(|ranks| ranks.size() > 1) else {
-        let made = make(scenario, out, how, None).map_err(|why| Outcome::refused(&why))?;
+        let made = make(scenario, out, how, program, None).map_err(|why| Outcome::refused(&why))?;
         return made.complete(out, how, program);
     };
     let exchange = Rc::new(RefCell::new(Exchange::new(ranks)));
     let is_first = exchange.borrow().rank() == 0;
     let how = How { is_quiet: how.is_quiet || !is_first, ..how };
-    let made = make(scenario, out, how, Some(&exchange));
+    let made = make(scenario, out, how, program, Some(&exchange));
     let made = exchange
         .borrow_mut()
         .agree(made)
@@ -208,7 +211,13 @@ pub fn run_in(
 }
 
 /// A run that is about to begin, or why there is none.
-fn make(scenario: Scenario, out: &Path, how: How, exchange: Option<&Rc<RefCell<Exchange>>>) -> Result<Run, String> {
+fn make(
+    scenario: Scenario,
+    out: &Path,
+    how: How,
+    program: &Program<'_>,
+    exchange: Option<&Rc<RefCell<Exchange>>>,
+) -> Result<Run, String> {
     let (first, ranks) = exchange.map_or((0, 1), |exchange| (exchange.borrow().rank(), exchange.borrow().size()));
     let part_of = match how.threads.max(ranks) {
         0 | 1 => Vec::new(),
@@ -227,6 +236,11 @@ fn make(scenario: Scenario, out: &Path, how: How, exchange: Option<&Rc<RefCell<E
         ResultWriter::without_folder()
     };
     let engines = engines(&scenario, if ranks > 1 { 1 } else { how.threads })?;
+    for mut engine in engines.iter().map(|engine| lock(engine)).filter(|engine| engine.calls_program()) {
+        if let Some(clock) = program.clock {
+            engine.follow_clock(clock());
+        }
+    }
     let others =
         exchange.filter(|_| first == 0).map_or_else(Others::default, |exchange| Others::new(Rc::clone(exchange)));
     Run::new(scenario, writer, how, start, engines, Parts { part_of, first, others }, None)
@@ -284,6 +298,8 @@ impl Run {
                 engine.add_jobs(jobs(&scenario, listed));
             }
             attack(&scenario, &mut engine, &groups)?;
+            // The ideal time of a flow is that of the routes at its end.
+            engine.announce_links();
             for failure in &scenario.link_failures {
                 engine.change_links(failure.time, &failure.links, false);
                 if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
@@ -378,7 +394,7 @@ impl Run {
             }
             self.take();
             match outcome {
-                Stop::Told => {}
+                Stop::Told | Stop::Routes => {}
                 Stop::Sample => loop {
                     let is_another_due = self.sample();
                     if self.scenario.on_deadlock == OnDeadlock::End
@@ -556,7 +572,6 @@ impl Run {
         };
         // Observers hold the writer, too; an engine that is a program's lives on.
         engine.each().for_each(|engine| engine.observe(Box::new(Nobody)));
-        let fabric = Arc::clone(engine.fabric());
         drop(engine);
         let Run { writer, mut flows, fleet, scenario, .. } = self;
         // Jobs are reckoned anew on an ideal network, which takes room: the engines' is free now.
@@ -564,7 +579,7 @@ impl Run {
         let writer = Arc::into_inner(writer).expect("no observer is left");
         let mut writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         if !scenario.flows.jobs.is_empty() {
-            let (jobs, collectives) = flows.jobs.rows(&fabric, &scenario);
+            let (jobs, collectives) = flows.jobs.rows(&scenario);
             writer.jobs(&jobs, &collectives, flows.jobs.timeline().as_deref());
         }
         let written = writer.finish(&summary);

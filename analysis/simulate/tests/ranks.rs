@@ -51,7 +51,7 @@ fn run(file: &Path, ranks: usize, faulty: Option<usize>) -> Vec<Result<Outcome, 
             let defaults = NodeSettings::new(ControlSettings::with(none, |_| Err(String::new())));
             let scenario = hpcc_formats::load_with(&file, &[], defaults).expect("a scenario");
             let fault = || faulty.filter(|&faulty| faulty == rank).map(|rank| format!("rank {rank} is out of order"));
-            let program = Program { ns3: "none", build_profile: "", fault: &fault };
+            let program = Program { ns3: "none", build_profile: "", fault: &fault, clock: None };
             let how = How { is_quiet: true, is_watched: false, threads: 1 };
             run_in(scenario, &file.with_file_name(ranks.to_string()), how, &program, Some(Box::new(seat)))
         })

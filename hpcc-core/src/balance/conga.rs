@@ -54,6 +54,8 @@ impl Scheme for Conga {
 #[derive(Clone, Debug)]
 struct Load {
     bytes: f64,
+    /// When the first interval began: at the first look.
+    first: Option<Nanos>,
     /// Intervals until the last look.
     intervals: u64,
     /// What it tends to at the link's rate.
@@ -63,11 +65,12 @@ struct Load {
 impl Load {
     fn new(config: &Conga, rate: BitRate) -> Load {
         let full = rate.bytes_in(config.conga_interval) as f64 / config.conga_decay;
-        Load { bytes: 0.0, intervals: 0, full }
+        Load { bytes: 0.0, first: None, intervals: 0, full }
     }
 
     fn decay(&mut self, config: &Conga, now: Nanos) {
-        let intervals = now.0 / config.conga_interval.0.max(1);
+        let first = *self.first.get_or_insert(now);
+        let intervals = now.saturating_sub(first).0 / config.conga_interval.0.max(1);
         for _ in 0..(intervals - self.intervals).min(1_000) {
             self.bytes *= 1.0 - config.conga_decay;
         }

@@ -54,6 +54,8 @@ pub struct Needs {
     pub steers: Steers,
     /// Whether it is a congestion control of the simulator's own TCP, and of nothing else.
     pub tcp: bool,
+    /// Whether it is a program's, which has a clock of its own: that has to be right in each of its calls.
+    pub program: bool,
     /// When switches mark packets for it, for a port of this rate; other ports scale the queue lengths. `None` if it reads
     /// no marks.
     pub ecn: Option<EcnThreshold>,
@@ -77,6 +79,7 @@ impl Default for Needs {
             acks_first: false,
             steers: Steers::WindowAndPace,
             tcp: false,
+            program: false,
             ecn: None,
         }
     }

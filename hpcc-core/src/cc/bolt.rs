@@ -63,7 +63,7 @@ struct Bolt {
     /// In bytes; below one packet packets are paced.
     window: f64,
     rtt: Option<Nanos>,
-    last_decrease: Nanos,
+    last_decrease: Option<Nanos>,
     /// Whether the next packet carries AI.
     asks: bool,
 }
@@ -71,7 +71,7 @@ struct Bolt {
 impl Bolt {
     fn new(config: BoltConfig, limits: impl Into<Arc<FlowLimits>>) -> Self {
         let limits = limits.into();
-        let mut bolt = Bolt { config, limits, window: 0.0, rtt: None, last_decrease: Nanos(0), asks: true };
+        let mut bolt = Bolt { config, limits, window: 0.0, rtt: None, last_decrease: None, asks: true };
         bolt.window = bolt.most();
         bolt
     }
@@ -101,11 +101,11 @@ impl Bolt {
         let port = header.rate.0.max(1) as f64;
         let queue = header.drain.0 as f64 * port / 8e9 - self.config.target_queue.0 as f64;
         let interval = now.saturating_sub(header.sent).0 as f64 / (queue / self.mtu() * rate / port);
-        let waited = now.saturating_sub(self.last_decrease).0 as f64;
+        let waited = self.last_decrease.map_or(f64::INFINITY, |last| now.saturating_sub(last).0 as f64);
         if queue <= 0.0 || waited < interval {
             return;
         }
-        self.last_decrease = now;
+        self.last_decrease = Some(now);
         self.window = if self.window <= self.mtu() { self.window * 0.5 } else { self.window - self.mtu() };
     }
 

@@ -77,7 +77,7 @@ pub struct Strack {
     srtt: f64,
     last_decrease: Option<Nanos>,
     /// When the present T began, and the packets that were acknowledged in it and in the one before.
-    began: Nanos,
+    began: Option<Nanos>,
     acked: f64,
     achieved: Option<f64>,
     timeouts: u32,
@@ -98,7 +98,7 @@ impl Strack {
             most,
             srtt: limits.base_rtt.0 as f64,
             last_decrease: None,
-            began: Nanos(0),
+            began: None,
             acked: 0.0,
             achieved: None,
             timeouts: 0,
@@ -109,10 +109,10 @@ impl Strack {
     /// Counts what the network delivers in each T.
     fn count(&mut self, now: Nanos, packets: f64) {
         let t = self.limits.base_rtt;
-        if now >= self.began + t {
+        if self.began.is_none_or(|began| now >= began + t) {
             // Of several that have passed nothing came in the last.
-            self.achieved = if now < self.began + t + t { Some(self.acked) } else { None };
-            (self.began, self.acked) = (now, 0.0);
+            self.achieved = self.began.filter(|&began| now < began + t + t).map(|_| self.acked);
+            (self.began, self.acked) = (Some(now), 0.0);
         }
         self.acked += packets;
     }

@@ -37,6 +37,8 @@ pub(super) enum Item {
 pub(super) struct Change {
     pub links: Vec<u32>,
     pub up: bool,
+    /// Whether the caller has had its [turn](super::Stop::Routes).
+    pub is_told: bool,
 }
 
 /// Items by place, each with its rank among all events; those that are over make room for others.
@@ -90,6 +92,11 @@ impl Agenda {
 
     pub fn rank(&self, place: u32) -> u64 {
         self.items[place as usize].0
+    }
+
+    /// Whether an item is more than a look at the network.
+    pub fn changes_network(&self, place: u32) -> bool {
+        !matches!(self.items[place as usize].1, Some(Item::Sample))
     }
 
     /// Takes an item whose time has come.

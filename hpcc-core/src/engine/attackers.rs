@@ -75,10 +75,9 @@ impl Engine {
         self.attackers.list.iter().map(|attacker| &attacker.attack)
     }
 
-    /// Whether the flows that were to begin have finished; where nodes run by themselves, by the end of the last window.
+    /// Whether the flows that were to begin have finished.
     fn is_done(&self) -> bool {
-        let finished = if self.is_canonical() { self.finished_before } else { self.finished };
-        finished == self.added && self.work.jobs.unfinished().next().is_none()
+        self.finished == self.added && self.work.jobs.unfinished().next().is_none()
     }
 
     /// The traffic of a flow, or of the job of a message.

@@ -321,6 +321,13 @@ impl Events {
         Some(what)
     }
 
+    /// The event that was taken last happens later in its nanosecond, after what is added meanwhile.
+    pub fn put_back(&mut self, what: What, keys: &impl Keys) {
+        let taken = self.coming(what.into(), keys);
+        self.coming.push(taken);
+        self.current = 0;
+    }
+
     #[inline]
     fn take_coming(&mut self) -> Option<What> {
         let Coming { key, event, .. } = self.coming.pop()?;

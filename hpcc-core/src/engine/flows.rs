@@ -95,6 +95,7 @@ impl Engine {
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
+        self.begin_windows();
         let FlowRequest { src, options, .. } = request;
         if self.nodes.host(src).is_stack {
             // The program's stack carries it.

@@ -3,6 +3,7 @@
 
 use super::agenda::{Change, Item};
 use super::observer::Sight;
+use super::run::Stop;
 use super::state::Engine;
 use crate::random::Loss;
 use crate::units::{BitRate, Nanos};
@@ -56,17 +57,34 @@ impl Engine {
         }
     }
 
+    /// Pauses before links change from now on: for who asks of what has finished until then, and depends on routes.
+    pub fn announce_links(&mut self) {
+        self.announces_links = true;
+    }
+
     /// Links fail, or come up, at a time.
     pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
         self.make_room();
         self.keeps_queue_pairs = true;
-        self.agenda_at(at, Item::Links(Change { links: links.into(), up }));
+        self.agenda_at(at, Item::Links(Change { links: links.into(), up, is_told: false }));
     }
 
     /// Links fail now, or come up. Returns those that changed.
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
         self.make_room();
-        self.on_links(&Change { links: links.into(), up })
+        self.on_links(&Change { links: links.into(), up, is_told: true })
+    }
+
+    /// Links are to change, which have this rank among events: once the caller has asked for what depends on routes.
+    pub(super) fn on_change(&mut self, change: Change, rank: u64) {
+        if change.is_told || !self.announces_links {
+            self.on_links(&change);
+            return;
+        }
+        self.pause = Some(Stop::Routes);
+        // It counts when it happens.
+        self.events_run -= u64::from(!self.is_canonical());
+        self.add_item(self.events.now(), rank, Item::Links(Change { is_told: true, ..change }));
     }
 
     pub(super) fn on_links(&mut self, change: &Change) -> Vec<u32> {

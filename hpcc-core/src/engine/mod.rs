@@ -17,6 +17,7 @@ mod agents;
 mod alarms;
 mod attackers;
 mod balancing;
+mod clock;
 mod events;
 mod fifo;
 mod flight;
@@ -45,6 +46,7 @@ mod watchdog;
 mod ways;
 mod work;
 
+pub use clock::{Acted, ProgramClock};
 pub use events::Order;
 pub use frame::Frame;
 pub use holds::{Hold, Queue, Wait, circle};

@@ -204,6 +204,12 @@ impl Engine {
         self.parts.quiet_until = self.window_end.min(Nanos(next.0.saturating_add(self.parts.delay.0)));
     }
 
+    /// Until when events may run that are before `end`: not where others may still tell of some.
+    pub(super) fn limit_of(&self, end: Nanos) -> Nanos {
+        let quiet = if self.parts.are_several() { self.parts.quiet_until } else { self.window_end };
+        end.min(quiet)
+    }
+
     /// Takes in what other parts have for this one.
     fn unpack(&mut self) {
         let mut parcels = core::mem::take(&mut self.parts.parcels);

@@ -29,6 +29,8 @@ pub enum Stop {
     Told,
     /// The run cannot go on: [`Engine::fault`] says why.
     Fault,
+    /// Links change next, and with them routes, which is [announced](Engine::announce_links).
+    Routes,
 }
 
 impl Engine {
@@ -45,7 +47,7 @@ impl Engine {
     /// Whether events come one by one, and not each group of nodes by itself.
     #[inline]
     pub(super) fn is_single_file(&self) -> bool {
-        self.serves_program || !self.is_canonical()
+        self.serves_program || self.is_clocked || !self.is_canonical()
     }
 
     /// Events so far.
@@ -97,7 +99,7 @@ impl Engine {
 
     /// Runs what is next, before `end`: what concerns no node, or a window that begins at `next`.
     pub(super) fn step(&mut self, next: Nanos, end: Nanos) {
-        let limit = self.window_end.min(end);
+        let limit = self.limit_of(end);
         if self.is_single_file() { self.run_all(next, limit) } else { self.run_groups(next, limit) }
     }
 
@@ -143,7 +145,18 @@ impl Engine {
                 self.events.add(at, What::Agenda(item), &self.all);
             }
         }
-        // A program may have something to do before the window ends that was opened.
+        if self.is_clocked {
+            self.run_clocked(limit);
+        } else {
+            self.run_events(limit);
+        }
+        if self.events.next_time().is_none() {
+            self.close();
+        }
+    }
+
+    /// Runs events before `limit` one by one: a program may have something to do before the window ends that was opened.
+    fn run_events(&mut self, limit: Nanos) {
         while self.events.next_time().is_some_and(|next| next < limit)
             && let Some(what) = self.events.take(&self.all)
         {
@@ -151,9 +164,6 @@ impl Engine {
             if self.pause.is_some() || self.fault.is_some() {
                 break;
             }
-        }
-        if self.events.next_time().is_none() {
-            self.close();
         }
     }
 
@@ -224,7 +234,7 @@ impl Engine {
     }
 
     #[inline]
-    fn handle(&mut self, what: What) {
+    pub(super) fn handle(&mut self, what: What) {
         self.count(what);
         match what {
             What::Arrival(port) => self.arrive(port),
@@ -271,11 +281,20 @@ impl Engine {
         for (host, receiver) in core::mem::take(&mut self.closings) {
             self.close_receiver(host, receiver);
         }
-        self.finished_before = self.finished;
-        self.window_end = Nanos((next.0 / self.window.0.max(1) + 1) * self.window.0.max(1));
+        let (window, origin) = (self.window.0.max(1), self.origin.unwrap_or(next));
+        self.window_end = Nanos(origin.0 + ((next.0 - origin.0) / window + 1) * window);
+    }
+
+    /// A flow begins, or a job. With the first the windows begin anew: when they end does not depend on what the clock shows.
+    pub(super) fn begin_windows(&mut self) {
+        if self.origin.is_none() {
+            let now = self.events.now();
+            (self.origin, self.window_end) = (Some(now), now);
+        }
     }
 
     fn on_item(&mut self, place: u32) {
+        let rank = self.all.agenda.rank(place);
         let Some(item) = self.all.agenda.take(place) else { return };
         match item {
             Item::Due => self.on_due(),
@@ -283,7 +302,7 @@ impl Engine {
             Item::Start(request) => self.start_flow(request, None),
             Item::Job(job) => self.begin_job(job),
             Item::Attack(attack, later) => self.on_attack(attack, later),
-            Item::Links(change) => _ = self.on_links(&change),
+            Item::Links(change) => self.on_change(change, rank),
             Item::Quality(links, quality) => self.on_quality(&links, quality),
             Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),
             Item::Sample => self.sample_queues(),

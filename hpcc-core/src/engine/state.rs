@@ -5,6 +5,7 @@ use super::agenda::Agenda;
 use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
 use super::attackers::Attackers;
+use super::clock::ProgramClock;
 use super::events::{Events, Keys, Order, SPAN, What};
 use super::flight::Flight;
 use super::frames::Frames;
@@ -84,10 +85,9 @@ pub struct Engine {
     pub(super) work: Work,
     /// Flows that are to begin, by start.
     pub(super) requests: VecDeque<FlowRequest>,
-    /// How many were to begin, how many of these have finished, and by the end of the last window.
+    /// How many were to begin, and how many of these have finished.
     pub(super) added: u64,
     pub(super) finished: u64,
-    pub(super) finished_before: u64,
     pub(super) attackers: Attackers,
     pub(super) started: Vec<Started>,
     pub(super) completed: Vec<Completion>,
@@ -100,12 +100,19 @@ pub struct Engine {
     pub(super) rtts: Option<BTreeMap<u32, Nanos>>,
     /// Receivers to close when the window ends.
     pub(super) closings: Vec<(u32, u32)>,
+    /// When the first flow began, and the first of these windows.
+    pub(super) origin: Option<Nanos>,
     pub(super) window: Nanos,
     pub(super) window_end: Nanos,
     /// Why the run pauses, if it does.
     pub(super) pause: Option<Stop>,
     /// A program takes turns with the engine.
     pub(super) serves_program: bool,
+    /// The caller has a turn before links change.
+    pub(super) announces_links: bool,
+    /// The clock that congestion controls of a program look at, but while the engine goes by it, and whether there is one.
+    pub(super) clock: Option<Box<dyn ProgramClock>>,
+    pub(super) is_clocked: bool,
     /// By port, for a program.
     pub(super) port_counts: Vec<PortCounts>,
     pub(super) sampled: Sampled,
@@ -245,7 +252,6 @@ impl Engine {
             requests: VecDeque::new(),
             added: 0,
             finished: 0,
-            finished_before: 0,
             attackers: Attackers::default(),
             started: Vec::new(),
             completed: Vec::new(),
@@ -254,10 +260,14 @@ impl Engine {
             observer: None,
             rtts: None,
             closings: Vec::new(),
+            origin: None,
             window,
             window_end: Nanos(0),
             pause: None,
             serves_program: false,
+            announces_links: false,
+            clock: None,
+            is_clocked: false,
             port_counts: Vec::new(),
             sampled: Sampled::default(),
             events_run: 0,

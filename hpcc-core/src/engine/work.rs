@@ -92,6 +92,7 @@ impl Engine {
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
+        self.begin_windows();
         let pairs = self.work.jobs.pairs(job);
         let are_counted = !self.keeps_queue_pairs && !self.asks_ports;
         for Pair { src, dst, priority, dport, messages } in pairs {

@@ -70,7 +70,7 @@ crate::settings! {
         /// the packets and `queue` in the other, by their send times.
         #[change = "HPCC++ reads `load`, Swift and NSCC read `delay` or `queue`."]
         pub csig_signal: Asked = Asked::Load => layout = "csig";
-        /// Time over which a switch measures what a port sends; intervals begin at the same time in the whole network.
+        /// Time over which a switch measures what a port sends; the first interval begins with the first frame.
         #[change = "Deployed switches have 256us, many round trips; a shorter one tells a sender more of its own doing."]
         pub csig_interval: Nanos {Nanos(100)..=Nanos::LONGEST} = Nanos(256_000) => layout = "csig";
         /// Neighbours of switches that know no CSIG: the tag is taken off what goes to them. None, all, hosts, switches, or numbers and
@@ -231,7 +231,8 @@ impl Codec for Csig {
 
     fn meter(&self, ports: &[BitRate], _: Nanos) -> Option<Box<dyn Meter>> {
         let (size, interval) = (self.csig_size, self.csig_interval.0.max(1));
-        let ports = ports.iter().map(|&rate| Port { rate, interval, number: 0, sent: 0, before: 0 }).collect();
+        let ports =
+            ports.iter().map(|&rate| Port { rate, interval, first: None, number: 0, sent: 0, before: 0 }).collect();
         Some(Box::new(Ports { size, ports }))
     }
 
@@ -267,6 +268,8 @@ struct Ports {
 struct Port {
     rate: BitRate,
     interval: u64,
+    /// When the first interval began: with the first frame.
+    first: Option<Nanos>,
     number: u64,
     sent: u64,
     before: u64,
@@ -274,7 +277,8 @@ struct Port {
 
 impl Port {
     fn turn(&mut self, now: Nanos) {
-        let number = now.0 / self.interval;
+        let first = *self.first.get_or_insert(now);
+        let number = now.saturating_sub(first).0 / self.interval;
         if number != self.number {
             self.before = if number == self.number + 1 { self.sent } else { 0 };
             (self.number, self.sent) = (number, 0);
@@ -381,8 +385,8 @@ mod tests {
     fn the_bottleneck_survives() {
         let pass = |csig: &Csig, order: [u16; 2]| {
             let mut meter = csig.meter(&[BitRate::gbps(100), BitRate::gbps(25)], Nanos(0)).expect("ports");
-            meter.sent(0, Nanos(1_100), 5_000);
-            meter.sent(1, Nanos(1_900), 2_500);
+            meter.sent(0, Nanos(1_000), 5_000);
+            meter.sent(1, Nanos(1_000), 2_500);
             read(csig, |section| {
                 for egress in order {
                     let (queue, waited) = if egress == 0 { (25_000, 100) } else { (12_500, 5_000) };
@@ -415,7 +419,8 @@ mod tests {
 
     #[test]
     fn an_interval_counts_until_the_next_has_ended() {
-        let mut port = Port { rate: BitRate::gbps(100), interval: 1_000, number: 0, sent: 0, before: 0 };
+        let mut port =
+            Port { rate: BitRate::gbps(100), interval: 1_000, first: Some(Nanos(0)), number: 0, sent: 0, before: 0 };
         port.sent = 10_000;
         let mut available = |now| {
             port.turn(Nanos(now));

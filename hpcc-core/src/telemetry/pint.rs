@@ -239,7 +239,8 @@ fn read(section: &[u8]) -> Result<u16, Unusable> {
 #[repr(align(64))]
 pub struct PortMeter {
     base_rtt: Nanos,
-    last_sent: Nanos,
+    /// When a frame left last; `None`: none has, or long ago.
+    last_sent: Option<Nanos>,
     utilisation: f64,
     /// U of a byte sent: one over the bytes of a T at the port's rate.
     byte_share: f64,
@@ -257,7 +258,7 @@ impl PortMeter {
         let byte_share = 1e9 / ((rate.0 / 8) as f64 * rtt);
         PortMeter {
             base_rtt,
-            last_sent: Nanos(0),
+            last_sent: None,
             utilisation: 0.0,
             byte_share,
             queue_share: byte_share / rtt * f64::from(1 << QUEUE_SHIFT),
@@ -269,14 +270,15 @@ impl PortMeter {
     /// Counts a frame that leaves, whatever it is.
     #[inline]
     pub fn on_sent(&mut self, now: Nanos, size: u32) {
-        self.last_sent = now;
+        self.last_sent = Some(now);
         self.last_size = size;
     }
 
     /// U as a data frame leaves `queue` bytes behind: of the queue, the frame before this one, and the average so far.
     /// The order of operations is the reference's, for rounding may draw a random number.
     pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut GlibcRand) -> f64 {
-        let elapsed = now.saturating_sub(self.last_sent).min(self.base_rtt).0;
+        let since = |last| now.saturating_sub(last).min(self.base_rtt);
+        let elapsed = self.last_sent.map_or(self.base_rtt, since).0;
         let queued = queue >> QUEUE_SHIFT;
         let mut sum = 0.0;
         if queued > 0 {

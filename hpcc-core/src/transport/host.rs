@@ -395,6 +395,16 @@ impl Host {
         }
     }
 
+    /// Whether congestion controls of its flows are a program's, which look at its clock.
+    pub fn is_programmed(&self) -> bool {
+        self.rules.needs.program
+    }
+
+    /// Whether something may call one now.
+    pub fn calls_program(&self) -> bool {
+        self.is_programmed() && self.senders.len() > 0
+    }
+
     /// Whether all that goes back for data are acknowledgements.
     pub fn only_answers(&self) -> bool {
         self.echoes() && self.rules.transport.notification == CongestionNotification::Echo

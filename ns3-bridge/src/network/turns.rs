@@ -49,7 +49,7 @@ impl Network {
     pub fn run(&self, until_ns: u64) -> ffi::Pause {
         match self.engine().run_until(Nanos(until_ns)) {
             Stop::Time => ffi::Pause::Time,
-            Stop::Told => ffi::Pause::Told,
+            Stop::Told | Stop::Routes => ffi::Pause::Told,
             Stop::Sample => ffi::Pause::Sample,
             Stop::Fault => ffi::Pause::Fault,
         }

@@ -20,7 +20,6 @@
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
-#include "ns3/node-list.h"
 #include "ns3/node.h"
 #include "ns3/packet-host.h"
 #include "ns3/qbb-net-device.h"
@@ -80,28 +79,11 @@ ScenarioStackHosts::ScenarioStackHosts() = default;
 
 ScenarioStackHosts::~ScenarioStackHosts() = default;
 
-bool
-ScenarioStackHosts::IsAlone()
-{
-    // Times of a scenario count from 0, and its end would end the program's own nodes.
-    if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
-    {
-        Say("a simulation of this program is under way, which the end of a scenario would end, "
-            "too; run the scenario first, or call Simulator::Destroy() before");
-        return false;
-    }
-    return true;
-}
-
 uint8_t
 ScenarioStackHosts::Run(const hpcc::Scenario& scenario, const std::string& out, bool isQuiet)
 {
     const KeptRun kept;
     m_scenario = &scenario;
-    if (!IsAlone())
-    {
-        return HpccScenarioHelper::BAD_INPUT;
-    }
     Build();
     EngineNetwork& engine = m_network->GetNode(0)->GetNetwork();
     const std::string wrong = TryRust(

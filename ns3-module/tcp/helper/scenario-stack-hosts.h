@@ -117,12 +117,6 @@ class ScenarioStackHosts : public ScenarioHosts
     const hpcc::Scenario* m_scenario{nullptr}; //!< what hosts run by
 
   private:
-    /**
-     * \brief Choose the simulator that the scenario needs.
-     * \return whether it is the one in use
-     */
-    static bool IsAlone();
-
     /// Build the network, and start it.
     void Build();
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The clock of a program whose congestion controls hosts call.
+//!
+//! The engine runs ahead of a program's clock as long as nobody can see it. A controller of the program looks at that clock, and
+//! what it schedules there has to happen before the engine goes past it. So the engine stops before each event that may call one,
+//! and behind it if the program has something to do.
+
+use super::events::What;
+use super::run::Stop;
+use super::state::Engine;
+use crate::units::Nanos;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// A clock that a program looks at.
+pub trait ProgramClock: Send {
+    /// Acts at a time, not before the present one: with the clock at `now`, once all is done that the program has to do until
+    /// then.
+    fn act_at(&self, now: Nanos, act: &mut dyn FnMut()) -> Acted;
+
+    /// When the program has something to do next: 0 if it wants the run to stop.
+    fn next(&self) -> Nanos;
+}
+
+/// What has become of an act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Acted {
+    /// It is over.
+    Done,
+    /// It has to wait: it is the program's turn.
+    Waits,
+    /// It is the last, or there was none, for the program ends the run for this reason.
+    Ended(String),
+}
+
+impl Engine {
+    /// Whether hosts call congestion controls of a program, which look at its [clock](ProgramClock).
+    pub fn calls_program(&self) -> bool {
+        self.nodes.hosts.iter().any(|host| host.core.is_programmed())
+    }
+
+    /// Calls congestion controls of a program at the times of its clock from now on, which is before anything is scheduled: events
+    /// come one by one.
+    pub fn follow_clock(&mut self, clock: Box<dyn ProgramClock>) {
+        (self.clock, self.is_clocked) = (Some(clock), true);
+        let network = self.fabric.network().clone();
+        self.group(&network, &[]);
+    }
+
+    /// Runs events before `limit`, as the program's clock goes on.
+    #[cold]
+    pub(super) fn run_clocked(&mut self, limit: Nanos) {
+        let Some(clock) = self.clock.take() else { return };
+        let mut due = clock.next();
+        while let Some(next) = self.next_before(limit) {
+            // What the program does is the first of its nanosecond.
+            let acted = if due <= next { clock.act_at(due, &mut || {}) } else { self.run_nanosecond(next, &*clock) };
+            match acted {
+                Acted::Done => due = clock.next(),
+                Acted::Waits => self.pause = Some(Stop::Told),
+                Acted::Ended(why) => self.fail(why),
+            }
+        }
+        self.clock = Some(clock);
+    }
+
+    /// The time of the next event before `limit`, if the run goes on.
+    fn next_before(&self, limit: Nanos) -> Option<Nanos> {
+        let goes_on = self.pause.is_none() && self.fault.is_none();
+        self.events.next_time().filter(|&next| goes_on && next < limit)
+    }
+
+    /// Runs what happens at the time of the next event, until the program has something to do.
+    fn run_nanosecond(&mut self, now: Nanos, clock: &dyn ProgramClock) -> Acted {
+        while self.next_before(Nanos(now.0 + 1)).is_some()
+            && let Some(what) = self.events.take(&self.all)
+        {
+            if !self.may_call_program(what) {
+                self.handle(what);
+                continue;
+            }
+            let acted = clock.act_at(now, &mut || {
+                self.handle(what);
+                while clock.next() > now
+                    && self.next_before(Nanos(now.0 + 1)).is_some()
+                    && let Some(what) = self.events.take(&self.all)
+                {
+                    self.handle(what);
+                }
+            });
+            if acted == Acted::Waits {
+                self.events.put_back(what, &self.all);
+            }
+            return acted;
+        }
+        Acted::Done
+    }
+
+    /// Whether an event may call a congestion control of the program: at its host, or where flows begin and links change.
+    fn may_call_program(&self, what: What) -> bool {
+        let node = match what {
+            What::Agenda(item) => return self.all.agenda.changes_network(item),
+            What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port as usize].node,
+            What::Alarm(alarm) => self.all.alarms.get(alarm).node,
+        };
+        self.nodes.as_host(node).is_some_and(|host| host.traffic.has_ranks || host.core.calls_program())
+    }
+}
