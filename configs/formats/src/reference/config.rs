@@ -125,7 +125,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
     let stop = stop(settings, last_start.as_deref(), &mut notes)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let topology_path = input(path, settings, "TOPOLOGY_FILE", &mut notes)?;
-    let TopologyFile { network, links, note } = topology::read(&topology_path)?;
+    let TopologyFile { network, links, note } = topology::read(&topology_path, settings.faults().rounding())?;
     notes.extend(note);
     if let Some(thresholds) = ecn_map::of_all(marking, &network, &mut notes) {
         node.ecn_thresholds = Some(thresholds);

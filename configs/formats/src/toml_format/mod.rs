@@ -86,7 +86,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     document.check_sections(SECTIONS)?;
     let faults = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
-    let topology = topology::read(&mut document, path)?;
+    let topology = topology::read(&mut document, path, faults.rounding())?;
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
