@@ -326,7 +326,12 @@ impl QueuePair {
         self.last_frame = frame + config.frame_gap;
         let is_exact = config.rounding() == Rounding::Exact;
         // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond.
-        let since = if is_exact && now == self.next_avail.nanos { begins.max(self.next_avail) } else { begins };
+        let since = match is_exact && now == self.next_avail.nanos {
+            // The port was free before.
+            true if begins.late == 0 => self.next_avail,
+            true => begins.max(self.next_avail),
+            false => begins,
+        };
         self.next_avail = since.after(rate.tx_span(self.last_frame, config.rounding()));
         if self.in_flight() <= u64::from(config.mtu) {
             // No other packet is in flight: the wait for an acknowledgement begins with this one.
