@@ -425,7 +425,8 @@ mod tests {
                     pace = clock.begins(Nanos(nanos)).max(pace).after(span);
                     nanos += clock.pass(n > 0, time);
                 }
-                let formula = u64::try_from((u128::from(count) * u128::from(bytes) * 8_000_000_000).div_ceil(rate.0.into()));
+                let formula =
+                    u64::try_from((u128::from(count) * u128::from(bytes) * 8_000_000_000).div_ceil(rate.0.into()));
                 assert_eq!((Ok(nanos), pace.nanos), (formula, Nanos(nanos)), "{count} times {bytes} bytes at {rate}");
             }
         }

@@ -609,7 +609,8 @@ impl QueuePair {
             }
         };
         if !matches!(decision, RateDecision::Keep) {
-            self.is_steered |= self.rate != self.limits.line_rate || self.window != self.bounded(config, self.limits.window);
+            self.is_steered |=
+                self.rate != self.limits.line_rate || self.window != self.bounded(config, self.limits.window);
         }
         Effects { repaced, armed: self.take_armed() }
     }

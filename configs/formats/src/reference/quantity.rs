@@ -129,7 +129,10 @@ mod tests {
             }
             assert_eq!((read(&format!("{nanos}ns")), read(&format!("{nanos}000ps"))), (Some(nanos), Some(nanos)));
         }
-        assert_eq!(["0.0000254ms", "0.0000255ms", "1499ps", "2.5e-8", "25e-9s"].map(read), [25, 26, 1, 25, 25].map(Some));
+        assert_eq!(
+            ["0.0000254ms", "0.0000255ms", "1499ps", "2.5e-8", "25e-9s"].map(read),
+            [25, 26, 1, 25, 25].map(Some)
+        );
         assert_eq!(delay("0.000025ms", Rounding::Floored), Some(Nanos(24)), "as the reference");
         assert_eq!(rate("4.35Gbps", Rounding::Nearest), Some(BitRate(4_350_000_000)));
     }

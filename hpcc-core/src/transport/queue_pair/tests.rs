@@ -107,7 +107,7 @@ fn the_controller_hears_of_another_port() {
     }
 }
 
-/// Selective repeat bounds flows whose controller has no window to scale.
+/// A window that nothing scales stays as it was given.
 #[test]
 fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
     for (window, variable_window, expected) in [(true, true, 26_000), (false, true, 52_000), (true, false, 52_000)] {
@@ -238,7 +238,9 @@ fn exact_paces_lose_no_parts_of_nanoseconds() {
 #[test]
 fn what_bounds_bytes_in_flight_is_what_was_set() {
     for recovery in [Recovery::GoBackN, Recovery::SelectiveRepeat, Recovery::Sack] {
-        for (window, bdp_cap, bound) in [(false, false, 0), (false, true, 52_000), (true, false, 90_000), (true, true, 52_000)] {
+        for (window, bdp_cap, bound) in
+            [(false, false, 0), (false, true, 52_000), (true, false, 90_000), (true, true, 52_000)]
+        {
             let config = TransportConfig { recovery, window, bdp_cap, ..TransportConfig::default() };
             let limits = FlowLimits { window: if window { 90_000 } else { 0 }, ..LIMITS };
             assert_eq!(config.first_window(LIMITS.line_rate, LIMITS.base_rtt, 52_000), if window { 52_000 } else { 0 });
