@@ -160,7 +160,8 @@ impl Fabric {
         let slower = if unloaded.rounding() == Rounding::Exact { 1_000 } else { 1 };
         let first =
             |link: &UnloadedLink| UnloadedLink { rate: BitRate(link.rate.0 / slower), delay: Nanos(0), ..*link };
-        let path = UnloadedPath { there: there.first().map(first).into_iter().collect(), back, base_rtt, window: 0 };
+        let there = there.first().map(first).into_iter().collect();
+        let path = UnloadedPath { there, back, base_rtt, window: 0, most: BitRate(u64::MAX) };
         Ok(unloaded.completion(&path, flow.size).0.saturating_mul(1_000 / slower))
     }
 
@@ -176,17 +177,7 @@ impl Fabric {
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        let size = flow.size;
-        let alone = unloaded.completion(&path, size);
-        let (rate, mtu) = (flow.own.1, host.transport.mtu.0.max(1));
-        if rate == BitRate(u64::MAX) {
-            return Ok(alone);
-        }
-        // Packets behind the first follow at the flow's own rate.
-        let behind = (size - 1) / mtu * u64::from(host.full_frame());
-        let paced =
-            Nanos(u64::try_from(u128::from(behind) * 8_000_000_000 / u128::from(rate.0.max(1))).unwrap_or(u64::MAX));
-        Ok(alone.max(paced + unloaded.completion(&path, (size - 1) % mtu + 1)))
+        Ok(unloaded.completion(&path, flow.size))
     }
 
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
@@ -221,7 +212,9 @@ impl Fabric {
         };
         let there = ways.0.iter().map(link).collect();
         let back = ways.1.iter().map(|&(_, (rate, delay))| UnloadedLink { rate, delay, records: 0 }).collect();
-        Some(UnloadedPath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
+        let window = transport.first_window(line_rate, base_rtt, bdp);
+        let window = transport.bounded(window, line_rate, base_rtt);
+        Some(UnloadedPath { there, back, base_rtt, window, most: own.1 })
     }
 
     /// The largest bandwidth-delay product between two hosts.

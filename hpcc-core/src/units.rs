@@ -34,29 +34,105 @@ pub enum Rounding {
     Exact,
 }
 
-/// A point in simulated time in picoseconds, of which the simulator knows the next whole nanosecond.
+/// A point in simulated time in parts of 2^-32 ns, of which the simulator knows the next whole nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactNanos {
     /// The whole nanosecond.
     pub nanos: Nanos,
-    /// How many picoseconds it comes after the point, below 1,000.
-    late: u16,
+    /// How many parts it comes after the point.
+    pub(crate) late: u32,
+}
+
+/// A duration in nanoseconds and parts of 2^-32 ns. It is rounded down: a sum of 4 * 10^9 of them is a nanosecond too short at most,
+/// and none that should be whole comes a nanosecond late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactSpan {
+    /// Whole nanoseconds.
+    pub nanos: u64,
+    /// What is left, in 2^-32 ns.
+    pub parts: u32,
+}
+
+/// By how much the last frame on a link ended before the nanosecond that stands for its end, in equal parts of a nanosecond. At
+/// usual rates the time of a frame is a number of them, so that nothing is lost however many follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkClock {
+    /// Parts of a nanosecond.
+    denominator: u32,
+    late: u32,
+}
+
+impl LinkClock {
+    /// That of a link of this rate. With more than `most` parts it has as many, and each frame loses less than one of them.
+    pub fn new(rate: BitRate, rounding: Rounding, most: u32) -> LinkClock {
+        let parts = rate.0 / gcd(rate.0, 8_000_000_000).max(1);
+        let denominator = if rounding == Rounding::Exact { parts.clamp(1, most.into()) as u32 } else { 1 };
+        LinkClock { denominator, late: 0 }
+    }
+
+    /// The time of so many bytes: whole nanoseconds and parts.
+    pub fn time(&self, rate: BitRate, bytes: u32, rounding: Rounding) -> (u64, u32) {
+        if rounding != Rounding::Exact || rate.0 == 0 {
+            return (rate.tx_time(bytes, rounding).0, 0);
+        }
+        let (product, rate) = (u128::from(bytes) * 8_000_000_000, u128::from(rate.0));
+        let parts = product % rate * u128::from(self.denominator) / rate;
+        (u64::try_from(product / rate).unwrap_or(u64::MAX), parts as u32)
+    }
+
+    /// Parts of a nanosecond.
+    pub fn denominator(&self) -> u32 {
+        self.denominator
+    }
+
+    /// A frame takes so long which begins when the last one ended, if it `follows` at once. Returns the whole nanoseconds until
+    /// its end.
+    #[inline]
+    pub fn pass(&mut self, follows: bool, (nanos, parts): (u64, u32)) -> u64 {
+        let late = if follows { self.late } else { 0 };
+        let carries = parts > late;
+        self.late = if carries { self.denominator - (parts - late) } else { late - parts };
+        nanos.saturating_add(carries.into())
+    }
+
+    /// When a frame begins that follows at once, at `now`.
+    #[inline]
+    pub fn begins(&self, now: Nanos) -> ExactNanos {
+        if self.late == 0 {
+            return now.into();
+        }
+        // At most a part of 2^-32 too early, never too late.
+        let late = f64::from(self.late) / f64::from(self.denominator) * 4_294_967_296.0;
+        ExactNanos { nanos: now, late: (late as u32).saturating_add(1) }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Picoseconds in a nanosecond.
 pub(crate) const PICOS: u64 = 1_000;
 
 impl ExactNanos {
-    /// So many picoseconds later.
+    /// So much later.
     #[inline]
-    pub fn after(self, picos: u64) -> ExactNanos {
-        let late = u64::from(self.late);
-        if picos < late {
-            return ExactNanos { nanos: self.nanos, late: (late - picos) as u16 };
-        }
-        let picos = picos - late;
-        let nanos = picos.div_ceil(PICOS);
-        ExactNanos { nanos: self.nanos + Nanos(nanos), late: (nanos.saturating_mul(PICOS) - picos) as u16 }
+    pub fn after(self, span: ExactSpan) -> ExactNanos {
+        let carry = u64::from(span.parts > self.late);
+        let nanos = self.nanos.0.saturating_add(span.nanos).saturating_add(carry);
+        ExactNanos { nanos: Nanos(nanos), late: self.late.wrapping_sub(span.parts) }
+    }
+
+    /// So much earlier, at most as far as 0.
+    #[inline]
+    pub fn before(self, span: ExactSpan) -> ExactNanos {
+        let (late, carry) = self.late.overflowing_add(span.parts);
+        let nanos = self.nanos.0.checked_sub(span.nanos.saturating_add(carry.into()));
+        nanos.map_or(ExactNanos::default(), |nanos| ExactNanos { nanos: Nanos(nanos), late })
     }
 
     /// So many whole nanoseconds later.
@@ -65,12 +141,12 @@ impl ExactNanos {
         ExactNanos { nanos: self.nanos + nanos, ..self }
     }
 
-    /// So many picoseconds earlier, at most as far as 0.
+    /// The later of two points.
     #[inline]
-    pub fn before(self, picos: u64) -> ExactNanos {
-        let picos = picos.saturating_add(self.late.into());
-        let Some(nanos) = self.nanos.0.checked_sub(picos / PICOS) else { return ExactNanos::default() };
-        ExactNanos { nanos: Nanos(nanos), late: (picos % PICOS) as u16 }
+    #[must_use]
+    pub fn max(self, other: ExactNanos) -> ExactNanos {
+        let is_later = (self.nanos, core::cmp::Reverse(self.late)) > (other.nanos, core::cmp::Reverse(other.late));
+        if is_later { self } else { other }
     }
 }
 
@@ -165,26 +241,43 @@ impl BitRate {
         match rounding {
             Rounding::Nearest => self.tx_time_nearest(bytes),
             Rounding::Floored => Nanos::from_seconds_floored(f64::from(bytes) * 8.0 / self.0 as f64),
-            Rounding::Exact if self.0 == 0 => Nanos(u64::MAX),
-            Rounding::Exact => Nanos(self.tx_picos(bytes).div_ceil(PICOS)),
+            Rounding::Exact => {
+                let ExactSpan { nanos, parts } = self.exact_tx_time(bytes);
+                Nanos(nanos.saturating_add(u64::from(parts > 0)))
+            }
+        }
+    }
+
+    /// The same time, which adds up without a loss. A rate of 0 gives the longest.
+    #[inline]
+    pub fn exact_tx_time(self, bytes: u32) -> ExactSpan {
+        if self.0 == 0 {
+            return ExactSpan { nanos: u64::MAX, parts: 0 };
+        }
+        let (nanos, left) = match u64::from(bytes).checked_mul(8_000_000_000) {
+            Some(product) => (product / self.0, product % self.0),
+            None => {
+                let (product, rate) = (u128::from(bytes) * 8_000_000_000, u128::from(self.0));
+                (u64::try_from(product / rate).unwrap_or(u64::MAX), (product % rate) as u64)
+            }
+        };
+        // A division of 128 bits would take several times as long. This one errs by less than a part.
+        ExactSpan { nanos, parts: (left as f64 / self.0 as f64 * 4_294_967_296.0) as u32 }
+    }
+
+    /// What becomes of the time of so many bytes by this rounding: whole nanoseconds, unless it is exact.
+    #[inline]
+    pub fn tx_span(self, bytes: u32, rounding: Rounding) -> ExactSpan {
+        match rounding {
+            Rounding::Exact => self.exact_tx_time(bytes),
+            Rounding::Nearest | Rounding::Floored => ExactSpan { nanos: self.tx_time(bytes, rounding).0, parts: 0 },
         }
     }
 
     /// The time in picoseconds, to the nearest.
-    #[inline]
     pub fn tx_picos(self, bytes: u32) -> u64 {
-        const PICOS_PER_BYTE_AT_1_BPS: u64 = 8_000_000_000_000;
-        if self.0 == 0 {
-            return u64::MAX;
-        }
-        match u64::from(bytes).checked_mul(PICOS_PER_BYTE_AT_1_BPS).and_then(|product| product.checked_add(self.0 / 2))
-        {
-            Some(product) => product / self.0,
-            None => {
-                let picos = u128::from(bytes) * u128::from(PICOS_PER_BYTE_AT_1_BPS) + u128::from(self.0 / 2);
-                u64::try_from(picos / u128::from(self.0)).unwrap_or(u64::MAX)
-            }
-        }
+        let picos = u128::from(bytes) * 8_000_000_000_000 + u128::from(self.0 / 2);
+        picos.checked_div(self.0.into()).and_then(|picos| u64::try_from(picos).ok()).unwrap_or(u64::MAX)
     }
 
     #[inline]
@@ -296,24 +389,46 @@ mod tests {
     /// 1,048 bytes at 800 Gb/s are 10.48 ns.
     #[test]
     fn exact_times_add_up() {
-        let picos = BitRate::gbps(800).tx_picos(1048);
-        assert_eq!(picos, 10_480);
+        let span = BitRate::gbps(800).exact_tx_time(1048);
+        assert_eq!((span.nanos, f64::from(span.parts)), (10, (0.48 * 4_294_967_296.0_f64).floor()));
         let mut end = ExactNanos::from(Nanos(7));
         let mut told = [0; 5];
         for nanos in &mut told {
-            end = end.after(picos);
+            end = end.after(span);
             *nanos = end.nanos.0;
         }
         assert_eq!(told, [18, 28, 39, 49, 60], "7 + 10.48 n, rounded up");
-        end = (5..100).fold(end, |end, _| end.after(picos));
-        assert_eq!(end, ExactNanos::from(Nanos(7 + 1_048)));
-        assert_eq!(end.after(300).after(400).after(300), ExactNanos::from(Nanos(1_056)), "a part of a nanosecond each");
-        assert_eq!(end.after(10_480).before(10_480), end);
-        assert_eq!(end.before(480).nanos, Nanos(1_055));
-        assert_eq!(end.before(u64::MAX), ExactNanos::default());
-        assert_eq!(end.after(u64::MAX).nanos, Nanos(1_055 + u64::MAX / 1_000 + 1));
+        end = (5..100).fold(end, |end, _| end.after(span));
+        assert_eq!(end.nanos, Nanos(7 + 1_048));
+        assert_eq!(end.after(span).before(span), end);
+        assert_eq!(end.max(end.after(span)), end.after(span));
+        let part = ExactSpan { nanos: 0, parts: 1 };
+        assert_eq!([end.max(end.before(part)), end.before(part).max(end)], [end; 2], "in the same nanosecond");
+        assert_eq!(end.before(ExactSpan { nanos: u64::MAX, parts: 1 }), ExactNanos::default());
+        assert_eq!(end.after(ExactSpan { nanos: u64::MAX, parts: 0 }).nanos, Nanos(u64::MAX));
         assert_eq!(BitRate::gbps(800).tx_time(1048, Rounding::Exact), Nanos(11));
-        assert_eq!(BitRate(1).tx_picos(u32::MAX), u64::MAX, "more than 64 bits hold");
+        assert_eq!((BitRate(1).tx_picos(u32::MAX), BitRate(0).tx_picos(1)), (u64::MAX, u64::MAX));
+        assert_eq!(BitRate(0).exact_tx_time(1).nanos, u64::MAX);
+        assert_eq!(BitRate(4).exact_tx_time(u32::MAX).nanos, 2_000_000_000 * u64::from(u32::MAX));
         assert_eq!(BitRate::gbps(100).tx_picos(4_000_000), 320_000_000);
+    }
+
+    /// Frames one behind the other end when the formula says so, at any rate and size.
+    #[test]
+    fn long_runs_keep_to_the_formula() {
+        for rate in (1..=800).map(BitRate::gbps).chain([123_456_789, 799_999_000_000, 7].map(BitRate)) {
+            for bytes in [64, 84, 338, 1_048, 1_500, 9_000] {
+                let (mut clock, mut nanos) = (LinkClock::new(rate, Rounding::Exact, u32::MAX), 0);
+                let (time, span) = (clock.time(rate, bytes, Rounding::Exact), rate.exact_tx_time(bytes));
+                let (mut pace, count) = (ExactNanos::default(), 5_000_u32);
+                for n in 0..count {
+                    pace = clock.begins(Nanos(nanos)).max(pace).after(span);
+                    nanos += clock.pass(n > 0, time);
+                }
+                let formula =
+                    u64::try_from((u128::from(count) * u128::from(bytes) * 8_000_000_000).div_ceil(rate.0.into()));
+                assert_eq!((Ok(nanos), pace.nanos), (formula, Nanos(nanos)), "{count} times {bytes} bytes at {rate}");
+            }
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Engine {
     pub(super) fn next_of_host(&mut self, p: u32) -> Option<u32> {
         let now = self.events.now();
         let port = &mut self.all.ports[p as usize];
-        let (node, number, paused) = (port.node, port.number, port.paused);
+        let (node, number, paused, begins) = (port.node, port.number, port.paused, port.begins(now));
         let host = self.nodes.host(node);
         if let Some(pfc) = host.next_pfc(number) {
             return Some(pfc);
@@ -41,7 +41,7 @@ impl Engine {
             return self.next_of_other(p);
         }
         let segment = loop {
-            match self.nodes.host(node).core.poll(number.into(), now, paused) {
+            match self.nodes.host(node).core.poll(number.into(), begins, paused) {
                 Poll::Send(segment) => break segment,
                 Poll::Wait => {
                     self.update_wake(p);

@@ -4,7 +4,7 @@
 use super::frames::Frames;
 use crate::frame::PacketKind;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
-use crate::units::{BitRate, Nanos, PICOS, Rounding};
+use crate::units::{BitRate, ExactNanos, LinkClock, Nanos, Rounding};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::mem::offset_of;
@@ -17,12 +17,12 @@ pub(super) struct Port {
     pub end_at: u64,
     pub end_rank: u64,
     pub delay: Nanos,
-    /// Nanoseconds of a short and of a long frame of these bytes, where rates are not exact.
+    /// Nanoseconds of a short and of a long frame of these bytes.
     times: [u32; 2],
     sizes: [u16; 2],
     pub number: u16,
-    /// Picoseconds by which the last transmission ended late, where rates are exact.
-    late: u16,
+    /// Whether times have parts of nanoseconds.
+    is_exact: bool,
     pub node: u32,
     /// Place of the port at the other end, and its node.
     pub peer: u32,
@@ -43,6 +43,9 @@ pub(super) struct Port {
     pub paused: u8,
     last_served: u8,
     // What frames that waited touch.
+    /// Parts of a nanosecond that the times of a short and of a long frame have besides.
+    parts: [u32; 2],
+    clock: LinkClock,
     queues: [VecDeque<u32>; PRIORITIES],
     /// Priorities that are paused and whose frames are dropped; bits.
     pub dropping: u8,
@@ -63,7 +66,7 @@ pub(super) struct Port {
     rounding: Rounding,
 }
 
-const _: () = assert!(offset_of!(Port, queues) == 64);
+const _: () = assert!(offset_of!(Port, parts) == 64);
 
 /// Most frames that are loaded ahead.
 const SOON: usize = 12;
@@ -79,7 +82,9 @@ impl Port {
             times: [0; 2],
             sizes: [0; 2],
             number,
-            late: 0,
+            is_exact: false,
+            parts: [0; 2],
+            clock: LinkClock::new(rate, Rounding::Nearest, 1),
             node,
             peer: 0,
             peer_node,
@@ -114,11 +119,13 @@ impl Port {
     /// The link has another rate from the next frame on.
     pub fn set_rate(&mut self, rate: BitRate) {
         (self.rate, self.sizes) = (rate, [0; 2]);
+        self.clock = LinkClock::new(rate, self.rounding, u32::MAX);
     }
 
     /// How long frames take on the link.
     pub fn measure(&mut self, gap: u32, rounding: Rounding) {
-        (self.gap, self.rounding) = (gap, rounding);
+        (self.gap, self.rounding, self.is_exact) = (gap, rounding, rounding == Rounding::Exact);
+        self.clock = LinkClock::new(self.rate, rounding, u32::MAX);
     }
 
     /// Whether a frame of this priority would leave at once if the port is idle.
@@ -231,31 +238,30 @@ impl Port {
         Some(last)
     }
 
-    /// How long a frame that leaves now occupies the link.
+    /// When a frame that leaves now begins: as soon as the last one ended, to parts of nanoseconds, where it follows at once.
     #[inline]
-    pub fn tx_time(&mut self, now: u64, size: u32) -> u64 {
+    pub fn begins(&self, now: Nanos) -> ExactNanos {
+        if self.is_exact && now.0 == self.end_at { self.clock.begins(now) } else { now.into() }
+    }
+
+    /// A frame leaves now: until when it occupies the link.
+    #[inline]
+    pub fn send(&mut self, now: Nanos, size: u32) {
         let kind = usize::from(size >= LONG);
-        if u32::from(self.sizes[kind]) == size { self.times[kind].into() } else { self.new_tx_time(now, size, kind) }
+        let is_known = u32::from(self.sizes[kind]) == size;
+        let mut nanos = if is_known { self.times[kind].into() } else { self.measure_frame(size, kind) };
+        if self.is_exact {
+            nanos = self.clock.pass(now.0 == self.end_at, (nanos, self.parts[kind]));
+        }
+        self.end_at = now.0 + nanos;
     }
 
-    /// The same of a size that is not known, or where rates are exact.
-    fn new_tx_time(&mut self, now: u64, size: u32, kind: usize) -> u64 {
-        if self.rounding == Rounding::Exact {
-            return self.settle(now, self.rate.tx_picos(size + self.gap));
-        }
-        let time = self.rate.tx_time(size + self.gap, self.rounding).0;
-        if let (Ok(bytes), Ok(short)) = (u16::try_from(size), u32::try_from(time)) {
-            (self.sizes[kind], self.times[kind]) = (bytes, short);
-        }
-        time
-    }
-
-    /// Whole nanoseconds of so many picoseconds, behind a frame that ended late.
-    fn settle(&mut self, now: u64, time: u64) -> u64 {
-        // A frame that follows at once has begun when the last one ended exactly.
-        let late = if now == self.end_at { u64::from(self.late) } else { 0 };
-        let nanos = time.saturating_sub(late).div_ceil(PICOS);
-        self.late = (nanos * PICOS + late - time) as u16;
+    /// Whole nanoseconds of a size that is not known; parts of one are kept.
+    fn measure_frame(&mut self, size: u32, kind: usize) -> u64 {
+        let (nanos, parts) = self.clock.time(self.rate, size + self.gap, self.rounding);
+        self.parts[kind] = parts;
+        let known = u16::try_from(size).ok().zip(u32::try_from(nanos).ok());
+        (self.sizes[kind], self.times[kind]) = known.unwrap_or_default();
         nanos
     }
 }

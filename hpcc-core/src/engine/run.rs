@@ -449,7 +449,7 @@ impl Engine {
     /// A frame begins to leave.
     #[inline]
     pub(super) fn transmit(&mut self, p: u32, f: u32) {
-        let now = self.events.now().0;
+        let now = self.events.now();
         // The end of the transmission comes before the arrival, as in the reference.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
         self.show(Sight::Departure, p, f);
@@ -460,7 +460,7 @@ impl Engine {
         let (port, frame) = (&mut ports[p as usize], frames.get_mut(f));
         self.totals.frames += 1;
         self.totals.telemetry_bytes += frame.telemetry_cost();
-        port.end_at = now + port.tx_time(now, frame.size);
+        port.send(now, frame.size);
         port.end_rank = end_rank;
         port.is_busy = false;
         let arrives = port.end_at + port.delay.0;

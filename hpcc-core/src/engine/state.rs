@@ -30,7 +30,7 @@ use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
-use crate::units::{Nanos, Rounding};
+use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::rc::Rc;
@@ -292,11 +292,7 @@ impl Engine {
         let links: Vec<_> = self.fabric.links(node).collect();
         let is_switch = self.fabric.is_switch(node);
         let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
-        let rounding = match (settings.wire.exact_rates, settings.faults().floored_times) {
-            (true, _) => Rounding::Exact,
-            (false, true) => Rounding::Floored,
-            (false, false) => Rounding::Nearest,
-        };
+        let rounding = settings.transport().rounding();
         let mut services = None;
         if is_switch {
             let config = settings.switch(&rates)?;

@@ -2,7 +2,7 @@
 //! Packets at a fixed rate, whatever happens to them: load for tests. A message is over once all its packets have arrived.
 
 use super::{Endpoint, HostSetup, HostTransport, Outbox, Packet, Post, Posted, Progress};
-use crate::units::{BitRate, Nanos, Rounding};
+use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -24,14 +24,17 @@ impl HostTransport for Paced {
 
     fn start(&self, host: &HostSetup<'_>) -> Option<Box<dyn Endpoint>> {
         let (rate, sizes, mtu) = (self.paced_rate, host.sizes, host.transport.mtu);
+        let (gap, rounding) = (host.transport.frame_gap, host.transport.rounding());
         Some(Box::new(Pacer {
             rate,
             sizes,
             mtu,
+            gap,
+            rounding,
             keys: 0,
             sending: VecDeque::new(),
             unconfirmed: BTreeMap::new(),
-            next: Nanos(0),
+            next: ExactNanos::default(),
             is_early: false,
             arrived: BTreeMap::new(),
         }))
@@ -47,13 +50,16 @@ struct Pacer {
     rate: BitRate,
     sizes: FrameSizes,
     mtu: u32,
+    /// Bytes for which a frame occupies its link besides its own.
+    gap: u32,
+    rounding: Rounding,
     keys: u32,
     /// Messages to send: key, place of the next byte.
     sending: VecDeque<(u32, Post, u64)>,
     /// Sent whole, or not yet.
     unconfirmed: BTreeMap<u32, u64>,
     /// When the next packet may leave, and whether one waits for that.
-    next: Nanos,
+    next: ExactNanos,
     is_early: bool,
     /// Bytes that have arrived, by source and number.
     arrived: BTreeMap<(u32, u32), u64>,
@@ -70,7 +76,7 @@ impl Endpoint for Pacer {
 
     fn next(&mut self, now: Nanos, port: u16, paused: u8) -> Option<Packet> {
         let &mut (key, post, ref mut place) = self.sending.front_mut()?;
-        self.is_early = now < self.next;
+        self.is_early = now < self.next.nanos;
         if self.is_early || post.port != port || paused >> (post.priority & 7) & 1 != 0 {
             return None;
         }
@@ -81,7 +87,8 @@ impl Endpoint for Pacer {
             self.sending.pop_front();
         }
         let size = self.sizes.data(payload, false, 0);
-        self.next = now + self.rate.tx_time(size, Rounding::Nearest);
+        let since = if now == self.next.nanos { self.next } else { now.into() };
+        self.next = since.after(self.rate.tx_span(size + self.gap, self.rounding));
         let sport = FIRST_PORT + (key % 10_000) as u16;
         let Post { dst: peer, dport, priority, size: message, .. } = post;
         let packet = Packet { is_data: true, peer, connection: key, reply_to: key, sport, dport, ..Packet::default() };
@@ -109,11 +116,11 @@ impl Endpoint for Pacer {
     }
 
     fn poll_timeout(&self) -> Option<Nanos> {
-        self.is_early.then_some(self.next)
+        self.is_early.then_some(self.next.nanos)
     }
 
     fn on_timeout(&mut self, now: Nanos, _: &mut Outbox) {
-        self.is_early &= now < self.next;
+        self.is_early &= now < self.next.nanos;
     }
 
     fn progress(&self, key: u32) -> Option<Progress> {

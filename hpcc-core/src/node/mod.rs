@@ -165,7 +165,7 @@ impl NodeSettings {
         let needs = self.needs();
         self.resolve_protocol();
         self.resolve_host_transport(network);
-        self.wire.resolve();
+        self.wire.resolve(self.faults().floored_times);
         let ways = if self.layout.is_judged() { Ways::single(network) } else { self.ways(network) };
         self.layout.resolve(needs.reads, &ways, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
@@ -197,7 +197,7 @@ impl NodeSettings {
         self.check_border(network, &feedback)?;
         self.stripped(network)?;
         self.transport.check().map_err(in_section("transport"))?;
-        if faults.floored_times && self.wire.exact_rates {
+        if faults.floored_times && self.wire.exact_rates == Some(true) {
             let message = "exact_rates excludes the reference's floored_times";
             return Err(in_section("wire")(Conflict::new("exact_rates", message.into())));
         }
@@ -311,7 +311,8 @@ impl NodeSettings {
     /// How hosts send and acknowledge, once all is resolved and checked.
     pub fn transport(&self) -> TransportConfig {
         let config = self.transport.config(&self.needs(), self.faults());
-        TransportConfig { exact_rates: self.wire.exact_rates, ..config }
+        let exact_rates = self.wire.exact_rates.unwrap_or(!config.faults.floored_times);
+        TransportConfig { exact_rates, frame_gap: self.wire.frame_gap(), ..config }
     }
 
     /// How telemetry comes back, from switches that may leave hops out, or report the shares of classes.

@@ -35,10 +35,7 @@ impl DatagramPacer {
         self.end = self.end.wrapping_add(bytes);
         flow.on_sent(now, self.end);
         let since = if now > self.next.nanos { now.into() } else { self.next };
-        self.next = match self.rounding {
-            Rounding::Exact => since.after(flow.rate().tx_picos(bytes)),
-            Rounding::Nearest | Rounding::Floored => (since.nanos + flow.rate().tx_time(bytes, self.rounding)).into(),
-        };
+        self.next = since.after(flow.rate().tx_span(bytes, self.rounding));
     }
 
     /// The telemetry of the probe with the number `seq` came back. Returns whether the pace was decided anew.

@@ -22,7 +22,7 @@ use crate::random::Rng;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::{Layout, Reads};
 use crate::topology::routes::RouteTable;
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, ExactNanos, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -431,11 +431,12 @@ impl Host {
         self.senders.get(key).map(|sender| &sender.qp)
     }
 
-    /// The packet that port `nic` may send at `now`; bit n of `paused` stops priority n.
+    /// The packet that port `nic` may send at `now`; bit n of `paused` stops priority n. Where rates are exact the port may tell the
+    /// part of a nanosecond by which it was free before.
     #[inline]
-    pub fn poll(&mut self, nic: usize, now: Nanos, paused: u8) -> Poll {
+    pub fn poll(&mut self, nic: usize, now: impl Into<ExactNanos>, paused: u8) -> Poll {
         let Some(port) = self.nics.get_mut(nic) else { return Poll::Wait };
-        let poll = port.poll(&mut self.senders, &self.rules, now, paused);
+        let poll = port.poll(&mut self.senders, &self.rules, now.into(), paused);
         if let Poll::Send(segment) = &poll {
             self.counters.resent += u64::from(segment.again);
         }

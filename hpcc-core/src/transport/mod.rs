@@ -116,6 +116,8 @@ pub struct TransportConfig {
     pub window: bool,
     /// Scale the window with the sending rate.
     pub variable_window: bool,
+    /// Bound them by a fixed bandwidth-delay product besides.
+    pub bdp_cap: bool,
     /// Every flow uses the longest round-trip time of the network, instead of its own pair's.
     pub global_rtt: bool,
     /// T as the user gives it; `None`: as it is [computed](UnloadedFlow::base_rtt).
@@ -132,8 +134,10 @@ pub struct TransportConfig {
     pub notification: CongestionNotification,
     /// The key with which receivers [seal](AnswerSeal) what they answer, if they do.
     pub seal: Option<[u8; 16]>,
-    /// Pace to the picosecond.
+    /// Pace without rounding times to nanoseconds.
     pub exact_rates: bool,
+    /// Bytes for which a frame occupies its link besides its own, which paces count.
+    pub frame_gap: u32,
     /// Faults of the reference that are repeated.
     pub faults: ReferenceFaults,
 }
@@ -183,12 +187,22 @@ impl TransportConfig {
         if window == 0 { every } else { every.min(window / 2) }
     }
 
+    /// What bounds the bytes in flight of a flow with this window, 0 for none.
+    #[inline]
+    pub fn bounded(&self, window: u64, line_rate: BitRate, base_rtt: Nanos) -> u64 {
+        if !self.bdp_cap {
+            return window;
+        }
+        let cap = line_rate.bytes_in(base_rtt).max(1);
+        if window == 0 { cap } else { window.min(cap) }
+    }
+
     /// The window that a flow begins with (REQ-08), 0 for none: one that scales with the rate is that of its port's `line_rate`,
     /// a fixed one `bdp`, that of the path.
     pub fn first_window(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64) -> u64 {
         let bdp = if self.faults.wrapping_window { u64::from(bdp as u32) } else { bdp };
         let scales = self.window && self.variable_window && !self.faults.narrow_window;
-        match self.window || self.is_selective() {
+        match self.window {
             true if scales => line_rate.bytes_in(base_rtt),
             true => bdp,
             false => 0,

@@ -11,7 +11,7 @@ use super::turns::{Turn, Turns};
 use super::{SenderSpec, TransportConfig};
 use crate::cc::Armed;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, ExactNanos, Nanos};
 use alloc::boxed::Box;
 use smallvec::SmallVec;
 
@@ -215,7 +215,8 @@ impl Nic {
     }
 
     /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
-    pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
+    pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, begins: ExactNanos, paused: u8) -> Poll {
+        let now = begins.nanos;
         if self.awaits_opening(paused) && self.is_turn_to_open(senders, now, paused) {
             return Poll::Open;
         }
@@ -259,7 +260,7 @@ impl Nic {
         let (collects, armed) = sender.sample(now, seq + u64::from(payload));
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
         let frame = rules.sizes.data(payload, first, telemetry);
-        sender.qp.on_sent(&rules.transport, now, frame);
+        sender.qp.on_sent(&rules.transport, begins, frame);
         let mut label = 0;
         if rules.needs.rtt || rules.needs.sent {
             label = sender.tell_sent(rules, now, &range, (message.start + message.size).saturating_sub(seq));

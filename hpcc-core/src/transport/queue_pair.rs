@@ -69,7 +69,7 @@ pub struct QueuePair {
     /// Behind the last byte of the message that `snd_nxt` is in.
     end: u64,
     next_avail: ExactNanos,
-    /// Bytes that may be in flight now; 0 stands for no bound.
+    /// Bytes that may be in flight now, by the controller's window and the cap; 0 stands for no bound.
     window: u64,
     last_frame: u32,
     priority: u8,
@@ -117,7 +117,8 @@ impl QueuePair {
         if let Some(timeout) = &config.timeout {
             timer.progress(timeout, limits.base_rtt, now, 0);
         }
-        let (window, line_rate) = (limits.window, limits.line_rate);
+        let line_rate = limits.line_rate;
+        let window = config.bounded(limits.window, line_rate, limits.base_rtt);
         let mut qp = QueuePair {
             snd_nxt: 0,
             snd_una: 0,
@@ -317,17 +318,21 @@ impl QueuePair {
         end >= self.end || self.is_window_full() || end >= self.requested + config.asks_every(self.window)
     }
 
-    /// A frame of `frame` bytes was handed to the link at `now`: sets when the next may leave.
+    /// A frame of `frame` bytes begins on the link: sets when the next may leave.
     #[inline]
-    pub fn on_sent(&mut self, config: &TransportConfig, now: Nanos, frame: u32) {
-        let rate = if config.rate_bound { self.rate } else { self.limits.line_rate };
-        self.last_frame = frame;
-        self.next_avail = match config.rounding() {
-            // A frame that left as soon as it might: the next is counted from that exact time, not from the nanosecond.
-            Rounding::Exact if now == self.next_avail.nanos => self.next_avail.after(rate.tx_picos(frame)),
-            Rounding::Exact => ExactNanos::from(now).after(rate.tx_picos(frame)),
-            Rounding::Nearest | Rounding::Floored => (now + rate.tx_time(frame, config.rounding())).into(),
+    pub fn on_sent(&mut self, config: &TransportConfig, begins: impl Into<ExactNanos>, frame: u32) {
+        let begins = begins.into();
+        let (now, rate) = (begins.nanos, if config.rate_bound { self.rate } else { self.limits.line_rate });
+        self.last_frame = frame + config.frame_gap;
+        let is_exact = config.rounding() == Rounding::Exact;
+        // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond.
+        let since = match is_exact && now == self.next_avail.nanos {
+            // The port was free before.
+            true if begins.late == 0 => self.next_avail,
+            true => begins.max(self.next_avail),
+            false => begins,
         };
+        self.next_avail = since.after(rate.tx_span(self.last_frame, config.rounding()));
         if self.in_flight() <= u64::from(config.mtu) {
             // No other packet is in flight: the wait for an acknowledgement begins with this one.
             self.timer.restart(now);
@@ -598,13 +603,14 @@ impl QueuePair {
                 self.move_next(config, rate);
                 self.rate = rate;
                 if self.window_moves(config) {
-                    self.window = bytes.max(1);
+                    self.window = self.bounded(config, bytes.max(1));
                 }
                 true
             }
         };
         if !matches!(decision, RateDecision::Keep) {
-            self.is_steered |= self.rate != self.limits.line_rate || self.window != self.limits.window;
+            self.is_steered |=
+                self.rate != self.limits.line_rate || self.window != self.bounded(config, self.limits.window);
         }
         Effects { repaced, armed: self.take_armed() }
     }
@@ -632,13 +638,8 @@ impl QueuePair {
     /// Moves the next packet as if the last one had been paced by `rate`.
     #[inline]
     fn move_next(&mut self, config: &TransportConfig, rate: BitRate) {
-        let [old, new] = [self.rate, rate];
-        let next = if config.rounding() == Rounding::Exact {
-            self.next_avail.after(new.tx_picos(self.last_frame)).before(old.tx_picos(self.last_frame))
-        } else {
-            let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.rounding());
-            (self.next_avail.nanos + wait(new)).saturating_sub(wait(old)).into()
-        };
+        let wait = |rate: BitRate| rate.tx_span(self.last_frame, config.rounding());
+        let next = self.next_avail.after(wait(rate)).before(wait(self.rate));
         self.next_avail = if next.nanos < self.held { self.held.into() } else { next };
     }
 
@@ -655,15 +656,21 @@ impl QueuePair {
         self.rate = rate;
         if self.window_moves(config) {
             let FlowLimits { window, line_rate, faults, .. } = *self.limits;
-            self.window = if faults.wrapping_window {
+            let scaled = if faults.wrapping_window {
                 (window.wrapping_mul(rate.0) / line_rate.0.max(1)).max(1)
             } else {
                 scale(window, rate, line_rate)
             };
+            self.window = self.bounded(config, scaled);
         }
     }
 
-    /// Whether the controller moves the window. Selective repeat has one even where the controller has none to scale.
+    #[inline]
+    fn bounded(&self, config: &TransportConfig, window: u64) -> u64 {
+        config.bounded(window, self.limits.line_rate, self.limits.base_rtt)
+    }
+
+    /// Whether the controller moves the window.
     #[inline]
     fn window_moves(&self, config: &TransportConfig) -> bool {
         config.variable_window && config.window && self.limits.window != 0

@@ -27,9 +27,11 @@ crate::settings! {
         #[network]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
-        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). The latter two
-        /// always bound the bytes in flight.
-        #[change = "Choose `selective_repeat` for networks that drop frames (`switch.mode` = `lossy`)."]
+        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). What
+        /// bounds the bytes in flight is `window` and `bdp_cap`.
+        #[change = "Choose `sack` for networks that drop frames (`switch.mode` = `lossy`, `topology.loss`): it finds what is lost twice \
+            by the packets behind it. With `selective_repeat`, as in IRN, that takes a `timeout`, and a window stands still for each \
+            loss. The table in configs/README.md has the cost of each."]
         #[network]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
@@ -81,13 +83,19 @@ crate::settings! {
         /// Whether the timeout doubles each time that it expires in a row, up to 64-fold.
         #[change = "Turn it off to try again at a steady pace."]
         pub timeout_back_off: bool = true;
-        /// Whether a window, at first a bandwidth-delay product, bounds the bytes in flight; `auto`: not with `dcqcn` and
-        /// `timely`.
+        /// Whether a window, at first a bandwidth-delay product, bounds the bytes in flight, with any `recovery`; `auto`: not with
+        /// `dcqcn` and `timely`.
         #[change = "Turn it on to bound the queues of these two, off to see its part in the others."]
         pub window: Option<bool> = None;
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
         #[change = "Turn it off to leave control to pacing alone."]
         pub variable_window: bool = true;
+        /// Whether a fixed cap bounds the bytes in flight besides: IRN's BDP-FC, one bandwidth-delay product of the longest path, by the
+        /// rate of the sender's port (or of the flow's own path, if `global_rtt` is off). What has arrived behind a loss counts as in
+        /// flight, up to `reorder_window` packets less.
+        #[change = "Turn it on for IRN as published, or to keep queues of `dcqcn` short; off for the selective repeat of NICs, \
+            which bounds nothing."]
+        pub bdp_cap: bool = false;
         /// Base round-trip time T of all flows; `auto`: the time of a full packet, telemetry included, and its
         /// acknowledgement on an idle path.
         #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table."]
@@ -199,6 +207,7 @@ impl TransportSettings {
             }),
             window: self.window.unwrap_or(needs.window),
             variable_window: self.variable_window,
+            bdp_cap: self.bdp_cap,
             global_rtt: self.global_rtt,
             base_rtt: self.base_rtt,
             rate_bound: self.rate_bound,
@@ -209,6 +218,7 @@ impl TransportSettings {
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
             seal: key_of(&self.seal),
             exact_rates: false,
+            frame_gap: 0,
             faults,
         }
     }

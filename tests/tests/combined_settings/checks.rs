@@ -79,7 +79,7 @@ fn times(scenario: &Scenario, Results { summary, finished, .. }: &Results) -> Re
     let late = finished.iter().find(|flow| flow.start_ns + flow.fct_ns > summary.simulated_ns);
     expect(late.is_none(), || format!("ends after {} ns: {late:?}", summary.simulated_ns))?;
     // Exact rates take off one frame what rounding added to another, a nanosecond or two for each link.
-    let rounding = if scenario.settings.wire.exact_rates { 10 } else { 0 };
+    let rounding = if scenario.transport().exact_rates { 10 } else { 0 };
     let early = finished.iter().find(|flow| flow.fct_ns + rounding < flow.ideal_ns);
     expect(early.is_none() || has_other_ideal(scenario), || format!("faster than ideal: {early:?}"))
 }

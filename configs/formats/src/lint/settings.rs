@@ -128,7 +128,7 @@ pub(super) fn coarse_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
 }
 
 /// Above this share of a frame's time its rounding is worth a note.
-const ROUNDING: f64 = 0.01;
+const ROUNDING: f64 = 0.001;
 
 /// Whole nanoseconds are far from the rate of a link. That the reference's faults floor them is theirs.
 pub(super) fn rounded_times(scenario: &Scenario, _: &Pass) -> Vec<String> {

@@ -379,10 +379,10 @@ fn cases() -> Vec<Case> {
         case(
             "rounded-times",
             pair("800Gbps"),
-            &["congestion_control.algorithm=none"],
+            &["congestion_control.algorithm=none", "wire.exact_rates=false"],
             "times are whole nanoseconds: at 800Gbps the 1048 bytes of a full packet take 10 ns, not 10.48, so that such links, and ideal \
              times over them, are 4.8 % faster",
-            &[&["topology.rate=400Gbps"], &["wire.exact_rates=true"], &["transport.mtu=9000"]],
+            &[&["topology.rate=8Gbps"], &["wire.exact_rates=true"], &["wire.exact_rates=auto"]],
         ),
         case(
             "empty-histogram",

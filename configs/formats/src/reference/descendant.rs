@@ -158,6 +158,7 @@ impl Descendant {
                 word,
                 &[
                     ("transport", "recovery", "\"selective_repeat\""),
+                    ("transport", "bdp_cap", "true"),
                     ("transport", "timeout", "\"320us\""),
                     ("transport", "timeout_low", "\"100us\""),
                     ("transport", "timeout_low_packets", "3"),

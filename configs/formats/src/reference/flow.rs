@@ -269,7 +269,7 @@ impl FlowReader {
                     place = token.place;
                 }
                 Column::Nic => flow.options.nic = Some(whole(0, u64::from(u8::MAX))? as u8),
-                Column::Rate => flow.options.rate = token.rate(&what)?,
+                Column::Rate => flow.options.rate = token.rate(&what, form.rounding)?,
                 Column::Stop => flow.options.stop = token.seconds(&what, form.rounding)?,
                 Column::Skip => {}
             }

@@ -42,12 +42,12 @@ use hpcc_core::transport::TransportSettings;
 use hpcc_core::units::Rounding;
 use std::path::Path;
 
-/// Reads a topology file by itself: `N S L`, S switch ids, L times `a b rate delay loss`.
+/// Reads a topology file by itself: `N S L`, S switch ids, L times `a b rate delay loss`. Times are the decimal numbers that it has.
 ///
 /// # Errors
 /// Missing or malformed files, and links that make no sense.
 pub fn network(path: &Path) -> Result<Network, InputError> {
-    read_topology(path).map(|file| file.network)
+    read_topology(path, Rounding::Nearest).map(|file| file.network)
 }
 
 /// Reads a flow file by itself: a count, then as many times `src dst priority dport size start`, by

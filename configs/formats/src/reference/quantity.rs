@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Rates and delays as the reference reads them: through binary floating point, rounded down.
-//!
-//! `hpcc_core::settings::quantity` is exact instead; here the same text must give the reference's nanosecond.
+//! Rates and delays in the words of the reference. It reads them through binary floating point and rounds down, so that 0.000025ms
+//! are 24 ns; where its faults are not repeated, the decimal number counts, to the nearest nanosecond or bit.
 
 use hpcc_core::settings::quantity;
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 
 const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
 /// Units of time below a nanosecond, and how many are one.
 const PARTS_OF_NANOS: &[(&str, u64)] = &[("ps", 1_000), ("fs", 1_000_000)];
 
 /// A rate: a number with a bit or byte unit, or bits per second without one.
-pub fn rate(text: &str) -> Option<BitRate> {
+pub fn rate(text: &str, rounding: Rounding) -> Option<BitRate> {
     let (number, unit) = split(text)?;
     let per_second = ["bps", "b/s", "Bps", "B/s"].iter().find_map(|tail| Some((unit.strip_suffix(tail)?, *tail)));
     let factor = match (unit, per_second) {
@@ -19,6 +18,9 @@ pub fn rate(text: &str) -> Option<BitRate> {
         (_, Some((prefix, tail))) => scale(prefix)? * if tail.starts_with('B') { 8.0 } else { 1.0 },
         _ => return None,
     };
+    if let Some(bits) = decimal(text, unit, factor as u64, 1).filter(|_| rounding != Rounding::Floored) {
+        return Some(BitRate(bits));
+    }
     let bits = number * factor;
     (bits < TWO_POW_64).then_some(BitRate(bits as u64))
 }
@@ -37,21 +39,44 @@ fn scale(prefix: &str) -> Option<f64> {
 }
 
 /// A delay: a number with a unit, or seconds without one.
-pub fn delay(text: &str) -> Option<Nanos> {
+pub fn delay(text: &str, rounding: Rounding) -> Option<Nanos> {
     let (number, unit) = split(text)?;
     if number >= TWO_POW_64 {
         return None;
     }
     // Everything is floored, as in Nanos::from_seconds: a part of a nanosecond is gone.
-    if let Some((_, units)) = PARTS_OF_NANOS.iter().find(|(name, _)| *name == unit) {
+    let parts = PARTS_OF_NANOS.iter().find(|(name, _)| *name == unit).map(|&(_, units)| units);
+    let nanos_per_unit = match parts {
+        Some(_) => 1,
+        None => quantity::factor(quantity::TIMES, if unit.is_empty() { "s" } else { unit })?,
+    };
+    let exact = || decimal(text, unit, nanos_per_unit, parts.unwrap_or(1));
+    if let Some(nanos) = Some(rounding).filter(|&rounding| rounding != Rounding::Floored).and_then(|_| exact()) {
+        return Some(Nanos(nanos));
+    }
+    if let Some(units) = parts {
         return Some(Nanos(number as u64 / units));
     }
-    let nanos_per_unit = quantity::factor(quantity::TIMES, if unit.is_empty() { "s" } else { unit })?;
     // The product is taken in 64.64 fixed point.
     let fraction = (number.fract() * TWO_POW_64) as u64;
     let whole = u128::from(number as u64).checked_mul(u128::from(nanos_per_unit))?;
     let part = (u128::from(fraction) * u128::from(nanos_per_unit)) >> 64;
     u64::try_from(whole + part).ok().map(Nanos)
+}
+
+/// The number before `unit`, times `factor` and divided by `divisor`, to the nearest whole one; `None` if it has too many digits.
+fn decimal(text: &str, unit: &str, factor: u64, divisor: u64) -> Option<u64> {
+    let number = text.strip_suffix(unit)?;
+    let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let mantissa: u128 = format!("0{whole}{fraction}").parse().ok()?;
+    let power = power.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let scale = 10_u128.checked_pow(power.unsigned_abs())?;
+    let (above, below) = if power < 0 { (1, scale) } else { (scale, 1) };
+    let product = mantissa.checked_mul(factor.into())?.checked_mul(above)?;
+    let divisor = below.checked_mul(divisor.into())?;
+    u64::try_from(product.checked_add(divisor / 2)? / divisor).ok()
 }
 
 /// A number of at least 0 and the unit behind it.
@@ -88,8 +113,28 @@ mod tests {
             ("2000000fs", 2),
             ("1999999.9fs", 1),
         ] {
-            assert_eq!(delay(text), Some(Nanos(nanos)), "{text}");
+            assert_eq!(delay(text, Rounding::Floored), Some(Nanos(nanos)), "{text}");
         }
+    }
+
+    /// Each number of nanoseconds in each unit; halves are rounded up.
+    #[test]
+    fn delays_are_the_decimal_number_where_nothing_rounds_down() {
+        let read = |text: &str| delay(text, Rounding::Nearest).map(|nanos| nanos.0);
+        for nanos in (0..3_000).chain([999_999, 123_456_789, 9_999_999_999_999_999]) {
+            for (unit, digits) in [("us", 3), ("ms", 6), ("s", 9), ("", 9)] {
+                let one = 10_u64.pow(digits);
+                let text = format!("{}.{:0width$}{unit}", nanos / one, nanos % one, width = digits as usize);
+                assert_eq!(read(&text), Some(nanos), "{text}");
+            }
+            assert_eq!((read(&format!("{nanos}ns")), read(&format!("{nanos}000ps"))), (Some(nanos), Some(nanos)));
+        }
+        assert_eq!(
+            ["0.0000254ms", "0.0000255ms", "1499ps", "2.5e-8", "25e-9s"].map(read),
+            [25, 26, 1, 25, 25].map(Some)
+        );
+        assert_eq!(delay("0.000025ms", Rounding::Floored), Some(Nanos(24)), "as the reference");
+        assert_eq!(rate("4.35Gbps", Rounding::Nearest), Some(BitRate(4_350_000_000)));
     }
 
     #[test]
@@ -103,17 +148,17 @@ mod tests {
             ("25000000000", 25_000_000_000),
             ("1e9", 1_000_000_000),
         ] {
-            assert_eq!(rate(text), Some(BitRate(bits)), "{text}");
+            assert_eq!(rate(text, Rounding::Floored), Some(BitRate(bits)), "{text}");
         }
     }
 
     #[test]
     fn everything_else_is_refused() {
         for text in ["", "x", "1.2.3us", "-1us", "5usx", "nan", "inf", "1e400s", "99999999999999999999s", "1us1"] {
-            assert_eq!(delay(text), None, "{text}");
+            assert_eq!(delay(text, Rounding::Floored), None, "{text}");
         }
         for text in ["", "fast", "100Gbpsx", "-1Gbps", "1e30Gbps", "10 Gbps", "10Xbps"] {
-            assert_eq!(rate(text), None, "{text}");
+            assert_eq!(rate(text, Rounding::Floored), None, "{text}");
         }
     }
 }

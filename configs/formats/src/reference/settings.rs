@@ -302,7 +302,8 @@ impl<'a> Settings<'a> {
 
     /// A rate with its unit.
     pub fn rate(&self, key: &str, default: BitRate) -> Result<BitRate, InputError> {
-        self.read(key, default, |word| word.rate(key))
+        let rounding = self.faults().rounding();
+        self.read(key, default, |word| word.rate(key, rounding))
     }
 
     fn read<T>(

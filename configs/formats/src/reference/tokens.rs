@@ -61,13 +61,13 @@ impl Token<'_> {
     }
 
     /// A rate with its unit.
-    pub fn rate(&self, what: impl Display) -> Result<BitRate, InputError> {
-        quantity::rate(self.text).ok_or_else(|| self.refuse(what, "a rate such as 100Gbps or 50Mb/s"))
+    pub fn rate(&self, what: impl Display, rounding: Rounding) -> Result<BitRate, InputError> {
+        quantity::rate(self.text, rounding).ok_or_else(|| self.refuse(what, "a rate such as 100Gbps or 50Mb/s"))
     }
 
     /// A delay with its unit.
-    pub fn delay(&self, what: impl Display) -> Result<Nanos, InputError> {
-        let delay = quantity::delay(self.text);
+    pub fn delay(&self, what: impl Display, rounding: Rounding) -> Result<Nanos, InputError> {
+        let delay = quantity::delay(self.text, rounding);
         let delay = delay.ok_or_else(|| self.refuse(&what, "a delay such as 1000ns, 0.001ms or 1us"))?;
         self.bounded(what, delay)
     }

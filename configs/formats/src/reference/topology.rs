@@ -7,6 +7,7 @@ use crate::input;
 use crate::place::Place;
 use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::{Link, Network};
+use hpcc_core::units::Rounding;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -19,8 +20,8 @@ pub(crate) struct TopologyFile {
     pub note: Option<String>,
 }
 
-/// Reads the file.
-pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
+/// Reads the file, whose times and rates are rounded like this.
+pub(crate) fn read(path: &Path, rounding: Rounding) -> Result<TopologyFile, InputError> {
     let guess = Guess::of(path);
     let mut words = Words::open(path)?;
     let mut header = |what: &str| {
@@ -47,7 +48,7 @@ pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
         builder.switch(token.integer(&what, u64::MAX)?, &token.place)?;
     }
     for index in 1..=links {
-        link(&mut words, &mut builder, &format!("of link {index} of {links}"))?;
+        link(&mut words, &mut builder, rounding, &format!("of link {index} of {links}"))?;
     }
     let note = words.finish(format_args!("the {links} links that the first line announces"))?.or(guessed);
     let (network, links) = builder.finish();
@@ -86,7 +87,7 @@ impl Guess {
     }
 }
 
-fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+fn link(words: &mut Words, builder: &mut NetworkBuilder, rounding: Rounding, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");
@@ -97,8 +98,8 @@ fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<
     };
     let (a, b) = (end("first")?, end("second")?);
     let what = |field: &str| format!("the {field} {which}");
-    let rate = words.expect(what("rate"))?.rate(what("rate"))?;
-    let delay = words.expect(what("delay"))?.delay(what("delay"))?;
+    let rate = words.expect(what("rate"))?.rate(what("rate"), rounding)?;
+    let delay = words.expect(what("delay"))?.delay(what("delay"), rounding)?;
     let loss = words.expect(what("loss rate"))?.probability(what("loss rate"))?;
     let place = place.unwrap_or_else(|| words.place());
     builder.link(Link { a, b, rate, delay, loss }, place)

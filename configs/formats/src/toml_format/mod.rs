@@ -99,7 +99,7 @@ pub(super) fn read_as(
     let faults = compatibility::compatibility(&mut document)?;
     let of_reference = is_configuration || faults == ReferenceFaults::REFERENCE;
     let run = settings::run(&mut document)?;
-    let topology = topology::read(&mut document, path)?;
+    let topology = topology::read(&mut document, path, faults.rounding())?;
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;

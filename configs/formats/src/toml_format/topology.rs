@@ -13,7 +13,7 @@ use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::{Conflict, Kind, Value};
 use hpcc_core::topology::{Link, Network, NodeKind};
-use hpcc_core::units::BitRate;
+use hpcc_core::units::{BitRate, Rounding};
 use std::path::Path;
 
 const SECTION: &str = "topology";
@@ -229,11 +229,11 @@ pub(super) struct Topology {
     pub note: Option<String>,
 }
 
-pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topology, InputError> {
+pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Rounding) -> Result<Topology, InputError> {
     let section = document.required(SECTION, "kind = \"star\"")?;
     let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
     let network = match kind {
-        "file" => return file(&keys, config, reference::read_topology),
+        "file" => return file(&keys, config, |path| reference::read_topology(path, rounding)),
         "htsim" => return file(&keys, config, htsim_network::read),
         "links" => return links(&keys),
         kind => generated(kind, &keys),
@@ -380,7 +380,7 @@ fn places(network: &Network, origin: &Origin) -> Vec<Place> {
 fn file(
     keys: &Values<'_>,
     config: &Path,
-    read: fn(&Path) -> Result<TopologyFile, InputError>,
+    read: impl Fn(&Path) -> Result<TopologyFile, InputError>,
 ) -> Result<Topology, InputError> {
     let name: String = keys.the("path");
     let path = resolve(config, &name).ok_or_else(|| keys.origin.error(&["path"], no_file("path", &name)))?;

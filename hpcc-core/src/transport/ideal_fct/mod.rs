@@ -36,8 +36,6 @@ pub struct UnloadedFlow {
     is_echo: bool,
     /// Bytes for which a frame occupies a link besides its own.
     gap: u32,
-    /// Whether its host paces it, at line rate.
-    is_paced: bool,
     /// Whether it ends when its last byte is acknowledged; if not, when that has arrived.
     is_acknowledged: bool,
 }
@@ -69,7 +67,6 @@ impl UnloadedFlow {
             answer: host.feedback.answer_to(&needs),
             is_echo: host.feedback.is_echo(&needs),
             gap,
-            is_paced: true,
             is_acknowledged: true,
         }
     }
@@ -77,7 +74,7 @@ impl UnloadedFlow {
     /// The same flow if its packets are those of a stack, which acknowledges each of them and collects no telemetry with any.
     pub fn of_stack(self) -> Self {
         let transport = TransportConfig { ack_every: 0, ack_offset: 1, ..self.transport };
-        UnloadedFlow { transport, sampling: Sampling::Never, is_echo: true, is_paced: false, ..self }
+        UnloadedFlow { transport, sampling: Sampling::Never, is_echo: true, ..self }
     }
 
     /// The same flow if nothing acknowledges it: it ends when its last byte has arrived.
@@ -251,7 +248,7 @@ mod tests {
         };
         let there = links.iter().enumerate().map(way).collect();
         let back = links.iter().rev().enumerate().map(way).collect();
-        UnloadedPath { there, back, base_rtt: Nanos(9_000), window: 0 }
+        UnloadedPath { there, back, base_rtt: Nanos(9_000), window: 0, most: BitRate(u64::MAX) }
     }
 
     /// Two links of 1 Gb/s, on which a byte takes 8 ns, and no delay. Feedback of 88 bytes leaves ahead of the

@@ -9,7 +9,7 @@ use super::UnloadedFlow;
 use crate::telemetry::{Sampler, Sampling, seal};
 use crate::transport::feedback::{FeedbackContent, Return, accumulated_len};
 use crate::transport::message;
-use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
+use crate::units::{BitRate, LinkClock, Nanos, Rounding};
 use alloc::vec::Vec;
 
 /// A link of a flow's path.
@@ -34,44 +34,66 @@ pub struct UnloadedPath {
     pub base_rtt: Nanos,
     /// The window that it begins with, 0 for none.
     pub window: u64,
+    /// The rate of its own, at which it is paced if that is below its link's.
+    pub most: BitRate,
+}
+
+impl UnloadedPath {
+    /// The pace of its sender as a link before all others, if that is slower than the first.
+    fn pace(&self) -> Option<UnloadedLink> {
+        let first = self.there.first().filter(|first| self.most < first.rate)?;
+        Some(UnloadedLink { rate: self.most, delay: Nanos(0), ..*first })
+    }
 }
 
 /// Up to here every message of a flow opens with its longer header; further on they are too many to be reckoned one by one, and
 /// make a flow longer by less than 10^-7.
 const LAST_OPENING: u64 = 1 << 44;
-/// Picoseconds in a nanosecond.
-const PICOS: u64 = 1_000;
+/// Parts of a nanosecond that are told apart: exact times of all rates of whole Mb/s repeat themselves after fewer frames.
+const MOST_PARTS: u32 = 1 << 20;
 
-/// A link and when it is free.
+/// A link, or the pace of a sender, and when it is free.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     link: UnloadedLink,
     free: Nanos,
-    /// Picoseconds by which `free` comes after the exact end of its last frame.
-    late: u64,
-    /// Picoseconds for which it has been sending.
-    sending: u64,
+    clock: LinkClock,
+    /// Parts of nanoseconds for which it has been sending.
+    sending: u128,
+    /// The last size, and its time.
+    last: (u32, (u64, u32)),
 }
 
 impl Lane {
-    fn new(link: &UnloadedLink) -> Lane {
-        Lane { link: *link, free: Nanos(0), late: 0, sending: 0 }
+    fn new(link: &UnloadedLink, rounding: Rounding) -> Lane {
+        let clock = LinkClock::new(link.rate, rounding, MOST_PARTS);
+        Lane { link: *link, free: Nanos(0), clock, sending: 0, last: (0, (0, 0)) }
     }
 
     /// A frame that occupies it for so many bytes is there at `ready`; returns when it has arrived at the other end.
     fn pass(&mut self, ready: Nanos, bytes: u32, rounding: Rounding) -> Nanos {
-        let start = ready.max(self.free);
-        let picos = match rounding {
-            Rounding::Exact => self.link.rate.tx_picos(bytes),
-            Rounding::Nearest | Rounding::Floored => self.link.rate.tx_time(bytes, rounding).0.saturating_mul(PICOS),
-        };
+        if self.last.0 != bytes {
+            self.last = (bytes, self.clock.time(self.link.rate, bytes, rounding));
+        }
+        let (start, time) = (ready.max(self.free), self.last.1);
         // A frame that follows at once begins when the last one ended exactly.
-        let late = if start == self.free { self.late } else { 0 };
-        let nanos = picos.saturating_sub(late).div_ceil(PICOS);
-        self.late = nanos.saturating_mul(PICOS).saturating_add(late).saturating_sub(picos);
-        self.free = start + Nanos(nanos);
-        self.sending = self.sending.saturating_add(picos);
+        self.free = start + Nanos(self.clock.pass(start == self.free, time));
+        self.sending = self.sending.saturating_add(self.parts(Nanos(time.0)) + u128::from(time.1));
         self.free + self.link.delay
+    }
+
+    /// Its parts of so many nanoseconds.
+    fn parts(&self, time: Nanos) -> u128 {
+        u128::from(time.0) * u128::from(self.clock.denominator())
+    }
+
+    /// How far it is ahead of an earlier state, if it was busy throughout and what `comes` does so as fast as it sends, or else if it is as far ahead
+    /// as that.
+    fn ahead(&self, earlier: &Lane, comes: Option<Nanos>) -> Option<Nanos> {
+        let (time, sending) = (self.free - earlier.free, self.sending - earlier.sending);
+        let least = self.parts(comes.unwrap_or(time));
+        let expected = if sending == 0 { 0 } else { sending.max(least) };
+        (self.clock == earlier.clock && self.parts(time) == expected).then_some(time)
     }
 }
 
@@ -95,8 +117,8 @@ struct State {
     seq: u64,
     /// End of the last packet whose acknowledgement was asked for.
     requested: u64,
-    /// When its sender's pace, at line rate, lets it leave.
-    pace: ExactNanos,
+    /// What its sender's pace lets leave, where it has one of its own. At line rate that is whatever the first link does.
+    pace: Option<Lane>,
     sampler: Sampler,
     kept: Kept,
     /// Links there, then back.
@@ -137,10 +159,10 @@ impl<'a> Run<'a> {
         let state = State {
             seq: 0,
             requested: 0,
-            pace: ExactNanos::default(),
+            pace: path.pace().map(|pace| Lane::new(&pace, flow.rounding())),
             sampler: Sampler::new(sampling, path.base_rtt),
             kept: Kept::default(),
-            lanes: path.there.iter().chain(&path.back).map(Lane::new).collect(),
+            lanes: path.there.iter().chain(&path.back).map(|link| Lane::new(link, flow.rounding())).collect(),
         };
         Run { flow, path, size, state, finished: None }
     }
@@ -163,8 +185,8 @@ impl<'a> Run<'a> {
     /// The next packet leaves, arrives, and is answered.
     fn send(&mut self) {
         self.send_probes();
-        let State { seq, ref mut sampler, pace, ref lanes, .. } = self.state;
-        let now = lanes.first().map_or(Nanos(0), |lane| lane.free).max(pace.nanos);
+        let now = self.state.free();
+        let State { seq, ref mut sampler, .. } = self.state;
         let collects = sampler.on_data(now);
         let payload = (self.size - seq).min(self.mtu()) as u32;
         let first = self.opens(seq);
@@ -177,8 +199,7 @@ impl<'a> Run<'a> {
     /// Probes leave ahead of a packet if they are due when it could.
     fn send_probes(&mut self) {
         loop {
-            let free = self.state.lanes.first().map_or(Nanos(0), |lane| lane.free);
-            let now = free.max(self.state.pace.nanos);
+            let now = self.state.free();
             let Some(due) = self.state.sampler.poll_timeout().filter(|&due| due <= now) else { return };
             // A packet is always in flight until the flow is finished.
             self.state.sampler.on_timeout(due, 1);
@@ -198,13 +219,10 @@ impl<'a> Run<'a> {
 
     /// A frame of `frame` bytes leaves now: when the next may.
     fn pace(&mut self, now: Nanos, frame: u32) {
-        let rounding = self.flow.rounding();
-        let Some(rate) = self.path.there.first().map(|link| link.rate).filter(|_| self.flow.is_paced) else { return };
-        self.state.pace = match rounding {
-            Rounding::Exact if now == self.state.pace.nanos => self.state.pace.after(rate.tx_picos(frame)),
-            Rounding::Exact => ExactNanos::from(now).after(rate.tx_picos(frame)),
-            Rounding::Nearest | Rounding::Floored => (now + rate.tx_time(frame, rounding)).into(),
-        };
+        let (bytes, rounding) = (frame + self.flow.gap, self.flow.rounding());
+        if let Some(pace) = &mut self.state.pace {
+            pace.pass(now, bytes, rounding);
+        }
     }
 
     /// When a frame that is ready at `at` has arrived, of a length that depends on the records in it.
@@ -360,8 +378,6 @@ impl<'a> Run<'a> {
 
     /// How far the state is ahead of an earlier one, if all that follows repeats what followed then.
     ///
-    /// A link repeats itself if it was busy throughout, and frames come at least as fast as it sends, or if it is as far ahead as
-    /// what comes to it.
     fn period(&self, earlier: &State) -> Option<Period> {
         let State { seq, requested, pace, sampler, kept, lanes } = &self.state;
         let bytes = seq - earlier.seq;
@@ -372,27 +388,22 @@ impl<'a> Run<'a> {
             return None;
         }
         let mut times: Vec<Nanos> = Vec::with_capacity(lanes.len());
-        let (mut comes, lead) = (None, lanes.first()?.free - earlier.lanes.first()?.free);
-        let mut arrives = lead;
+        let lead = lanes.first()?.free - earlier.lanes.first()?.free;
+        let (mut comes, mut arrives) = (None, lead);
+        if let (Some(pace), Some(before)) = (pace, &earlier.pace) {
+            comes = Some(pace.ahead(before, None)?);
+        }
         for (place, (lane, before)) in lanes.iter().zip(&earlier.lanes).enumerate() {
-            let (time, sending) = (lane.free - before.free, lane.sending - before.sending);
-            let least = comes.map_or(time.0, |comes: Nanos| comes.0).saturating_mul(PICOS);
-            let expected = if sending == 0 { 0 } else { sending.max(least) };
-            if lane.late != before.late || time.0.saturating_mul(PICOS) != expected {
-                return None;
-            }
+            let time = lane.ahead(before, comes)?;
             times.push(time);
-            if sending > 0 {
+            if lane.sending > before.sending {
                 comes = Some(time);
             }
             if place < self.path.there.len() {
                 arrives = time;
             }
         }
-        let is_late = |now: ExactNanos, then: ExactNanos| now == then.shifted(lead);
-        let repeats = (!self.flow.is_paced || is_late(*pace, earlier.pace))
-            && *sampler == earlier.sampler.later(lead)
-            && *kept == earlier.kept.later(arrives);
+        let repeats = *sampler == earlier.sampler.later(lead) && *kept == earlier.kept.later(arrives);
         repeats.then_some(Period { bytes, times })
     }
 }
@@ -404,13 +415,20 @@ impl Kept {
 }
 
 impl State {
+    /// When the first link and the pace let the next frame leave.
+    fn free(&self) -> Nanos {
+        self.lanes.first().into_iter().chain(&self.pace).map(|lane| lane.free).max().unwrap_or_default()
+    }
+
     /// The same state so many periods later; `there` links lead to the destination.
     fn advance(&mut self, period: &Period, times: u64, there: usize) {
         let so_long = |time: Nanos| Nanos(time.0.saturating_mul(times));
         let lead = period.times.first().copied().unwrap_or_default();
         self.seq += period.bytes * times;
         self.requested += period.bytes * times;
-        self.pace = self.pace.shifted(so_long(lead));
+        if let Some(pace) = &mut self.pace {
+            pace.free += so_long(lead);
+        }
         self.sampler = self.sampler.later(so_long(lead));
         let arrives = there.checked_sub(1).and_then(|last| period.times.get(last)).copied().unwrap_or_default();
         self.kept = self.kept.later(so_long(arrives));

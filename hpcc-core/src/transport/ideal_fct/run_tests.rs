@@ -65,14 +65,14 @@ proptest! {
         feedback in feedback(),
         there in links(),
         back in links(),
-        (base_rtt, window) in (1u64..20_000, prop_oneof![Just(0), 1u64..40_000]),
+        (base_rtt, window, most) in (1u64..20_000, prop_oneof![Just(0), 1u64..40_000], prop_oneof![Just(u64::MAX), 1u64..200_000_000_000]),
         size in 1u64..400_000,
     ) {
         let host = NodeSettings::default().host().expect("the defaults");
         let sizes = WireProfile::RoceV4.sizes();
         let host = HostConfig { transport, feedback, sizes, layout: Layout::new(Form::Paper), ..host };
         let flow = UnloadedFlow { answer: feedback.content, ..UnloadedFlow::new(&host, 20, true) };
-        let path = UnloadedPath { there, back, base_rtt: Nanos(base_rtt), window };
+        let path = UnloadedPath { there, back, base_rtt: Nanos(base_rtt), window, most: BitRate(most) };
         let (all, _) = Run::new(&flow, &path, size).finish(false);
         let (some, sent) = Run::new(&flow, &path, size).finish(true);
         prop_assert_eq!((all, sent <= size.div_ceil(u64::from(transport.mtu))), (some, true));

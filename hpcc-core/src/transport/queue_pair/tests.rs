@@ -107,7 +107,7 @@ fn the_controller_hears_of_another_port() {
     }
 }
 
-/// Selective repeat bounds flows whose controller has no window to scale.
+/// A window that nothing scales stays as it was given.
 #[test]
 fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
     for (window, variable_window, expected) in [(true, true, 26_000), (false, true, 52_000), (true, false, 52_000)] {
@@ -219,4 +219,33 @@ fn packets_that_overtake_each_other_neither_fill_the_window_nor_tell_of_a_loss()
     assert_eq!(sent_after(1), (false, [52_000].into()));
     assert_eq!(sent_after(2), (false, [53_000].into()));
     assert_eq!(sent_after(3), (true, [0].into()), "and no third that is new");
+}
+
+/// A packet each 865.6 ns: nothing is lost of the parts of nanoseconds, though each leaves at a whole one.
+#[test]
+fn exact_paces_lose_no_parts_of_nanoseconds() {
+    let config = TransportConfig { exact_rates: true, frame_gap: 20, window: false, ..TransportConfig::default() };
+    let limits = FlowLimits { line_rate: BitRate::gbps(10), window: 0, ..LIMITS };
+    let mut qp = QueuePair::new(&config, 1 << 40, 3, limits, Box::new(LineRate), Nanos(0));
+    for packet in 1..=10_000_u64 {
+        qp.take_segment(&config);
+        qp.on_sent(&config, qp.next_avail(), 1_062);
+        assert_eq!(qp.next_avail(), Nanos((packet * 8_656).div_ceil(10)));
+    }
+}
+
+/// Whatever the recovery is: no window is none, and the cap is one bandwidth-delay product.
+#[test]
+fn what_bounds_bytes_in_flight_is_what_was_set() {
+    for recovery in [Recovery::GoBackN, Recovery::SelectiveRepeat, Recovery::Sack] {
+        for (window, bdp_cap, bound) in
+            [(false, false, 0), (false, true, 52_000), (true, false, 90_000), (true, true, 52_000)]
+        {
+            let config = TransportConfig { recovery, window, bdp_cap, ..TransportConfig::default() };
+            let limits = FlowLimits { window: if window { 90_000 } else { 0 }, ..LIMITS };
+            assert_eq!(config.first_window(LIMITS.line_rate, LIMITS.base_rtt, 52_000), if window { 52_000 } else { 0 });
+            let qp = QueuePair::new(&config, 1 << 40, 3, limits, Box::new(LineRate), Nanos(0));
+            assert_eq!(qp.window(), bound, "{recovery:?}, window = {window}, bdp_cap = {bdp_cap}");
+        }
+    }
 }

@@ -41,8 +41,7 @@ recoveries! {
     GoBackN = go_back::GoBackN;
     /// Resume at the last multiple of [`TransportConfig::chunk`].
     GoBackZero = go_back::GoBackZero;
-    /// Keep what comes early, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
-    /// bounded by a bandwidth-delay product.
+    /// Keep what comes early, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018).
     SelectiveRepeat = selective_repeat::Method;
     /// The same, where each packet that comes early brings back a bitmap of those around it, and messages are delivered when they
     /// are whole, in any order.
@@ -53,8 +52,7 @@ recoveries! {
 pub trait Method {
     /// Its name in configurations.
     const NAME: &'static str;
-    /// Whether receivers keep packets that come early. Senders then repeat single packets, hear of every acknowledgement, and
-    /// always bound the bytes in flight.
+    /// Whether receivers keep packets that come early. Senders then repeat single packets, and hear of every acknowledgement.
     const KEEPS: bool = false;
     /// Whether both ends resume at the last multiple of [`TransportConfig::chunk`].
     const TO_CHUNKS: bool = false;

@@ -11,7 +11,7 @@ use crate::transport::receiver::{Data, Receiver, Reply};
 use crate::transport::{Ack, TransportConfig};
 use crate::units::Nanos;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 
 /// Packets of a bitmap.
 pub const BITS: u64 = u64::BITS as u64;
@@ -66,6 +66,8 @@ struct Bitmaps {
     holes: SelectiveRepeat,
     /// Packets that were sent again, with the byte that was next then: what arrives from there on was sent later.
     again: BTreeMap<u64, u64>,
+    /// The same in the order of that byte, which only grows; what has arrived since is still among them.
+    order: VecDeque<(u64, u64)>,
     /// End of the furthest packet that has arrived.
     furthest: u64,
 }
@@ -77,6 +79,7 @@ impl Repair for Bitmaps {
 
     fn on_resent(&mut self, seq: u64, sent: &Progress, config: &TransportConfig) {
         self.again.insert(seq, sent.next);
+        self.order.push_back((seq, sent.next));
         self.holes.resent(sent.first_missing, seq, config.mtu);
     }
 
@@ -89,8 +92,8 @@ impl Repair for Bitmaps {
                 self.furthest = self.furthest.max(seq + u64::from(mtu));
             }
         }
-        if moved {
-            self.again = self.again.split_off(&first_missing);
+        while let Some(first) = self.again.first_entry().filter(|first| *first.key() < first_missing) {
+            first.remove();
         }
         self.holes.hear(first_missing, moved, None, config);
         if let Some(trimmed) = ack.trimmed {
@@ -98,14 +101,15 @@ impl Repair for Bitmaps {
             self.holes.on_trimmed(first_missing, trimmed.seq, mtu);
         }
         let tolerance = u64::from(config.reorder_window) * u64::from(mtu);
-        let (furthest, holes) = (self.furthest, &mut self.holes);
-        self.again.retain(|&seq, &mut later| {
-            let is_overtaken = furthest > later.saturating_add(tolerance);
-            if is_overtaken {
-                holes.on_trimmed(first_missing, seq, mtu);
+        while let Some(&(seq, later)) = self.order.front()
+            && self.furthest > later.saturating_add(tolerance)
+        {
+            self.order.pop_front();
+            if self.again.get(&seq) == Some(&later) {
+                self.again.remove(&seq);
+                self.holes.on_trimmed(first_missing, seq, mtu);
             }
-            !is_overtaken
-        });
+        }
         false
     }
 
@@ -115,7 +119,7 @@ impl Repair for Bitmaps {
     }
 
     fn on_timeout(&mut self, sent: &Progress) -> bool {
-        self.again.clear();
+        (self.again, self.order) = Default::default();
         self.holes.time_out(sent.first_missing, sent.next);
         false
     }
