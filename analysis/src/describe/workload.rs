@@ -104,7 +104,7 @@ pub fn workload(options: &Options) -> Result<()> {
         Some(file) if is_job(file) => {}
         Some(file) if is(file, "cm") => write_matrix(&flows, file)?,
         Some(file) => {
-            ensure_plain(&flows, "flow files")?;
+            ensure_plain(&flows, "flow files of the reference")?;
             save::create(file, |out| {
                 writeln!(out, "{}", flows.len())?;
                 flows.iter().try_for_each(|flow| reference::write_flow(flow, out))

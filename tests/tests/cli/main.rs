@@ -2,6 +2,7 @@
 //! What the `hpcc` command does with inputs good and bad, from the outside.
 
 mod answers;
+mod apart;
 mod attacks;
 mod bench;
 mod border;
@@ -43,6 +44,7 @@ mod queue_pairs;
 mod quiet;
 mod rates;
 mod reaction;
+mod read_again;
 mod recomputed;
 mod recovery;
 mod refusal;
