@@ -158,10 +158,12 @@ fn another_algorithm_keeps_what_is_its_own_too() {
         let summary: Value = serde_json::from_str(&bench.read(&format!("{algorithm}/summary.json"))).expect("JSON");
         (summary["scenario"].clone(), output.err)
     };
-    let (hpcc, told) = run("hpcc");
-    let control = &hpcc["congestion_control"];
-    assert_eq!((&control["expected_flows"], &control["eta"]), (&10.into(), &0.9.into()), "{hpcc:#}");
-    assert_eq!((&hpcc["telemetry"]["layout"], told.as_str()), (&"paper".into(), ""));
+    let (rx_hpcc, told) = run("rx_hpcc");
+    let control = &rx_hpcc["congestion_control"];
+    assert_eq!((&control["expected_flows"], &control["eta"]), (&10.into(), &0.9.into()), "{rx_hpcc:#}");
+    assert_eq!((&rx_hpcc["telemetry"]["layout"], told.as_str()), (&"paper".into(), ""));
+    let (power_tcp, _) = run("power_tcp");
+    assert_eq!(power_tcp["congestion_control"]["expected_flows"], 10);
     let (dctcp, told) = run("dctcp");
     assert_eq!(dctcp["congestion_control"]["min_rate_bps"], 2_000_000_000_u64, "{dctcp:#}");
     for key in ["congestion_control.expected_flows", "congestion_control.eta", "telemetry.layout"] {

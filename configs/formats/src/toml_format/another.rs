@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Another algorithm than the file's, from the command line: what the file says of both counts for it, too. What it has no use
-//! for, or what contradicts it, is dropped, and told.
+//! for, what is another quantity of the same name, or what contradicts it, is dropped, and told.
 
 use super::source::Source;
 use crate::error::InputError;
 use crate::scenario::ANOTHER_ALGORITHM;
+use hpcc_core::node::NodeSettings;
 use toml::de::{DeTable, DeValue};
 
 /// What a file says in these sections may be meant for its own algorithm alone.
@@ -24,10 +25,16 @@ pub(super) struct Another {
 
 impl Another {
     /// None, unless an override chooses another algorithm than the file. What overrides set is no candidate.
-    pub fn of(source: &Source<'_>) -> Another {
-        let candidates = candidates(source);
-        let is_chosen = candidates.is_some();
-        Another { candidates: candidates.unwrap_or_default(), is_chosen, dropped: Vec::new(), first: None }
+    pub fn of(source: &Source<'_>, settings: &NodeSettings) -> Another {
+        let found = candidates(source);
+        let is_chosen = found.is_some();
+        let (own, chosen, candidates) = found.unwrap_or_default();
+        let is_other = |key: &String| {
+            let words = |algorithm: &str| quantity(settings, algorithm, key);
+            words(&own).zip(words(&chosen)).is_some_and(|(own, chosen)| own != chosen)
+        };
+        let (dropped, candidates) = candidates.into_iter().partition(is_other);
+        Another { candidates, is_chosen, dropped, first: None }
     }
 
     /// Whether there is one.
@@ -63,18 +70,27 @@ impl Another {
     }
 }
 
-fn candidates(source: &Source<'_>) -> Option<Vec<String>> {
+/// What an algorithm's parameter is, in the words of its help: up to how it is used, or found by default.
+fn quantity(settings: &NodeSettings, algorithm: &str, key: &str) -> Option<String> {
+    let key = key.strip_prefix(SECTIONS[0])?.strip_prefix('.')?;
+    let setting = settings.section(SECTIONS[0], Some(algorithm)).into_iter().find(|setting| setting.key == key)?;
+    setting.help.split([';', ':', ',', '.']).next().map(str::to_owned)
+}
+
+/// The file's algorithm, that of an override if it is another one, and what the file says besides.
+fn candidates(source: &Source<'_>) -> Option<(String, String, Vec<String>)> {
     let path = format!("{}.{KEY}", SECTIONS[0]);
     let chosen = source.overrides.iter().rfind(|setting| setting.path == path)?;
     let root = DeTable::parse(source.text).ok()?.into_inner();
     let table = |name: &str| root.get(name).and_then(|section| section.get_ref().as_table());
     let own = table(SECTIONS[0]).and_then(|table| table.get(KEY)).map(|own| own.get_ref());
-    let own = own.map_or(Some(DEFAULT), DeValue::as_str);
-    if own == Some(chosen.value.trim().trim_matches(['"', '\''])) {
+    let own = own.map_or(Some(DEFAULT), DeValue::as_str).unwrap_or_default();
+    let chosen = chosen.value.trim().trim_matches(['"', '\'']);
+    if own == chosen {
         return None;
     }
     let keys = SECTIONS.iter().filter_map(|name| Some((name, table(name)?)));
     let all = keys.flat_map(|(name, table)| table.keys().map(move |key| format!("{name}.{}", key.get_ref())));
     let is_set = |key: &String| source.overrides.iter().any(|setting| setting.path == key);
-    Some(all.filter(|key| *key != path && !is_set(key)).collect())
+    Some((own.into(), chosen.into(), all.filter(|key| *key != path && !is_set(key)).collect()))
 }

@@ -84,7 +84,7 @@ const SECTIONS: &[&str] = &[
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
-    let mut another = Another::of(&source);
+    let mut another = Another::of(&source, &defaults);
     loop {
         match read_without(&another, path, &source, defaults.clone()) {
             Ok(mut draft) => {
