@@ -226,7 +226,8 @@ impl Engine {
         let nic = nic.ok_or_else(|| format!("host {dst} cannot be reached from host {src}"))?;
         let limits = self.limits(nic, request).ok_or_else(|| no_room(src))?;
         let host = self.nodes.host(src);
-        let (echo_interval, is_shared) = (host.core.echo_interval(), host.core.transport().shares_queue_pairs(is_of_job));
+        let (echo_interval, is_shared) =
+            (host.core.echo_interval(), host.core.transport().shares_queue_pairs(is_of_job));
         let peer = self.nodes.host(dst);
         let spec = ReceiverSpec { src, dst, limits: Arc::clone(&limits), echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
@@ -344,10 +345,7 @@ impl Engine {
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
-        self.complete(
-            Completion { request, sport, duration: now - request.start, is_steered },
-            is_listed,
-        );
+        self.complete(Completion { request, sport, duration: now - request.start, is_steered }, is_listed);
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {

@@ -14,12 +14,16 @@ const RECOVERIES: &[&str] = &["go_back_n", "selective_repeat", "sack"];
 fn network(rng: &mut ScenarioRng) -> String {
     let leaf = |host: u32| 12 + host / 6 * 4 + host % 6 / 3;
     let of_hosts = (0..12).map(|host| (host, leaf(host)));
-    let of_leaves = [12, 16].into_iter().flat_map(|leaf| [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(a, b)| (leaf + a, leaf + b)));
+    let of_leaves =
+        [12, 16].into_iter().flat_map(|leaf| [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(a, b)| (leaf + a, leaf + b)));
     let second = rng.chance(30).then_some((0, 13));
     let links = of_hosts.chain(of_leaves).chain([(14, 18)]).chain(second);
     let links: Vec<String> = links.map(|(a, b)| format!("{{ a = {a}, b = {b} }}")).collect();
     let rate = rng.one_of(&["25Gbps", "40Gbps", "100Gbps"]);
-    format!("[topology]\nkind = 'links'\nhosts = 12\nswitches = 8\nrate = '{rate}'\ndelay = '1us'\nlinks = [{}]\n", links.join(", "))
+    format!(
+        "[topology]\nkind = 'links'\nhosts = 12\nswitches = 8\nrate = '{rate}'\ndelay = '1us'\nlinks = [{}]\n",
+        links.join(", ")
+    )
 }
 
 /// Traffic among the six hosts from `first` on.
@@ -28,14 +32,25 @@ fn traffic(rng: &mut ScenarioRng, first: u64) -> String {
     let mut text = String::new();
     for _ in 0..1 + rng.below(3) {
         let section = match rng.below(8) {
-            0 => format!("kind = 'incast'\nreceiver = {}\nsenders = [{first}, {}, {first}]\nsize = '60KB'", first + 4, first + 1),
+            0 => format!(
+                "kind = 'incast'\nreceiver = {}\nsenders = [{first}, {}, {first}]\nsize = '60KB'",
+                first + 4,
+                first + 1
+            ),
             1 => format!("kind = 'permutation'\nhosts = '{hosts}'\nsize = '{}KB'", 5 + 60 * rng.below(4)),
             2 => format!("kind = 'flow'\nsrc = {first}\ndst = {}\nsize = '300KB'\nrate = '10Gbps'", first + 4),
-            3 => format!("kind = 'poisson'\nhosts = '{hosts}'\nload = 0.{}\nsizes = 'websearch'\nduration = '100us'", 2 + rng.below(5)),
-            4 => format!("kind = 'random_incast'\nhosts = '{hosts}'\nfan_in = 3\nload = 0.1\nsize = '20KB'\nduration = '200us'"),
+            3 => format!(
+                "kind = 'poisson'\nhosts = '{hosts}'\nload = 0.{}\nsizes = 'websearch'\nduration = '100us'",
+                2 + rng.below(5)
+            ),
+            4 => format!(
+                "kind = 'random_incast'\nhosts = '{hosts}'\nfan_in = 3\nload = 0.1\nsize = '20KB'\nduration = '200us'"
+            ),
             5 => format!("kind = 'all_to_all'\nhosts = '{hosts}'\npeers = 3\nsize = '20KB'"),
             6 => format!("kind = 'flow'\nsrc = {first}\ndst = {}\nsize = 'endless'\nstop = '120us'", first + 3),
-            _ => format!("kind = 'collective'\noperation = 'all_to_all'\nsize = '100KB'\nranks = '{hosts}'\nplacement = 'random'"),
+            _ => format!(
+                "kind = 'collective'\noperation = 'all_to_all'\nsize = '100KB'\nranks = '{hosts}'\nplacement = 'random'"
+            ),
         };
         text += &format!("[[traffic]]\n{section}\nstart = '{}us'\n", rng.below(40));
         if rng.chance(50) {
@@ -54,7 +69,9 @@ fn elsewhere(rng: &mut ScenarioRng, kind: u64) -> (String, String, &'static str)
         _ => (front, back),
     };
     let more = match kind {
-        0 => "[failures]\nlinks = [{ time = '25us', a = 16, b = 18, until = '60us' }, { time = '40us', a = 9, b = 17, until = '90us' }]\n",
+        0 => {
+            "[failures]\nlinks = [{ time = '25us', a = 16, b = 18, until = '60us' }, { time = '40us', a = 9, b = 17, until = '90us' }]\n"
+        }
         1 => "[failures]\ndegraded = [{ time = '20us', a = 16, b = 18, bit_errors = 1e-6, until = '200us' }]\n",
         2 => "[failures]\nstorms = [{ host = 8, time = '10us', until = '100us' }]\n",
         3 => "[monitor]\nqueue_interval = '3us'\ngoodput_interval = '5us'\ntrace_nodes = [6, 16]\npauses = true\n",
@@ -124,7 +141,8 @@ fn what_shares_no_port_changes_nothing() {
 const LEAVES: &str = "[run]\nstop = '3ms'\n[topology]\nkind = 'leaf_spine'\nleaves = 2\nhosts_per_leaf = 3\nspines = 1\nrate = '40Gbps'\n\
     delay = '3us'\n[[traffic]]\nkind = 'incast'\nreceiver = 2\nsenders = [0, 1]\nsize = '300KB'\n\
     [[traffic]]\nkind = 'incast'\nreceiver = 2\nsenders = [0, 1]\nsize = '300KB'\n";
-const JOB: &str = "[[traffic]]\nkind = 'collective'\noperation = 'all_reduce'\nsize = '100KB'\nranks = [3, 4, 5]\nname = 'job'\n";
+const JOB: &str =
+    "[[traffic]]\nkind = 'collective'\noperation = 'all_reduce'\nsize = '100KB'\nranks = [3, 4, 5]\nname = 'job'\n";
 
 /// Messages of the job share a queue pair from one host to the next; the flows do not, unless the key says so.
 #[test]

@@ -7,15 +7,25 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Sections whose keys the effective configuration has under names that end in a unit.
-const PLAIN: &[&str] =
-    &["congestion_control", "telemetry", "wire", "transport", "receive", "switch", "load_balancing", "fast_cnp", "legacy"];
+const PLAIN: &[&str] = &[
+    "congestion_control",
+    "telemetry",
+    "wire",
+    "transport",
+    "receive",
+    "switch",
+    "load_balancing",
+    "fast_cnp",
+    "legacy",
+];
 
 /// A value of the effective configuration as an override; `None` where it says that there is none.
 fn setting(section: &str, key: &str, value: &Value) -> Option<String> {
     let units = [("_bytes", "B"), ("_ns", "ns"), ("_bps", "bps")];
     let unit = units.iter().find_map(|(end, unit)| Some((key.strip_suffix(end)?, *unit))).filter(|_| value.is_number());
     let value = match value {
-        Value::Null => return None,
+        // No seal; keys of seals stay secret.
+        Value::Null | Value::Bool(false) if value.is_null() || key == "seal" => return None,
         Value::String(text) => format!("\"{text}\""),
         Value::Array(list) if key == "ecn_thresholds" => {
             let entry = |entry: &Value| {
@@ -65,7 +75,10 @@ fn check(path: &Path) -> Result<(), String> {
     let first = hpcc_formats::load(path, &[]).map_err(|error| error.to_string())?;
     // A seal is a secret, and hosts of several speeds of receiving are a list of sections.
     let effective_first = effective(&first);
-    if effective_first["receive"].is_array() || effective_first["transport"]["seal"] == true || first.stack().is_some() {
+    if effective_first["receive"].is_array()
+        || ["transport", "telemetry"].iter().any(|section| effective_first[*section]["seal"] == true)
+        || first.stack().is_some()
+    {
         return Ok(());
     }
     let set = settings(&effective_first);
@@ -92,7 +105,8 @@ fn legacy_hosts_keep_what_was_theirs() {
     let text = format!("{STAR}{FLOW}[legacy]\nnodes = '1'\nalgorithm = 'dcqcn'\n");
     let bench = Bench::new(&[("run.toml", &text)]);
     assert_eq!(check(&bench.path("run.toml")), Ok(()));
-    let scenario = hpcc_formats::load(&bench.path("run.toml"), &["transport.window=true".into(), "legacy.window=false".into()]);
+    let scenario =
+        hpcc_formats::load(&bench.path("run.toml"), &["transport.window=true".into(), "legacy.window=false".into()]);
     let legacy = scenario.expect("valid").effective()["legacy"].clone();
     assert_eq!(legacy["window"], false);
 }
@@ -115,7 +129,10 @@ fn flows_that_flow_files_cannot_say_are_not_written() {
         let bench = Bench::new(&[("run.toml", &format!("{STAR}{FLOW}{more}"))]);
         for file in ["flows.txt", "flows.cm"] {
             let output = bench.hpcc(&["workload", "run.toml", "--write", file]);
-            let words = words.replace("flow files of the reference", if file == "flows.cm" { "connection matrices" } else { "flow files of the reference" });
+            let words = words.replace(
+                "flow files of the reference",
+                if file == "flows.cm" { "connection matrices" } else { "flow files of the reference" },
+            );
             assert!(output.code == Some(2) && output.err.contains(&words), "{more}: {:?} {}", output.code, output.err);
             assert!(!bench.path(file).exists());
         }
@@ -151,8 +168,15 @@ fn another_algorithm_keeps_what_is_its_own_too() {
     let bench = Bench::new(&[("run.toml", &text)]);
     let run = |algorithm: &str| {
         let output = bench.hpcc(&[
-            "run", "run.toml", "-q", "--simulator", "core", "--out", algorithm,
-            "--set", &format!("congestion_control.algorithm={algorithm}"),
+            "run",
+            "run.toml",
+            "-q",
+            "--simulator",
+            "core",
+            "--out",
+            algorithm,
+            "--set",
+            &format!("congestion_control.algorithm={algorithm}"),
         ]);
         assert_eq!(output.code, Some(0), "{}", output.err);
         let summary: Value = serde_json::from_str(&bench.read(&format!("{algorithm}/summary.json"))).expect("JSON");

@@ -301,12 +301,7 @@ mod tests {
         assert_eq!(run(7), run(7));
         assert_ne!(run(7), run(8));
         assert_ne!(random(1, "", 0).random::<u64>(), random(1, "", 1).random::<u64>());
-        let first: Vec<_> = run(7).iter().take(2).map(|flow| (flow.src, flow.dst, flow.size, flow.start.0)).collect();
-        assert_eq!(
-            first,
-            [(0, 1, 5_113_642, 2_000_000_231), (2, 1, 18_957, 2_000_302_540)],
-            "the same on every machine and in every version"
-        );
+        assert_ne!(random(1, "a", 0).random::<u64>(), random(1, "b", 0).random::<u64>());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::source::Source;
 use crate::error::InputError;
 use crate::scenario::ANOTHER_ALGORITHM;
+use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
 use toml::de::{DeTable, DeValue};
 
@@ -29,7 +30,13 @@ impl Another {
         let found = candidates(source);
         let is_chosen = found.is_some();
         let (own, chosen, candidates) = found.unwrap_or_default();
+        let reads = |name: &str| settings.control.named(name).is_ok_and(|known| known.needs().reads != Reads::Nothing);
+        // Telemetry that nobody reads would only make frames longer.
+        let is_unread = reads(&own) && !reads(&chosen);
         let is_other = |key: &String| {
+            if is_unread && key.starts_with(SECTIONS[1]) {
+                return true;
+            }
             let words = |algorithm: &str| quantity(settings, algorithm, key);
             words(&own).zip(words(&chosen)).is_some_and(|(own, chosen)| own != chosen)
         };
