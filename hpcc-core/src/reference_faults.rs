@@ -56,7 +56,8 @@ faults! {
     floored_times,
     /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for a foreign event.
     missed_wakeups,
-    /// The round robin forgets its place when queue pairs are removed: some are skipped, some favoured.
+    /// The round robin forgets its place when queue pairs are removed, and begins anew when a link fails anywhere: some are
+    /// skipped, some favoured.
     stale_round_robin,
     /// HPCC without a window divides by 0: after its first queue a flow stays at the lowest rate.
     windowless_hpcc,

@@ -92,7 +92,7 @@ impl Net {
 
     fn open(&mut self, size: u64) {
         let limits = self.sender.flow_limits(0, BitRate(u64::MAX), RTT, WINDOW, 2).expect("a port");
-        let is_shared = self.sender.transport().shares_queue_pairs();
+        let is_shared = self.sender.transport().shares_queue_pairs(false);
         let spec = ReceiverSpec { src: 0, dst: 1, limits: Arc::clone(&limits), echo_interval: Nanos(0), is_shared };
         self.receiving = self.receiver.open_receiver(&spec).expect("room");
         let spec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: self.receiving };

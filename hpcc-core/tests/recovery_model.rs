@@ -73,7 +73,7 @@ impl Product {
         };
         let (mut sender, mut receiver) = (host(), host());
         let limits = sender.flow_limits(0, BitRate(u64::MAX), Nanos(RTT), WINDOW, 2).expect("a port");
-        let is_shared = config.shares_queue_pairs();
+        let is_shared = config.shares_queue_pairs(false);
         let spec = ReceiverSpec { src: 0, dst: 1, limits: Arc::clone(&limits), echo_interval: Nanos(0), is_shared };
         let end = receiver.open_receiver(&spec).expect("room");
         let spec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: end };

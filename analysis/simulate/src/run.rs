@@ -226,8 +226,8 @@ fn make(
     if scenario.stack().is_some() {
         return Err("the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into());
     }
-    if !how.is_quiet {
-        scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
+    if first == 0 {
+        scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
     }
     let start = Instant::now();
     let writer = if first == 0 {
@@ -635,9 +635,11 @@ pub fn engine_streams(scenario: &Scenario) -> Streams {
     let network = &scenario.network;
     let before = scenario.seed.wrapping_sub(1).wrapping_mul(1 << 32);
     let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
+    // The reference gives six streams to each node, two to each link with a loss of its own, and two to itself. Where ports have
+    // chances of their own, these depend on the seed alone.
+    let given = if scenario.faults().shared_rng { 6 * network.nodes.len() as u64 + 2 + 2 * lossy } else { 0 };
     Streams {
-        // The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
-        marks: (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(before),
+        marks: given.wrapping_add(before),
         // It never seeds C's generator, which then starts from 1.
         pint: scenario.seed as u32,
         losses: FIRST_LOSS_STREAM.wrapping_add(before),

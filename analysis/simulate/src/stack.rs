@@ -70,9 +70,7 @@ impl StackRun {
         start: Instant,
     ) -> Result<StackRun, Outcome> {
         let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-        if !is_quiet {
-            scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
-        }
+        scenario.told_notes(is_quiet).for_each(|note| say(&format!("note: {note}")));
         let how = How { is_quiet, is_watched: false, threads: 1 };
         let run = Run::new(scenario, writer, how, start, vec![engine], Parts::default(), Some(faces));
         let run = run.map_err(|why| Outcome::refused(&why))?;

@@ -50,7 +50,6 @@ fn flows(folder: &Path, text: &str, later: u64, threads: u32) -> Vec<Vec<u64>> {
 
 const ALGORITHMS: [&str; 11] = [
     "hpcc",
-    "hpcc_pint",
     "hpcc_plus",
     "rx_hpcc",
     "power_tcp",

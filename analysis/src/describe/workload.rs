@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap_complete::ArgValueCompleter;
+use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::topology::Network;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::units::Nanos;
@@ -102,10 +103,13 @@ pub fn workload(options: &Options) -> Result<()> {
     match &options.write {
         Some(file) if is_job(file) => {}
         Some(file) if is(file, "cm") => write_matrix(&flows, file)?,
-        Some(file) => save::create(file, |out| {
-            writeln!(out, "{}", flows.len())?;
-            flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
-        })?,
+        Some(file) => {
+            ensure_plain(&flows, "flow files of the reference")?;
+            save::create(file, |out| {
+                writeln!(out, "{}", flows.len())?;
+                flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
+            })?;
+        }
         None => {}
     }
     if jobs.is_empty() || !traffic.of_group.is_empty() {
@@ -160,15 +164,29 @@ fn has_collectives(job: &JobSpec) -> bool {
     }
 }
 
+/// Refuses flows that have something for themselves, for which these files have no words: they would be others when read again.
+fn ensure_plain(flows: &[Flow], files: &str) -> Result<()> {
+    let Some(flow) = flows.iter().find(|flow| flow.is_own()) else { return Ok(()) };
+    let FlowOptions { nic, rate, stop } = flow.options;
+    let has = [
+        (nic.is_some(), "a nic of its own"),
+        (rate != FlowOptions::NONE.rate, "a rate"),
+        (stop != FlowOptions::NONE.stop, "a time to stop"),
+        (flow.size == ENDLESS, "no end"),
+    ];
+    let has: Vec<&str> = has.into_iter().filter_map(|(has, what)| has.then_some(what)).collect();
+    bail!(
+        "the flow from {} to {} at {} has {}, which {files} cannot say; expected flows without",
+        flow.src,
+        flow.dst,
+        flow.start,
+        has.join(" and ")
+    );
+}
+
 /// Writes flows as connections of htsim, which have no priority and no port.
 fn write_matrix(flows: &[Flow], file: &Path) -> Result<()> {
-    if let Some(flow) = flows.iter().find(|flow| flow.is_own()) {
-        bail!(
-            "the flow from {} to {} has a nic, rate, stop or no end, which connection matrices have not",
-            flow.src,
-            flow.dst
-        );
-    }
+    ensure_plain(flows, "connection matrices")?;
     let nodes = flows.iter().map(|flow| flow.src.max(flow.dst) + 1).max().unwrap_or_default();
     save::create(file, |out| {
         writeln!(out, "Nodes {nodes}\nConnections {}", flows.len())?;

@@ -3,7 +3,6 @@
 
 use crate::scenario::{EventOrder, Scenario};
 use hpcc_core::topology::partition::Units;
-use hpcc_core::transport::QueuePairs;
 
 /// The part, from 0 on, of each node of a run that so many processes or threads share.
 ///
@@ -18,7 +17,7 @@ pub fn divide(scenario: &Scenario, parts: u32) -> Result<Vec<u32>, String> {
         "it has attackers, who know all flows; expected none"
     } else if scenario.faults().shared_rng {
         "all its nodes draw from one generator, which is the reference's fault shared_rng"
-    } else if !scenario.flows.jobs.is_empty() && scenario.settings.transport.queue_pairs == QueuePairs::PerFlow {
+    } else if !scenario.flows.jobs.is_empty() && !scenario.transport().shares_queue_pairs(true) {
         "its jobs have a queue pair for each message; expected transport.queue_pairs = \"per_pair\""
     } else {
         let together = scenario.servers.map(|servers| servers.pairs(&scenario.network)).unwrap_or_default();

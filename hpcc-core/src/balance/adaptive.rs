@@ -2,7 +2,7 @@
 //! Adaptive routing: the next hop that is not paused, and has the shortest queue as far as the switch tells them apart.
 
 use super::{Choice, LoadBalancer, Scheme};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::Bytes;
 use alloc::boxed::Box;
@@ -28,7 +28,7 @@ impl Scheme for Adaptive {
 }
 
 impl LoadBalancer for Adaptive {
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let &Choice { priority, hops, ports, .. } = choice;
         let cost =
             |port: u16| (ports.is_paused(port, priority), u64::from(ports.queued(port)) / self.adaptive_quantum.0);

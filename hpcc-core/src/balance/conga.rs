@@ -5,7 +5,7 @@
 //! their way; leaves remember it by sender's leaf and uplink, and tell it back, an uplink at a time, in what they send there.
 
 use super::{Choice, EcmpBalancer, Errands, Fate, FlowKey, LoadBalancer, Passing, Scheme, Tag, any, leaves};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::{Network, NodeKind};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -169,7 +169,7 @@ impl LoadBalancer for Leaf {
         true
     }
 
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let &Choice { now, dst, hops, .. } = choice;
         let leaf = self.leaf_of(dst);
         if self.uplink.iter().all(Option::is_some) {
@@ -272,13 +272,13 @@ mod tests {
     /// A switch of that network. Ports of leaves: 0 is the host's, 1 and 2 lead to the spines.
     struct Bench {
         balancer: Box<dyn LoadBalancer>,
-        rand: GlibcRand,
+        rand: Integers,
     }
 
     impl Bench {
         fn new(switch: u32) -> Bench {
             let config = Conga { conga_samples: 64, ..Conga::default() };
-            Bench { balancer: config.start(&network(), switch), rand: GlibcRand::new(1) }
+            Bench { balancer: config.start(&network(), switch), rand: Integers::new(1) }
         }
 
         fn choose(&mut self, now: u64, sport: u16) -> u16 {

@@ -2,7 +2,7 @@
 //! DRILL (Ghorbani et al., SIGCOMM 2017): the shortest of a few queues, one of which was the shortest last time.
 
 use super::{Choice, LoadBalancer, Scheme, any};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ struct Best {
 }
 
 impl LoadBalancer for Best {
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let &Choice { dst, hops, ports, .. } = choice;
         if self.last.len() <= dst as usize {
             self.last.resize(dst as usize + 1, None);

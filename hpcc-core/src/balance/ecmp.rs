@@ -2,7 +2,7 @@
 //! Equal-cost multipath: the hash that spreads flows over next hops.
 
 use super::{Choice, LoadBalancer, Scheme};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -114,7 +114,7 @@ impl LoadBalancer for EcmpBalancer {
         true
     }
 
-    fn choose(&mut self, choice: &Choice<'_>, _: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, _: &mut Integers) -> u16 {
         let &Choice { key, hops, ports, .. } = choice;
         let rate = |hop: &u16| ports.rate(*hop).0;
         if self.weighted && hops.iter().any(|hop| rate(hop) != rate(&hops[0])) {
@@ -204,7 +204,7 @@ mod tests {
         };
         for (ecmp_seed, seed) in [(Seed::Switch, 4), (Seed::Tier, 3), (Seed::None, 0)] {
             let mut balancer = Ecmp { ecmp_seed, ..Ecmp::default() }.start(&network, 4);
-            let port = balancer.choose(&choice, &mut GlibcRand::new(1));
+            let port = balancer.choose(&choice, &mut Integers::new(1));
             assert_eq!(Some(port), key.choose(seed, &HOPS), "{ecmp_seed:?}");
         }
     }

@@ -2,7 +2,7 @@
 //! LetFlow (Vanini et al., NSDI 2017): a flow that has paused goes on by any next hop.
 
 use super::{Choice, FlowKey, LoadBalancer, Scheme, any};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -48,7 +48,7 @@ struct Last {
 }
 
 impl LoadBalancer for Flowlets {
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let &Choice { now, hops, .. } = choice;
         let goes_on = |last: &Last| now - last.at < self.gap;
         if self.under_way.len() >= self.room {
@@ -135,7 +135,7 @@ mod tests {
             let key = &FlowKey { src_address: flow, ..FlowKey::default() };
             let ports = &crate::balance::testing::Given::default();
             let choice = Choice { now: Nanos(flow.into()), dst: 1, key, priority: 3, hops: &HOPS, ports };
-            balancer.choose(&choice, &mut GlibcRand::new(1));
+            balancer.choose(&choice, &mut Integers::new(1));
         }
         assert!(balancer.under_way.len() <= FEW, "{}", balancer.under_way.len());
     }

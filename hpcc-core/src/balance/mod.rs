@@ -25,7 +25,7 @@ pub use oblivious::Oblivious;
 pub use random::Random;
 pub use settings::LoadBalancingSettings;
 
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::{Conflict, Settings};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
@@ -95,7 +95,7 @@ pub trait LoadBalancer: Send + Debug {
     fn on_timeout(&mut self, _now: Nanos, _: &mut Errands) {}
 
     /// The one of at least two next hops that a frame takes.
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16;
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16;
 }
 
 /// A frame that has come in, and where it may go.
@@ -145,7 +145,7 @@ pub struct Passing<'a> {
     /// What it carries.
     pub tag: &'a mut Tag,
     /// Random numbers of the switch.
-    pub rand: &'a mut GlibcRand,
+    pub rand: &'a mut Integers,
 }
 
 /// What frames carry for load balancing.
@@ -207,7 +207,7 @@ fn leaves(network: &Network, switch: u32) -> Vec<u32> {
 }
 
 /// One of several, each as likely as the others.
-fn any<T: Copy>(of: &[T], rand: &mut GlibcRand) -> T {
+fn any<T: Copy>(of: &[T], rand: &mut Integers) -> T {
     of[rand.draw() as usize % of.len()]
 }
 

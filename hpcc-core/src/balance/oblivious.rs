@@ -2,7 +2,7 @@
 //! Oblivious spraying: each next hop once a round, in an order that changes from round to round.
 
 use super::{Choice, LoadBalancer, Scheme};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::Settings;
 use crate::topology::Network;
 use alloc::boxed::Box;
@@ -39,7 +39,7 @@ struct Round {
 }
 
 impl LoadBalancer for Rounds {
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let (hops, of) = (choice.hops, choice.hops.len() as u16);
         let place = usize::from(hops[0]);
         if self.0.len() <= place {

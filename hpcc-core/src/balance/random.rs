@@ -2,7 +2,7 @@
 //! Each frame takes any next hop.
 
 use super::{Choice, LoadBalancer, Scheme, any};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::Settings;
 use crate::topology::Network;
 use alloc::boxed::Box;
@@ -24,7 +24,7 @@ impl Scheme for Random {
 }
 
 impl LoadBalancer for Random {
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         any(choice.hops, rand)
     }
 }

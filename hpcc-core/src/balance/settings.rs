@@ -3,7 +3,7 @@
 
 use super::{Choice, EcmpBalancer, Errands, Fate, LoadBalancer, Passing, Scheme, all};
 use crate::priorities::Priorities;
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::topology::{Network, NodeSet};
 use crate::units::Nanos;
@@ -193,7 +193,7 @@ impl LoadBalancer for OfPriorities {
         self.scheme.on_departure(passing);
     }
 
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         if self.priorities.serve(choice.priority) {
             return self.scheme.choose(choice, rand);
         }
@@ -227,7 +227,7 @@ mod tests {
         let node = node_with(&[("load_balancing", "scheme", "random"), ("load_balancing", "priorities", "3")]);
         let mut balancer = node.load_balancing.balancer(&star(), 3).expect("switches").expect("one");
         assert!(!balancer.keeps());
-        let (ports, mut rand) = (Given::default(), GlibcRand::new(1));
+        let (ports, mut rand) = (Given::default(), Integers::new(1));
         let mut taken = |priority, sport| {
             let key = &FlowKey { sport, ..FlowKey::default() };
             let choice = Choice { now: Nanos(0), dst: 1, key, priority, hops: &[2, 3, 5, 7], ports: &ports };

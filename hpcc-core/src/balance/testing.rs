@@ -2,7 +2,7 @@
 //! A switch for tests of schemes.
 
 use super::{Choice, FlowKey, LoadBalancer, Passing, Ports, Scheme, Tag};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 /// A scheme at switch 9, whose ports are as a test says.
 pub struct Bench {
     balancer: Box<dyn LoadBalancer>,
-    pub rand: GlibcRand,
+    pub rand: Integers,
     pub ports: Given,
 }
 
@@ -38,7 +38,7 @@ impl Ports for Given {
 
 impl Bench {
     pub fn new(scheme: &dyn Scheme) -> Bench {
-        Bench { balancer: scheme.start(&Network::default(), 9), rand: GlibcRand::new(1), ports: Given::default() }
+        Bench { balancer: scheme.start(&Network::default(), 9), rand: Integers::new(1), ports: Given::default() }
     }
 
     /// A packet of the flow with this source port to node 1.
@@ -59,7 +59,7 @@ pub fn passing<'a>(
     (src, dst): (u32, u32),
     port: u16,
     tag: &'a mut Tag,
-    rand: &'a mut GlibcRand,
+    rand: &'a mut Integers,
 ) -> Passing<'a> {
     let key = FlowKey { src_address: src, dst_address: dst, sport: 10, dport: 20 };
     Passing {

@@ -231,7 +231,8 @@ pub struct Loss {
 /// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own; [`on_port`](CongestionControl::on_port) after
 /// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
-/// `rng` is shared by the whole network: a controller that draws from it changes what others draw.
+/// `rng` is shared by the flows whose feedback comes in by the same port of a host, in the reference by the whole network: a
+/// controller that draws from it changes what these draw.
 pub trait CongestionControl: Send + Debug {
     /// Takes in one acknowledgement.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision;

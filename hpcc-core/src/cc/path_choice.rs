@@ -102,7 +102,7 @@ impl PathChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::StreamPerDraw;
+    use crate::random::Fractions;
     use alloc::vec::Vec;
 
     const T: u64 = 13_000;
@@ -176,7 +176,7 @@ mod tests {
     /// Half of them should move, once. Without hold and chance all of them move for ever.
     #[test]
     fn req_30_flows_do_not_chase_each_other() {
-        let mut stream = StreamPerDraw::new(1, 1);
+        let mut stream = Fractions::new(1, 1);
         let (moves, load) = crowd(PathChoiceConfig::default(), || stream.uniform());
         assert!(moves <= 20 && load.iter().all(|&load| load <= 0.96), "{moves} moves to {load:?}");
         let hasty = PathChoiceConfig { rounds: 1, hold: Nanos(0), ..PathChoiceConfig::default() };

@@ -34,7 +34,7 @@ impl Engine {
             may_wait,
             hops,
             tag,
-            rand: &mut Engine::rng(&mut self.rngs, node).rand,
+            rand: &mut self.rngs.arriving(self.first_port[node as usize] + u32::from(port)).rand,
         };
         tell(balancer, &mut passing)
     }

@@ -116,7 +116,7 @@ impl Engine {
         let key = self.pair_key(&request, message.as_ref());
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&key).copied();
-        match shared.filter(|_| traffic.shares_queue_pairs && options == FlowOptions::NONE) {
+        match shared.filter(|_| traffic.shares_queue_pairs(message.is_some()) && options == FlowOptions::NONE) {
             Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request, message.as_ref()),
             Some(_) => {}
             None => match self.open_queue_pair(&request, message.as_ref()) {
@@ -215,8 +215,8 @@ impl Engine {
         self.fault.get_or_insert(why);
     }
 
-    /// The receiving end of a flow's queue pair.
-    pub(super) fn open_receiving(&mut self, request: &FlowRequest) -> Result<Receiving, String> {
+    /// The receiving end of the queue pair of a flow, or of a job's message.
+    pub(super) fn open_receiving(&mut self, request: &FlowRequest, is_of_job: bool) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
         let wraps = self.wraps_ports;
@@ -228,7 +228,8 @@ impl Engine {
         let nic = nic.ok_or_else(|| format!("host {dst} cannot be reached from host {src}"))?;
         let limits = self.limits(nic, request).ok_or_else(|| no_room(src))?;
         let host = self.nodes.host(src);
-        let (echo_interval, is_shared) = (host.core.echo_interval(), host.core.transport().shares_queue_pairs());
+        let (echo_interval, is_shared) =
+            (host.core.echo_interval(), host.core.transport().shares_queue_pairs(is_of_job));
         let peer = self.nodes.host(dst);
         let spec = ReceiverSpec { src, dst, limits: Arc::clone(&limits), echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
@@ -250,7 +251,7 @@ impl Engine {
         let prepared = if is_common { traffic.take_prepared(key) } else { None };
         let (receiving, count) = match prepared {
             Some((receiving, count)) => (receiving, count),
-            None => (self.open_receiving(request)?, None),
+            None => (self.open_receiving(request, message.is_some())?, None),
         };
         if !self.parts.is_own(src) {
             // Its queue pair is opened in its own part.
@@ -271,6 +272,10 @@ impl Engine {
         if !leads {
             host.core.cut_off(queue_pair);
         }
+        let shares = host.traffic.shares_queue_pairs(message.is_some());
+        if shares {
+            host.core.share(queue_pair);
+        }
         let traffic = &mut host.traffic;
         // Flows that share a source port have keys of their own: this adds to the bits of the priority.
         let mut flow_key = u64::from(host_address(dst)) << 32 | u64::from(sport) << 16 | u64::from(priority);
@@ -278,7 +283,7 @@ impl Engine {
             flow_key += PRIORITIES as u64;
         }
         traffic.by_flow_key.insert(flow_key, queue_pair);
-        if traffic.shares_queue_pairs && is_common {
+        if shares && is_common {
             traffic.shareable.insert(key, queue_pair);
         }
         let place = (queue_pair & PLACES) as usize;
@@ -332,12 +337,13 @@ impl Engine {
         let now = self.events.now();
         let is_steered = self.control(node, queue_pair).is_steered;
         let traffic = &mut self.nodes.host(node).traffic;
-        let shares = traffic.shares_queue_pairs;
         let Some(sending) = traffic.get(queue_pair) else { return };
         let Some(posted) = sending.messages.pop_front() else { return };
         let request = sending.request(node, &posted);
         let is_last = sending.messages.is_empty() && sending.left == Some(0);
         let (sport, receiver) = (sending.sport, sending.receiver);
+        let is_listed = matches!(posted.owner, Owner::Listed(_));
+        let shares = traffic.shares_queue_pairs(!is_listed);
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
@@ -346,10 +352,7 @@ impl Engine {
             let expected = self.nodes.host(request.dst).core.expected(receiver).unwrap_or(0);
             arrived = expected.saturating_sub(posted.first_seq).min(request.size);
         }
-        self.complete(
-            Completion { request, sport, duration: now - request.start, is_steered, arrived },
-            matches!(posted.owner, Owner::Listed(_)),
-        );
+        self.complete(Completion { request, sport, duration: now - request.start, is_steered, arrived }, is_listed);
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
@@ -396,20 +399,27 @@ impl Engine {
         host.core.close_receiver(receiver);
     }
 
-    /// A host's queue pairs go by new routes.
+    /// A host's queue pairs go by new routes. Those that leave by the same port as before keep their turn there: a link may have
+    /// failed anywhere. (In the reference all begin anew.)
     pub(super) fn reroute_host(&mut self, node: u32) {
         let now = self.events.now();
         self.open_all(node);
         let table = self.fabric.table(node);
         let host = self.nodes.host(node);
         host.core.set_routes(table);
-        host.core.clear_ports();
+        let begin_anew = host.core.transport().faults.stale_round_robin;
+        if begin_anew {
+            host.core.clear_ports();
+        }
         for queue_pair in host.traffic.queue_pairs() {
             let host = self.nodes.host(node);
             let Some(&mut Sending { dst, dport, .. }) = host.traffic.get(queue_pair) else { continue };
             let sport = host.core.source_port(queue_pair).unwrap_or_default();
             let key = self.wire_key(node, dst, sport, dport);
             let host = self.nodes.host(node);
+            if !begin_anew && !host.core.leave_port(queue_pair, &key) {
+                continue;
+            }
             let Some(port) = host.core.reassign(queue_pair, &key) else { continue };
             let armed = host.core.resume_timer(now, queue_pair);
             self.schedule_timers(node, queue_pair, armed);

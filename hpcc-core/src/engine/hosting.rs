@@ -140,7 +140,8 @@ impl Engine {
             if node == dst || !self.fabric.is_switch(node) {
                 break;
             }
-            let rng = Engine::rng(&mut self.rngs, node);
+            // A choice that is kept draws nothing.
+            let rng = self.rngs.arriving(p);
             let Some(egress) = self.nodes.switch(node).core.kept_egress(&frame, rng) else { break };
             *port = u8::try_from(egress).unwrap_or(UNKNOWN);
             node = self.all.ports[self.place(node, egress) as usize].peer_node;
@@ -456,7 +457,8 @@ impl Engine {
             telemetry,
         };
         let queue_pair = frame.queue_pair;
-        let result = host.core.on_ack(now, &ack, Engine::rng(&mut self.rngs, node));
+        let p = self.first_port[node as usize] + u32::from(frame.ingress);
+        let result = host.core.on_ack(now, &ack, self.rngs.arriving(p));
         self.all.frames.release(f);
         if self.rtts.is_some() {
             self.note_rtt(node, queue_pair);
@@ -480,7 +482,8 @@ impl Engine {
             telemetry: &section[..usize::from(frame.telemetry_len)],
         };
         let queue_pair = frame.queue_pair;
-        let result = host.core.on_feedback(now, &ack, Engine::rng(&mut self.rngs, node));
+        let p = self.first_port[node as usize] + u32::from(frame.ingress);
+        let result = host.core.on_feedback(now, &ack, self.rngs.arriving(p));
         self.all.frames.release(f);
         if self.rtts.is_some() {
             self.note_rtt(node, queue_pair);

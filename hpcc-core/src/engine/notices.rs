@@ -47,7 +47,7 @@ impl Engine {
             let [source, destination] = [frame.src, frame.dst].map(|host| ipv6(host_address(host)));
             let queue = port.queued_of(&self.all.frames, self.all.frames.get(f).priority);
             let data = LeavingData { now, flow: Flow { source, destination, dest_qp }, queue, marked };
-            let verdict = notifier.agent.on_data(egress.into(), &data, Engine::rng(&mut self.rngs, node));
+            let verdict = notifier.agent.on_data(egress.into(), &data, self.rngs.leaving(p));
             mark = marked && verdict.may_mark;
             match verdict.decision {
                 Decision::Send => sends = true,
@@ -169,6 +169,7 @@ impl Engine {
     pub(super) fn on_fast_cnp(&mut self, node: u32, f: u32) {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
+        let p = self.place(node, frame.ingress);
         let HostNode { core, notices, .. } = self.nodes.host(node);
         let received = Received {
             now,
@@ -190,7 +191,7 @@ impl Engine {
         let (queue_pair, origin): (u32, Origin) = (accepted.queue_pair, accepted.origin);
         let result = core.on_notification(now, queue_pair, origin, accepted.trace.as_ref());
         let port = core.source_port(queue_pair).unwrap_or_default();
-        let rng = Engine::rng(&mut self.rngs, node);
+        let rng = self.rngs.arriving(p);
         let moved = notices.agent.migration(now, queue_pair, origin, port, || rng.marks.uniform());
         if let Some(sport) = moved {
             core.set_source_port(queue_pair, sport);

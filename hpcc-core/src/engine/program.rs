@@ -60,13 +60,14 @@ impl Engine {
         self.fault.take()
     }
 
-    /// What comes to these ports is lost with a probability. In insertion order they share one sequence.
+    /// What comes to these ports is lost with a probability. In the reference they share one sequence.
     pub fn lose(&mut self, ports: &[(u32, u16)], (seed, stream): (u32, u64), probability: f64) {
         let common = self.losses.len() as u32;
         for &(node, port) in ports {
             let next = self.losses.len() as u32;
-            let place = if self.is_canonical() || next == common {
-                self.losses.push(if self.is_canonical() {
+            let has_own = self.has_own_losses();
+            let place = if has_own || next == common {
+                self.losses.push(if has_own {
                     Loss::of_port(seed, stream, node, port, probability)
                 } else {
                     Loss::new(seed, stream, probability)

@@ -11,7 +11,6 @@ use super::state::{Arenas, Engine};
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
 use crate::frame::PacketKind;
-use crate::random::Rng;
 use crate::units::Nanos;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -307,12 +306,6 @@ impl Engine {
             Item::Storm { node, priority, pause } => self.on_storm(node, priority, pause),
             Item::Sample => self.sample_queues(),
         }
-    }
-
-    #[inline]
-    pub(super) fn rng(rngs: &mut [Rng], node: u32) -> &mut Rng {
-        let place = if rngs.len() == 1 { 0 } else { node as usize };
-        &mut rngs[place]
     }
 
     /// The place of a node's port.

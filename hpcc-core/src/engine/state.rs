@@ -24,7 +24,7 @@ use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
-use crate::random::{Loss, Rng};
+use crate::random::{Loss, PortRngs, Rng};
 use crate::roce::CNP_RESERVED;
 use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
@@ -70,8 +70,7 @@ pub struct Engine {
     /// First port of each node.
     pub(super) first_port: Vec<u32>,
     pub(super) nodes: Nodes,
-    /// One for each node, or one for all.
-    pub(super) rngs: Vec<Rng>,
+    pub(super) rngs: PortRngs,
     pub(super) fabric: Arc<Fabric>,
     /// What controllers of flows were given lately.
     pub(super) limits: Vec<Arc<FlowLimits>>,
@@ -219,10 +218,12 @@ impl Engine {
         // A path has a switch fewer than links.
         let (room, most_room) = (room(usize::from(fabric.most_links()).saturating_sub(1)), room(usize::MAX));
         let count = nodes.len() as u32;
+        let ports = |node: u32| (0..fabric.ports(node).len() as u16).map(move |number| (node, number));
         let rngs = if faults.shared_rng {
-            Vec::from([Rng::seeded(streams.seed, streams.marks, streams.pint)])
+            PortRngs::shared(Rng::seeded(streams.seed, streams.marks, streams.pint))
         } else {
-            (0..count).map(|node| Rng::of_node(streams.seed, streams.marks, streams.pint, node)).collect()
+            let seed = [streams.seed.into(), streams.marks, streams.pint.into()];
+            PortRngs::of_ports(&seed, (0..count).flat_map(ports))
         };
         let mut engine = Engine {
             events: Events::new(order),
@@ -346,7 +347,7 @@ impl Engine {
                 echoes: core.echoes(),
                 seals: core.seals_answers(),
                 pfc_bytes: settings.wire.profile.sizes().pfc,
-                traffic: Traffic::new(settings),
+                traffic: Traffic::new(core.transport()),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
                 is_stack: settings.protocol.protocol.is_of_stack(),
                 is_slow: slow.is_some(),
@@ -391,11 +392,16 @@ impl Engine {
         self.groups = Groups::new(of_node, self.all.ports.iter().map(|port| port.node), window);
     }
 
-    /// Frames are lost at random on links that have a probability of loss; the others share the default. In insertion order
-    /// the ports of a link with its own, and those of all others, draw from one sequence.
+    /// Whether ports lose frames by chances of their own. In the reference those of a link with its own probability, and those of
+    /// all others, draw from one sequence.
+    pub(super) fn has_own_losses(&self) -> bool {
+        self.is_canonical() || !self.rngs.are_shared()
+    }
+
+    /// Frames are lost at random on links that have a probability of loss; the others share the default.
     fn set_losses(&mut self, seed: u32, stream: u64, default_loss: f64) {
         let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
-        let is_canonical = self.events.order() == Order::Canonical;
+        let has_own = self.has_own_losses();
         let mut shared = vec![None; own.len() + 1];
         for port in &mut self.all.ports {
             let link = self.fabric.ports(port.node)[usize::from(port.number)].link as usize;
@@ -404,9 +410,9 @@ impl Engine {
                 continue;
             }
             let next = self.losses.len() as u32;
-            let known = if is_canonical { next } else { *shared[place].get_or_insert(next) };
+            let known = if has_own { next } else { *shared[place].get_or_insert(next) };
             if known == next {
-                self.losses.push(if is_canonical {
+                self.losses.push(if has_own {
                     Loss::of_port(seed, stream, port.node, port.number, probability)
                 } else {
                     Loss::new(seed, stream, probability)

@@ -54,7 +54,7 @@ impl Engine {
         let switch = self.nodes.switch(node);
         if switch.core.hold(ingress, priority, size) {
             let pauses = switch.pauses;
-            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, pauses);
         }
     }
@@ -63,7 +63,7 @@ impl Engine {
     fn let_go(&mut self, node: u32, f: u32) {
         let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
         if self.nodes.switch(node).core.let_go(ingress, priority, size) {
-            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, false);
         }
     }
@@ -142,8 +142,9 @@ impl Engine {
     /// Where a frame goes that is at a switch.
     pub(super) fn route(&mut self, node: u32, f: u32) -> Route {
         let now = self.events.now();
-        let frame = self.all.frames.get(f).arriving();
-        let rng = Engine::rng(&mut self.rngs, node);
+        let frame = self.all.frames.get(f);
+        let p = self.place(node, frame.ingress);
+        let (frame, rng) = (frame.arriving(), self.rngs.arriving(p));
         self.nodes.switch(node).core.route(now, &frame, rng)
     }
 
@@ -154,7 +155,7 @@ impl Engine {
         let Arenas { ports, frames, .. } = &mut self.all;
         let port = &mut ports[p as usize];
         let switch = self.nodes.switch(node);
-        let rng = Engine::rng(&mut self.rngs, node);
+        let rng = self.rngs.leaving(p);
         let (frame, bytes) = frames.with_section(f);
         let leaving = Leaving { frame, behind: port.queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
@@ -191,7 +192,7 @@ impl Engine {
             Admission::Drop => return self.overflow(node, p, f),
             Admission::Admit { pause: true } => {
                 let pauses = switch.pauses;
-                Engine::rng(&mut self.rngs, node).marks.skip();
+                self.rngs.skip_identifier();
                 self.send_pfc(node, ingress, priority, pauses);
             }
             Admission::Admit { pause: false } => {}
@@ -210,7 +211,7 @@ impl Engine {
         let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         };
-        let takes_last = Engine::rng(&mut self.rngs, node).marks.uniform() < trimming.last;
+        let takes_last = self.rngs.leaving(p).marks.uniform() < trimming.last;
         let last =
             if takes_last { self.all.ports[p as usize].take_last_data(&self.all.frames, priority) } else { None };
         if let Some(last) = last {
@@ -261,7 +262,7 @@ impl Engine {
         }
         let leaving = Leaving { frame, behind: queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
-        let rng = Engine::rng(&mut self.rngs, node);
+        let rng = self.rngs.leaving(p);
         let departure = switch.core.depart(egress, now, &leaving, &mut section, rng);
         let len = section.len;
         frame.set_telemetry_len(len);
@@ -270,7 +271,7 @@ impl Engine {
             self.mark(node, p, f, departure.mark);
         }
         if departure.resume {
-            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.rngs.skip_identifier();
             self.totals.resumes_by_own_port += u64::from(ingress == egress);
             self.send_pfc(node, ingress, priority, false);
         }
@@ -326,7 +327,7 @@ impl Engine {
         self.totals.lose(self.all.frames.get(f));
         let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
         if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
-            Engine::rng(&mut self.rngs, node).marks.skip();
+            self.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, false);
         }
         self.nodes.switch(node).counts.link_drops += 1;

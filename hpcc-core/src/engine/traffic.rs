@@ -6,8 +6,7 @@ use super::hash_order::HashOrder;
 use super::ways::Way;
 use super::work::Incoming;
 use crate::cc::FlowLimits;
-use crate::node::NodeSettings;
-use crate::transport::QueuePairs;
+use crate::transport::TransportConfig;
 use crate::units::{BitRate, Nanos};
 use crate::workload::{Arrival, Message, Sent};
 use alloc::boxed::Box;
@@ -232,7 +231,8 @@ struct Source {
 /// The flows that begin or end at a host.
 #[derive(Debug)]
 pub(super) struct Traffic {
-    pub shares_queue_pairs: bool,
+    /// Whether listed flows share queue pairs, and whether messages of jobs do.
+    shares: [bool; 2],
     pub global_rtt: bool,
     /// By the place of their key.
     pub sending: Vec<Option<Sending>>,
@@ -257,10 +257,10 @@ pub(super) struct Traffic {
 pub(super) const PLACES: u32 = (1 << 20) - 1;
 
 impl Traffic {
-    pub fn new(settings: &NodeSettings) -> Traffic {
+    pub fn new(transport: &TransportConfig) -> Traffic {
         Traffic {
-            shares_queue_pairs: settings.transport.queue_pairs == QueuePairs::PerPair,
-            global_rtt: settings.transport.global_rtt,
+            shares: [false, true].map(|is_of_job| transport.shares_queue_pairs(is_of_job)),
+            global_rtt: transport.global_rtt,
             sending: Vec::new(),
             by_flow_key: HashOrder::default(),
             shareable: BTreeMap::new(),
@@ -271,6 +271,11 @@ impl Traffic {
             receiving: Vec::new(),
             source_ports: BTreeMap::new(),
         }
+    }
+
+    /// Whether flows share queue pairs: messages of jobs, or those that were listed.
+    pub fn shares_queue_pairs(&self, is_of_job: bool) -> bool {
+        self.shares[usize::from(is_of_job)]
     }
 
     pub fn get(&mut self, queue_pair: u32) -> Option<&mut Sending> {

@@ -110,10 +110,10 @@ impl Engine {
             let key = PairKey::of(&request, job);
             let host = self.nodes.host(src);
             let traffic = &host.traffic;
-            if !traffic.shares_queue_pairs || host.other.is_some() || traffic.has_queue_pair(key) {
+            if !traffic.shares_queue_pairs(true) || host.other.is_some() || traffic.has_queue_pair(key) {
                 continue;
             }
-            match self.open_receiving(&request) {
+            match self.open_receiving(&request, true) {
                 Ok(receiving) => {
                     let messages = Some(messages).filter(|_| are_counted);
                     self.nodes.host(src).traffic.prepare(key, receiving, messages);

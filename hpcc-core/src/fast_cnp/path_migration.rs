@@ -119,7 +119,7 @@ fn other_port(port: u16, draw: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::StreamPerDraw;
+    use crate::random::Fractions;
     use alloc::vec::Vec;
 
     const SPINE: Origin = Origin::Network([1; 16]);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn ports_are_others_and_dynamic() {
-        let mut stream = StreamPerDraw::new(1, 1);
+        let mut stream = Fractions::new(1, 1);
         for port in [0, 4_791, FIRST_PORT - 1, FIRST_PORT, 0xffff] {
             let drawn = [0.0, 0.999_999_999, 1.0].into_iter().chain((0..1_000).map(|_| stream.uniform()));
             for draw in drawn {

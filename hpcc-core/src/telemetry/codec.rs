@@ -3,7 +3,7 @@
 
 use super::encapsulation::{Encapsulation, SectionLen, TELEMETRY_MARK};
 use super::{Hop, HopStack, Layout, Modulus, Reads, Snapshot, Telemetry, Unusable};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::Settings;
 use crate::topology::paths::PathName;
 use crate::units::{BitRate, Nanos};
@@ -101,7 +101,7 @@ pub trait Meter: Debug + Send {
     fn sent(&mut self, _port: u16, _now: Nanos, _size: u32) {}
 
     /// Adds this hop to a section as it leaves; `queue` is the port's, whatever records tell of.
-    fn stamp(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64, _rand: &mut GlibcRand) {}
+    fn stamp(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64, _rand: &mut Integers) {}
 
     /// A packet that was to wait here has been cut; its headers go on.
     fn cut(&mut self, _section: &mut [u8], _snapshot: &Snapshot, _queue: u64) {}

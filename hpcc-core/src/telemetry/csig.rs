@@ -20,7 +20,7 @@
 use super::codec::{Codec, Meter};
 use super::encapsulation::{CSIG_ETHER_TYPES, Encapsulation};
 use super::{HopStack, Reads, Signal, Snapshot, Telemetry, Unusable};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::Named;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -325,7 +325,7 @@ impl Meter for Ports {
         }
     }
 
-    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut GlibcRand) {
+    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut Integers) {
         if let Some(tag) = self.compare(section, snapshot, queue) {
             self.size.emit(tag, section);
         }
@@ -345,8 +345,8 @@ mod tests {
 
     const AT: Snapshot = Snapshot { now: Nanos(2_000), arrived: Nanos(2_000), egress: 0, ..Snapshot::IDLE };
 
-    fn rand() -> GlibcRand {
-        GlibcRand::new(1)
+    fn rand() -> Integers {
+        Integers::new(1)
     }
 
     fn csig(csig_size: TagSize, csig_signal: Asked) -> Csig {

@@ -13,7 +13,7 @@ use super::codec::{Codec, Meter, Room};
 use super::fixed_exp2::exp2;
 use super::fixed_log2::log2;
 use super::{HopStack, Layout, Reads, Snapshot, Telemetry, Unusable};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -113,7 +113,7 @@ impl Meter for Averages {
         }
     }
 
-    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, rand: &mut GlibcRand) {
+    fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, rand: &mut Integers) {
         if let Some(port) = self.ports.get_mut(usize::from(snapshot.egress)) {
             let utilisation = port.update(snapshot.now, queue, rand);
             self.codebook.stamp(section, utilisation, rand);
@@ -192,7 +192,7 @@ impl Codebook {
     /// The power that stands for U, if it is larger than `carried`: one of U's two neighbours, drawn so that the expected value
     /// is U. The draw is taken in any case.
     #[expect(clippy::indexing_slicing, reason = "a power lies between the second and the last")]
-    fn encode(&self, utilisation: f64, carried: Option<u16>, rand: &mut GlibcRand) -> Option<u16> {
+    fn encode(&self, utilisation: f64, carried: Option<u16>, rand: &mut Integers) -> Option<u16> {
         let code = libm::ceil(utilisation * CODE_STEPS).max(1.0);
         let above = match self.above.get(code as usize) {
             Some(&above) => usize::from(above),
@@ -210,7 +210,7 @@ impl Codebook {
 
     /// Raises the power in a section to U's, if it is larger.
     #[inline]
-    pub fn stamp(&self, section: &mut [u8], utilisation: f64, rand: &mut GlibcRand) {
+    pub fn stamp(&self, section: &mut [u8], utilisation: f64, rand: &mut Integers) {
         let Some(power) = self.encode(utilisation, read(section).ok(), rand) else { return };
         match section {
             [byte] => *byte = u8::try_from(power).unwrap_or(u8::MAX),
@@ -239,8 +239,7 @@ fn read(section: &[u8]) -> Result<u16, Unusable> {
 #[repr(align(64))]
 pub struct PortMeter {
     base_rtt: Nanos,
-    /// When a frame left last; `None`: none has, or long ago.
-    last_sent: Option<Nanos>,
+    last_sent: Nanos,
     utilisation: f64,
     /// U of a byte sent: one over the bytes of a T at the port's rate.
     byte_share: f64,
@@ -258,7 +257,7 @@ impl PortMeter {
         let byte_share = 1e9 / ((rate.0 / 8) as f64 * rtt);
         PortMeter {
             base_rtt,
-            last_sent: None,
+            last_sent: Nanos(0),
             utilisation: 0.0,
             byte_share,
             queue_share: byte_share / rtt * f64::from(1 << QUEUE_SHIFT),
@@ -270,15 +269,15 @@ impl PortMeter {
     /// Counts a frame that leaves, whatever it is.
     #[inline]
     pub fn on_sent(&mut self, now: Nanos, size: u32) {
-        self.last_sent = Some(now);
+        self.last_sent = now;
         self.last_size = size;
     }
 
     /// U as a data frame leaves `queue` bytes behind: of the queue, the frame before this one, and the average so far.
     /// The order of operations is the reference's, for rounding may draw a random number.
-    pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut GlibcRand) -> f64 {
-        let since = |last| now.saturating_sub(last).min(self.base_rtt);
-        let elapsed = self.last_sent.map_or(self.base_rtt, since).0;
+    pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut Integers) -> f64 {
+        // The reference's ports begin at time 0, too: in the first T what they measure is of less.
+        let elapsed = now.saturating_sub(self.last_sent).min(self.base_rtt).0;
         let queued = queue >> QUEUE_SHIFT;
         let mut sum = 0.0;
         if queued > 0 {
@@ -298,7 +297,7 @@ impl PortMeter {
 
 /// The product of two numbers, by the sum of their logarithms.
 #[inline]
-fn product(one: u64, other: u64, rand: &mut GlibcRand) -> f64 {
+fn product(one: u64, other: u64, rand: &mut Integers) -> f64 {
     let (one, other) = (log(one, rand), log(other, rand));
     one.zip(other).map_or(0.0, |(one, other)| exp2(one + other))
 }
@@ -306,7 +305,7 @@ fn product(one: u64, other: u64, rand: &mut GlibcRand) -> f64 {
 /// log2 in fixed point, truncated; `None` for 0. Only the leading bits count; the rest rounds up with the probability
 /// that it deserves.
 #[inline]
-fn log(value: u64, rand: &mut GlibcRand) -> Option<u32> {
+fn log(value: u64, rand: &mut Integers) -> Option<u32> {
     let top = value.checked_ilog2()?;
     if top < LOG_BITS {
         return log2(value);
@@ -324,8 +323,8 @@ mod tests {
     use super::*;
     use approx::{assert_abs_diff_eq, assert_relative_eq};
 
-    fn rand() -> GlibcRand {
-        GlibcRand::new(1)
+    fn rand() -> Integers {
+        Integers::new(1)
     }
 
     #[test]

@@ -267,7 +267,7 @@ mod tests {
     }
 
     /// Hosts with one link or several, cables between hosts, parallel links, equal and different rates, links that are down.
-    fn draw(random: &mut crate::random::GlibcRand) -> (Network, Vec<u32>) {
+    fn draw(random: &mut crate::random::Integers) -> (Network, Vec<u32>) {
         let mut below = |end: u32| random.draw() / 8 % end;
         let (hosts, switches) = (1 + below(9), below(7));
         let mut nodes = alloc::vec![NodeKind::Host; hosts as usize];
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn groups_of_nodes_have_the_routes_that_a_search_from_each_node_finds() {
-        let mut random = crate::random::GlibcRand::new(1);
+        let mut random = crate::random::Integers::new(1);
         let mut shared = 0;
         for _ in 0..1_000 {
             let (network, down) = draw(&mut random);

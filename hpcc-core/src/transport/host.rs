@@ -43,7 +43,7 @@ pub struct ReceiverSpec {
     pub limits: Arc<FlowLimits>,
     /// Least time between two answers that echo a congestion mark: [`Host::echo_interval`] of its sender.
     pub echo_interval: Nanos,
-    /// Whether other messages may follow the first: [`TransportConfig::shares_queue_pairs`] of its sender.
+    /// Whether other messages may follow the first: [`TransportConfig::shares_queue_pairs`] of its sender, for such a flow.
     pub is_shared: bool,
 }
 
@@ -270,6 +270,13 @@ impl Host {
         }
     }
 
+    /// Flows share a queue pair that was just opened, whatever [`TransportConfig::queue_pairs`] says of flows that are of no job.
+    pub fn share(&mut self, queue_pair: u32) {
+        if let Some(sender) = self.senders.get_mut(queue_pair) {
+            sender.qp.share();
+        }
+    }
+
     /// A flow that has a queue pair for itself sends one more packet, and is complete with that. Returns its port and what
     /// then is its size; `None` if it is not under way.
     pub fn stop(&mut self, queue_pair: u32) -> Option<(usize, u64)> {
@@ -321,6 +328,21 @@ impl Host {
         for nic in &mut self.nics {
             nic.clear(&mut self.senders);
         }
+    }
+
+    /// Takes a flow from its port if its route leads to another one now, or to none, or leads somewhere again. Returns whether it
+    /// does, and the flow is to be [reassigned](Host::reassign).
+    pub fn leave_port(&mut self, queue_pair: u32, key: &FlowKey) -> bool {
+        let Some(sender) = self.senders.get(queue_pair) else { return false };
+        let present = u16::try_from(sender.nic()).ok().filter(|_| !sender.qp.is_cut_off);
+        if self.port_of(key, sender.spec.dst, sender.nic_of_own) == present {
+            return false;
+        }
+        let nic = sender.nic();
+        if let Some(nic) = self.nics.get_mut(nic) {
+            nic.remove(queue_pair);
+        }
+        true
     }
 
     /// Gives a flow to the port that its route leads to now; returns the port, or `None` if there is no route.

@@ -76,7 +76,7 @@ fn open_receiver(host: &mut Host) -> Option<u32> {
         dst: 1,
         limits,
         echo_interval: host.echo_interval(),
-        is_shared: host.transport().shares_queue_pairs(),
+        is_shared: host.transport().shares_queue_pairs(false),
     })
 }
 

@@ -61,8 +61,11 @@ crate::named! {
     /// Which flows share a queue pair.
     #[derive(Default)]
     pub enum QueuePairs {
-        /// None: each flow has one of its own, which begins at line rate with a new controller.
+        /// Messages of a job as with `per_pair`, all other flows as with `per_flow`. Where a fault of the reference is repeated,
+        /// messages have a queue pair each, too.
         #[default]
+        Auto = "auto",
+        /// None: each flow has one of its own, which begins at line rate with a new controller.
         PerFlow = "per_flow",
         /// Those of the same source, destination, priority and destination port, of one job or of none. They are messages of one queue
         /// pair, sent one after the other in the order of their start; what congestion control has learnt stays from one to the next.
@@ -209,10 +212,14 @@ impl TransportConfig {
         }
     }
 
-    /// Whether flows may be messages of one queue pair.
+    /// Whether flows may be messages of one queue pair: those of jobs, or others.
     #[inline]
-    pub fn shares_queue_pairs(&self) -> bool {
-        self.queue_pairs == QueuePairs::PerPair
+    pub fn shares_queue_pairs(&self, is_of_job: bool) -> bool {
+        match self.queue_pairs {
+            QueuePairs::PerPair => true,
+            QueuePairs::PerFlow => false,
+            QueuePairs::Auto => is_of_job && self.faults == ReferenceFaults::NONE,
+        }
     }
 
     #[inline]

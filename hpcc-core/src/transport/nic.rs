@@ -255,7 +255,7 @@ impl Nic {
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
         let range = sender.qp.take_segment(&rules.transport);
         let SegmentRange { seq, payload, again, ack_requested } = range;
-        let message = sender.qp.message(&rules.transport, seq);
+        let message = sender.qp.message(seq);
         let first = rules.sizes.first_overhead > 0 && message::opens(seq - message.start, rules.transport.mtu);
         let (collects, armed) = sender.sample(now, seq + u64::from(payload));
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };

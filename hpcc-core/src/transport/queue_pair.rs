@@ -81,8 +81,10 @@ pub struct QueuePair {
     pub is_cut_off: bool,
     /// Whether the controller has ever moved rate or window from where they began.
     is_steered: bool,
-    /// Whether other messages may be posted: flows share the queue pair.
+    /// Whether other messages may be posted.
     may_go_on: bool,
+    /// Whether flows share the queue pair: they are messages of it.
+    is_shared: bool,
     /// Sequence numbers in flight that stand for no byte, between messages.
     gaps: u64,
     /// Bytes in flight that have arrived out of order, and leave room in the window for others.
@@ -141,7 +143,8 @@ impl QueuePair {
             timer,
             held: Nanos(0),
             repair: (config.recovery.repair)(),
-            may_go_on: config.shares_queue_pairs(),
+            may_go_on: config.shares_queue_pairs(false),
+            is_shared: config.shares_queue_pairs(false),
             posted: None,
         };
         qp.set_rate(config, line_rate);
@@ -214,7 +217,7 @@ impl QueuePair {
     #[inline]
     pub fn may_be_expected(&self, config: &TransportConfig, seq: u64) -> bool {
         seq <= self.snd_max
-            || config.shares_queue_pairs()
+            || self.is_shared
                 && self.snd_max.checked_next_multiple_of(config.mtu.max(1).into()).is_some_and(|end| seq <= end)
     }
 
@@ -269,14 +272,14 @@ impl QueuePair {
     #[inline]
     pub fn next_segment(&self, config: &TransportConfig) -> (u64, u32) {
         let seq = if self.resends { self.repair.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
-        let end = if self.resends { self.message(config, seq).end() } else { self.end };
+        let end = if self.resends { self.message(seq).end() } else { self.end };
         (seq, u64::from(config.mtu).min(end - seq) as u32)
     }
 
     /// The message that a byte belongs to.
     #[inline]
-    pub fn message(&self, config: &TransportConfig, seq: u64) -> Message {
-        if !config.shares_queue_pairs() {
+    pub fn message(&self, seq: u64) -> Message {
+        if !self.is_shared {
             // `posted` is not in the cache: it is not read if the answer is known.
             return Message::alone(self.end);
         }
@@ -307,7 +310,7 @@ impl QueuePair {
         if ack_requested {
             self.requested = self.requested.max(end);
         }
-        if end == self.end && config.shares_queue_pairs() {
+        if end == self.end && self.is_shared {
             self.enter_message();
         }
         SegmentRange { seq, payload, again, ack_requested }
@@ -366,6 +369,11 @@ impl QueuePair {
         self.end
     }
 
+    /// Other messages may follow: flows share the queue pair.
+    pub fn share(&mut self) {
+        (self.may_go_on, self.is_shared) = (true, true);
+    }
+
     /// No other message follows.
     pub fn end_messages(&mut self) {
         (self.may_go_on, self.posted) = (false, None);
@@ -397,7 +405,7 @@ impl QueuePair {
     /// All bytes before `seq` have arrived.
     #[inline]
     pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> Acked {
-        if config.shares_queue_pairs() {
+        if self.is_shared {
             return self.on_ack_of_messages(config, seq);
         }
         let before = self.snd_una;

@@ -18,10 +18,11 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
         /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port share
-        /// one, those of a job among themselves. They are messages of it, one after the other.
+        /// one, those of a job among themselves. They are messages of it, one after the other. With `auto` the messages of jobs
+        /// share, other flows do not.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
-        pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
+        pub queue_pairs: QueuePairs = QueuePairs::Auto;
         /// Largest payload of a packet.
         #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
         #[network]
@@ -294,7 +295,7 @@ mod tests {
             let settings =
                 TransportSettings { queue_pairs: QueuePairs::PerPair, recovery, ..TransportSettings::default() };
             assert_eq!(settings.check().err().map(|conflict| conflict.key), refused, "{recovery:?}");
-            assert!(settings.config(&Needs::default(), ReferenceFaults::NONE).shares_queue_pairs());
+            assert!(settings.config(&Needs::default(), ReferenceFaults::NONE).shares_queue_pairs(false));
         }
     }
     #[test]

@@ -3,6 +3,7 @@
 
 mod alike_paths;
 mod answers;
+mod apart;
 mod as_the_reference;
 mod attacks;
 mod bench;
@@ -45,6 +46,7 @@ mod queue_pairs;
 mod quiet;
 mod rates;
 mod reaction;
+mod read_again;
 mod recomputed;
 mod recovery;
 mod refusal;

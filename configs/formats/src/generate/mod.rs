@@ -20,10 +20,10 @@ use rand_pcg::Pcg64;
 /// The generator of every random choice.
 pub type Random = Pcg64;
 
-/// A generator for one use of a seed. Uses of the same seed do not overlap, so adding one at the end leaves
-/// the earlier ones as they were.
-pub fn random(seed: u64, usage: u32) -> Random {
-    let mut random = Pcg64::seed_from_u64(seed);
-    random.advance(u128::from(usage) << 64);
-    random
+/// The generator of whoever has this name; of several with one name, of the one with this number. What others there are, and in
+/// which order, makes no difference.
+pub fn random(seed: u64, name: &str, number: u32) -> Random {
+    let mut hash = blake3::Hasher::new();
+    hash.update(&seed.to_le_bytes()).update(&number.to_le_bytes()).update(name.as_bytes());
+    Pcg64::from_seed(*hash.finalize().as_bytes())
 }

@@ -175,7 +175,7 @@ mod tests {
     /// How often each host is drawn for flows from host 1.
     fn drawn(rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> [u32; 12] {
         let pairs = pairs(rack_share, weight).expect("possible");
-        let mut random = random(1, 0);
+        let mut random = random(1, "", 0);
         let mut drawn = [0; 12];
         (0..12_000).for_each(|_| drawn[pairs.draw(1, &mut random) as usize] += 1);
         drawn

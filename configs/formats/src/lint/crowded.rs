@@ -37,7 +37,7 @@ impl Crowded {
     pub fn new(scenario: &Scenario) -> Crowded {
         let settings = &scenario.settings;
         let counts =
-            settings.protocol.protocol == Protocol::Rdma && settings.transport.queue_pairs == QueuePairs::PerFlow;
+            settings.protocol.protocol == Protocol::Rdma && settings.transport.queue_pairs != QueuePairs::PerPair;
         let mut rates = vec![0_u64; scenario.network.nodes.len()];
         for link in &scenario.network.links {
             for end in [link.a, link.b] {

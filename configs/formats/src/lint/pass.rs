@@ -11,7 +11,7 @@ use hpcc_core::attack::{Aim, AttackKind, AttackSettings};
 use hpcc_core::cc::Reads;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::transport::{LinkSpec, Protocol, QueuePairs, TransportConfig};
+use hpcc_core::transport::{LinkSpec, Protocol, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ impl Pass {
     pub fn new(scenario: &Scenario) -> Pass {
         let transport = scenario.transport();
         let is_rdma = scenario.settings.protocol.protocol == Protocol::Rdma;
-        let may_be_silent = is_rdma && transport.ack_every == 0 && transport.queue_pairs == QueuePairs::PerFlow;
+        let may_be_silent = is_rdma && transport.ack_every == 0 && !transport.shares_queue_pairs(false);
         let needs_flows = |(_, attack): &(usize, &AttackSettings)| attack.kind != AttackKind::FloodedFastCnp;
         let with_victims = |(number, attack): (usize, &AttackSettings)| {
             // Checked: the text names hosts.

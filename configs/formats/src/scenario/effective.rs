@@ -98,6 +98,10 @@ impl Scenario {
         if self.has_fast_cnp() {
             effective["fast_cnp"]["borders"] =
                 self.borders.iter().map(|border| [border.node, border.outside]).collect();
+            if let Some(fast_cnp) = effective["fast_cnp"].as_object_mut().filter(|_| self.borders.is_empty()) {
+                // It says nothing without borders, and is refused there.
+                fast_cnp.remove("border_side");
+            }
         }
     }
 

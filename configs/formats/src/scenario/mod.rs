@@ -35,6 +35,10 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::Servers;
 use std::path::Path;
 
+/// What a note begins with of keys of a file that do not count, for the command line names another algorithm: told also where other
+/// notes are not.
+pub const ANOTHER_ALGORITHM: &str = "another algorithm than the file's";
+
 /// One simulation, checked: whatever reaches a simulator through [`load()`](crate::load()) can run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -80,6 +84,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The notes that are told, also by who is to be quiet: those of what a file says and does not count.
+    pub fn told_notes(&self, is_quiet: bool) -> impl Iterator<Item = &String> {
+        self.notes.iter().filter(move |note| !is_quiet || note.starts_with(ANOTHER_ALGORITHM))
+    }
+
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn faults(&self) -> ReferenceFaults {
         self.settings.faults()

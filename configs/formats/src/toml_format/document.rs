@@ -13,38 +13,22 @@ use toml::de::{DeTable, DeValue};
 pub(super) struct Document<'a> {
     source: &'a Source<'a>,
     root: DeTable<'a>,
-    /// Whether parameters of the file were dropped for an override that chooses something else than the file.
-    pub dropped: bool,
 }
 
 impl<'a> Document<'a> {
-    /// Parses the text and lays the overrides over it.
-    pub fn parse(source: &'a Source<'a>) -> Result<Document<'a>, InputError> {
+    /// Parses the text without `dropped` keys, each `section.key`, and lays the overrides over it.
+    pub fn parse(source: &'a Source<'a>, dropped: &[String]) -> Result<Document<'a>, InputError> {
         let root = DeTable::parse(source.text).map_err(|error| source.no_toml(&error))?;
-        let mut document = Document { source, root: root.into_inner(), dropped: false };
-        document.drop_parameters("congestion_control", "algorithm", "hpcc", &["congestion_control", "telemetry"]);
+        let mut document = Document { source, root: root.into_inner() };
+        for (section, key) in dropped.iter().filter_map(|path| path.split_once('.')) {
+            if let Some(DeValue::Table(table)) = document.root.get_mut(section).map(Spanned::get_mut) {
+                table.remove(key);
+            }
+        }
         for setting in &source.overrides {
             insert(&mut document.root, setting)?;
         }
         Ok(document)
-    }
-
-    /// Where an override gives `section.key` another value than the file, what the file says in `sections` was meant
-    /// for its own choice and does not count. Without the key the file has chosen `default`.
-    fn drop_parameters(&mut self, section: &str, key: &str, default: &str, sections: &[&str]) {
-        let path = format!("{section}.{key}");
-        let Some(chosen) = self.source.overrides.iter().rfind(|setting| setting.path == path) else { return };
-        let table = self.root.get(section).and_then(|section| section.get_ref().as_table());
-        let own = table.and_then(|table| table.get(key)).map_or(Some(default), |own| own.get_ref().as_str());
-        if own == Some(chosen.value.trim().trim_matches(['"', '\''])) {
-            return;
-        }
-        for name in sections {
-            if let Some(DeValue::Table(table)) = self.root.get_mut(*name).map(Spanned::get_mut) {
-                self.dropped |= !table.is_empty();
-                table.clear();
-            }
-        }
     }
 
     /// Refuses sections other than these.

@@ -11,7 +11,7 @@ use crate::place::Place;
 use hpcc_core::engine::ENDLESS;
 use hpcc_core::settings::{Field, Input, Kind, Range, Setting, SettingError, Value, quantity};
 use hpcc_core::units::{BitRate, Bytes, Nanos};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A key of a section.
 #[derive(Debug)]
@@ -137,6 +137,8 @@ fn value(kind: &Kind, input: Input<'_>) -> Result<Value, String> {
 pub(super) struct Values<'a> {
     pub origin: Origin,
     values: BTreeMap<&'static str, Value>,
+    /// Keys whose value is the default.
+    usual: BTreeSet<&'static str>,
     lists: BTreeMap<&'static str, Entry<'a>>,
 }
 
@@ -190,7 +192,7 @@ impl<'a> Values<'a> {
     ) -> Result<Values<'a>, InputError> {
         let places = entries.iter().map(|entry| (entry.key.clone(), entry.place())).collect();
         let origin = Origin::new(section, place, places);
-        let mut read = Values { origin, values: BTreeMap::new(), lists: BTreeMap::new() };
+        let mut read = Values { origin, values: BTreeMap::new(), usual: BTreeSet::new(), lists: BTreeMap::new() };
         let keys = || groups.iter().copied().flatten();
         for entry in entries {
             let wrong = |message| entry.error(section, message);
@@ -209,6 +211,12 @@ impl<'a> Values<'a> {
                 }
                 (Need::Else(_), Some(setting)) => _ = read.values.insert(key.name, setting.default),
                 (Need::Optional | Need::Else(_), _) => {}
+            }
+        }
+        for key in keys().filter(|key| matches!(key.need, Need::Else(_))) {
+            let default = key.setting().map(|setting| setting.default);
+            if read.values.get(key.name) == default.as_ref() {
+                read.usual.insert(key.name);
             }
         }
         Ok(read)
@@ -234,6 +242,14 @@ impl<'a> Values<'a> {
         }
         self.lists.insert(key.name, entry.clone());
         Ok(())
+    }
+
+    /// All that the section says beyond what holds by default, whatever the order and the units that it was written in.
+    pub fn text(&self) -> String {
+        let own = self.values.iter().filter(|(key, _)| !self.usual.contains(*key));
+        let values = own.map(|(key, value)| format!("{key} = {value:?}"));
+        let lists = self.lists.iter().map(|(key, list)| format!("{key} = {:?}", list.value()));
+        values.chain(lists).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a key has a value.

@@ -3,14 +3,14 @@
 
 use super::assign::set_all;
 use super::document::Document;
-use super::keys::{Need, TEXT, Values, keys};
+use super::keys::{Form, Need, TEXT, Values, keys, whole};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
-use hpcc_core::settings::{Conflict, Named};
+use hpcc_core::settings::{Conflict, Kind, Named};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::transport::TransportSettings;
 use toml::Value;
@@ -21,13 +21,22 @@ keys! {
     NODES {
         /// The hosts and switches that know nothing of telemetry. Give it to study a network that is only partly upgraded.
         nodes: TEXT => Need::Else("none");
+        /// As `transport.window`, for these hosts; by default that, or what their algorithm needs where that is `auto`.
+        window: Form::One(Kind::Switch) => Need::Optional;
+        /// As `transport.ack_priority`, for these hosts; by default that, or what their algorithm needs where that is `auto`.
+        ack_priority: whole(0, 7) => Need::Optional;
     }
 }
+
+/// The keys of the section that are no parameters of the algorithm.
+const OWN: [&str; 4] = ["algorithm", "nodes", "window", "ack_priority"];
 
 /// The nodes, and the algorithm of those that are hosts.
 pub(super) struct LegacyNodes {
     nodes: Vec<u32>,
     algorithm: Box<dyn Algorithm>,
+    window: Option<bool>,
+    ack_priority: Option<u8>,
 }
 
 /// Reads the section, beside settings that may not be resolved yet.
@@ -53,7 +62,8 @@ pub(super) fn read(
         );
         return Err(keys.origin.error(&["nodes"], message));
     }
-    Ok(LegacyNodes { nodes: nodes.iter().collect(), algorithm })
+    let (window, ack_priority) = (keys.get("window"), keys.get("ack_priority"));
+    Ok(LegacyNodes { nodes: nodes.iter().collect(), algorithm, window, ack_priority })
 }
 
 impl LegacyNodes {
@@ -70,8 +80,10 @@ impl LegacyNodes {
 
     /// What they run by beside these settings, which are resolved; `given` is the transport as it was before.
     pub(super) fn settle(self, given: &TransportSettings, settings: &NodeSettings, network: &Network) -> Legacy {
-        let LegacyNodes { nodes, algorithm } = self;
-        Legacy { nodes, settings: Some(settings.without_telemetry(given, algorithm, network)) }
+        let LegacyNodes { nodes, algorithm, window, ack_priority } = self;
+        let (window, ack_priority) = (window.or(given.window), ack_priority.or(given.ack_priority));
+        let given = TransportSettings { window, ack_priority, ..given.clone() };
+        Legacy { nodes, settings: Some(settings.without_telemetry(&given, algorithm, network)) }
     }
 }
 
@@ -91,9 +103,9 @@ fn algorithm(
         None => settings.control.named(Legacy::algorithm().name()).unwrap_or_else(|_| Legacy::algorithm()),
         Some(entry) => chosen(&entry, settings).map_err(|message| entry.error(SECTION, message))?,
     };
-    let (nodes, parameters) = entries.drain(..).partition(|entry| entry.key == "nodes");
-    *entries = nodes;
-    set_all(&mut *algorithm, SECTION, &parameters, &["nodes", "algorithm"])?;
+    let (own, parameters) = entries.drain(..).partition(|entry| OWN.contains(&&*entry.key));
+    *entries = own;
+    set_all(&mut *algorithm, SECTION, &parameters, &OWN)?;
     let given = |key: &str| parameters.iter().find(|entry| entry.key == key);
     let wrong = |conflict: Conflict| {
         let place = given(conflict.key).map_or_else(|| section.clone(), Entry::place);

@@ -21,6 +21,7 @@
 //! | `[[attack]]` | who attacks whom |
 //! | `[monitor]` | time series |
 
+mod another;
 mod assign;
 mod attack;
 mod collective;
@@ -51,6 +52,7 @@ use crate::draft::{Blame, Control, Draft, Places};
 use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::scenario::{DegradedLinks, Scenario, name_of, ways};
+use another::Another;
 use document::Document;
 use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
@@ -94,7 +96,27 @@ pub(super) fn read_as(
     is_configuration: bool,
 ) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
-    let mut document = Document::parse(&source)?;
+    let mut another = Another::of(&source, &defaults);
+    loop {
+        match read_without(&another, path, &source, defaults.clone(), is_configuration) {
+            Ok(mut draft) => {
+                draft.scenario.notes.extend(another.note());
+                return Ok(draft);
+            }
+            Err(error) => another.drop_for(error)?,
+        }
+    }
+}
+
+/// Reads a scenario, but for the keys of its file that another algorithm has no use for.
+fn read_without(
+    another: &Another,
+    path: &Path,
+    source: &Source<'_>,
+    defaults: NodeSettings,
+    is_configuration: bool,
+) -> Result<Draft, InputError> {
+    let mut document = Document::parse(source, another.dropped())?;
     document.check_sections(SECTIONS)?;
     let faults = compatibility::compatibility(&mut document)?;
     let of_reference = is_configuration || faults == ReferenceFaults::REFERENCE;
@@ -102,7 +124,7 @@ pub(super) fn read_as(
     let topology = topology::read(&mut document, path, faults.rounding())?;
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
-    let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
+    let note = congestion_control::read(&mut document, &mut settings, &mut given, another.is_chosen())?;
     let receivers = receive::read(&mut document, &mut settings, &mut given)?;
     for section in ["wire", "telemetry", "transport", "load_balancing"] {
         given.section(&mut document, &mut settings, section, &[])?;
@@ -122,8 +144,12 @@ pub(super) fn read_as(
         return Err(place.key_error("transport.protocol", "messages of jobs go by RDMA; expected \"rdma\""));
     }
     let servers = servers::read(&mut document, &topology.network)?;
-    if has_jobs && faults == ReferenceFaults::NONE && !given.has("transport", "queue_pairs") {
-        settings.transport.queue_pairs = QueuePairs::PerPair;
+    let transport = &settings.transport;
+    if has_jobs && transport.queue_pairs == QueuePairs::Auto && transport.recovery.to_chunks {
+        let place = given.place(&document, "transport", "recovery");
+        let message = "recovery = \"go_back_zero\" goes back into messages that have finished, for those of a job share queue pairs; \
+                       expected another recovery, or transport.queue_pairs = \"per_flow\"";
+        return Err(place.key_error("transport.recovery", message));
     }
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
@@ -175,9 +201,6 @@ pub(super) fn read_as(
             .then(|| Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
     };
     let window = window(&settings);
-    let dropped = document.dropped.then(|| {
-        "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
-    });
     let mut scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
@@ -196,7 +219,7 @@ pub(super) fn read_as(
         borders,
         attacks,
         monitor,
-        notes: [note, dropped, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
+        notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
     };
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;

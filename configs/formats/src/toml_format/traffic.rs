@@ -220,11 +220,15 @@ pub(super) fn read(
     let budget = Budget::new().map_err(|why| Place::environment().error(why))?;
     let context = Context { budget: &budget, config, network, servers, seed, rounding, mtu };
     let mut traffic = Vec::new();
-    for (section, index) in document.list(SECTION)?.into_iter().zip(0..) {
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    for section in document.list(SECTION)? {
         let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
         let group = group(kind, &keys)?;
         hosts(&keys, network)?;
-        let (source, offer) = read_one(kind, &keys, &context, index)?;
+        let name = name_of_chance(kind, &keys);
+        let number = known.entry(name.clone()).and_modify(|number| *number += 1).or_insert(0);
+        let mut random = generate::random(context.seed, &name, *number);
+        let (source, offer) = read_one(kind, &keys, &context, &mut random)?;
         traffic.push(Traffic { group, source, offer });
     }
     Ok(traffic)
@@ -257,14 +261,19 @@ fn group(kind: &str, keys: &Values<'_>) -> Result<String, InputError> {
     Err(keys.origin.error(&["name"], format!("\"{name}\" is no name; expected {expected}")))
 }
 
+/// Whose chance a section's random choices are: its name's. A section without one is known by all that it says: so others may come
+/// and go, before it and behind it. Of several with one name their order decides.
+fn name_of_chance(kind: &str, keys: &Values<'_>) -> String {
+    keys.get::<String>("name").map_or_else(|| format!("{kind} {}", keys.text()), |name| format!("name {name}"))
+}
+
 fn read_one(
     kind: &str,
     keys: &Values<'_>,
     context: &Context<'_>,
-    index: u32,
+    random: &mut generate::Random,
 ) -> Result<(FlowSource, Option<Offer>), InputError> {
     let origin = Arc::new(keys.origin.clone());
-    let mut random = generate::random(context.seed, index);
     let mut offer = None;
     let flows = match kind {
         "flow" => vec![flow(keys, keys.the("src"), keys.the("dst"))],
@@ -274,23 +283,23 @@ fn read_one(
         "random_incast" => {
             let traffic = random_incast(keys, context)?;
             offer = Some(traffic.offer());
-            traffic.flows(&mut random)
+            traffic.flows(random)
         }
         "permutation" | "all_to_all" => {
-            let pairs = pattern(kind, keys, context, &mut random)?;
+            let pairs = pattern(kind, keys, context, random)?;
             pairs.into_iter().map(|(src, dst)| flow(keys, src, dst)).collect()
         }
         "poisson" => {
             let traffic = poisson(keys, context)?;
             let offer = traffic.offer();
-            return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
+            return Ok((FlowSource::Poisson { traffic, random: random.clone(), origin }, Some(offer)));
         }
         _ if is_job(kind) => {
             let job = if kind == "collective" {
                 let matrix = keys.has("matrix").then(|| input(keys, context, "matrix")).transpose()?;
-                collective::job(keys, context, &mut random, matrix)?
+                collective::job(keys, context, random, matrix)?
             } else {
-                job_file::job(kind, keys, context, &mut random, || input(keys, context, "path"))?
+                job_file::job(kind, keys, context, random, || input(keys, context, "path"))?
             };
             return Ok((FlowSource::Job { job: Arc::new(job), origin }, None));
         }

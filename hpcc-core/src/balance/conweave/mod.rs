@@ -20,7 +20,7 @@ mod tests;
 mod ways;
 
 use super::{Choice, EcmpBalancer, Errands, Fate, LoadBalancer, Passing, Scheme, Tag, leaves};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -187,7 +187,7 @@ impl LoadBalancer for Leaf {
         self.receiver.on_timeout(now, errands);
     }
 
-    fn choose(&mut self, choice: &Choice<'_>, rand: &mut GlibcRand) -> u16 {
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
         let ecmp = &mut EcmpBalancer { seed: self.switch, weighted: false };
         self.next.filter(|port| choice.hops.contains(port)).unwrap_or_else(|| ecmp.choose(choice, rand))
     }

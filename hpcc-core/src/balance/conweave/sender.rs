@@ -5,7 +5,7 @@ use super::flows::Flows;
 use super::ways::{Ways, ways};
 use super::{Conweave, Header, Role};
 use crate::balance::{FlowKey, Passing};
-use crate::random::GlibcRand;
+use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
@@ -52,7 +52,7 @@ impl Sender {
     }
 
     /// The first of two paths that is not avoided; without one the present path, if there is any.
-    pub(super) fn draw(&self, to: u32, ways: &Ways, present: Option<u32>, now: Nanos, rand: &mut GlibcRand) -> u32 {
+    pub(super) fn draw(&self, to: u32, ways: &Ways, present: Option<u32>, now: Nanos, rand: &mut Integers) -> u32 {
         let drawn = [(); 2].map(|()| rand.draw() % ways.paths);
         let is_good = |path: &u32| self.avoided.get(&(to, *path)).is_none_or(|&until| until <= now);
         drawn.into_iter().find(is_good).or(present).unwrap_or(drawn[0])

@@ -25,7 +25,7 @@ fn network() -> Network {
 /// A leaf of that network.
 struct Bench {
     leaf: Leaf,
-    rand: GlibcRand,
+    rand: Integers,
 }
 
 /// What a leaf made of a frame: released, and answered with.
@@ -37,7 +37,7 @@ impl Bench {
     }
 
     fn with(switch: u32, config: &Conweave) -> Bench {
-        Bench { leaf: Leaf::new(config, &network(), switch), rand: GlibcRand::new(1) }
+        Bench { leaf: Leaf::new(config, &network(), switch), rand: Integers::new(1) }
     }
 
     /// Host 0 sends a packet of its flow to host 1.
@@ -106,7 +106,7 @@ fn an_answer_in_time_begins_the_next_epoch_on_the_same_path() {
 fn without_an_answer_one_packet_is_the_last_on_its_path() {
     let mut leaf = Bench::new(2);
     let first = leaf.sends(0);
-    leaf.rand = GlibcRand::new(2);
+    leaf.rand = Integers::new(2);
     leaf.leaf.sender.avoided.insert((3, first.path), Nanos(100 * MICRO));
     leaf.hears(ROUND, Role::InitReply, &first);
     let tail = leaf.sends(ROUND + 1);
@@ -251,7 +251,7 @@ fn a_path_is_a_choice_at_each_switch() {
     network.links.extend([4, 4].map(|spine| Link { a: 3, b: spine, ..network.links[4] }));
     assert_eq!(ways(&network, 2)[&3], Ways { links: 2, paths: 4, delay: Nanos(2_000) });
     let mut spine = Leaf::new(&Conweave::default(), &network, 4);
-    let mut rand = GlibcRand::new(1);
+    let mut rand = Integers::new(1);
     let mut taken = BTreeMap::new();
     for path in 0..6 {
         let own = Header { path, rest: path, ..header(Role::Data, 1, 0, 0) };
