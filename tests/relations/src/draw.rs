@@ -14,6 +14,9 @@ use hpcc_core::topology::Network;
 use std::path::Path;
 use toml::{Table, Value};
 
+/// Larger networks take long.
+const MOST_HOSTS: usize = 20;
+
 /// Where a text would be as a file.
 pub(crate) fn place() -> &'static Path {
     Path::new("scenario.toml")
@@ -45,7 +48,7 @@ impl Draw<'_> {
             let topology = topology(rng, &schema);
             document.0.insert("topology".into(), topology.into());
             if let Ok(scenario) = hpcc_formats::load_text(place(), &document.text())
-                && scenario.network.hosts().count() >= 2
+                && (2..=MOST_HOSTS).contains(&scenario.network.hosts().count())
             {
                 return Draw { rng, document, network: scenario.network, schema, has_stack };
             }

@@ -6,10 +6,14 @@ use crate::ScenarioRng;
 use crate::document::time;
 use hpcc_core::topology::Network;
 use serde_json::Value as Json;
+use std::sync::LazyLock;
 use toml::{Table, Value};
 
 pub(crate) const RATES: &[&str] = &["8Gbps", "10Gbps", "25Gbps", "50Gbps", "100Gbps", "100Gbps", "400Gbps", "800Gbps"];
 pub(crate) const DELAYS: &[&str] = &["0ns", "10ns", "500ns", "1us", "1us", "5us"];
+
+/// Least bytes of flows that come as a load asks for.
+const SMALL: i64 = 8_000;
 
 /// What sections may name.
 #[derive(Clone, Debug)]
@@ -51,11 +55,14 @@ impl Scope {
 }
 
 /// The schema of a scenario's file.
-pub(crate) struct Schema(Json);
+pub(crate) struct Schema(&'static Json);
+
+/// It takes longer to make than a scenario to draw.
+static SCHEMA: LazyLock<Json> = LazyLock::new(hpcc_formats::toml_format::schema);
 
 impl Schema {
     pub fn new() -> Schema {
-        Schema(hpcc_formats::toml_format::schema())
+        Schema(&SCHEMA)
     }
 
     /// A small network of any kind that needs no file.
@@ -78,6 +85,10 @@ impl Schema {
             traffic.insert("senders".into(), senders.into());
         }
         traffic.remove("sender_count");
+        // A load of small flows is many.
+        if has("load") && traffic.get("size").and_then(Value::as_integer).is_some_and(|size| size < SMALL) {
+            traffic.insert("size".into(), SMALL.into());
+        }
         for name in ["hosts", "ranks"].into_iter().filter(|name| has(name) && !scope.is_all) {
             let all = || scope.hosts.iter().copied().map(i64::from).collect::<Vec<_>>();
             traffic.entry(name).or_insert_with(|| all().into());

@@ -14,6 +14,11 @@ const FIXED: &[&str] = &["run", "topology"];
 const NEEDED: &[&str] =
     &["kind", "src", "dst", "receiver", "senders", "size", "operation", "duration", "a", "b", "time"];
 
+/// Traffic where none is left.
+const FLOW: &str = "traffic = [{ kind = 'flow', src = 0, dst = 1, size = 20000 }]";
+/// More errors than there are keys.
+const MOST: usize = 200;
+
 /// Takes out of a scenario what an error blames, or else anything, until it is accepted. Returns it with the errors.
 ///
 /// # Errors
@@ -22,13 +27,12 @@ pub fn repair(document: &mut Document, rng: &mut ScenarioRng) -> Result<(Scenari
     let mut errors = Vec::new();
     loop {
         if document.list("traffic").next().is_none() {
-            let flow = "traffic = [{ kind = 'flow', src = 0, dst = 1, size = 20000 }]";
-            document.0.extend(Document::parse(flow).expect("TOML").0);
+            document.0.extend(Document::parse(FLOW).expect("TOML").0);
         }
         let text = document.text();
         match hpcc_formats::load_text(place(), &text) {
             Ok(scenario) => return Ok((scenario, errors)),
-            Err(error) if takes_out(document, &text, &error, rng) => errors.push(error),
+            Err(error) if errors.len() < MOST && takes_out(document, &text, &error, rng) => errors.push(error),
             Err(error) => return Err(error),
         }
     }
@@ -37,7 +41,11 @@ pub fn repair(document: &mut Document, rng: &mut ScenarioRng) -> Result<(Scenari
 /// Takes something out; false if nothing can be.
 fn takes_out(document: &mut Document, text: &str, error: &InputError, rng: &mut ScenarioRng) -> bool {
     let blamed = error.key.as_deref().and_then(|key| key.split_once('.'));
-    if let Some((list, place)) = error.line.and_then(|line| Document::section_at(text, line)) {
+    // The last flow is not to blame.
+    let is_last = Document::parse(FLOW).is_ok_and(|flow| flow.0.get("traffic") == document.0.get("traffic"));
+    if let Some((list, place)) = error.line.and_then(|line| Document::section_at(text, line))
+        && !(is_last && list == "traffic")
+    {
         let key = blamed.map_or("", |(_, key)| key);
         return of_list(document, list, place, key);
     }

@@ -121,7 +121,7 @@ impl Options {
             let seed: u64 = line?.trim().parse()?;
             let relation = self.relation.as_deref().and_then(Relation::named).unwrap_or_else(|| Relation::of(seed));
             say(&format!("begin {seed} {}", relation.name));
-            let is_wanted = relation.is_in_test || !self.tested;
+            let is_wanted = relation.is_tested() || !self.tested;
             let Some(document) = is_wanted.then(|| relation.scenario(seed)).flatten() else {
                 say("end idle");
                 continue;

@@ -76,6 +76,13 @@ pub(super) fn lone(document: &Document, context: &Context<'_>) -> Verdict {
     if !is_long_enough(document) {
         return Verdict::Idle;
     }
+    // Who goes back for packets that overtake others says so.
+    let word = |section: &str, key: &str| document.get(section, key).and_then(Value::as_str);
+    let keeps_order = word("load_balancing", "scheme").is_none_or(|scheme| ["ecmp", "conweave"].contains(&scheme))
+        && word("transport", "entropy").is_none_or(|entropy| entropy == "flow");
+    if !keeps_order && word("transport", "recovery").is_none_or(|recovery| recovery == "go_back_n") {
+        return Verdict::Idle;
+    }
     let Ok(one) = context.bench.run(document) else { return Verdict::Idle };
     let why = match one.rows("fct.csv").first() {
         Some(row) => {
