@@ -46,8 +46,7 @@ pub(super) fn draw(mut draw: Draw<'_>) -> Document {
         // Repaired into a scenario that the relation is not about.
         return draw.document;
     }
-    let count = 1 + draw.rng.below(3);
-    for place in 0..count {
+    for place in 0..1 + draw.rng.below(3) {
         let mut section = draw.traffic(&ours);
         section.insert("name".into(), format!("own{place}").into());
         draw.document.push("traffic", section);
@@ -58,10 +57,8 @@ pub(super) fn draw(mut draw: Draw<'_>) -> Document {
     for place in 0..1 + draw.rng.below(2) {
         let mut section = draw.traffic(&others);
         section.insert("name".into(), format!("{OTHER}{place}").into());
-        let list = draw.document.0.get_mut("traffic").and_then(Value::as_array_mut);
-        // In front or behind.
-        let at = if draw.rng.chance(50) { 0 } else { count as usize };
-        list.map(|list| list.insert(at, section.into()));
+        // Behind ours: what random sections draw may depend on their places, which is a relation of its own.
+        draw.document.push("traffic", section);
     }
     draw.document
 }

@@ -176,7 +176,7 @@ fn goodput_of_links(scenario: &Scenario, results: &Results) -> Option<String> {
 
 /// Goodput adds up to the flows' sizes.
 fn goodput_sums(scenario: &Scenario, results: &Results) -> Option<String> {
-    if !results.files.contains_key("goodput.csv") || !scenario.flows.jobs.is_empty() || !scenario.attacks.is_empty() {
+    if scenario.monitor.goodput_interval.is_none() || !scenario.flows.jobs.is_empty() || !scenario.attacks.is_empty() {
         return None;
     }
     let mut sums: BTreeMap<u64, u64> = BTreeMap::new();

@@ -145,7 +145,7 @@ pub(super) fn fair(document: &Document, context: &Context<'_>) -> Verdict {
         })
         && document.get("topology", "kind").and_then(Value::as_str) == Some("star")
         && document.get("run", "stop").and_then(crate::document::nanos) == Some(LATE.0)
-        && document.get("monitor", "goodput_interval").is_some();
+        && document.get("monitor", "goodput_interval").and_then(crate::document::nanos) == Some(LATE.1);
     if !is_equal {
         return Verdict::Idle;
     }

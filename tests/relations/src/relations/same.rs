@@ -119,6 +119,11 @@ pub(super) fn effective(document: &Document, context: &Context<'_>) -> Verdict {
             _ => {}
         }
     }
+    // Without borders they have no side.
+    if again.get("fast_cnp", "borders").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+        again.remove("fast_cnp", "border_side");
+        again.remove("fast_cnp", "borders");
+    }
     if let Some(legacy) = one.summary.scenario["legacy"].as_object() {
         let mut legacy = table(legacy);
         // Of the hosts' transport, not of this section.
