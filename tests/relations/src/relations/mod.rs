@@ -206,7 +206,7 @@ const OPEN: &[&str] = &[
     "ideal",
     // Acknowledgements tell many packets at once.
     "goodput",
-    // A pause that is under way at the end.
+    // Pauses of NICs in a storm, and of attackers, are counted and have no rows.
     "pauses",
     // Ports of Bolt begin empty at time 0.
     "shift",

@@ -135,11 +135,12 @@ pub(super) fn effective(document: &Document, context: &Context<'_>) -> Verdict {
 
 /// Settings of a summary as a file has them: units are in the values.
 fn table(told: &serde_json::Map<String, Json>) -> Table {
-    const UNITS: &[(&str, &str)] = &[("_bytes", ""), ("_ns", "ns"), ("_bps", "bps"), ("_probability", "")];
+    const UNITS: &[(&str, &str)] = &[("_bytes", ""), ("_ns", "ns"), ("_bps", "bps")];
     let mut table = Table::new();
     // Whether there is a key of a seal is told, and not which.
     for (key, value) in told.iter().filter(|(key, _)| *key != "seal") {
         let unit = UNITS.iter().find_map(|(ending, unit)| Some((key.strip_suffix(ending)?, *unit)));
+        let key = if key == "pmax_probability" { "pmax" } else { key };
         let (key, unit) = unit.unwrap_or((key, ""));
         let value = match value {
             Json::Bool(on) => (*on).into(),
