@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod chores;
 mod parity;
+mod relations;
 mod shown;
 mod stages;
 mod tables;
@@ -64,6 +65,12 @@ enum Command {
     },
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
     Reqs,
+    /// Draws random scenarios over all features, and checks what has to hold between their runs, whatever the right numbers are: threads,
+    /// observers and the order of a file change nothing, a shift of times shifts results, bytes and marks add up, and so on.
+    ///
+    /// Each scenario that breaks a relation is made small and written with the commands that show it. Exit status: 0 all hold, 1 some do
+    /// not, 2 bad input.
+    Relations(relations::Options),
     /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
     Fuzz {
         /// For each target.
@@ -116,6 +123,7 @@ fn execute() -> Result<Outcome> {
             if html { chores::make_pages() } else { Ok(()) }.map(|()| outcome)
         }
         Command::Reqs => chores::list_requirements().map(done),
+        Command::Relations(options) => options.run(),
         Command::Fuzz { seconds, target } => chores::fuzz(seconds, target.as_deref()).map(done),
         Command::Audit => chores::audit().map(done),
         Command::Dist { out, check } => chores::pack(&out, check.then_some("all")).map(done),

@@ -14,6 +14,7 @@ use hpcc_analysis::{Outcome, human};
 
 use crate::build::{Build, is_tree};
 use crate::chores::{self, checked_simulator, distribution, here, need};
+use crate::relations;
 use crate::stages::{Stages, command, is_strict};
 
 /// What to test; without options, everything in the build that runs experiments.
@@ -129,6 +130,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     stages.take("TCP hosts", |stages| build.suite_of_stack(stages));
     stages.take("release", release);
     stages.take("across rooms", |stages| build.cargo(stages, "--package hpcc-tests"));
+    stages.take("relations between runs", |_| relations::test());
     stages.take("shipped experiments", |stages| build.cargo(stages, "--package hpcc-tests --test shipped"));
     stages.take("the reference's runs, without ns-3", |_| build.parity("core"));
     stages.take("examples", |stages| match is_set("NS3_DIR") {

@@ -27,6 +27,13 @@ impl ScenarioRng {
         choices[self.below(choices.len() as u64) as usize]
     }
 
+    /// Puts a list into another order.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+
     /// True as often as this percentage says.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A valid value for each kind of setting: often an end of its range, mostly something near its default.
 
+use crate::{ScenarioRng, document};
 use hpcc_core::settings::{Kind, Setting, Value};
-use hpcc_tests::ScenarioRng;
 
 /// Most of what a TOML file can write as a whole number.
 const LARGEST: u64 = i64::MAX as u64;
@@ -22,24 +22,24 @@ const USUAL: Usual = Usual { bytes: 20_000, nanos: 10_000, rate: 10_000_000_000,
 ///
 /// # Panics
 /// If the setting is an unknown text.
-pub fn of(rng: &mut ScenarioRng, setting: &Setting, hosts: u64, nodes: u64) -> String {
+pub fn of(rng: &mut ScenarioRng, setting: &Setting, hosts: u64, nodes: u64) -> toml::Value {
     if setting.auto && rng.chance(15) {
-        return "'auto'".into();
+        return "auto".into();
     }
     let default = number(&setting.default);
     let around = |usual| default.unwrap_or(usual);
     match &setting.kind {
-        Kind::Switch => rng.one_of(&["true", "false"]).into(),
-        Kind::Count { least, most } => whole(rng, *least, *most, around(USUAL.count)).to_string(),
-        Kind::Bytes { least, most } => whole(rng, *least, *most, around(USUAL.bytes)).to_string(),
-        Kind::Time { least, most } => format!("'{}ns'", whole(rng, *least, *most, around(USUAL.nanos))),
-        Kind::Rate { least, most } => format!("'{}bps'", whole(rng, *least, *most, around(USUAL.rate))),
+        Kind::Switch => rng.chance(50).into(),
+        Kind::Count { least, most } => (whole(rng, *least, *most, around(USUAL.count)) as i64).into(),
+        Kind::Bytes { least, most } => (whole(rng, *least, *most, around(USUAL.bytes)) as i64).into(),
+        Kind::Time { least, most } => document::time(whole(rng, *least, *most, around(USUAL.nanos))),
+        Kind::Rate { least, most } => format!("{}bps", whole(rng, *least, *most, around(USUAL.rate))).into(),
         Kind::Real { least, most } => {
             let near = if let Value::Real(default) = setting.default { default } else { USUAL.real };
-            real(rng, *least, *most, near)
+            real(rng, *least, *most, near).into()
         }
-        Kind::Choice(words) => format!("'{}'", words[rng.below(words.len() as u64) as usize]),
-        Kind::Text => format!("'{}'", text(rng, setting.key, hosts, nodes)),
+        Kind::Choice(words) => words[rng.below(words.len() as u64) as usize].clone().into(),
+        Kind::Text => text(rng, setting.key, hosts, nodes).into(),
     }
 }
 
@@ -75,14 +75,14 @@ fn whole(rng: &mut ScenarioRng, least: u64, most: u64, near: u64) -> u64 {
     drawn.clamp(least, most)
 }
 
-fn real(rng: &mut ScenarioRng, least: f64, most: f64, near: f64) -> String {
+fn real(rng: &mut ScenarioRng, least: f64, most: f64, near: f64) -> f64 {
     let drawn = match rng.below(7) {
         0 => least,
         1 => most,
         2 | 3 => least + (most - least) * part(rng),
         _ => near * factor(rng),
     };
-    format!("{:?}", drawn.clamp(least, most))
+    drawn.clamp(least, most)
 }
 
 /// A set of nodes.
@@ -108,6 +108,14 @@ fn text(rng: &mut ScenarioRng, key: &str, hosts: u64, count: u64) -> String {
         "class_alpha" => rng.one_of(&["", "3:0.5", "3:1, 4:0.25", "5:2", "3:0.125, 5:0.5"]).into(),
         "class_ecn" => rng.one_of(&["", "3:100KB 400KB 0.2", "3:none", "3:10KB 10KB 1, 4:none"]).into(),
         "schedule" => rng.one_of(&["none", "100us 20Gbps", "50us 10Gbps, 150us 100Gbps"]).into(),
+        "victims" => {
+            if rng.chance(50) {
+                "hosts".into()
+            } else {
+                rng.below(hosts).to_string()
+            }
+        }
+        "traffic" => "auto".into(),
         "seal" => rng.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
         "incapable"
         | "domain"
