@@ -12,7 +12,7 @@ use hpcc_core::switch::Overflow;
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{
-    AttackSummary, FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
+    AttackSummary, FastCnpSummary, Measured, Note, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
 };
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
@@ -24,16 +24,18 @@ pub fn notes(
     uncontrolled: Uncontrolled,
     stopped: Option<&str>,
     end: Nanos,
-) -> Vec<String> {
-    let early =
-        stopped.map(|reason| format!("the run ended early, at {end}: {reason}. Results are of the time until then"));
+) -> Vec<Note> {
+    let early = stopped.map(|reason| {
+        Note::new("early-end", format!("the run ended early, at {end}: {reason}. Results are of the time until then"))
+    });
     let stood = measured.queue.max_bytes.saturating_mul(2) > engine.fabric().max_bdp();
     let uncontrolled = (uncontrolled.count > 0 && stood).then(|| {
-        format!(
+        let text = format!(
             "{} flows, the first of them flow {}, never changed rate or window, though a queue stood and they took more than \
              twice as long as alone: they heard of no congestion, or waited at their own host, behind other flows or for a pause",
             uncontrolled.count, uncontrolled.first
-        )
+        );
+        Note::new("uncontrolled", text)
     });
     early.into_iter().chain(uncontrolled).collect()
 }
@@ -43,7 +45,7 @@ pub fn summary(
     scenario: &Scenario,
     engine: &Paused<'_>,
     measured: &Measured,
-    notes: &[String],
+    notes: &[Note],
     stopped: Option<&str>,
     end: Nanos,
     (start, setup): (Instant, Duration),
@@ -53,7 +55,8 @@ pub fn summary(
     let totals = engine.totals();
     let hosts = sum(engine.host_counters());
     let mut effective = scenario.effective();
-    effective["notes"] = scenario.notes.iter().chain(notes).cloned().collect::<Vec<_>>().into();
+    let notes: Vec<Note> = scenario.remarks().chain(notes.iter().cloned()).collect();
+    effective["notes"] = notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().into();
     let refused = RefusedAnswers {
         unsent: hosts.refused.unsent,
         unasked: hosts.refused.unasked,
@@ -113,6 +116,8 @@ pub fn summary(
             .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
         fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
         attacks: engine.attacks().map(attack).collect(),
+        notes,
+        assumed: scenario.assumed.clone(),
         groups: scenario.flows.groups.clone(),
         // Format and files are the writer's to fill in.
         ..Summary::default()

@@ -12,14 +12,14 @@ mod network;
 mod order;
 
 pub use compatibility::settings as compatibility_settings;
-pub use finding::{Finding, Level};
+pub use finding::{Assumed, Finding, Level};
 pub use order::EventOrder;
 
 pub(crate) use compatibility::Compatibility;
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;
-use crate::results::CaptureFormat;
+use crate::results::{CaptureFormat, Note};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::engine::Quality;
@@ -74,6 +74,8 @@ pub struct Scenario {
     pub notes: Vec<String>,
     /// What lints found.
     pub findings: Vec<Finding>,
+    /// Defaults that decide results, of keys that nobody has given.
+    pub assumed: Vec<Assumed>,
 }
 
 impl Scenario {
@@ -95,6 +97,14 @@ impl Scenario {
     /// How hosts send and acknowledge.
     pub fn transport(&self) -> TransportConfig {
         self.settings.transport()
+    }
+
+    /// What there is to say of it, each with the lint that has found it.
+    pub fn remarks(&self) -> impl Iterator<Item = Note> + '_ {
+        let found = |text: &String| self.findings.iter().find(|finding| finding.message == *text);
+        self.notes
+            .iter()
+            .map(move |text| Note::new(found(text).map_or("scenario", |finding| finding.id), text.as_str()))
     }
 
     /// The settings of one node: a [`Legacy`] node lacks what it does not know.

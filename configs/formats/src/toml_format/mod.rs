@@ -184,7 +184,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         monitor,
         notes: [note, dropped, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
+        assumed: Vec::new(),
     };
+    let assumed = [given.assumed(&scenario.settings), source.assumed.take()].concat();
+    let scenario = Scenario { assumed, ..scenario };
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     fast_cnp::control(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
