@@ -278,6 +278,7 @@ impl Settings for Class {
             default: Value::Text(value.clone()),
             condition: None,
             of_network: false,
+            assumed: None,
             help: help.clone(),
         };
         self.attributes.iter().map(setting).collect()

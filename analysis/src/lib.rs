@@ -167,6 +167,12 @@ enum Command {
         /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
         #[arg(add = ArgValueCompleter::new(settings::keys))]
         key: Option<String>,
+        /// Lists instead what this scenario does not say and what decides its results all the same, with the values that count.
+        #[arg(long, value_name = "FILE", conflicts_with = "key")]
+        assumed: Option<PathBuf>,
+        /// Overrides a key of FILE; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE", requires = "assumed", add = ArgValueCompleter::new(settings::assignments))]
+        set: Vec<String>,
     },
     /// Says what a network consists of - hosts, switches, links, paths, bisection - and writes it in the reference's format.
     Topology(describe::topology::Options),
@@ -308,7 +314,10 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
-        Command::Explain { key } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
+        Command::Explain { assumed: Some(file), set, .. } => {
+            human::print(&settings::assumed(&file, &set)?).map(|()| Outcome::Good)
+        }
+        Command::Explain { key, .. } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),

@@ -90,7 +90,8 @@ fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<
     let classes = SIZE_CLASSES.into_iter().zip(splits[0].bin_stats());
     let names = ["all"].into_iter().chain(groups.iter().map(|(_, name)| *name));
     let rows = classes.chain(names.zip(splits.iter().map(|split| split.all.stats())));
-    Ok(rows.filter(|(_, stats)| stats.flows > 0).map(|(name, stats)| (name.to_owned(), stats)).collect())
+    let has_some = |(_, stats): &(&str, FctStats)| stats.flows + stats.left_out > 0;
+    Ok(rows.filter(has_some).map(|(name, stats)| (name.to_owned(), stats)).collect())
 }
 
 /// A table in the house's style: the first column is left-aligned, the others right-aligned.
@@ -100,6 +101,13 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    table.trim_fmt() + "\n"
+}
+
+/// A table of words: all columns are left-aligned.
+pub fn left_aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(STYLE).set_header(header.to_vec()).add_rows(rows);
     table.trim_fmt() + "\n"
 }
 
@@ -130,7 +138,8 @@ fn completion_times(results: &Results) -> Result<String> {
     let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
     let mut rows = rows(iter::once(results))?;
     let few = align_marked(&mut rows).then(|| FEW.to_owned());
-    let notes = few.into_iter().chain(rounding(results.finished()));
+    let left_out = (results.unfinished() > 0).then(|| LEFT_OUT.to_owned());
+    let notes = few.into_iter().chain(left_out).chain(rounding(results.finished()));
     Ok(table(&header, rows) + &notes.map(|sentence| format!(" {sentence}\n")).collect::<String>())
 }
 
@@ -151,6 +160,9 @@ const MARK: char = '*';
 /// What it means.
 pub const FEW: &str = "* Fewer than 10 flows are above this percentile.";
 
+/// What a number of flows means where fewer finished.
+pub const LEFT_OUT: &str = "Figures are of flows that finished: \"2 of 5\" leaves 3 out, which can be the slowest.";
+
 /// The table of completion times: by size, of all, and by group if there are several. Of several seeds, the mean of each
 /// figure ± standard deviation, and all flows.
 ///
@@ -160,21 +172,30 @@ pub fn rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<V
     let seeds: Vec<_> = runs.clone().map(|run| size_rows(iter::once(run))).collect::<Result<_>>()?;
     let row = |(label, all): &(String, FctStats)| {
         let of_seeds = seeds.iter().flat_map(|rows| rows.iter().filter(|(other, _)| other == label));
-        row(label, all.flows, &of_seeds.map(|(_, stats)| *stats).collect::<Vec<_>>())
+        row(label, all, &of_seeds.map(|(_, stats)| *stats).collect::<Vec<_>>(), seeds.len())
     };
     Ok(size_rows(runs)?.iter().map(row).collect())
 }
 
-fn row(label: &str, flows: u64, seeds: &[FctStats]) -> Vec<String> {
+fn row(label: &str, all: &FctStats, of_seeds: &[FctStats], seeds: usize) -> Vec<String> {
     let figure = |percent, digits: usize, of: fn(&FctStats) -> f64| {
-        let (mean, spread) = mean_and_deviation(&seeds.iter().map(of).collect::<Vec<_>>());
+        let values: Vec<f64> = of_seeds.iter().filter(|stats| stats.flows > 0).map(of).collect();
+        if values.is_empty() {
+            return "-".to_owned();
+        }
+        let (mean, spread) = mean_and_deviation(&values);
         let spread = spread.map(|spread| format!(" ±{spread:.digits$}")).unwrap_or_default();
-        let few = percent > 0 && stats::rests_on_few(flows, percent);
-        format!("{mean:.digits$}{spread}{}", if few { "*" } else { "" })
+        let of = if values.len() < seeds { format!(" of {}", values.len()) } else { String::new() };
+        let few = percent > 0 && stats::rests_on_few(all.flows, percent);
+        format!("{mean:.digits$}{spread}{of}{}", if few { "*" } else { "" })
+    };
+    let flows = match all.left_out {
+        0 => human::count(all.flows),
+        left_out => format!("{} of {}", human::count(all.flows), human::count(all.flows + left_out)),
     };
     vec![
         label.to_owned(),
-        human::count(flows),
+        flows,
         figure(0, 2, |stats| stats.slowdown_mean),
         figure(50, 2, |stats| stats.slowdown_p50),
         figure(95, 2, |stats| stats.slowdown_p95),
@@ -201,13 +222,23 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
             "simulated",
             format!(
                 "{}, {}, {}",
-                Nanos(s.simulated_ns),
+                simulated(s),
                 human::counted(s.events, "event"),
                 human::counted(s.packet_hops, "packet-hop")
             ),
         ),
         ("cost", cost(s)),
     ]
+}
+
+/// For how long something went on, and how long the run would have been.
+fn simulated(s: &Summary) -> String {
+    match s.busy_until_ns {
+        until @ 1.. if until < s.simulated_ns => {
+            format!("{} until the last flow ended, of {}", Nanos(until), Nanos(s.simulated_ns))
+        }
+        _ => Nanos(s.simulated_ns).to_string(),
+    }
 }
 
 fn pauses(s: &Summary) -> String {

@@ -8,9 +8,10 @@ use crate::switch::{FlowKey, HOST_SEED};
 use crate::topology::routes::{PathMetrics, RouteTable, Routes};
 use crate::topology::{Network, NodeKind, Port};
 use crate::transport::feedback::FeedbackContent;
-use crate::transport::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
+use crate::transport::{Layer, LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 use crate::units::{BitRate, Nanos, Rounding};
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// What of its hosts and switches the paths of a network depend on.
@@ -79,13 +80,24 @@ pub struct Fabric {
     ports: Vec<Vec<Port>>,
     /// Those of the start.
     routes: Routes,
-    /// Those around failed links, once one has failed.
-    rerouted: Option<Routes>,
+    /// Those around failed links, in the order of time: the last ones hold now.
+    rerouted: Vec<Rerouted>,
     down: Vec<u32>,
     payload: u32,
     rules: Rules,
     /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
     longest: (Nanos, u64),
+}
+
+/// Changes of routes that are remembered; a flow that has seen more of them is compared with the newest, and those of the start.
+const MOST_REROUTED: usize = 64;
+
+/// Routes around links that have failed.
+#[derive(Clone)]
+struct Rerouted {
+    since: Nanos,
+    down: Vec<u32>,
+    routes: Arc<Routes>,
 }
 
 /// A flow whose time alone is asked for.
@@ -101,6 +113,8 @@ pub struct IdealFlow {
     pub size: u64,
     /// The port of its host by which it leaves, and the rate at which it sends at most.
     pub own: (Option<u8>, BitRate),
+    /// When it begins and ends: of all routes that hold meanwhile, the best count.
+    pub during: (Nanos, Nanos),
 }
 
 impl Fabric {
@@ -113,13 +127,27 @@ impl Fabric {
             (rtt, rules.bdp(&path, rtt))
         });
         let longest = measures.fold((Nanos(0), 0), |(rtt, bdp), (other, bytes)| (rtt.max(other), bdp.max(bytes)));
-        Fabric { ports: network.ports(), network, routes, rerouted: None, down, payload, rules, longest }
+        Fabric { ports: network.ports(), network, routes, rerouted: Vec::new(), down, payload, rules, longest }
     }
 
     /// The routes around failed links, where they lead from one host to another, or else those of the start.
     fn present(&self, src: u32, dst: u32) -> &Routes {
-        let rerouted = self.rerouted.as_ref().filter(|routes| routes.path(src, dst).is_some());
-        rerouted.unwrap_or(&self.routes)
+        self.at(Nanos(u64::MAX), src, dst)
+    }
+
+    /// The same at another time.
+    fn at(&self, time: Nanos, src: u32, dst: u32) -> &Routes {
+        let rerouted = self.rerouted.iter().rev().find(|rerouted| rerouted.since <= time);
+        let routes = rerouted.map(|rerouted| &*rerouted.routes).filter(|routes| routes.path(src, dst).is_some());
+        routes.unwrap_or(&self.routes)
+    }
+
+    /// All routes that a flow has had.
+    fn all_during(&self, flow: &IdealFlow) -> impl Iterator<Item = &Routes> {
+        let &IdealFlow { src, dst, during: (start, end), .. } = flow;
+        let later = self.rerouted.iter().filter(move |rerouted| start < rerouted.since && rerouted.since <= end);
+        let later = later.map(|rerouted| &*rerouted.routes).filter(move |routes| routes.path(src, dst).is_some());
+        [self.at(start, src, dst)].into_iter().chain(later)
     }
 
     /// Completion time of a flow of a host with these settings on an idle path; 0 where there is none.
@@ -128,8 +156,8 @@ impl Fabric {
     /// What of the settings contradicts what.
     pub fn ideal_fct(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
         let &IdealFlow { src, dst, size, .. } = flow;
-        let routes = self.present(src, dst);
         if host.faults().rough_ideal_fct {
+            let routes = self.at(flow.during.1, src, dst);
             let found = routes.links(src, dst).zip(self.routes.path(src, dst));
             let Some((links, first)) = found else { return Ok(Nanos(0)) };
             // After a link has failed, the reference still uses the round-trip times from the start.
@@ -137,7 +165,7 @@ impl Fabric {
             let headers = host.wire.profile.sizes().data_overhead;
             return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
         }
-        self.unloaded_time(routes, flow, host, |unloaded| unloaded)
+        self.unloaded_time(flow, host, |unloaded| unloaded)
     }
 
     /// When the last byte of such a flow arrives on an idle path, after its start; 0 where there is none.
@@ -145,7 +173,7 @@ impl Fabric {
     /// # Errors
     /// What of the settings contradicts what.
     pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
-        self.unloaded_time(self.present(flow.src, flow.dst), flow, host, UnloadedFlow::unacknowledged)
+        self.unloaded_time(flow, host, UnloadedFlow::unacknowledged)
     }
 
     /// For how many picoseconds such a flow keeps its host's link busy; 0 where there is no path.
@@ -165,19 +193,76 @@ impl Fabric {
         Ok(unloaded.completion(&path, flow.size).0.saturating_mul(1_000 / slower))
     }
 
+    /// The least time on all routes that the flow has had.
     fn unloaded_time(
         &self,
-        routes: &Routes,
         flow: &IdealFlow,
         host: &NodeSettings,
         change: impl FnOnce(UnloadedFlow) -> UnloadedFlow,
     ) -> Result<Nanos, Located> {
-        let Some(path) = self.unloaded_path(routes, flow, host) else { return Ok(Nanos(0)) };
-        let mut unloaded = change(host.unloaded_flow()?);
+        let mut unloaded = change(host.ideal_flow()?);
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        Ok(unloaded.completion(&path, flow.size))
+        let is_spread = !host.takes_one_path();
+        let on = |routes: &Routes| {
+            let path = self.unloaded_path(routes, flow, host)?;
+            let layers = if is_spread { self.layers(routes, flow, host) } else { Vec::new() };
+            let path = if is_spread { self.best_of(path, &layers, routes, flow) } else { path };
+            Some(match is_spread {
+                true => unloaded.spread_completion(&path, &layers, flow.size),
+                false => unloaded.completion(&path, flow.size),
+            })
+        };
+        Ok(self.all_during(flow).filter_map(on).min().unwrap_or_default())
+    }
+
+    /// Whether a node adds a record to the packets of a flow from `src`.
+    fn stamps(&self, node: u32, src: u32) -> bool {
+        node != src && !self.rules.leaves_hops_out && !self.rules.blind.contains(&node)
+    }
+
+    /// The links that packets of a flow can take.
+    fn layers(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Vec<Layer> {
+        let first = self.first_port(routes, flow, host);
+        let mut records = 0;
+        let layers = routes.layers(flow.src, flow.dst, first).into_iter();
+        layers
+            .map(|layer| {
+                records += u8::from(layer.iter().all(|&(node, _)| self.stamps(node, flow.src)));
+                Layer { links: layer.into_iter().map(|(_, link)| link).collect(), records }
+            })
+            .collect()
+    }
+
+    /// The best links of all paths there and back.
+    fn best_of(&self, path: UnloadedPath, layers: &[Layer], routes: &Routes, flow: &IdealFlow) -> UnloadedPath {
+        let back = routes.layers(flow.dst, flow.src, None).into_iter();
+        let back = back.map(|layer| {
+            let links = layer.into_iter().map(|(_, link)| link).collect();
+            Layer { links, records: 0 }.best()
+        });
+        UnloadedPath { there: layers.iter().map(Layer::best).collect(), back: back.collect(), ..path }
+    }
+
+    /// The port by which a flow's data leaves its host, if it does not change; with several, a transport of packets of its own
+    /// chooses by the hosts alone.
+    fn first_port(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<u16> {
+        let &IdealFlow { src, dst, ports, own, .. } = flow;
+        let table = routes.table(src);
+        let hops = table.next_hops(dst);
+        let own = own.0.map(u16::from).filter(|own| hops.contains(own));
+        let of_hosts = || {
+            let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport: 0, dport: 0 };
+            if host.host_transport.is_queue_pairs() { None } else { key.choose(HOST_SEED, hops) }
+        };
+        let by_hash = || {
+            let (sport, dport) = ports?;
+            let dport = host.wire.profile.port().unwrap_or(dport);
+            FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport }
+                .choose(HOST_SEED, hops)
+        };
+        own.or_else(of_hosts).or_else(by_hash).or_else(|| hops.first().copied())
     }
 
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
@@ -185,35 +270,43 @@ impl Fabric {
     fn unloaded_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<UnloadedPath> {
         let &IdealFlow { src, dst, ports, own, .. } = flow;
         let (sport, dport) = ports.unwrap_or_default();
+        let first = self.first_port(routes, flow, host);
         let (here, there) = (host_address(src), host_address(dst));
         let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
         let way = |from, to, key: FlowKey| {
             let seed = |node| if node == from { HOST_SEED } else { node };
             routes.way(from, to, |node, choices| match ports {
-                _ if node == src && own.0.is_some_and(|own| choices.contains(&own.into())) => own.0.map(u16::from),
+                _ if node == src && from == src => first,
                 Some(_) => key.choose(seed(node), choices),
                 None => choices.first().copied(),
             })
         };
-        // Answers have the same source port as data where the destination port is that of the protocol.
+        // Answers have the same source port as data where the destination port is that of the protocol, or a transport has packets
+        // of its own.
         let (data, answers) = match host.wire.profile.port() {
             Some(port) => (key(here, there, sport, port), key(there, here, sport, port)),
+            None if !host.host_transport.is_queue_pairs() => {
+                (key(here, there, sport, dport), key(there, here, sport, dport))
+            }
             None => (key(here, there, sport, dport), key(there, here, dport, sport)),
         };
         let transport = host.transport();
         let (base_rtt, bdp, _) = self.path_limits(src, dst, transport.global_rtt);
         let ways = (way(src, dst, data)?, way(dst, src, answers)?);
         let line_rate = ways.0.first().map(|&(_, (rate, _))| rate)?;
-        let stamps = |node: u32| node != src && !self.rules.leaves_hops_out && !self.rules.blind.contains(&node);
         let mut records = 0;
         let link = |&(node, (rate, delay)): &(u32, LinkSpec)| {
-            records += u8::from(stamps(node));
+            records += u8::from(self.stamps(node, src));
             UnloadedLink { rate, delay, records }
         };
         let there = ways.0.iter().map(link).collect();
         let back = ways.1.iter().map(|&(_, (rate, delay))| UnloadedLink { rate, delay, records: 0 }).collect();
-        let window = transport.first_window(line_rate, base_rtt, bdp);
-        let window = transport.bounded(window, line_rate, base_rtt);
+        // The window of queue pairs, by whose halves they ask for acknowledgements.
+        let window = if host.host_transport.is_queue_pairs() {
+            transport.bounded(transport.first_window(line_rate, base_rtt, bdp), line_rate, base_rtt)
+        } else {
+            0
+        };
         Some(UnloadedPath { there, back, base_rtt, window, most: own.1 })
     }
 
@@ -279,7 +372,7 @@ impl Fabric {
 
     /// The next hops of a node: around failed links, once a link has failed.
     pub fn table(&self, node: u32) -> RouteTable {
-        self.rerouted.as_ref().unwrap_or(&self.routes).table(node)
+        self.rerouted.last().map_or(&self.routes, |rerouted| &*rerouted.routes).table(node)
     }
 
     /// The path between two hosts as it was at the start.
@@ -299,7 +392,7 @@ impl Fabric {
 
     /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
     /// before, nor one that comes up though the reference uses another between the same nodes.
-    pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
+    pub fn set_links(&mut self, now: Nanos, links: &[u32], up: bool) -> Vec<u32> {
         let unused = if self.rules.faults.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
         let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
         let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
@@ -310,7 +403,15 @@ impl Fabric {
         if !up {
             self.down.extend(&changed);
         }
-        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.rules.to_switches));
+        self.down.sort_unstable();
+        let known = self.rerouted.iter().find(|rerouted| rerouted.down == self.down);
+        let routes = known.map(|rerouted| Arc::clone(&rerouted.routes)).unwrap_or_else(|| {
+            Arc::new(Routes::avoiding(&self.network, self.payload, &self.down, self.rules.to_switches))
+        });
+        if self.rerouted.len() == MOST_REROUTED {
+            self.rerouted.remove(0);
+        }
+        self.rerouted.push(Rerouted { since: now, down: self.down.clone(), routes });
         changed
     }
 }
@@ -319,6 +420,7 @@ impl Fabric {
 mod tests {
     use super::*;
     use crate::reference_faults::FaultSettings;
+    use crate::settings::Input;
     use crate::telemetry::LayoutSettings;
     use crate::topology::Link;
     use crate::transport::feedback::FeedbackSettings;
@@ -337,9 +439,11 @@ mod tests {
         Rules { faults, ..Rules::default() }
     }
 
+    const NOW: Nanos = Nanos(5);
+
     /// From host 0 to host 1 by the first path.
     fn flow(size: u64) -> IdealFlow {
-        IdealFlow { src: 0, dst: 1, ports: None, size, own: (None, BitRate(u64::MAX)) }
+        IdealFlow { src: 0, dst: 1, ports: None, size, own: (None, BitRate(u64::MAX)), during: (NOW, NOW) }
     }
 
     #[test]
@@ -351,7 +455,7 @@ mod tests {
             assert_eq!(measure(&fabric), before);
             let direct = fabric.network().links_between(3, 2);
             assert_eq!(
-                (fabric.set_links(&direct, false), fabric.set_links(&direct, false)),
+                (fabric.set_links(NOW, &direct, false), fabric.set_links(NOW, &direct, false)),
                 (Vec::from([4]), Vec::new())
             );
             let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
@@ -364,6 +468,39 @@ mod tests {
             assert_eq!(ideal(true), Ok(rough), "the reference's formula: 1,048 bytes at 25 Gb/s");
             assert_eq!(ideal(false), Ok(Nanos(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19)));
         }
+    }
+
+    /// A flow that began on a fast path was never slower for a link that failed later.
+    #[test]
+    fn of_all_routes_that_a_flow_had_the_best_are_ideal() {
+        let mut fabric = fabric(&[100], Rules::default());
+        let ideal = |fabric: &Fabric, during| {
+            fabric.ideal_fct(&IdealFlow { during, ..flow(1_000) }, &NodeSettings::default()).expect("a path")
+        };
+        let before = ideal(&fabric, (Nanos(0), NOW));
+        let direct = fabric.network().links_between(3, 2);
+        fabric.set_links(NOW, &direct, false);
+        fabric.set_links(Nanos(9), &direct, true);
+        let times =
+            [(0, 4), (4, 6), (5, 8), (6, 9), (9, 20)].map(|(start, end)| ideal(&fabric, (Nanos(start), Nanos(end))));
+        assert_eq!(times.map(|time| time == before), [true, true, false, true, true]);
+    }
+
+    /// Two links of 25 Gb/s carry what one of 50 would, each packet as slowly as one.
+    #[test]
+    fn packets_that_take_several_paths_are_ideal_on_all_of_them() {
+        let fabric = fabric(&[25, 25, 25], Rules::default());
+        let mut settings = NodeSettings::default();
+        let ideal = |settings: &NodeSettings, size| fabric.ideal_fct(&flow(size), settings).expect("a path").0;
+        let alone = ideal(&settings, 1_000_000);
+        settings.set("load_balancing", None, "scheme", Input::Text("random")).expect("a scheme");
+        assert!(!settings.takes_one_path());
+        let one = 6_000 + 2 * 84 + 335 + 2 * 5 + 19;
+        assert_eq!(ideal(&settings, 1_000), one, "a packet takes one path");
+        let spread = ideal(&settings, 1_000_000);
+        // 1,048 bytes leave in 112 ns by one of three links, where one took 335, which the last of them does.
+
+        assert!((111_000..112_000).contains(&(spread - one)) && spread < alone / 2, "{spread} {alone}");
     }
 
     /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
@@ -396,14 +533,14 @@ mod tests {
             };
             assert_eq!(ends(&fabric), ports);
             if !last_parallel_link {
-                assert_eq!((fabric.set_links(&[4], false), ends(&fabric)), (Vec::from([4]), [3, 3]), "one fails");
-                assert_eq!((fabric.set_links(&[4, 5], true), ends(&fabric)), (Vec::from([4]), [2, 3]));
+                assert_eq!((fabric.set_links(NOW, &[4], false), ends(&fabric)), (Vec::from([4]), [3, 3]), "one fails");
+                assert_eq!((fabric.set_links(NOW, &[4, 5], true), ends(&fabric)), (Vec::from([4]), [2, 3]));
             }
             let both = fabric.network().links_between(2, 3);
             let used = if last_parallel_link { Vec::from([5]) } else { Vec::from([4, 5]) };
-            assert_eq!(fabric.set_links(&both, false), used, "both fail");
+            assert_eq!(fabric.set_links(NOW, &both, false), used, "both fail");
             assert_eq!(ends(&fabric), [1, 1]);
-            assert_eq!(fabric.set_links(&both, true), used, "and come up again");
+            assert_eq!(fabric.set_links(NOW, &both, true), used, "and come up again");
             assert_eq!(ends(&fabric), ports, "the routes are those of the start");
         }
     }

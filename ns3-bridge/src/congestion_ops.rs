@@ -220,6 +220,7 @@ impl Settings for Class {
             default: Value::Text(attribute.value.clone()),
             condition: None,
             of_network: false,
+            assumed: None,
             help: attribute.help.clone(),
         };
         self.initial.iter().map(setting).collect()

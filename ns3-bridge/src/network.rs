@@ -425,8 +425,10 @@ impl Network {
             return Err(format!("node {other} is no host, and flows are between hosts"));
         }
         let ports = flow.has_ports.then_some((flow.sport, flow.dport));
-        let flow = IdealFlow { src, dst, ports, size: size_bytes, own: (None, BitRate(u64::MAX)) };
-        self.engine().fabric().ideal_fct(&flow, &host.node).map(|fct| fct.0).map_err(told)
+        let engine = self.engine();
+        let (own, during) = ((None, BitRate(u64::MAX)), (engine.now(), engine.now()));
+        let flow = IdealFlow { src, dst, ports, size: size_bytes, own, during };
+        engine.fabric().ideal_fct(&flow, &host.node).map(|fct| fct.0).map_err(told)
     }
 
     pub fn address(&self, node: u32) -> u32 {

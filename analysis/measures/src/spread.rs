@@ -9,6 +9,9 @@ const STEP_BITS: u32 = STEPS.ilog2();
 /// Bits of a number behind its exponent.
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
+/// Values up to this one are in the first step.
+const LEAST: f64 = 1.0 / 1024.0;
+
 /// Values, none of them negative, as they come.
 #[derive(Clone, Debug)]
 pub enum Spread {
@@ -18,7 +21,7 @@ pub enum Spread {
     Counted(Counts),
 }
 
-/// How many values are in each step; those below 1 are in the first.
+/// How many values are in each step.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// By power of two; empty where there is none.
@@ -57,7 +60,7 @@ impl Spread {
 
 impl Counts {
     fn push(&mut self, value: f64) {
-        let step = (value.max(1.0).to_bits() - 1f64.to_bits()) >> (FRACTION_BITS - STEP_BITS);
+        let step = (value.max(LEAST).to_bits() - LEAST.to_bits()) >> (FRACTION_BITS - STEP_BITS);
         let (octave, step) = (step as usize / STEPS, step as usize % STEPS);
         if self.octaves.len() <= octave {
             self.octaves.resize(octave + 1, Vec::new());
@@ -74,7 +77,8 @@ impl Counts {
 
     fn sorted(self) -> Distribution {
         let steps = self.octaves.iter().enumerate().flat_map(|(octave, steps)| {
-            let middle = move |step: usize| (1.0 + (step as f64 + 0.5) / STEPS as f64) * 2f64.powi(octave as i32);
+            let middle =
+                move |step: usize| (1.0 + (step as f64 + 0.5) / STEPS as f64) * LEAST * 2f64.powi(octave as i32);
             steps.iter().enumerate().map(move |(step, times)| (middle(step), *times))
         });
         let values = steps.filter(|(_, times)| *times > 0);
@@ -162,7 +166,7 @@ mod tests {
         // From 1 to 3 million, by steps that grow.
         let values = || (0..40_000).map(|index| 1.000_373_f64.powi(index));
         let (exact, counted) = (spread(1, values()), spread(EXACT + 1, values()));
-        assert!(matches!((&exact.up_to, &counted.up_to), (None, Some(up_to)) if up_to.len() < 23 * STEPS));
+        assert!(matches!((&exact.up_to, &counted.up_to), (None, Some(up_to)) if up_to.len() < 33 * STEPS));
         let apart = |a: f64, b: f64| (a - b).abs() / b;
         let mut different = 0;
         for percent in 0..=100 {
@@ -197,6 +201,8 @@ mod tests {
             let none = spread(of, std::iter::empty());
             assert_eq!((none.len(), none.percentile(99), none.mean()), (0, 0.0, 0.0));
         }
+        let below = spread(EXACT + 1, [0.5, 2.0].into_iter());
+        assert_abs_diff_eq!(below.percentile(0), 0.5, epsilon = 5e-4);
         assert_eq!(spread(EXACT + 1, [0.0, 0.0].into_iter()).percentile(50), 0.0);
     }
 }

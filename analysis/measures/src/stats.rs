@@ -171,11 +171,13 @@ pub fn jain(rates: &[f64]) -> f64 {
 /// Completion times of a group of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FctStats {
-    /// Flows in the group.
+    /// Flows in the group that finished: those of the figures.
     pub flows: u64,
-    /// Mean of FCT over ideal FCT; at least 1.
+    /// Flows in the group that had not finished by the end, which the figures leave out.
+    pub left_out: u64,
+    /// Mean of FCT over ideal FCT.
     pub slowdown_mean: f64,
-    /// Median of FCT over ideal FCT; at least 1.
+    /// Median of FCT over ideal FCT.
     pub slowdown_p50: f64,
     /// 95th percentile of the slowdown.
     pub slowdown_p95: f64,
@@ -190,6 +192,8 @@ pub struct FctStats {
 /// Slowdowns and completion times of a set of flows.
 #[derive(Clone, Debug)]
 pub struct Tally {
+    /// Flows that had not finished.
+    pub left_out: u64,
     /// Completion times relative to ideal ones.
     pub slowdowns: Distribution,
     /// Completion times, in ns.
@@ -201,6 +205,7 @@ impl Tally {
     pub fn stats(&self) -> FctStats {
         FctStats {
             flows: self.slowdowns.len(),
+            left_out: self.left_out,
             slowdown_mean: self.slowdowns.mean(),
             slowdown_p50: self.slowdowns.percentile(50),
             slowdown_p95: self.slowdowns.percentile(95),
@@ -237,24 +242,37 @@ pub fn split<'a>(
     bounds: &[u64],
 ) -> Result<Vec<Split>> {
     let flows = runs.clone().map(Results::finished).sum();
-    let empty = || (Spread::of(flows), Spread::of(flows));
+    let empty = || (Spread::of(flows), Spread::of(flows), 0);
     let mut splits = vec![vec![empty(); 1 + bounds.len()]; 1 + groups.len()];
+    // Sets and places in them to which a flow belongs.
+    let places = |group: u32, size: u64| {
+        let group = groups.iter().position(|(number, _)| *number == group).map(|group| 1 + group);
+        let bin = 1 + bounds.partition_point(|bound| *bound < size);
+        [Some(0), group].into_iter().flatten().flat_map(move |set| [(set, 0), (set, bin)])
+    };
     for run in runs {
         run.each_flow(|flow| {
-            let group = groups.iter().position(|(number, _)| *number == flow.group).map(|group| 1 + group);
-            for set in [Some(0), group].into_iter().flatten() {
-                for place in [0, 1 + bounds.partition_point(|bound| *bound < flow.size)] {
-                    if let Some((slowdowns, times)) = splits[set].get_mut(place) {
-                        slowdowns.push(flow.slowdown());
-                        times.push(flow.fct_ns as f64);
-                    }
+            for (set, place) in places(flow.group, flow.size) {
+                if let Some((slowdowns, times, _)) = splits[set].get_mut(place) {
+                    slowdowns.push(flow.slowdown());
+                    times.push(flow.fct_ns as f64);
+                }
+            }
+        })?;
+        run.each_unfinished(|flow| {
+            for (set, place) in places(flow.group, flow.size) {
+                if let Some((_, _, left_out)) = splits[set].get_mut(place) {
+                    *left_out += 1;
                 }
             }
         })?;
     }
-    let tally =
-        |(slowdowns, times): (Spread, Spread)| Tally { slowdowns: slowdowns.sorted(), times_ns: times.sorted() };
-    let split = |sets: Vec<(Spread, Spread)>| {
+    let tally = |(slowdowns, times, left_out): (Spread, Spread, u64)| Tally {
+        left_out,
+        slowdowns: slowdowns.sorted(),
+        times_ns: times.sorted(),
+    };
+    let split = |sets: Vec<(Spread, Spread, u64)>| {
         let mut tallies: Vec<Tally> = sets.into_iter().map(tally).collect();
         Split { all: tallies.remove(0), bins: tallies }
     };
@@ -345,7 +363,7 @@ mod tests {
         };
         let stats = of(vec![flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
-        assert_abs_diff_eq!(stats.slowdown_mean, (3.0 + 1.0 + 1.0) / 3.0, epsilon = 1e-12);
+        assert_abs_diff_eq!(stats.slowdown_mean, (3.0 + 1.0 + 0.9) / 3.0, epsilon = 1e-12);
         assert_eq!(of(Vec::new()), FctStats::default());
     }
 }

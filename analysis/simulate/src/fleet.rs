@@ -209,6 +209,15 @@ impl Paused<'_> {
         self.others.ask_flows();
     }
 
+    /// Asks other processes what has arrived there of these flows, after [`Paused::ask_flows`].
+    pub fn ask_arrived<'a>(&mut self, flows: impl Iterator<Item = &'a Started>) {
+        if self.others.are_some() {
+            let of_others = flows.filter(|flow| self.of(flow.request.dst).is_none());
+            let asked = of_others.filter_map(|flow| Some((*flow, self.receiver(flow)?))).collect();
+            self.others.ask_arrived(asked);
+        }
+    }
+
     /// For how long each of several processes has waited for others, in ns.
     pub fn waited(&self) -> Vec<u64> {
         self.others.waited()
@@ -366,6 +375,24 @@ impl Paused<'_> {
     pub fn acked(&self, flow: &Started) -> u64 {
         let acked = self.of(flow.request.src).map(|engine| engine.acked_of(flow));
         acked.unwrap_or_else(|| self.elsewhere(flow).acked)
+    }
+
+    /// Bytes that have arrived, where they are known.
+    pub fn arrived(&self, flow: &Started) -> Option<u64> {
+        match self.of(flow.request.dst) {
+            Some(_) => self.known_arrived(flow, self.receiver(flow)?),
+            None => self.others.arrived.get(&flow.request.id).copied(),
+        }
+    }
+
+    /// The same of a flow to a host that runs here, which its receiver knows by this number.
+    pub fn known_arrived(&self, flow: &Started, receiver: u32) -> Option<u64> {
+        self.of(flow.request.dst)?.arrived_of(flow, receiver)
+    }
+
+    /// The number by which its receiver knows a flow.
+    fn receiver(&self, flow: &Started) -> Option<u32> {
+        self.of(flow.request.src).map_or_else(|| self.elsewhere(flow).receiver, |engine| engine.receiver_of(flow))
     }
 
     pub fn control(&self, flow: &Started) -> ControlState {

@@ -38,6 +38,8 @@ pub struct Flows {
     pub endless: u64,
     pub finished: u64,
     pub finished_bytes: u64,
+    /// When the last one finished.
+    pub last_end: Nanos,
     goodput: Option<GoodputMeter>,
     quiet: Quiet,
     pub slowdowns: Slowdowns,
@@ -76,6 +78,7 @@ impl Flows {
             endless: 0,
             finished: 0,
             finished_bytes: 0,
+            last_end: Nanos(0),
             slowdowns: Slowdowns::default(),
             goodput: has_goodput.then(GoodputMeter::default),
             quiet: Quiet::default(),
@@ -138,10 +141,11 @@ impl Flows {
         self.active.remove(&flow.id);
         self.finished += 1;
         self.finished_bytes += flow.size;
-        let ideal = ideal(engine, scenario, &flow, sport, flow.size);
+        let ideal = ideal(engine, scenario, &flow, sport, flow.size, flow.start + duration);
         self.note_control(engine, &flow, flow.size, is_steered, (duration, ideal));
         self.slowdowns.add(duration.0 as f64 / ideal.0.max(1) as f64);
         let now = flow.start + duration;
+        self.last_end = self.last_end.max(now);
         if let Some(job) = engine.job_of(flow.id) {
             self.jobs.count(job, flow.size);
         }
@@ -197,6 +201,11 @@ impl Flows {
         told().unwrap_or_else(of_engine).min(flow.request.size)
     }
 
+    /// Bytes that have arrived, each counted once; of a flow that a stack carries, those that were acknowledged.
+    fn arrived(&self, engine: &Paused<'_>, flow: &Started) -> u64 {
+        engine.arrived(flow).unwrap_or_else(|| self.acked(engine, flow)).min(flow.request.size)
+    }
+
     /// A stack has chosen the source port of a flow.
     pub fn set_port(&mut self, id: u32, sport: u16) {
         if let Some(flow) = self.active.get_mut(&id) {
@@ -213,12 +222,17 @@ impl Flows {
         self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true, arrived });
     }
 
+    /// Asks other processes what has arrived there.
+    pub fn ask_arrived(&self, engine: &mut Paused<'_>) {
+        engine.ask_arrived(self.active.values());
+    }
+
     /// Adds a point to each flow's goodput.
     pub fn trace_goodput(&mut self, engine: &Paused<'_>, writer: &mut ResultWriter) {
         let now = engine.now();
-        let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, self.acked(engine, flow))).collect();
+        let points: Vec<_> = self.active.iter().map(|(&id, flow)| (id, self.arrived(engine, flow))).collect();
         let Some(goodput) = &self.goodput else { return };
-        if points.iter().all(|&(id, acked)| goodput.is_still(id, acked)) {
+        if points.iter().all(|&(id, arrived)| goodput.is_still(id, arrived)) {
             self.quiet.samples = self.quiet.samples.saturating_add(1);
         } else {
             self.end_quiet(writer);
@@ -228,8 +242,8 @@ impl Flows {
             self.quiet.held = Some(now);
             return;
         }
-        for (id, acked) in points {
-            self.put_goodput(writer, RowPlace::of_sample(now.0, id), now, id, acked);
+        for (id, arrived) in points {
+            self.put_goodput(writer, RowPlace::of_sample(now.0, id), now, id, arrived);
         }
     }
 
@@ -247,21 +261,21 @@ impl Flows {
     fn end_quiet(&mut self, writer: &mut ResultWriter) {
         let Quiet { held, .. } = core::mem::take(&mut self.quiet);
         let Some((at, goodput)) = held.zip(self.goodput.as_ref()) else { return };
-        let points: Vec<_> = self.active.keys().map(|&id| (id, goodput.acked(id))).collect();
-        for (id, acked) in points {
-            self.put_goodput(writer, RowPlace::of_sample(at.0, id), at, id, acked);
+        let points: Vec<_> = self.active.keys().map(|&id| (id, goodput.arrived(id))).collect();
+        for (id, arrived) in points {
+            self.put_goodput(writer, RowPlace::of_sample(at.0, id), at, id, arrived);
         }
     }
 
-    fn put_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, acked: u64) {
+    fn put_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, arrived: u64) {
         let Some(goodput) = &mut self.goodput else { return };
-        if let Some((rate, bytes)) = goodput.advance(now, id, acked) {
+        if let Some((rate, bytes)) = goodput.advance(now, id, arrived) {
             writer.goodput(place, now, id, rate, bytes);
         }
     }
 
-    fn end_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, acked: u64) {
-        self.put_goodput(writer, place, now, id, acked);
+    fn end_goodput(&mut self, writer: &mut ResultWriter, place: RowPlace, now: Nanos, id: u32, arrived: u64) {
+        self.put_goodput(writer, place, now, id, arrived);
         if let Some(goodput) = &mut self.goodput {
             goodput.forget(id);
         }
@@ -304,27 +318,30 @@ impl Flows {
     ) {
         self.end_quiet(writer);
         for (id, mut flow) in core::mem::take(&mut self.active) {
-            let acked = self.acked(engine, &flow);
+            let (acked, arrived) = (self.acked(engine, &flow), self.arrived(engine, &flow));
             if flow.request.size == ENDLESS && flow.request.options.stop < end {
                 // It was to stop: what it has sent is its size.
                 flow.request.size = acked + engine.control(&flow).in_flight;
             }
-            self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked), end);
+            self.end_goodput(writer, RowPlace::at_end(id.into()), end, id, arrived);
+            self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, acked));
             // As far as it got.
-            let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked);
+            let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked, end);
             let is_steered = engine.control(&flow).is_steered;
             self.note_control(engine, &flow.request, acked, is_steered, (end - flow.request.start, ideal));
         }
         for (flow, arrived) in core::mem::take(&mut self.deceived) {
-            self.unfinished(engine, writer, flow.request.id.into(), &flow.request, (flow.sport, arrived), end);
+            let id = flow.request.id;
+            self.end_goodput(writer, RowPlace::at_end(id.into()), end, id, arrived);
+            self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, arrived));
         }
         let mut refused = core::mem::take(&mut self.refused);
         refused.sort_by_key(|flow| flow.id);
         for flow in &refused {
-            self.unfinished(engine, writer, REFUSED + u64::from(flow.id), flow, (0, 0), end);
+            self.unfinished(engine, writer, REFUSED + u64::from(flow.id), flow, (0, 0));
         }
         for (place, flow) in (NOT_BEGUN..).zip(engine.waiting().copied()) {
-            self.unfinished(engine, writer, place, &flow, (0, 0), end);
+            self.unfinished(engine, writer, place, &flow, (0, 0));
         }
     }
 
@@ -335,9 +352,7 @@ impl Flows {
         place: u64,
         flow: &FlowRequest,
         (sport, acked): (u16, u64),
-        end: Nanos,
     ) {
-        self.end_goodput(writer, RowPlace::at_end(place), end, flow.id, acked);
         let left = UnfinishedFlow {
             flow: flow.id,
             src: flow.src,
@@ -359,8 +374,8 @@ impl Flows {
     }
 }
 
-/// The time of so many bytes of a flow alone in the network.
-fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u16, size: u64) -> Nanos {
+/// The time of so many bytes of a flow alone in the network as it was until `end`.
+fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u16, size: u64, end: Nanos) -> Nanos {
     if size == 0 {
         return Nanos(0);
     }
@@ -370,6 +385,7 @@ fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u1
         ports: Some((sport, flow.dport)),
         size,
         own: (flow.options.nic, flow.options.rate),
+        during: (flow.start, end),
     };
     let legacy = scenario.legacy.settings.as_ref().filter(|_| scenario.legacy.nodes.contains(&flow.src));
     engine.fabric().ideal_fct(&flow, legacy.unwrap_or(&scenario.settings)).unwrap_or_default()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! From acknowledged bytes to goodput.
+//! From bytes that have arrived to goodput.
 
 use hpcc_core::units::{BitRate, Nanos};
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// A point of a flow's time series.
 struct Point {
     at: Nanos,
-    acked_bytes: u64,
+    bytes: u64,
     /// Nanoseconds since the point before; 0 for the first.
     elapsed: u64,
 }
@@ -21,33 +21,35 @@ pub struct GoodputMeter {
 impl GoodputMeter {
     /// A flow starts: its first point.
     pub fn start(&mut self, now: Nanos, flow: u32) {
-        self.last.insert(flow, Point { at: now, acked_bytes: 0, elapsed: 0 });
+        self.last.insert(flow, Point { at: now, bytes: 0, elapsed: 0 });
     }
 
-    /// What of a flow was acknowledged since its last point, and the rate that this was. What comes at the very time of a
+    /// What of a flow has arrived since its last point, and the rate that this was. What comes at the very time of a
     /// point, as its last bytes may, came in the time before that point. `None` for a flow that did not start, or where nothing
     /// came and no time has passed.
-    pub fn advance(&mut self, now: Nanos, flow: u32, acked_bytes: u64) -> Option<(BitRate, u64)> {
+    pub fn advance(&mut self, now: Nanos, flow: u32, arrived: u64) -> Option<(BitRate, u64)> {
         let last = self.last.get_mut(&flow)?;
-        let bytes = acked_bytes.saturating_sub(last.acked_bytes);
+        // A receiver may take back what it has: where go-back-N begins a chunk anew.
+        let arrived = arrived.max(last.bytes);
+        let bytes = arrived - last.bytes;
         let elapsed = match now.saturating_sub(last.at).0 {
             0 if bytes == 0 => return None,
             0 => last.elapsed,
             passed => passed,
         };
         let rate = (u128::from(bytes) * 8_000_000_000).checked_div(elapsed.into())?;
-        *last = Point { at: now, acked_bytes, elapsed };
+        *last = Point { at: now, bytes: arrived, elapsed };
         Some((BitRate(u64::try_from(rate).unwrap_or(u64::MAX)), bytes))
     }
 
-    /// Whether nothing of a flow was acknowledged since its last point.
-    pub fn is_still(&self, flow: u32, acked_bytes: u64) -> bool {
-        self.last.get(&flow).is_none_or(|last| last.acked_bytes == acked_bytes)
+    /// Whether nothing of a flow has arrived since its last point.
+    pub fn is_still(&self, flow: u32, arrived: u64) -> bool {
+        self.last.get(&flow).is_none_or(|last| arrived <= last.bytes)
     }
 
     /// The bytes of a flow's last point.
-    pub fn acked(&self, flow: u32) -> u64 {
-        self.last.get(&flow).map_or(0, |last| last.acked_bytes)
+    pub fn arrived(&self, flow: u32) -> u64 {
+        self.last.get(&flow).map_or(0, |last| last.bytes)
     }
 
     /// Forgets a flow.

@@ -274,7 +274,8 @@ fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
         let own = fabric.network().links[fabric.ports(src)[0].link as usize].rate;
         let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), own, size);
         *known.entry(key).or_insert_with(|| {
-            let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)) };
+            let during = (Nanos(0), scenario.stop);
+            let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)), during };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
             (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings).unwrap_or_default())

@@ -46,6 +46,8 @@ enum Command {
     Run { end: Nanos, places: u32, sample: Option<(Nanos, u64)> },
     /// They tell of flows under way.
     Flows,
+    /// They tell what has arrived of these flows, which receivers know by these numbers.
+    Arrived(Vec<(Started, u32)>),
     /// They tell what waits at switches that pause others.
     Waits,
     /// They tell what is left to tell.
@@ -158,11 +160,18 @@ pub struct FlowState {
     pub acked: u64,
     pub control: ControlState,
     pub rtt: Option<Nanos>,
+    /// The number by which its receiver knows it.
+    pub receiver: Option<u32>,
 }
 
 impl FlowState {
     fn of(engine: &Engine, flow: &Started) -> FlowState {
-        FlowState { acked: engine.acked_of(flow), control: engine.control_of(flow), rtt: engine.rtt(flow.request.id) }
+        FlowState {
+            acked: engine.acked_of(flow),
+            control: engine.control_of(flow),
+            rtt: engine.rtt(flow.request.id),
+            receiver: engine.receiver_of(flow),
+        }
     }
 }
 
@@ -299,6 +308,8 @@ pub struct Others {
     pub queues: BTreeMap<u32, Vec<u32>>,
     /// By number, when they were asked last.
     pub flows: BTreeMap<u32, FlowState>,
+    /// Bytes that have arrived there, by flow, when they were asked last.
+    pub arrived: BTreeMap<u32, u64>,
     pub remains: Remains,
 }
 
@@ -348,6 +359,19 @@ impl Others {
         self.flows = exchange.reports::<Vec<_>>().flatten().collect();
     }
 
+    /// Whether there are any.
+    pub fn are_some(&self) -> bool {
+        self.exchange.is_some()
+    }
+
+    /// Asks what has arrived of flows, which receivers know by these numbers.
+    pub fn ask_arrived(&mut self, flows: Vec<(Started, u32)>) {
+        let Some(exchange) = &self.exchange else { return };
+        let mut exchange = exchange.borrow_mut();
+        exchange.tell(&Command::Arrived(flows));
+        self.arrived = exchange.reports::<Vec<_>>().flatten().collect();
+    }
+
     pub fn ask_waits(&mut self) -> Vec<Wait> {
         let Some(exchange) = &self.exchange else { return Vec::new() };
         let mut exchange = exchange.borrow_mut();
@@ -395,6 +419,12 @@ impl Run {
                     exchange.report(&report);
                 }
                 Command::Flows => exchange.report(&flows(&active, paused.whole())),
+                Command::Arrived(flows) => {
+                    let arrived = |(flow, receiver): &(Started, u32)| {
+                        Some((flow.request.id, paused.known_arrived(flow, *receiver)?))
+                    };
+                    exchange.report(&flows.iter().filter_map(arrived).collect::<Vec<(u32, u64)>>());
+                }
                 Command::Waits => exchange.report(&paused.whole().waits()),
                 Command::Finish => {
                     let nodes = paused.own_nodes();

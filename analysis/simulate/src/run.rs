@@ -22,7 +22,7 @@ use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use hpcc_formats::results::packet_trace::PortRate;
-use hpcc_formats::results::{ResultWriter, Summary, Versions};
+use hpcc_formats::results::{Note, ResultWriter, Summary, Versions};
 use hpcc_formats::scenario::{DegradedLinks, EventOrder, OnDeadlock, QueueHistogram, Scenario};
 use hpcc_formats::{share, visible};
 use std::cell::RefCell;
@@ -468,6 +468,7 @@ impl Run {
             What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
             What::Goodput => {
                 engine.ask_flows();
+                flows.ask_arrived(&mut engine);
                 flows.trace_goodput(&engine, &mut writer);
             }
             What::Control => {
@@ -531,6 +532,11 @@ impl Run {
         let &Ending { stopped, is_quiet, out, end, stack } = ending;
         self.progress.clear();
         let times = (self.start, self.setup);
+        if self.scenario.monitor.goodput_interval.is_some() {
+            let mut engine = self.fleet.pause();
+            engine.ask_flows();
+            self.flows.ask_arrived(&mut engine);
+        }
         self.fleet.pause().finish();
         self.tell_ports();
         let mut writer = lock(&self.writer);
@@ -555,15 +561,22 @@ impl Run {
         drop(writer);
         let mut notes =
             summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end, self.scenario.faults());
-        notes.extend(self.deadlock.take().map(|(since, found)| format!("since {since} {found}")));
-        notes.extend(pauses::storm_note(&storms));
+        let deadlock = self.deadlock.take().map(|(since, found)| format!("since {since} {found}"));
+        notes.extend(deadlock.map(|text| Note::new("deadlock", text)));
+        notes.extend(pauses::storm_note(&storms).map(|text| Note::new("storms", text)));
         if !is_quiet || stopped.is_some() {
-            notes.iter().for_each(|note| say(&format!("note: {note}")));
+            notes.iter().for_each(|note| say(&format!("note: {}", note.text)));
+        }
+        let told = if stopped.is_some() { notes.len() } else { 0 };
+        if let Some(count @ 1..) = (self.scenario.notes.len() + notes.len()).checked_sub(told).filter(|_| is_quiet) {
+            let notes = if count == 1 { "1 note".into() } else { format!("{count} notes") };
+            say(&format!("{notes}: see {}", out.join("summary.json").display()));
         }
         let summary = summary::summary(&self.scenario, &engine, &measured, &notes, stopped, end, times);
         let summary = stack.add_to(summary);
         let summary = Summary {
             flows_total: self.flows.total,
+            busy_until_ns: if is_still && is_done { self.flows.last_end.min(end).0 } else { end.0 },
             flows_endless: self.flows.endless,
             ranks: engine.take_figures(),
             build_profile: program.build_profile.into(),

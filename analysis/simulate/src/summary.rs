@@ -13,7 +13,7 @@ use hpcc_core::switch::Overflow;
 use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{
-    AttackSummary, FastCnpSummary, Measured, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
+    AttackSummary, FastCnpSummary, Measured, Note, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
 };
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
@@ -26,23 +26,25 @@ pub fn notes(
     stopped: Option<&str>,
     end: Nanos,
     faults: ReferenceFaults,
-) -> Vec<String> {
-    let early =
-        stopped.map(|reason| format!("the run ended early, at {end}: {reason}. Results are of the time until then"));
+) -> Vec<Note> {
+    let early = stopped.map(|reason| {
+        Note::new("early-end", format!("the run ended early, at {end}: {reason}. Results are of the time until then"))
+    });
     let stood = measured.queue.max_bytes.saturating_mul(2) > engine.fabric().max_bdp();
     let uncontrolled = (uncontrolled.count > 0 && stood).then(|| {
-        format!(
+        let text = format!(
             "{} flows, the first of them flow {}, never changed rate or window, though a queue stood and they took more than \
              twice as long as alone: they heard of no congestion, or waited at their own host, behind other flows or for a pause",
             uncontrolled.count, uncontrolled.first
-        )
+        );
+        Note::new("uncontrolled", text)
     });
     let unlike = if faults == ReferenceFaults::NONE { Vec::new() } else { unlike_the_reference(engine, measured) };
     early.into_iter().chain(uncontrolled).chain(unlike).collect()
 }
 
 /// What the reference does otherwise in such a run, and is not repeated.
-fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<String> {
+fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<Note> {
     /// Bytes of a port's queues in the reference.
     const QUEUES: u64 = 1_000 << 20;
     let own = engine.totals().resumes_by_own_port;
@@ -55,7 +57,8 @@ fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<String>
     let long = (measured.queue.max_bytes > QUEUES).then(|| {
         format!("queues of a port were longer than {QUEUES} bytes: the reference drops what comes then, and its results are others")
     });
-    twice.into_iter().chain(long).collect()
+    let twice = twice.map(|text| Note::new("port-sends-twice", text));
+    twice.into_iter().chain(long.map(|text| Note::new("long-queue", text))).collect()
 }
 
 /// The summary of a run that began its set-up at `start` and its simulation after `setup` of processor time.
@@ -63,7 +66,7 @@ pub fn summary(
     scenario: &Scenario,
     engine: &Paused<'_>,
     measured: &Measured,
-    notes: &[String],
+    notes: &[Note],
     stopped: Option<&str>,
     end: Nanos,
     (start, setup): (Instant, Duration),
@@ -73,7 +76,8 @@ pub fn summary(
     let totals = engine.totals();
     let hosts = sum(engine.host_counters());
     let mut effective = scenario.effective();
-    effective["notes"] = scenario.notes.iter().chain(notes).cloned().collect::<Vec<_>>().into();
+    let notes: Vec<Note> = scenario.remarks().chain(notes.iter().cloned()).collect();
+    effective["notes"] = notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().into();
     let refused = RefusedAnswers {
         unsent: hosts.refused.unsent,
         unasked: hosts.refused.unasked,
@@ -133,6 +137,8 @@ pub fn summary(
             .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
         fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
         attacks: engine.attacks().map(attack).collect(),
+        notes,
+        assumed: scenario.assumed.clone(),
         groups: scenario.flows.groups.clone(),
         // Format and files are the writer's to fill in.
         ..Summary::default()

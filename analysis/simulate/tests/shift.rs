@@ -48,18 +48,8 @@ fn flows(folder: &Path, text: &str, later: u64, threads: u32) -> Vec<Vec<u64>> {
     lines.lines().map(row).collect()
 }
 
-const ALGORITHMS: [&str; 11] = [
-    "hpcc",
-    "hpcc_plus",
-    "rx_hpcc",
-    "power_tcp",
-    "dcqcn",
-    "timely",
-    "dctcp",
-    "swift",
-    "strack",
-    "theta_power_tcp",
-];
+const ALGORITHMS: [&str; 10] =
+    ["hpcc", "hpcc_plus", "rx_hpcc", "power_tcp", "dcqcn", "timely", "dctcp", "swift", "strack", "theta_power_tcp"];
 
 /// Algorithms, balancers and layouts, each with what it asks for.
 fn cases() -> Vec<String> {

@@ -23,6 +23,7 @@ pub fn data(entries: &[Entry]) -> Result<Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "rounding": table::rounding(entries.iter().map(Entry::finished).max().unwrap_or(0)),
         "few": table::FEW,
+        "leftOut": entries.iter().flat_map(|entry| &entry.runs).any(|run| run.unfinished() > 0).then_some(table::LEFT_OUT),
         "charts": charts::charts(entries)?,
         "entries": shown,
     }))
@@ -43,6 +44,8 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "groups": first.summary.groups,
         "rows": table::rows(entry.runs.iter())?,
         "totals": totals,
+        "notes": notes(entry),
+        "assumed": first.summary.assumed.iter().map(|one| json!([one.key, one.value, one.reason])).collect::<Vec<_>>(),
         "config": config::flat(&first.summary.scenario),
         "selections": charts::selection_names(entry),
         "pauses": pauses(first)?,
@@ -51,6 +54,21 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "timelines": timelines::timelines(first)?,
         "flows": flows::columns(entry, entries)?,
     }))
+}
+
+/// Each note of its runs once, and of how many if not of all.
+fn notes(entry: &Entry) -> Vec<String> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for note in entry.runs.iter().flat_map(|run| &run.summary.notes) {
+        match found.iter_mut().find(|(text, _)| *text == note.text) {
+            Some((_, runs)) => *runs += 1,
+            None => found.push((&note.text, 1)),
+        }
+    }
+    let runs = entry.runs.len();
+    let told =
+        |(text, of): (&str, usize)| if of < runs { format!("{text} ({of} of {runs} seeds)") } else { text.into() };
+    found.into_iter().map(told).collect()
 }
 
 /// The ports that PFC paused, the longest-paused first: where the pause took effect, for how long, and as a share of the

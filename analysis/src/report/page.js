@@ -376,7 +376,7 @@
     if (shown.length === 1) {
       const { entry } = shown[0];
       const list = element("dl", {}, ...entry.totals.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
-      body.replaceChildren(element("div", { class: "columns" }, tableOf(["flow size", ...columns], entry.rows), list));
+      body.replaceChildren(element("div", { class: "columns" }, tableOf(["flow size", ...columns], entry.rows), list), ...remarksOf(shown));
       return;
     }
     const rows = shown.flatMap(({ entry }) => entry.rows.filter((row) => row[0] === "all" || entry.groups.includes(row[0]))
@@ -384,7 +384,26 @@
     const names = ["flows", "queue", "PFC", "frames", "recovery"];
     const total = (entry, name) => (entry.totals.find(([key]) => key === name) || ["", ""])[1];
     body.replaceChildren(tableOf(["run", "flows of", ...columns], rows, 2), element("p", {}),
-      tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 1 + names.length));
+      tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 1 + names.length),
+      ...remarksOf(shown));
+  }
+
+  /** What is to be known of the numbers: notes, and what nobody asked for and counts all the same; of some of several runs with their names. */
+  function remarksOf(shown) {
+    const found = (list) => {
+      const names = new Map();
+      for (const { entry } of shown) {
+        for (const item of list(entry)) names.set(JSON.stringify(item), [...(names.get(JSON.stringify(item)) ?? []), entry.name]);
+      }
+      return [...names].map(([item, of]) => [JSON.parse(item), of.length < shown.length ? of.join(", ") : ""]);
+    };
+    const notes = found((entry) => entry.notes).map(([text, of]) => element("li", {}, of ? of + ": " + text : text));
+    const assumed = found((entry) => entry.assumed).map(([row, of]) => (of ? [of + ": " + row[0], row[1], row[2]] : row));
+    return [
+      ...(notes.length ? [element("h3", {}, "Notes"), element("ul", { class: "notes" }, ...notes)] : []),
+      ...(assumed.length ? [element("details", { class: "assumed" }, element("summary", {}, "Assumed: " + assumed.length + " defaults that decide these results, of keys that were not given"),
+        tableOf(["key", "value", "why"], assumed, 3))] : []),
+    ];
   }
 
   function drawSweep() {
@@ -862,9 +881,9 @@
     $("contents").append(...Array.from(document.querySelectorAll("main > section:not([hidden])"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
-    $("rounding").textContent = [few && data.few, data.rounding, several && "Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
+    $("rounding").textContent = [few && data.few, data.leftOut, data.rounding, several && "Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
     for (const id of ["time", "timeline", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
-    $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate.";
+    $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when it arrives, each byte once, and that of TCP and UDP when it is acknowledged: steps of few packets can exceed a link's rate by one.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;
     $("differs").checked = many;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `hpcc explain`: what a key of a scenario means.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Condition, Setting};
@@ -8,7 +10,9 @@ use hpcc_formats::error::nearest;
 
 use super::file_keys::{self, Key};
 use super::{ATTACK, Schema, attribute, of_part, section};
+use crate::control;
 use crate::human::paragraph;
+use crate::table::left_aligned;
 
 /// A setting and where it belongs.
 struct Entry {
@@ -45,6 +49,19 @@ pub fn explain(key: Option<&str>) -> Result<String> {
         bail!("there is no setting \"{key}\"{hint} (./hpcc explain lists all)");
     }
     Ok(explained.join("\n"))
+}
+
+/// What a scenario does not say and what decides its results all the same.
+///
+/// # Errors
+/// If the file is none that can run.
+pub fn assumed(file: &Path, set: &[String]) -> Result<String> {
+    let scenario = hpcc_formats::load_with(file, set, control::defaults())?;
+    if scenario.assumed.is_empty() {
+        return Ok("nothing that decides results is left to defaults\n".into());
+    }
+    let rows = scenario.assumed.iter().map(|one| vec![one.key.clone(), one.value.clone(), one.reason.clone()]);
+    Ok(left_aligned(&["key", "value", "why"], rows))
 }
 
 /// The keys of scenario files, and the keys of sweep files.

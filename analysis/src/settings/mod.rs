@@ -9,7 +9,7 @@ mod file_keys;
 mod schema;
 
 pub use complete::{assignments, keys};
-pub use explain::explain;
+pub use explain::{assumed, explain};
 pub use schema::Schema;
 
 use hpcc_core::attack::AttackSettings;

@@ -14,13 +14,11 @@ use hpcc_formats::visible;
 type Column = (String, String);
 
 /// The tables, what is to be said of seeds, and the file's title ahead.
-pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> String {
+pub fn render(file: &SweepFile, tables: &[Titled]) -> String {
     let mut text = format!("{}\n", file.title);
     tables.iter().for_each(|table| text += &table.render());
     if file.seeds.len() > 1 {
-        let lacks_runs = groups.iter().any(|group| group.runs.len() < file.seeds.len());
-        let fewer = if lacks_runs { "; of fewer where runs are missing" } else { "" };
-        text += &format!("\nmean of {} seeds ± standard deviation{fewer}\n", file.seeds.len());
+        text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());
     }
     text
 }
@@ -123,7 +121,9 @@ fn chosen(file: &SweepFile, sizes: Sizes, groups: &[Group<'_>]) -> Titled {
     ];
     let notes = notes.iter().filter(|(whose, _)| file.columns.iter().any(|column| column.is_of(whose)));
     let notes: Vec<String> = notes.map(|(whose, sizes)| format!("{whose}: {sizes}")).collect();
-    Titled { note: notes.join("; "), ..rows(file, "\n", &columns, groups) }
+    let table = rows(file, "\n", &columns, groups);
+    let notes = [notes.join("; "), table.note].into_iter().filter(|note| !note.is_empty());
+    Titled { note: notes.collect::<Vec<_>>().join("\n"), ..table }
 }
 
 /// A row for each variant and step of the axes; columns are titles and metrics. What is ahead of the titles that have one line
@@ -132,30 +132,61 @@ fn rows(file: &SweepFile, ahead: &str, columns: &[Column], groups: &[Group<'_>])
     let names = ["variant"].into_iter().chain(file.axes.iter().map(|axis| axis.name.as_str()));
     let mut header: Vec<String> = names.map(|name| format!("{ahead}{name}")).collect();
     header.extend(columns.iter().map(|(title, _)| title.clone()));
+    let mut less = Less::default();
     let rows = groups.iter().map(|group| {
         let mut row = vec![group.label.to_owned()];
         row.extend(group.values.iter().map(|value| (*value).to_owned()));
-        row.extend(columns.iter().map(|(_, metric)| cell(group, metric)));
+        row.extend(columns.iter().map(|(_, metric)| cell(group, metric, file.seeds.len(), &mut less)));
         row
     });
-    Titled { heading: String::new(), header, rows: rows.collect(), note: String::new() }
+    let rows = rows.collect();
+    Titled { heading: String::new(), header, rows, note: less.words() }
 }
 
-/// The mean over the runs, with its spread if there are several.
-fn cell(group: &Group<'_>, metric: &str) -> String {
-    let values = group.metric(metric);
+/// What the first cell of a table that leaves out seeds, and flows, says.
+#[derive(Default)]
+struct Less {
+    seeds: Option<usize>,
+    flows: Option<u64>,
+}
+
+impl Less {
+    fn words(&self) -> String {
+        let seeds = self.seeds.map(|seeds| format!("of {seeds}: only so many seeds have a value"));
+        let flows = self.flows.map(|flows| {
+            let flows = human::count(flows);
+            format!("-{flows}: so many flows had not finished and are left out, which can be the slowest")
+        });
+        seeds.into_iter().chain(flows).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// The mean over the runs, with its spread if there are several; of how many of the `seeds`, if not of all, and without how many
+/// flows.
+fn cell(group: &Group<'_>, metric: &str, seeds: usize, less: &mut Less) -> String {
+    let (values, left_out) = (group.metric(metric), group.left_out(metric));
     if group.runs.is_empty() {
         return "missing".to_owned();
     }
     let Some(metric) = Metric::of(metric).filter(|_| !values.is_empty()) else { return "-".to_owned() };
-    match mean_and_deviation(&values) {
+    let mut text = match mean_and_deviation(&values) {
         (mean, None | Some(0.0)) => metric.write(mean),
         (mean, Some(spread)) => format!("{} ±{}", metric.write(mean), metric.write(spread)),
+    };
+    if values.len() < seeds {
+        less.seeds.get_or_insert(values.len());
+        text += &format!(" of {}", values.len());
     }
+    if left_out > 0.0 {
+        less.flows.get_or_insert(left_out as u64);
+        text += &format!(" -{}", human::count(left_out as u64));
+    }
+    text
 }
 
 /// The columns that the file asks for as data: a row for each variant and step of the axes, the mean of each metric in the unit
-/// of its name, and with several seeds the standard deviation beside it; empty where a run has no such metric.
+/// of its name, and with several seeds the standard deviation and the number of seeds that have it beside it; last, of completion
+/// times, how many flows had not finished and are left out. Empty where no run has such a metric.
 ///
 /// # Errors
 /// Never: it is written to memory.
@@ -166,7 +197,10 @@ pub fn wide(file: &SweepFile, groups: &[Group<'_>]) -> anyhow::Result<String> {
     header.extend(file.axes.iter().map(|axis| axis.name.clone()));
     for column in &file.columns {
         header.push(column.name.clone());
-        header.extend(spreads.then(|| format!("{}_std", column.name)));
+        if spreads {
+            header.extend(["std", "seeds"].map(|what| format!("{}_{what}", column.name)));
+        }
+        header.extend(Metric::left_out(&column.name).map(|_| format!("{}_left_out", column.name)));
     }
     writer.write_record(&header)?;
     for group in groups {
@@ -176,7 +210,11 @@ pub fn wide(file: &SweepFile, groups: &[Group<'_>]) -> anyhow::Result<String> {
             let values = group.metric(&column.name);
             let (mean, spread) = mean_and_deviation(&values);
             row.push(if values.is_empty() { String::new() } else { mean.to_string() });
-            row.extend(spreads.then(|| spread.map_or_else(String::new, |spread| spread.to_string())));
+            if spreads {
+                row.push(spread.map_or_else(String::new, |spread| spread.to_string()));
+                row.push(values.len().to_string());
+            }
+            row.extend(Metric::left_out(&column.name).map(|_| group.left_out(&column.name).to_string()));
         }
         writer.write_record(&row)?;
     }

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use hpcc_measures::results::Results;
 
+use super::metrics::Metric;
 use super::run::Run;
 
 /// A run that ended well, and what was measured of it.
@@ -37,6 +38,11 @@ impl<'a> Group<'a> {
     pub fn metric(&self, metric: &str) -> Vec<f64> {
         let of = |run: &&Measured<'_>| run.metrics.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
         self.runs.iter().filter_map(of).collect()
+    }
+
+    /// How many flows of all runs a metric leaves out, because they had not finished.
+    pub fn left_out(&self, metric: &str) -> f64 {
+        Metric::left_out(metric).map_or(0.0, |name| self.metric(&name).iter().sum())
     }
 
     /// What the runs left, one of each seed.

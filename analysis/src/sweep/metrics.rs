@@ -80,6 +80,8 @@ pub enum Of {
 #[derive(Debug, Default)]
 pub struct Set {
     flows: u64,
+    /// Of them, those that had not finished, which figures leave out.
+    left_out: u64,
     /// If some finished.
     stats: Option<FctStats>,
     /// Median and mean rate in Gb/s, and Jain's index, if some have a rate.
@@ -89,7 +91,12 @@ pub struct Set {
 impl Set {
     fn of(stats: FctStats, rates: &[f64]) -> Set {
         let goodput = series::mean_and_jain(rates).map(|(mean, jain)| [percentile(rates, 50), mean, jain]);
-        Set { flows: stats.flows, stats: (stats.flows > 0).then_some(stats), goodput }
+        Set {
+            flows: stats.flows + stats.left_out,
+            left_out: stats.left_out,
+            stats: (stats.flows > 0).then_some(stats),
+            goodput,
+        }
     }
 
     fn stat(&self, of: impl Fn(&FctStats) -> f64) -> Option<f64> {
@@ -189,13 +196,15 @@ const QUEUE: &str = "busiest queue";
 /// All metrics, in the order of `sweep.csv`, in which those with brackets come before the last.
 pub const METRICS: &[Metric] = &[
     flows("flows", "flows", Count, |set| Some(set.flows as f64)),
-    run("flows_unfinished", ("unfinished", "flows"), Count, Nothing, |k| Some(k.results.unfinished() as f64)),
+    flows("flows_unfinished", "unfinished", Count, |set| Some(set.left_out as f64)),
     flows("slowdown_mean", "slowdown mean", TwoDigits, |set| set.stat(|stats| stats.slowdown_mean)),
     flows("slowdown_p50", "slowdown p50", TwoDigits, |set| set.stat(|stats| stats.slowdown_p50)),
     flows("slowdown_p95", "slowdown p95", TwoDigits, |set| set.stat(|stats| stats.slowdown_p95)),
     flows("slowdown_p99", "slowdown p99", TwoDigits, |set| set.stat(|stats| stats.slowdown_p99)),
     flows("fct_p50_ns", "FCT p50 (us)", Microseconds, |set| set.stat(|stats| stats.fct_p50_ns as f64)),
     flows("fct_p99_ns", "FCT p99 (us)", Microseconds, |set| set.stat(|stats| stats.fct_p99_ns as f64)),
+    run("flows_small_unfinished", (SMALL, "unfinished"), Count, Nothing, |k| Some(k.small.left_out as f64)),
+    run("flows_large_unfinished", (LARGE, "unfinished"), Count, Nothing, |k| Some(k.large.left_out as f64)),
     run("slowdown_small_mean", (SMALL, "slowdown mean"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_mean)),
     run("slowdown_small_p50", (SMALL, "slowdown p50"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_p50)),
     run("slowdown_small_p95", (SMALL, "slowdown p95"), TwoDigits, Nothing, |k| k.small.stat(|s| s.slowdown_p95)),
@@ -238,6 +247,15 @@ impl Metric {
     pub fn of(name: &str) -> Option<&'static Metric> {
         let name = name.split_once('[').map_or(name, |(name, _)| name);
         METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// The metric that says how many flows one leaves out because they had not finished, if it is of flows that have: of the same
+    /// brackets.
+    pub fn left_out(name: &str) -> Option<String> {
+        let brackets = name.find('[').map_or("", |at| &name[at..]);
+        let of = [("slowdown_small_", "_small"), ("slowdown_large_", "_large"), ("slowdown_", ""), ("fct_", "")];
+        let (_, whose) = of.into_iter().find(|(begin, _)| name.starts_with(begin))?;
+        Some(format!("flows{whose}_unfinished{brackets}"))
     }
 
     /// A value as tables have it.
@@ -316,7 +334,7 @@ pub fn metrics(
         results,
         summary,
         facts,
-        all: Set { flows: results.finished() + results.unfinished(), ..Set::of(splits[0].all.stats(), &[]) },
+        all: Set::of(splits[0].all.stats(), &[]),
         small: Set::of(by_size[0], &[]),
         large: Set::of(by_size[by_size.len() - 1], &large),
         queue: recorded.map(|queue| [50, 95, 99, 100].map(|percent| queue.percentile(percent))),
@@ -392,6 +410,34 @@ mod tests {
         for (name, _) in &metrics {
             Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
         }
+    }
+
+    /// Every figure of completion times has a metric beside it that says what is missing.
+    #[test]
+    fn what_figures_leave_out_is_known_of_each() {
+        let flow = |group, size| FctRecord { group, size, fct_ns: 20, ideal_ns: 10, ..FctRecord::default() };
+        let left = |group, size| UnfinishedFlow { group, size, ..UnfinishedFlow::default() };
+        let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
+        let unfinished = vec![left(0, 500), left(1, 2_000), left(1, 2_000)];
+        let results = in_memory(summary, vec![flow(0, 500), flow(0, 2_000)], unfinished);
+        let metrics = metrics(&results, &FACTS, Sizes::new(Some(&[1_000])), Some(&[1_000]), false).expect("metrics");
+        for (of, left_out) in [
+            ("slowdown_p99", 3.0),
+            ("fct_p50_ns", 3.0),
+            ("slowdown_small_p99", 1.0),
+            ("slowdown_large_mean", 2.0),
+            ("slowdown_p50[a]", 1.0),
+            ("fct_p99_ns[1000..]", 2.0),
+        ] {
+            let name = Metric::left_out(of).expect("a figure of flows that finished");
+            assert!(value(&metrics, of).is_some(), "{of}");
+            assert_eq!(value(&metrics, &name), Some(left_out), "{of}: {name}");
+        }
+        assert_eq!(
+            ["flows[b]", "flows_unfinished[b]", "slowdown_p50[b]"].map(|name| value(&metrics, name)),
+            [Some(2.0), Some(2.0), None]
+        );
+        assert_eq!(Metric::left_out("queue_p99_bytes"), None);
     }
 
     #[test]

@@ -227,11 +227,16 @@ fn report_on(
         good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let outcome = tell_trouble(runs, ended);
-    notes::notes(file, &groups).iter().for_each(|note| human::note(format_args!("note: {note}")));
+    let notes = notes::notes(file, &groups);
+    notes.iter().for_each(|note| human::note(format_args!("note: {note}")));
+    if human::is_quiet() && !notes.is_empty() {
+        let page = folder.path().join(PAGE);
+        human::warn(format_args!("{}: see {}", human::counted(notes.len() as u64, "note"), page.display()));
+    }
     let complete = outcome != Outcome::Failed;
     let verdicts = verdict::judge(file, &groups).filter(|_| complete);
     let tables = comparison::tables(file, &groups, sizes);
-    let mut table = comparison::render(file, &groups, &tables);
+    let mut table = comparison::render(file, &tables);
     table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {

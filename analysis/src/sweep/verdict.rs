@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Cell, Claim};
+use super::claim::{Cell, Claim, What};
 use super::file::SweepFile;
 use super::group::Group;
 use super::keys::Form;
@@ -95,6 +95,12 @@ pub struct Judged {
     pub unit: String,
     /// Runs behind the mean.
     pub seeds: usize,
+    /// Runs that were to be; 0 in files of versions that did not say.
+    #[serde(default)]
+    pub of_seeds: usize,
+    /// Flows of these runs that had not finished, of a claim on completion times: the mean leaves them out.
+    #[serde(default)]
+    pub left_out: u64,
     /// The verdict on the mean.
     pub verdict: Verdict,
     /// Why it does not hold, or could not be measured.
@@ -107,7 +113,12 @@ impl Judged {
     pub fn ours_words(&self) -> String {
         let Some(mean) = self.ours else { return "-".to_owned() };
         let spread = self.spread.map(|spread| format!(" ± {}", human::three_digits(spread))).unwrap_or_default();
-        format!("{}{spread} {}", human::three_digits(mean), self.unit).trim_end().to_owned()
+        let seeds = (self.seeds < self.of_seeds).then(|| format!("of {} of {} seeds", self.seeds, self.of_seeds));
+        let flows =
+            (self.left_out > 0).then(|| format!("without {} unfinished", human::counted(self.left_out, "flow")));
+        let less: Vec<String> = seeds.into_iter().chain(flows).collect();
+        let of = if less.is_empty() { String::new() } else { format!(" ({})", less.join(", ")) };
+        format!("{}{spread} {}", human::three_digits(mean), self.unit).trim_end().to_owned() + &of
     }
 }
 
@@ -156,11 +167,11 @@ pub fn judge(file: &SweepFile, groups: &[Group<'_>]) -> Option<Verdicts> {
         form: file.form,
         deviations: file.deviations.clone(),
         cost,
-        claims: file.claims.iter().map(|claim| judge_one(claim, groups)).collect(),
+        claims: file.claims.iter().map(|claim| judge_one(claim, groups, file.seeds.len())).collect(),
     })
 }
 
-fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
+fn judge_one(claim: &Claim, groups: &[Group<'_>], of_seeds: usize) -> Judged {
     let judged = Judged {
         claim: claim.text.clone(),
         paper: claim.paper.clone(),
@@ -169,6 +180,8 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
         spread: None,
         unit: if claim.over.is_some() { "" } else { claim.measure.what.kind().unit }.to_owned(),
         seeds: 0,
+        of_seeds,
+        left_out: 0,
         verdict: Verdict::NotMeasured,
         reason: None,
     };
@@ -182,6 +195,7 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
         ours: Some(mean),
         spread,
         seeds: values.len(),
+        left_out: left_out(claim, groups),
         reason: claim.reason.clone().filter(|_| verdict != Verdict::Holds),
         verdict,
         ..judged
@@ -198,26 +212,58 @@ fn verdict(claim: &Claim, value: f64) -> Verdict {
     }
 }
 
-/// The value of each seed; at least one, all finite.
+/// The value of each seed that has one; at least one, all finite. Two variants are compared seed by seed.
 fn values(claim: &Claim, groups: &[Group<'_>]) -> Result<Vec<f64>> {
-    let own = of_cell(claim, claim.of, groups)?;
-    let values: Vec<f64> = match claim.over {
+    let own = of_cell(claim, claim.of, groups);
+    let found = match claim.over {
         None => own,
         Some(cell) => {
-            let others = of_cell(claim, cell, groups)?;
-            ensure!(own.len() == others.len(), "not all seeds of both variants have run");
-            own.iter().zip(others).map(|(value, other)| value / other).collect()
+            let others = of_cell(claim, cell, groups);
+            let over = |(seed, value): (u64, Result<f64>)| {
+                let other = others.iter().find(|(other, _)| *other == seed).map(|(_, value)| value);
+                let ratio = match (value, other) {
+                    (Ok(value), Some(Ok(other))) => Ok(value / other),
+                    (Err(error), _) => Err(error),
+                    (Ok(_), Some(Err(error))) => Err(anyhow!("{error:#}")),
+                    (Ok(_), None) => Err(anyhow!("no seed of both variants has run")),
+                };
+                (seed, ratio)
+            };
+            own.into_iter().map(over).collect()
         }
     };
-    ensure!(!values.is_empty(), "no run has ended well");
+    let mut lacks = None;
+    let mut values = Vec::new();
+    for (_, value) in found {
+        match value {
+            Ok(value) => values.push(value),
+            Err(error) => lacks = lacks.or(Some(error)),
+        }
+    }
+    if values.is_empty() {
+        return Err(lacks.unwrap_or_else(|| anyhow!("no run has ended well")));
+    }
     ensure!(values.iter().all(|value| value.is_finite()), "the value to divide by is 0");
     Ok(values)
 }
 
-fn of_cell(claim: &Claim, cell: Cell, groups: &[Group<'_>]) -> Result<Vec<f64>> {
+/// Flows that a claim on completion times says nothing of, in all of its runs.
+fn left_out(claim: &Claim, groups: &[Group<'_>]) -> u64 {
+    if !matches!(claim.measure.what, What::Slowdown | What::CompletionTime) {
+        return 0;
+    }
+    let is_of = |group: &&Group<'_>, cell: Cell| group.index == cell.variant && group.step == cell.step;
+    let cells = [Some(claim.of), claim.over].into_iter().flatten();
+    let runs =
+        cells.flat_map(|cell| groups.iter().filter(move |group| is_of(group, cell))).flat_map(|group| &group.runs);
+    runs.map(|run| run.results.unfinished()).sum()
+}
+
+/// The seeds of a cell, and what each has to say.
+fn of_cell(claim: &Claim, cell: Cell, groups: &[Group<'_>]) -> Vec<(u64, Result<f64>)> {
     let group = groups.iter().find(|group| group.index == cell.variant && group.step == cell.step);
     let runs = group.map(|group| group.runs.as_slice()).unwrap_or_default();
-    runs.iter().map(|run| claim.measure.value(run.results)).collect()
+    runs.iter().map(|run| (run.results.summary.seed, claim.measure.value(run.results))).collect()
 }
 
 /// The verdicts as a table, with the reasons below it.
@@ -245,6 +291,26 @@ pub fn render(verdicts: &Verdicts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_says_what_it_is_without() {
+        let judged = Judged {
+            claim: "c".into(),
+            paper: "p".into(),
+            criterion: "any".into(),
+            ours: Some(2.0),
+            spread: Some(0.5),
+            unit: "us".into(),
+            seeds: 10,
+            of_seeds: 10,
+            left_out: 0,
+            verdict: Verdict::Holds,
+            reason: None,
+        };
+        assert_eq!(judged.ours_words(), "2.00 ± 0.50 us");
+        let less = Judged { seeds: 6, left_out: 1, ..judged };
+        assert_eq!(less.ours_words(), "2.00 ± 0.50 us (of 6 of 10 seeds, without 1 flow unfinished)");
+    }
 
     #[test]
     fn another_format_is_refused() {

@@ -132,6 +132,7 @@ impl Settings for LoadBalancingSettings {
             default,
             condition: None,
             of_network: false,
+            assumed: Some("what switches do without further configuration: a flow keeps to one path, chosen by a hash"),
             help,
         };
         let of_schemes = self.schemes.iter().flat_map(|scheme| scheme.list());

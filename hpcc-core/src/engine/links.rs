@@ -88,7 +88,8 @@ impl Engine {
     }
 
     pub(super) fn on_links(&mut self, change: &Change) -> Vec<u32> {
-        let changed = Arc::make_mut(&mut self.fabric).set_links(&change.links, change.up);
+        let now = self.events.now();
+        let changed = Arc::make_mut(&mut self.fabric).set_links(now, &change.links, change.up);
         if changed.is_empty() {
             return changed;
         }

@@ -126,6 +126,7 @@ impl Engine {
     /// A node pauses a priority at the far end of a port, or resumes it.
     pub fn pause(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         if !self.fabric.is_switch(node) {
+            self.hold(node, port, priority, pause);
             let size = self.nodes.host(node).pfc_bytes;
             let frame = self.pfc(self.place(node, port), size, priority, pause);
             self.send_frame(node, port, 0, &frame, &[]);

@@ -283,6 +283,12 @@ impl Traffic {
         sending.filter(|sending| sending.key == queue_pair)
     }
 
+    /// The key of the receiving end of a queue pair.
+    pub fn receiver_of(&self, queue_pair: u32) -> Option<u32> {
+        let sending = self.sending.get((queue_pair & PLACES) as usize)?.as_ref();
+        sending.filter(|sending| sending.key == queue_pair).map(|sending| sending.receiver)
+    }
+
     /// The alarm of a queue pair's timer.
     #[inline]
     pub fn timer(&mut self, queue_pair: u32, timer: u8) -> Option<&mut PendingAlarm> {

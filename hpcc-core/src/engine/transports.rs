@@ -7,7 +7,7 @@ use super::hosting::ANSWERS;
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
-use crate::host_transport::{Endpoint, Outbox, Packet, Post, Trimmed};
+use crate::host_transport::{Endpoint, Outbox, Packet, Post, Posted, Trimmed};
 use crate::units::Nanos;
 use crate::workload::{Arrival, Message, Sent};
 use alloc::boxed::Box;
@@ -19,8 +19,8 @@ use alloc::format;
 pub(super) struct Other {
     pub endpoint: Box<dyn Endpoint>,
     out: Outbox,
-    /// Messages under way by key, with their source ports, and what a job knows of them.
-    messages: BTreeMap<u32, (FlowRequest, u16, Option<Sent>)>,
+    /// Messages under way by key, with how they are known, and what a job knows of them.
+    messages: BTreeMap<u32, (FlowRequest, Posted, Option<Sent>)>,
     /// Messages of jobs on their way here, by source and number.
     incoming: BTreeMap<(u32, u32), Arrival>,
     /// When the earliest alarm goes off that is set.
@@ -31,6 +31,11 @@ impl Other {
     pub fn new(endpoint: Box<dyn Endpoint>) -> Other {
         let (messages, incoming) = (BTreeMap::new(), BTreeMap::new());
         Other { endpoint, out: Outbox::default(), messages, incoming, alarm: None }
+    }
+
+    /// The number by which its receiver knows a message under way.
+    pub fn number_of(&self, key: u32) -> Option<u32> {
+        self.messages.get(&key).map(|(_, posted, _)| posted.number)
     }
 
     /// A message will arrive, which its source knows by this number.
@@ -59,7 +64,7 @@ impl Engine {
         let Some(known) = other.endpoint.post(now, &post) else {
             return self.refuse(request, format!("host {src} has no room for another message"));
         };
-        other.messages.insert(known.key, (request, known.sport, message.map(Message::sent)));
+        other.messages.insert(known.key, (request, known, message.map(Message::sent)));
         self.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
         if let Some(message) = message {
             self.announce((known.number, request.size), message);
@@ -185,7 +190,7 @@ impl Engine {
     fn finish_message(&mut self, node: u32, key: u32) {
         let now = self.events.now();
         let Some(other) = &mut self.nodes.host(node).other else { return };
-        let Some((request, sport, message)) = other.messages.remove(&key) else { return };
+        let Some((request, Posted { sport, .. }, message)) = other.messages.remove(&key) else { return };
         self.complete(
             Completion { request, sport, duration: now - request.start, is_steered: true, arrived: request.size },
             message.is_none(),

@@ -207,6 +207,26 @@ impl Engine {
         queue_pair.map_or(0, |queue_pair| self.acked(flow.request.src, queue_pair, flow.first_seq))
     }
 
+    /// The number by which its receiver knows a flow that has begun and not finished; the engine of its source tells it.
+    pub fn receiver_of(&self, flow: &Started) -> Option<u32> {
+        let host = self.nodes.as_host(flow.request.src)?;
+        match &host.other {
+            Some(other) => other.number_of(flow.queue_pair),
+            None => host.traffic.receiver_of(self.queue_pair_of(flow)?),
+        }
+    }
+
+    /// Bytes of a flow that have arrived, each counted once; `receiver`: of [`Engine::receiver_of`]. The engine of its destination
+    /// tells it; `None` where a transport does not.
+    pub fn arrived_of(&self, flow: &Started, receiver: u32) -> Option<u64> {
+        let FlowRequest { src, dst, size, .. } = flow.request;
+        let host = self.nodes.as_host(dst)?;
+        match &host.other {
+            Some(other) => other.endpoint.arrived(src, receiver).map(|bytes| bytes.min(size)),
+            None => host.core.arrived(receiver, flow.first_seq, size),
+        }
+    }
+
     /// Acknowledged bytes of a flow whose first byte has this number on its queue pair.
     pub fn acked(&self, src: u32, queue_pair: u32, first_seq: u64) -> u64 {
         if let Some(other) = self.nodes.as_host(src).and_then(|host| host.other.as_ref()) {

@@ -179,6 +179,12 @@ pub trait Endpoint: Send + Debug {
     /// How far a message is; `None` if there is none with this key.
     fn progress(&self, key: u32) -> Option<Progress>;
 
+    /// Bytes of a message from a host, by its [number](Posted::number), that have arrived, each counted once, or more where all
+    /// have; `None` if it does not tell.
+    fn arrived(&self, _source: u32, _number: u32) -> Option<u64> {
+        None
+    }
+
     /// What it did.
     fn counters(&self) -> Counters {
         Counters::default()

@@ -123,6 +123,10 @@ impl Endpoint for Pacer {
         self.is_early &= now < self.next.nanos;
     }
 
+    fn arrived(&self, source: u32, number: u32) -> Option<u64> {
+        Some(self.arrived.get(&(source, number)).copied().unwrap_or(0))
+    }
+
     fn progress(&self, key: u32) -> Option<Progress> {
         let sent = *self.unconfirmed.get(&key)?;
         Some(Progress { acked: 0, in_flight: sent, window: 0, rate: Some(self.rate) })

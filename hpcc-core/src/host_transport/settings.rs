@@ -66,6 +66,7 @@ impl Settings for HostTransportSettings {
             default,
             condition: None,
             of_network: false,
+            assumed: None,
             help,
         };
         [choice].into_iter().chain(self.transports.iter().flat_map(|transport| transport.list())).collect()

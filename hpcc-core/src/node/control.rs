@@ -93,6 +93,9 @@ impl PartialEq for ControlSettings {
     }
 }
 
+/// Why the first is the default.
+const ASSUMED: Option<&str> = Some("the algorithm that this simulator is about");
+
 /// The choice alone: the parameters are those of the algorithms.
 impl Settings for ControlSettings {
     fn list(&self) -> Vec<Setting> {
@@ -102,7 +105,8 @@ impl Settings for ControlSettings {
                     needs of telemetry, marks, window and acknowledgements."
                 .into();
         let (kind, default) = (Kind::Choice(self.names()), Value::Word(first.into()));
-        [Setting { key: KEY, kind, auto: false, default, condition: None, of_network: false, help }].into()
+        [Setting { key: KEY, kind, auto: false, default, condition: None, of_network: false, assumed: ASSUMED, help }]
+            .into()
     }
 
     fn get(&self, key: &str) -> Option<Value> {

@@ -38,7 +38,7 @@ use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
-use crate::telemetry::{Layout, LayoutSettings, Sampling};
+use crate::telemetry::{Layout, LayoutSettings, Reads, Sampling};
 use crate::topology::Network;
 use crate::topology::paths::Ways;
 use crate::topology::routes::PathMetrics;
@@ -345,6 +345,22 @@ impl NodeSettings {
         })
     }
 
+    /// The same as its ideal time counts it: a transport that is not queue pairs has packets of its own.
+    ///
+    /// # Errors
+    /// As [`NodeSettings::host`].
+    pub fn ideal_flow(&self) -> Result<UnloadedFlow, Located> {
+        let (flow, transport) = (self.unloaded_flow()?, self.host_transport.chosen());
+        let is_own = !transport.is_controlled() && self.protocol.protocol == Protocol::Rdma;
+        Ok(if is_own { flow.of_transport(transport.reads() != Reads::Nothing) } else { flow })
+    }
+
+    /// Whether all data of a flow takes one path, as long as routes stay as they are.
+    pub fn takes_one_path(&self) -> bool {
+        let probes = self.feedback.paths > 1 && self.host_transport.is_queue_pairs();
+        self.load_balancing.keeps() && self.transport.entropy == Entropy::Flow && !probes && !self.fast_cnp_host.migrate
+    }
+
     /// T of a flow on each of these paths, and the path's links, without those from a host to itself.
     fn round_trips(
         &self,
@@ -429,6 +445,12 @@ impl NodeSettings {
         let has_use =
             self.foreign(part.section, setting.key).or_else(|| self.useless(part.section, setting.key)).is_none();
         has_use && !self.is_of_queue_pairs(part.section, setting.key) && setting.counts(part.settings)
+    }
+
+    /// Whether results depend on a setting: it counts, and somebody goes by it.
+    pub fn decides(&self, part: &Part<'_>, setting: &Setting) -> bool {
+        let is_of_marks = part.section == "switch" && setting.key.starts_with("ecn_");
+        self.counts(part, setting) && (!is_of_marks || self.reads_marks())
     }
 
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.

@@ -20,6 +20,9 @@
 /// `#[network]` before `pub` says that the setting is of the network: all nodes share it. Others are of what has the structure, a host
 /// or a switch.
 ///
+/// `#[assumed = "REASON"]`, there too, says that the default decides results: where nobody gives the setting, a run tells what it took,
+/// and why.
+///
 /// `Option<TYPE>` is a setting that may be left to the simulator (`auto`). Settings of another structure are included by
 /// `..NAME: TYPE = DEFAULT;` at the end.
 #[macro_export]
@@ -30,7 +33,7 @@ macro_rules! settings {
             $(
                 $(#[doc = $help:literal])+
                 #[change = $change:expr]
-                $(#[$scope:ident])?
+                $(#[$scope:ident $(= $word:literal)?])*
                 pub $field:ident: $type:ty $({ $range:expr })? = $default:expr
                 $(=> $other:ident = $($value:literal)|+)?;
             )*
@@ -69,7 +72,8 @@ macro_rules! settings {
                         auto: <$type as $crate::settings::Field>::AUTO,
                         default: $crate::settings::Field::value(&default.$field),
                         condition: $crate::settings!(@condition $($other $($value)+)?),
-                        of_network: $crate::settings!(@of_network $($scope)?),
+                        of_network: $crate::settings!(@of_network $($scope)*),
+                        assumed: $crate::settings!(@assumed $($scope $(= $word)?)*),
                         help: {
                             const CHANGE: &str = $change;
                             const { assert!(!CHANGE.is_empty(), "expected a word on when to change it") };
@@ -112,15 +116,22 @@ macro_rules! settings {
 
             #[allow(unused_variables, reason = "not all structures have settings of the network")]
             fn share(&mut self, network: &Self) {
-                $($crate::settings!(@share self network $field $($scope)?);)*
+                $($crate::settings!(@share self network $field $($scope)*);)*
                 $($crate::settings::Settings::share(&mut self.$nested, &network.$nested);)*
             }
         }
     };
     (@of_network) => { false };
-    (@of_network network) => { true };
+    (@of_network network $($scope:ident)*) => { true };
+    (@of_network assumed $($scope:ident)*) => { $crate::settings!(@of_network $($scope)*) };
+    (@assumed) => { None };
+    (@assumed network $($rest:tt)*) => { $crate::settings!(@assumed $($rest)*) };
+    (@assumed assumed = $word:literal $($rest:tt)*) => { Some($word) };
     (@share $own:ident $network:ident $field:ident) => {};
-    (@share $own:ident $network:ident $field:ident network) => { $own.$field.clone_from(&$network.$field) };
+    (@share $own:ident $network:ident $field:ident network $($scope:ident)*) => { $own.$field.clone_from(&$network.$field) };
+    (@share $own:ident $network:ident $field:ident assumed $($scope:ident)*) => {
+        $crate::settings!(@share $own $network $field $($scope)*)
+    };
     (@range $type:ty) => { None };
     (@range $type:ty { $range:expr }) => { Some(<$type as $crate::settings::Field>::range($range)) };
     (@condition) => { None };

@@ -113,6 +113,8 @@ pub struct Setting {
     pub condition: Option<Condition>,
     /// Whether it is of the network, which all nodes share, and so of no host or switch alone.
     pub of_network: bool,
+    /// Why the default is what it is, if it decides results: those of a run that was not given the setting say so.
+    pub assumed: Option<&'static str>,
     /// Its meaning, and then when to change it, in one line.
     pub help: String,
 }

@@ -72,6 +72,7 @@ crate::settings! {
         /// What a full buffer does: it pauses the sender by PFC (`lossless`), or drops what exceeds a queue's share
         /// (`lossy`).
         #[change = "Choose `lossy` for networks without PFC, mostly with `transport.recovery` = `selective_repeat`."]
+        #[assumed = "RDMA's usual network: PFC pauses, and nothing is dropped"]
         pub mode: BufferKind = BufferKind::Lossless;
         /// How many times the free memory a queue may hold before frames are dropped: every queue where `mode` = `lossy`, else
         /// those of `lossy_priorities`.
@@ -101,6 +102,7 @@ crate::settings! {
         pub trim_telemetry: bool = true => overflow = "trim";
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
+        #[assumed = "32 MiB, as the 2019 simulator's switches and many of 100 Gb/s have"]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
         /// Priorities that PFC pauses, such as `3, 4`; `auto`: those of a file's flows and acknowledgements, 3 for a
         /// program. Each port keeps reserve and headroom for each, and frames have no other
@@ -148,13 +150,16 @@ crate::settings! {
         /// ports scale it by their rate. Where the main algorithm reads no marks, `auto` follows the algorithm of
         /// `[legacy]`.
         #[change = "Lower it for shorter queues at the cost of throughput."]
+        #[assumed = "of a port of 100 Gb/s, as published for the algorithm; others scale it by their rate"]
         pub ecn_kmin: Option<Bytes> = None;
         /// Queue length of a port of 100 Gb/s above which every frame is marked; `auto`: 1600 kB, with `dctcp` 300 kB.
         /// Other ports scale it by their rate.
         #[change = "Lower it towards `ecn_kmin` for a sharper threshold."]
+        #[assumed = "of a port of 100 Gb/s, as published for the algorithm; others scale it by their rate"]
         pub ecn_kmax: Option<Bytes> = None;
         /// Probability that a frame is marked at `ecn_kmax`, growing from 0 at `ecn_kmin`; `auto`: 0.2, with `dctcp` 1.
         #[change = "A larger value slows down more flows between the two lengths."]
+        #[assumed = "as published for the algorithm"]
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
         /// Thresholds of some priorities at 100 Gb/s, `kmin kmax pmax`, such as `3:100KB 400KB 0.2, 4:none`, in place of those of all.
         #[change = "Set it where classes are marked differently: TCP's and RDMA's, as a rule."]

@@ -246,6 +246,7 @@ impl Settings for LayoutSettings {
             default: Value::Auto,
             condition: None,
             of_network: false,
+            assumed: Some("what the algorithm reads, in a layout that can tell this network's links"),
             help,
         };
         let of_codecs = self.codecs.iter().flat_map(|codec| codec.list());

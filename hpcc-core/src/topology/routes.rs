@@ -100,6 +100,34 @@ impl Routes {
         Some(way)
     }
 
+    /// The links of all shortest paths from host `src` to host `dst`, in layers from `src` on, each link with the node before it;
+    /// those by the port `first`, if one is given. Nothing if there is no path.
+    pub fn layers(&self, src: u32, dst: u32, first: Option<u16>) -> Vec<Vec<(u32, (BitRate, Nanos))>> {
+        let mut layers = Vec::new();
+        let mut nodes = alloc::vec![src];
+        while nodes.first().is_some_and(|&node| node != dst) {
+            let (mut layer, mut next) = (Vec::new(), Vec::new());
+            for node in core::mem::take(&mut nodes) {
+                let table = self.table(node);
+                let is_taken =
+                    |port: &&u16| layers.is_empty().then_some(first).flatten().is_none_or(|first| **port == first);
+                for &port in table.next_hops(dst).iter().filter(is_taken) {
+                    let Some(port) = self.ports.get(node as usize).and_then(|ports| ports.get(usize::from(port)))
+                    else {
+                        continue;
+                    };
+                    layer.push((node, self.links[port.link as usize]));
+                    next.push(port.peer);
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            layers.push(layer);
+            nodes = next;
+        }
+        layers
+    }
+
     /// The kinds of paths from a host to another one, each once: what they measure, and their links.
     pub fn kinds(&self) -> impl Iterator<Item = (PathMetrics, Vec<(BitRate, Nanos)>)> + '_ {
         self.kinds.used().map(|kind| (self.kinds.metrics(kind), self.kinds.links(kind)))

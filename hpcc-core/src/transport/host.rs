@@ -599,6 +599,12 @@ impl Host {
         self.receivers.get(receiver).map(|inbound| inbound.receiver.expected())
     }
 
+    /// How many of the `size` bytes from `start` on have arrived at a receiving queue pair; `None` for one that is not known.
+    pub fn arrived(&self, receiver: u32, start: u64, size: u64) -> Option<u64> {
+        let transport = &self.rules.transport;
+        self.receivers.get(receiver).map(|inbound| inbound.receiver.arrived(transport, start, size))
+    }
+
     /// Whether all bytes from `start` to `end` have arrived at a receiving queue pair.
     pub fn has_arrived(&self, receiver: u32, start: u64, end: u64) -> bool {
         let transport = &self.rules.transport;

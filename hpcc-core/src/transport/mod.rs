@@ -37,7 +37,7 @@ pub(crate) use entropy::Entropies;
 pub use entropy::Entropy;
 pub use flow::{Ack, Counters, PATH_TIMER, PROBE_TIMER, Probe, Refused, SenderSpec, Trimmed};
 pub use host::{AckResult, Host, HostConfig, PostResult, ReceiverSpec, TimeoutResult};
-pub use ideal_fct::{LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
+pub use ideal_fct::{Layer, LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub(crate) use packet_set::PacketSet;

@@ -2,6 +2,7 @@
 //! The bitmap of packets that arrived ahead of their turn.
 
 use alloc::collections::VecDeque;
+use core::ops::Range;
 
 /// Packets this far ahead of the first missing one are not remembered: half of the space of PSNs, which have 24 bits and cannot
 /// tell more apart. The bound keeps a wild sequence number from taking memory, of which such a window needs a megabyte.
@@ -41,6 +42,12 @@ impl PacketSet {
         word.is_some_and(|word| word >> (packet % 64) & 1 == 1)
     }
 
+    /// How many packets of a range are in the set.
+    pub fn count(&self, range: Range<u64>) -> u64 {
+        let last = (self.base + self.words.len() as u64) * 64;
+        (range.start.max(self.base * 64)..range.end.min(last)).filter(|&packet| self.contains(packet)).count() as u64
+    }
+
     /// The first packet from `packet` on that is not in the set.
     pub fn first_absent(&self, mut packet: u64) -> u64 {
         while self.contains(packet) {
@@ -72,6 +79,7 @@ mod tests {
         assert!(!set.insert(0, 64));
         assert!(set.contains(3) && set.contains(65) && !set.contains(4) && !set.contains(1_000));
         assert_eq!((set.first_absent(64), set.first_absent(4)), (66, 4));
+        assert_eq!([0..u64::MAX, 3..4, 4..65, 65..66].map(|range| set.count(range)), [3, 1, 1, 1]);
         assert!(set.insert(64, 66) && !set.contains(3) && set.contains(65));
         assert!(!set.insert(64, 3));
         for missing in [10_000, SPAN, 1 << 40] {

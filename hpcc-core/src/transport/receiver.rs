@@ -229,6 +229,21 @@ impl Receiver {
         end <= self.expected || (start.max(self.expected) / mtu..end.div_ceil(mtu)).all(|packet| self.has_kept(packet))
     }
 
+    /// How many of the `size` bytes from `start` on have arrived.
+    pub fn arrived(&self, config: &TransportConfig, start: u64, size: u64) -> u64 {
+        let mtu = u64::from(config.mtu.max(1));
+        let end = start.saturating_add(size);
+        let in_order = self.expected.clamp(start, end) - start;
+        let Some(disorder) = &self.disorder else { return in_order };
+        // The last packet may be short.
+        let tail = match (size - 1) % mtu + 1 {
+            short if disorder.ahead.contains((end - 1) / mtu) && self.expected < end => mtu - short,
+            _ => 0,
+        };
+        let kept = disorder.ahead.count(self.expected.max(start).div_ceil(mtu)..end.div_ceil(mtu));
+        (in_order + (kept * mtu).saturating_sub(tail)).min(size)
+    }
+
     /// Goes on behind the packets that were kept.
     fn take_kept(&mut self, config: &TransportConfig) {
         let mtu = u64::from(config.mtu.max(1));
@@ -256,6 +271,21 @@ mod tests {
     use super::*;
     use crate::transport::Recovery;
     use alloc::vec::Vec;
+
+    /// Packets of 1,000 bytes and a last one of 500: what waits for others has arrived as well, and counts once.
+    #[test]
+    fn what_has_arrived_is_counted_in_any_order() {
+        let config = TransportConfig { recovery: Recovery::SelectiveRepeat, ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        let mut arrived = Vec::new();
+        for (seq, payload) in [(0, 1_000), (2_000, 1_000), (2_000, 1_000), (3_000, 500), (1_000, 1_000)] {
+            on_data(&mut receiver, &config, Nanos(0), seq, payload);
+            arrived.push(receiver.arrived(&config, 0, 3_500));
+        }
+        assert_eq!(arrived, [1_000, 2_000, 2_000, 2_500, 3_500]);
+        assert_eq!(receiver.arrived(&config, 3_000, 500), 500, "a message of several");
+        assert_eq!(receiver.arrived(&config, 4_000, 500), 0);
+    }
 
     fn on_data(receiver: &mut Receiver, config: &TransportConfig, now: Nanos, seq: u64, payload: u32) -> Reply {
         let data = Data { seq, payload, ..Data::default() };

@@ -22,10 +22,12 @@ crate::settings! {
         /// share, other flows do not.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
+        #[assumed = "messages of a job share a queue pair for each pair of hosts, as NCCL's do; other flows have one each"]
         pub queue_pairs: QueuePairs = QueuePairs::Auto;
         /// Largest payload of a packet.
         #[change = "Larger packets spend less on headers and simulate faster; smaller ones bring feedback more often."]
         #[network]
+        #[assumed = "the 2019 simulator's packet, near RoCEv2's 1,024 bytes"]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
         /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). What
@@ -34,6 +36,7 @@ crate::settings! {
             by the packets behind it. With `selective_repeat`, as in IRN, that takes a `timeout`, and a window stands still for each \
             loss. The table in configs/README.md has the cost of each."]
         #[network]
+        #[assumed = "what NICs do for networks that PFC keeps from losing frames"]
         pub recovery: Recovery = Recovery::GoBackN;
         /// Bytes to whose last multiple `go_back_zero` returns after a loss; each flow has to be a multiple. With an
         /// `ack_offset` above 1 the receiver also acknowledges where a chunk ends.
@@ -70,6 +73,7 @@ crate::settings! {
         /// slowest host link drains a switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small; raise it where the end of a run says that \
             it expired without a loss."]
+        #[assumed = "in this time the slowest link of a host drains a switch's buffer"]
         pub timeout: Option<Nanos> = None;
         /// Timeout while at most `timeout_low_packets` are in flight, at most `timeout`; `auto`: 100 us.
         #[change = "Lower it for short flows over lossy links; keep it above the usual round-trip time, queues included."]
@@ -87,6 +91,7 @@ crate::settings! {
         /// Whether a window, at first a bandwidth-delay product, bounds the bytes in flight, with any `recovery`; `auto`: not with
         /// `dcqcn` and `timely`.
         #[change = "Turn it on to bound the queues of these two, off to see its part in the others."]
+        #[assumed = "as the algorithm is published"]
         pub window: Option<bool> = None;
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
         #[change = "Turn it off to leave control to pacing alone."]
@@ -100,6 +105,7 @@ crate::settings! {
         /// Base round-trip time T of all flows; `auto`: the time of a full packet, telemetry included, and its
         /// acknowledgement on an idle path.
         #[change = "Set it to compare with numbers of a fixed T, such as the 5 us of the drafts' table."]
+        #[assumed = "reckoned from the links: a full packet and its acknowledgement on the longest idle path"]
         pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Whether all flows use the longest T of the network; otherwise each uses the T of its pair.
         #[change = "Turn it off where distances differ much: near pairs get smaller windows and shorter queues."]

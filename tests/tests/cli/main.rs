@@ -34,6 +34,7 @@ mod jobs;
 mod leaked_buffer;
 mod legacy;
 mod new;
+mod numbers;
 mod outcomes;
 mod own_control;
 mod own_flows;

@@ -5,7 +5,7 @@ mod keys;
 mod measure;
 
 pub use keys::{ClaimKeys, check};
-pub use measure::Measure;
+pub use measure::{Measure, What};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

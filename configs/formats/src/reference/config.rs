@@ -180,6 +180,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         monitor,
         notes,
         findings: Vec::new(),
+        assumed: Vec::new(),
     };
     let files = Files { topology: topology_path, flows: flow_path, columns };
     Ok(Config { draft: Draft { scenario, flows, places }, files, keys, remarks })

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `goodput.csv`: the bytes of a flow that were acknowledged since its previous row, or since its start, and the rate
-//! that this amounts to. Each flow has a last row when it completes or the run ends, so its bytes add up. One that
-//! completes at the time of a sample has two rows of that time, which share the interval before it. Where nothing of any flow
-//! was acknowledged for a thousand samples, further ones have no rows, but for the last before something is.
+//! `goodput.csv`: the bytes of a flow that have arrived since its previous row, or since its start, each counted once, and the
+//! rate that this amounts to: never above that of its links, but by what one packet more makes of a short interval. Of TCP and UDP,
+//! which a program's stack carries, the acknowledged ones count. Each flow has a last row when it completes or the run ends, so its bytes add up. One that
+//! completes at the time of a sample has two rows of that time, which share the interval before it. Where nothing of any
+//! flow arrived for a thousand samples, further ones have no rows, but for the last before something does.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,9 +20,9 @@ pub struct GoodputRow {
     pub time_ns: u64,
     /// Number of the flow, in the order of the scenario.
     pub flow: u32,
-    /// Acknowledged payload in bits per second.
+    /// Payload that has arrived, in bits per second.
     pub goodput_bps: u64,
-    /// Acknowledged payload in bytes.
+    /// Payload that has arrived, in bytes.
     pub bytes: u64,
 }
 

@@ -10,7 +10,7 @@
 //! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
 //! | `control.csv` | rate, window, bytes in flight, U, bottleneck and round-trip time of flows at intervals | [`control_csv`] |
-//! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
+//! | `goodput.csv` | bytes per flow and interval that have arrived | [`goodput_csv`] |
 //! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
 //! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
@@ -66,6 +66,7 @@ pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{
-    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
+    AttackSummary, FastCnpSummary, Note, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary,
+    Versions,
 };
 pub use writer::{Measured, ResultWriter};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::{FileDigest, ResultError};
 use crate::input;
+use crate::scenario::Assumed;
 
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
 pub const FORMAT: u32 = 3;
@@ -38,6 +39,10 @@ pub struct Summary {
     pub base_rtt_ns: u64,
     /// Simulated time at the end, in ns.
     pub simulated_ns: u64,
+    /// When the last flow finished, in ns: the end, where some were under way or to come. 0 in summaries of versions that did not
+    /// say.
+    #[serde(default)]
+    pub busy_until_ns: u64,
     /// Why the run ended before its time, so that results are of a part of it; only where a fault has ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -144,12 +149,34 @@ pub struct Summary {
     /// What each process did; only where several shared the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankSummary>,
+    /// What is to be known of the numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// Defaults that decide results, of keys that nobody has given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<Assumed>,
     /// Names of the groups of flows, by number.
     #[serde(default)]
     pub groups: Vec<String>,
     /// The other files of the folder, by name.
     #[serde(default)]
     pub files: BTreeMap<String, FileDigest>,
+}
+
+/// Something to know of a run's numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// What it is about, in a word: the lint that found it, `scenario` for other remarks on the input, or what happened in the run.
+    pub id: String,
+    /// A sentence for the user.
+    pub text: String,
+}
+
+impl Note {
+    /// A note of a run.
+    pub fn new(id: &str, text: impl Into<String>) -> Note {
+        Note { id: id.into(), text: text.into() }
+    }
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -291,7 +291,7 @@ impl ResultWriter {
         }
     }
 
-    /// What was acknowledged of a flow's payload since the last call for this flow, and the rate that this was.
+    /// What has arrived of a flow's payload since the last call for this flow, and the rate that this was.
     pub fn goodput(&mut self, place: RowPlace, now: Nanos, flow: u32, rate: BitRate, bytes: u64) {
         let row = GoodputRow { time_ns: now.0, flow, goodput_bps: rate.0, bytes };
         self.put(place, Row::Goodput(row));

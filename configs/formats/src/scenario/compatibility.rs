@@ -70,6 +70,7 @@ pub fn settings() -> Vec<Setting> {
         default,
         condition: None,
         of_network: false,
+        assumed: None,
         help: help.into(),
     };
     let words = Kind::Choice([CORRECT, REFERENCE].map(String::from).into());

@@ -164,6 +164,8 @@ fn counting(settings: &dyn Settings, counts: impl Fn(&Setting) -> bool) -> Value
     let counting = list.iter().filter(|setting| counts(setting));
     let named = counting.filter_map(|setting| {
         let (unit, value) = with_unit(setting, settings.get(setting.key)?);
+        // Some keys say it themselves, such as `uec_ack_bytes`.
+        let unit = if setting.key.ends_with(unit) { "" } else { unit };
         Some((format!("{}{unit}", setting.key), value))
     });
     Value::Object(named.collect())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What there is to say of a scenario that can run.
 
+use serde::{Deserialize, Serialize};
+
 /// What a lint found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -10,6 +12,17 @@ pub struct Finding {
     pub level: Level,
     /// A sentence for the user.
     pub message: String,
+}
+
+/// A default that decides results, of a key that nobody has given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assumed {
+    /// Section and key.
+    pub key: String,
+    /// What counts.
+    pub value: String,
+    /// Why that.
+    pub reason: String,
 }
 
 /// How much a finding matters.

@@ -13,7 +13,7 @@ mod order;
 mod ways;
 
 pub use compatibility::settings as compatibility_settings;
-pub use finding::{Finding, Level};
+pub use finding::{Assumed, Finding, Level};
 pub use order::EventOrder;
 
 pub(crate) use compatibility::Compatibility;
@@ -22,7 +22,7 @@ pub(crate) use ways::{states, ways};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 
 use crate::flows::FlowList;
-use crate::results::CaptureFormat;
+use crate::results::{CaptureFormat, Note};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::engine::Quality;
@@ -81,6 +81,8 @@ pub struct Scenario {
     pub notes: Vec<String>,
     /// What lints found.
     pub findings: Vec<Finding>,
+    /// Defaults that decide results, of keys that nobody has given.
+    pub assumed: Vec<Assumed>,
 }
 
 impl Scenario {
@@ -107,6 +109,14 @@ impl Scenario {
     /// How hosts send and acknowledge.
     pub fn transport(&self) -> TransportConfig {
         self.settings.transport()
+    }
+
+    /// What there is to say of it, each with the lint that has found it.
+    pub fn remarks(&self) -> impl Iterator<Item = Note> + '_ {
+        let found = |text: &String| self.findings.iter().find(|finding| finding.message == *text);
+        self.notes
+            .iter()
+            .map(move |text| Note::new(found(text).map_or("scenario", |finding| finding.id), text.as_str()))
     }
 
     /// The settings of one node: a [`Legacy`] node lacks what it does not know.

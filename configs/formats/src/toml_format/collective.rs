@@ -19,7 +19,7 @@ keys! {
         operation: Form::Word(collective::Kind::NAMES);
         /// By which messages: by default the operation's first in the list of the page on jobs; `auto` chooses by NCCL's model of
         /// costs.
-        algorithm: TEXT => Need::Optional;
+        algorithm: TEXT => Need::Optional, "the first of the page on jobs for the operation";
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
         /// all_to_all. A barrier has none.
         size: PAYLOAD => Need::Optional;
@@ -35,15 +35,15 @@ keys! {
     WAYS {
         /// The data is divided among so many channels, each with a queue pair of its own between two ranks. More of them
         /// use more paths.
-        channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1");
+        channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1"), "one queue pair between two ranks, so that a hash gives them one path";
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline; by default
         /// it is one piece, with `auto` messages have NCCL's 512 KiB.
-        chunk: PAYLOAD => Need::Optional;
+        chunk: PAYLOAD => Need::Optional, "the data of a channel in one piece; with algorithm auto NCCL's 512 KiB";
         /// So many pieces of a channel are under way at once.
         depth: whole(1, 1024) => Need::Else("8");
         /// How data becomes messages: whole (simple), with a flag beside each 4 bytes (ll), or beside each 120 (ll128); by default
         /// whole, or as the model of `auto` chooses.
-        protocol: Form::Word(Protocol::NAMES) => Need::Optional;
+        protocol: Form::Word(Protocol::NAMES) => Need::Optional, "whole messages; with algorithm auto what NCCL's model chooses";
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
         skew: Form::One(SettingKind::Real { least: 0.0, most: 16.0 }) => Need::Else("0");

@@ -50,7 +50,7 @@ keys! {
         queries_per_key: whole(1, 1_000) => Need::Else("1");
         /// Size of the feed-forward part, or of one expert; by default four times the hidden size. With a gated one, such as
         /// Llama's, give one and a half times its size.
-        feed_forward: whole(1, 10_000_000) => Need::Optional;
+        feed_forward: whole(1, 10_000_000) => Need::Optional, "four times the hidden size";
         /// Tokens of a sequence.
         sequence: whole(1, 100_000_000);
         /// Tokens that the last layer tells apart; with 0 it costs nothing.
@@ -73,7 +73,7 @@ keys! {
         teraflops: Form::One(Kind::Real { least: 1e-3, most: 1e9 });
         /// Buckets of the gradients of a stage, each all-reduced as soon as the last backward pass has it. They have the same
         /// number of layers, or the first ones one more.
-        buckets: whole(1, 10_000) => Need::Else("1");
+        buckets: whole(1, 10_000) => Need::Else("1"), "one all-reduce of all gradients of a stage, behind its last backward pass";
         /// How many iterations follow each other.
         iterations: whole(1, 10_000) => Need::Else("1");
     }

@@ -8,6 +8,7 @@ use crate::error::{InputError, suggestion};
 use crate::flow::MOST_BYTES;
 use crate::origin::Origin;
 use crate::place::Place;
+use crate::scenario::Assumed;
 use hpcc_core::engine::ENDLESS;
 use hpcc_core::settings::{Field, Input, Kind, Range, Setting, SettingError, Value, quantity};
 use hpcc_core::units::{BitRate, Bytes, Nanos};
@@ -19,6 +20,8 @@ pub(super) struct Key {
     pub name: &'static str,
     pub form: Form,
     pub need: Need,
+    /// Why it is what it is without being given, if that decides results.
+    pub assumed: Option<&'static str>,
     /// Lines on what it does, and then when to change it.
     pub help: &'static [&'static str],
 }
@@ -48,11 +51,12 @@ pub(super) enum Need {
 /// A kind of a section, by which it has other keys, and these keys in groups.
 pub(super) type KindOf = (&'static str, &'static [&'static [Key]]);
 
-/// Declares groups of keys. An entry reads `/// Help.` `NAME: FORM => NEED;`, and the key is required without a need.
+/// Declares groups of keys. An entry reads `/// Help.` `NAME: FORM => NEED;`, and the key is required without a need. `, "REASON"` behind
+/// it says that the default decides results, and why it is what it is.
 macro_rules! keys {
     ($(
         $(#[$meta:meta])*
-        $group:ident { $($(#[doc = $help:literal])+ $name:ident: $form:expr $(=> $need:expr)?;)+ }
+        $group:ident { $($(#[doc = $help:literal])+ $name:ident: $form:expr $(=> $need:expr)? $(, $why:literal)?;)+ }
     )+) => {$(
         $(#[$meta])*
         pub(super) static $group: &[$crate::toml_format::keys::Key] = &[$(
@@ -60,12 +64,15 @@ macro_rules! keys {
                 name: stringify!($name),
                 form: $form,
                 need: $crate::toml_format::keys::keys!(@need $($need)?),
+                assumed: $crate::toml_format::keys::keys!(@assumed $($why)?),
                 help: &[$($help),+],
             },
         )+];
     )+};
     (@need) => { $crate::toml_format::keys::Need::Required };
     (@need $need:expr) => { $need };
+    (@assumed) => { None };
+    (@assumed $why:literal) => { Some($why) };
 }
 pub(super) use keys;
 
@@ -104,6 +111,7 @@ impl Key {
             default: Value::Auto,
             condition: None,
             of_network: false,
+            assumed: self.assumed,
             help,
         };
         if let Need::Else(text) = self.need {
@@ -211,6 +219,10 @@ impl<'a> Values<'a> {
                 }
                 (Need::Else(_), Some(setting)) => _ = read.values.insert(key.name, setting.default),
                 (Need::Optional | Need::Else(_), _) => {}
+            }
+            if let (Some(reason), Some(entry)) = (key.assumed, entries.first()) {
+                let value = read.values.get(key.name).map_or_else(|| "auto".into(), Value::text);
+                entry.assume(Assumed { key: format!("{section}.{}", key.name), value, reason: reason.into() });
             }
         }
         for key in keys().filter(|key| matches!(key.need, Need::Else(_))) {

@@ -221,7 +221,10 @@ fn read_without(
         monitor,
         notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
+        assumed: Vec::new(),
     };
+    let assumed = [given.assumed(&scenario.settings), source.assumed.take()].concat();
+    scenario.assumed = assumed;
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     match fast_cnp::control(&scenario) {
         Err(Located { conflict, .. }) if of_reference => scenario.notes.push(conflict.message),

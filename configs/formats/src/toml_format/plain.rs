@@ -7,7 +7,9 @@ use super::keys::{Key, Values};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
-use hpcc_core::node::{Located, NodeSettings};
+use crate::scenario::Assumed;
+use hpcc_core::node::{Located, NodeSettings, Part};
+use hpcc_core::settings::Setting;
 use hpcc_core::topology::Network;
 use std::collections::BTreeMap;
 
@@ -31,6 +33,27 @@ impl Given {
     /// Whether a key was given.
     pub fn has(&self, section: &str, key: &str) -> bool {
         self.keys.keys().any(|(known, name)| *known == section && name == key)
+    }
+
+    /// Defaults that decide results, of settings that count and were not given.
+    pub fn assumed(&self, settings: &NodeSettings) -> Vec<Assumed> {
+        let chosen = settings.control.chosen().name();
+        let of_part = |part: Part<'_>| {
+            let is_off = part.section == "compatibility" || part.algorithm.is_some_and(|name| name != chosen);
+            let list = if is_off { Vec::new() } else { part.settings.list() };
+            let of_setting = |setting: &Setting| {
+                let reason = setting.assumed.filter(|_| settings.decides(&part, setting))?;
+                let value = part.settings.get(setting.key)?.text();
+                let is_given = self.has(part.section, setting.key);
+                (!is_given).then(|| Assumed {
+                    key: format!("{}.{}", part.section, setting.key),
+                    value,
+                    reason: reason.into(),
+                })
+            };
+            list.iter().filter_map(of_setting).collect::<Vec<_>>()
+        };
+        settings.parts().into_iter().flat_map(of_part).collect()
     }
 
     /// A key of a section that was given besides one, with its place.

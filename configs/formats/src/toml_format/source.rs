@@ -6,7 +6,9 @@
 
 use crate::error::InputError;
 use crate::place::Place;
+use crate::scenario::Assumed;
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 use toml::de::{DeValue, ValueDeserializer};
@@ -23,6 +25,8 @@ pub(super) struct Source<'a> {
     /// Offsets at which the lines behind the first begin.
     lines: Vec<usize>,
     pub overrides: Vec<Override<'a>>,
+    /// Defaults that decide results, of keys that are not given.
+    pub assumed: RefCell<Vec<Assumed>>,
 }
 
 /// A value from the command line.
@@ -42,7 +46,8 @@ impl<'a> Source<'a> {
         // Behind the last line end there is no line: what is wrong there is wrong with the last line.
         let begins = text.match_indices('\n').map(|(newline, _)| newline + 1);
         let lines = begins.filter(|&begin| begin < text.len()).collect();
-        let mut source = Source { file: Place::file(path), text, lines, overrides: Vec::new() };
+        let mut source =
+            Source { file: Place::file(path), text, lines, overrides: Vec::new(), assumed: RefCell::default() };
         let mut start = text.len() + 1;
         for setting in overrides {
             let Some((path, value)) = setting.split_once('=') else {
@@ -132,6 +137,14 @@ impl<'a> Entry<'a> {
 
     pub fn place(&self) -> Place {
         self.source.place(&self.value.span())
+    }
+
+    /// A key beside this one is not given, and this counts.
+    pub fn assume(&self, assumed: Assumed) {
+        let mut known = self.source.assumed.borrow_mut();
+        if !known.contains(&assumed) {
+            known.push(assumed);
+        }
     }
 
     /// The value, unless it is a number that is larger than any that is stored.

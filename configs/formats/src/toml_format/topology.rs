@@ -32,9 +32,9 @@ keys! {
     /// Of links between switches.
     FABRIC {
         /// Data rate of links between switches, in each direction; by default the rate of the hosts' links.
-        fabric_rate: RATE => Need::Optional;
+        fabric_rate: RATE => Need::Optional, "the rate of the hosts' links";
         /// Time that a bit takes over a link between switches, one way; by default as over the hosts' links.
-        fabric_delay: TIME => Need::Optional;
+        fabric_delay: TIME => Need::Optional, "the delay of the hosts' links";
         /// Links side by side between each two switches that are linked: a bundle, over which flows are spread.
         bundle: COUNT => Need::Else("1");
     }
@@ -48,7 +48,7 @@ keys! {
         /// Number of hosts at the right switch.
         right: COUNT;
         /// Data rate of the link between the two switches, in each direction; by default the rate of the hosts' links.
-        bottleneck_rate: RATE => Need::Optional;
+        bottleneck_rate: RATE => Need::Optional, "the rate of the hosts' links";
         /// Time that a bit takes over the link between the two switches, one way; by default as over the hosts' links.
         bottleneck_delay: TIME => Need::Optional;
     }
@@ -133,12 +133,12 @@ keys! {
         /// Number of hosts at each switch (p).
         hosts_per_switch: COUNT;
         /// Number of switches in each group (a), all linked to each other; by default 2p, which is balanced.
-        switches_per_group: COUNT => Need::Optional;
+        switches_per_group: COUNT => Need::Optional, "twice the hosts of a switch: balanced";
         /// Number of each switch's links to other groups (h); by default p, which is balanced.
-        global_links: COUNT => Need::Optional;
+        global_links: COUNT => Need::Optional, "as many as the hosts of a switch: balanced";
         /// Number of groups; by default a h + 1, with a link between each two. With fewer a group has as many links to each other
         /// one: groups - 1 divides a h.
-        groups: COUNT => Need::Optional;
+        groups: COUNT => Need::Optional, "as many as have a link between each two";
         /// Data rate of links between groups, in each direction; by default that of others between switches.
         global_rate: RATE => Need::Optional;
         /// Time that a bit takes over a link between groups, one way; by default as over others between switches.

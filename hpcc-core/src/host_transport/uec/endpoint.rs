@@ -359,6 +359,15 @@ impl Endpoint for UecEndpoint {
         }
     }
 
+    fn arrived(&self, source: u32, number: u32) -> Option<u64> {
+        let slot = self.receivers.0.get(&source).and_then(|slots| slots.get(number as usize));
+        Some(match slot {
+            Some(Slot::Open(receiver)) => receiver.payload(),
+            Some(Slot::Whole) => u64::MAX,
+            Some(Slot::Unknown) | None => 0,
+        })
+    }
+
     fn progress(&self, key: u32) -> Option<Progress> {
         self.senders.get(key).map(Sender::progress)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiving end of a message: what has arrived, and when to say so.
 
-use super::header::{Cause, Sack, Say};
+use super::header::{Cause, HEADERS, Sack, Say};
 use super::pacer::Demand;
 use crate::host_transport::Packet;
 use crate::transport::PacketSet;
@@ -56,6 +56,12 @@ impl Receiver {
     /// Whether all has arrived.
     pub fn is_whole(&self) -> bool {
         self.expected == self.count
+    }
+
+    /// Bytes that have arrived, without headers.
+    pub fn payload(&self) -> u64 {
+        let packets = self.expected + u64::from(self.out_of_order);
+        self.received.saturating_sub(packets * u64::from(HEADERS))
     }
 
     /// Whether a packet has arrived before.

@@ -8,8 +8,10 @@
 mod run;
 #[cfg(test)]
 mod run_tests;
+mod spread;
 
 pub use run::{UnloadedLink, UnloadedPath};
+pub use spread::Layer;
 
 use super::feedback::{FeedbackConfig, FeedbackContent, Return};
 use super::{HostConfig, TransportConfig};
@@ -80,6 +82,16 @@ impl UnloadedFlow {
     /// The same flow if nothing acknowledges it: it ends when its last byte has arrived.
     pub fn unacknowledged(self) -> Self {
         UnloadedFlow { is_acknowledged: false, ..self }
+    }
+
+    /// The same flow of a transport with packets of its own: none opens a message by a longer header, or brings telemetry back, and
+    /// what it `collects` on its way all collect or none. How often it acknowledges is its own affair: the last packet's counts.
+    pub fn of_transport(self, collects: bool) -> Self {
+        let sampling = if collects { Sampling::EveryPacket } else { Sampling::Never };
+        let sizes = FrameSizes { first_overhead: 0, ..self.sizes };
+        let transport = TransportConfig { ack_every: u32::MAX, ..self.transport };
+        let answer = FeedbackContent::Nothing;
+        UnloadedFlow { transport, sampling, sizes, answer, is_echo: true, ..self }
     }
 
     /// The same flow to a host that answers no telemetry, but may have to seal that it does not.

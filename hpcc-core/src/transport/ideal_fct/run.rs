@@ -40,7 +40,7 @@ pub struct UnloadedPath {
 
 impl UnloadedPath {
     /// The pace of its sender as a link before all others, if that is slower than the first.
-    fn pace(&self) -> Option<UnloadedLink> {
+    pub(super) fn pace(&self) -> Option<UnloadedLink> {
         let first = self.there.first().filter(|first| self.most < first.rate)?;
         Some(UnloadedLink { rate: self.most, delay: Nanos(0), ..*first })
     }

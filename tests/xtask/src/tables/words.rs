@@ -86,7 +86,16 @@ mod tests {
 
     fn said(kind: Kind, default: Value) -> String {
         let auto = default == Value::Auto;
-        value(&Setting { key: "key", kind, auto, default, condition: None, of_network: false, help: String::new() })
+        value(&Setting {
+            key: "key",
+            kind,
+            auto,
+            default,
+            condition: None,
+            of_network: false,
+            assumed: None,
+            help: String::new(),
+        })
     }
 
     #[test]
@@ -109,8 +118,16 @@ mod tests {
     fn a_condition_is_told_by_the_fewer_values() {
         let words = Kind::Choice(["a", "b", "c"].map(String::from).into());
         let (default, help) = (Value::Word("a".into()), String::new());
-        let section =
-            [Setting { key: "mode", kind: words, auto: false, default, condition: None, of_network: false, help }];
+        let section = [Setting {
+            key: "mode",
+            kind: words,
+            auto: false,
+            default,
+            condition: None,
+            of_network: false,
+            assumed: None,
+            help,
+        }];
         let told = |values| condition(Condition { key: "mode", values }, &section);
         assert_eq!(told(&["a"]), "Only with `mode` = `a`.");
         assert_eq!(told(&["a", "c"]), "Not with `mode` = `b`.");
