@@ -466,7 +466,7 @@ mod tests {
             };
             let rough = Nanos(before.0.0 + 335);
             assert_eq!(ideal(true), Ok(rough), "the reference's formula: 1,048 bytes at 25 Gb/s");
-            assert_eq!(ideal(false), Ok(Nanos(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19)));
+            assert_eq!(ideal(false), Ok(Nanos(8_000 + 2 * 84 + 2 * 336 + 2 * 5 + 2 * 20)), "each rounded up");
         }
     }
 
@@ -495,7 +495,7 @@ mod tests {
         let alone = ideal(&settings, 1_000_000);
         settings.set("load_balancing", None, "scheme", Input::Text("random")).expect("a scheme");
         assert!(!settings.takes_one_path());
-        let one = 6_000 + 2 * 84 + 335 + 2 * 5 + 19;
+        let one = 6_000 + 2 * 84 + 336 + 2 * 5 + 20;
         assert_eq!(ideal(&settings, 1_000), one, "a packet takes one path");
         let spread = ideal(&settings, 1_000_000);
         // 1,048 bytes leave in 112 ns by one of three links, where one took 335, which the last of them does.

@@ -157,7 +157,7 @@ fn packets_of_stacks_are_carried() {
         engine.pause(HOSTS, 0, 3, false);
         run(&mut engine, 10_000);
         let told = notes.0.lock().expect("no panic").clone();
-        // 80 ns a hop, and 3 for a PFC frame.
+        // 80 ns a hop, and 4 for a PFC frame.
         let expected = [
             format!("100 Enqueue 0.0 {first} 1000 2"),
             format!("100 Dequeue 0.0 {first} 1000 2"),
@@ -165,9 +165,9 @@ fn packets_of_stacks_are_carried() {
         ];
         assert_eq!(told[..3], expected, "{order:?}");
         let has = |text: String| assert_eq!(told.iter().filter(|told| **told == text).count(), 1, "{text}: {told:#?}");
-        has("1103 3 true".into());
+        has("1104 3 true".into());
         has(format!("2260 Packet({first}) Some([7, 8])"));
-        has("3003 3 false".into());
+        has("3004 3 false".into());
         has(format!("3003 Departure 0.0 {second} 1000 1"));
         has(format!("5163 Packet({second}) Some([9])"));
         assert_eq!(engine.totals().marks, 0);

@@ -100,7 +100,7 @@ fn a_flow_without_end_goes_on_until_it_is_to_stop() {
         let done = run(&sets, vec![flow(0, ENDLESS, stop)]);
         let (size, time) = (done[0].request.size, done[0].duration.0);
         let most = 1_000_000 * GBPS / FRAME * 1_000;
-        assert!((most * 8 / 10..most + 2_000).contains(&size), "{set:?}: {size} bytes of {most}");
+        assert!((most * 8 / 10..=most + 2_000).contains(&size), "{set:?}: {size} bytes of {most}");
         assert!((1_000_000..1_010_000).contains(&time), "{set:?}: {time} ns");
         assert_eq!(size % 1_000, 0, "whole packets");
     }

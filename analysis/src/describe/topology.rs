@@ -254,7 +254,7 @@ mod tests {
         };
         has(
             &told(&["telemetry.layout=reference"]),
-            &["4.188 us to 4.188 us", "packets of 1000 bytes, as runs have it"],
+            &["4.189 us to 4.189 us", "packets of 1000 bytes, as runs have it"],
         );
         has(&told(&["transport.base_rtt=9us"]), &["9.000 us to 9.000 us"]);
     }

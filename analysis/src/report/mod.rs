@@ -67,7 +67,10 @@ pub fn report(options: &Options) -> Result<Outcome> {
         (None, [dir]) => dir.join(PAGE),
         (None, _) => Path::new("hpcc-out").join(PAGE),
     };
-    page::OWN.ensure(&page)?;
+    // Of what is no folder its reader says more.
+    if options.dirs.iter().all(|dir| dir.is_dir()) {
+        page::OWN.ensure(&page)?;
+    }
     let mut entries = Vec::new();
     for dir in &options.dirs {
         let loaded = entry::load(dir, &options.selection)?;

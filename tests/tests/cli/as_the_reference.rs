@@ -46,7 +46,9 @@ fn a_stuck_flow_is_not_sampled_to_the_end_of_time() {
     let field = |row: &String, place| row.split(',').nth(place).and_then(|word| word.parse().ok()).unwrap_or(0_u64);
     assert_eq!(rows.last().map(|row| field(row, 0)), Some(100_000_000_000));
     let acked = bench.read("o/unfinished.csv").lines().nth(1).and_then(|row| row.split(',').nth(8)?.parse().ok());
-    assert_eq!(Some(rows.iter().map(|row| field(row, 3)).sum::<u64>()), acked);
+    let arrived: u64 = rows.iter().map(|row| field(row, 3)).sum();
+    // Acknowledgements of the last packets went down with the link.
+    assert!(acked.is_some_and(|acked: u64| acked <= arrived && arrived - acked < 100_000), "{acked:?} of {arrived}");
 }
 
 #[test]

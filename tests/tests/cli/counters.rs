@@ -44,8 +44,8 @@ fn samples_that_can_never_be_compared_and_probes_without_room_are_refused() {
             (&["telemetry.sampling=nth", "telemetry.every=100000"], "telemetry.layout: samples are "),
             (&["wire.profile=rocev2_ipv4"], "expected int_md, ifa, or samples more often"),
             (&paths, "expected int_md, ifa, ioam, ioam_slim, or probes of a path"),
-            (&near, "expected at least 98 ns, or fewer probes"),
-            (&[&["topology.delay=100ns"][..], &both].concat(), "expected at least 49 ns, or fewer probes"),
+            (&near, "expected at least 99 ns, or fewer probes"),
+            (&[&["topology.delay=100ns"][..], &both].concat(), "expected at least 50 ns, or fewer probes"),
         ],
     );
     Run::of(TOML, &["telemetry.layout=ioam"]);

@@ -29,8 +29,8 @@ fn a_message_ends_at_its_receiver_when_its_last_byte_arrives() {
     let rows = run(&bench, &pair);
     let summary = fs::read_to_string(bench.path("out/fct.csv")).expect("flows");
     let ideal: u64 = summary.lines().nth(1).and_then(|line| line.split(',').nth(9)?.parse().ok()).expect("a time");
-    // 4,000 packets of 1,048 bytes at 100 Gb/s, each for 83.84 ns, in whole ones 84; the last one takes two links of 1 us.
-    let arrival = 4_001 * 84 + 2_000;
+    // 4,000 packets of 1,048 bytes at 100 Gb/s, each for 83.84 ns; the last one takes two links of 1 us.
+    let arrival = (4_001_u64 * 8_384).div_ceil(100) + 2_000;
     let (first, second) = (&rows[0], &rows[1]);
     assert_eq!(first.time_ns, ideal, "the sender's end is the acknowledgement");
     // The acknowledgement has 60 bytes or so, and the same way.

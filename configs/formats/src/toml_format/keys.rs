@@ -257,8 +257,8 @@ impl<'a> Values<'a> {
     }
 
     /// All that the section says beyond what holds by default, whatever the order and the units that it was written in.
-    pub fn text(&self) -> String {
-        let own = self.values.iter().filter(|(key, _)| !self.usual.contains(*key));
+    pub fn text(&self, but: &[&str]) -> String {
+        let own = self.values.iter().filter(|(key, _)| !self.usual.contains(*key) && !but.contains(key));
         let values = own.map(|(key, value)| format!("{key} = {value:?}"));
         let lists = self.lists.iter().map(|(key, list)| format!("{key} = {:?}", list.value()));
         values.chain(lists).collect::<Vec<_>>().join(", ")

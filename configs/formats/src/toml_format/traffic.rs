@@ -261,10 +261,12 @@ fn group(kind: &str, keys: &Values<'_>) -> Result<String, InputError> {
     Err(keys.origin.error(&["name"], format!("\"{name}\" is no name; expected {expected}")))
 }
 
-/// Whose chance a section's random choices are: its name's. A section without one is known by all that it says: so others may come
-/// and go, before it and behind it. Of several with one name their order decides.
+/// Whose chance a section's random choices are: its name's. A section without one is known by all that it says, but for its times: so
+/// others may come and go, before it and behind it, and a shift of time shifts what it draws. Of several with one name their order
+/// decides.
 fn name_of_chance(kind: &str, keys: &Values<'_>) -> String {
-    keys.get::<String>("name").map_or_else(|| format!("{kind} {}", keys.text()), |name| format!("name {name}"))
+    keys.get::<String>("name")
+        .map_or_else(|| format!("{kind} {}", keys.text(&["start", "stop"])), |name| format!("name {name}"))
 }
 
 fn read_one(

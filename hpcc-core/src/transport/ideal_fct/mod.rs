@@ -312,7 +312,7 @@ mod tests {
         let metrics =
             PathMetrics { delay: Nanos(2_000), transmission: Nanos(160), bottleneck: BitRate::gbps(100), links: 2 };
         let t = |flow: &UnloadedFlow| flow.base_rtt(&metrics, &links);
-        assert_eq!(t(&flow), Nanos(4_000 + 2 * 87 + 2 * 7));
+        assert_eq!(t(&flow), Nanos(4_189), "2 * 87.2 and 2 * 7.04 ns, rounded up once");
         let growing = UnloadedFlow { layout: Layout::new(Form::Paper), gap: 20, ..flow.clone() };
         assert_eq!(t(&growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
         let path = path(&links, true);
