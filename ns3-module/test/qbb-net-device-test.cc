@@ -123,14 +123,13 @@ class CableTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Frames take their time to the nearest nanosecond, or with the reference simulator's
- * rounding.
+ * \brief Frames take their exact time, the nearest nanosecond, or the reference simulator's.
  */
 class FrameTimingTest : public CableTest
 {
   public:
     FrameTimingTest()
-        : CableTest("Frames arrive at the nearest nanosecond, or at the reference simulator's")
+        : CableTest("Frames take exact times, the nearest nanoseconds, or the reference's")
     {
     }
 
@@ -142,16 +141,16 @@ class FrameTimingTest : public CableTest
         Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1166 1@1169 1@1252 ", fault);
         Expect("400Gbps", {1090, 1000, 60}, "1@1021 1@1040 1@1041 ", fault);
         Expect("25Gbps", {1090, 1000}, "1@1348 1@1667 ", fault);
+        Config::SetDefault("ns3::EngineNetwork::WireExactRates", StringValue("false"));
         Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
         Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
-        Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(true));
+        Config::SetDefault("ns3::EngineNetwork::WireExactRates", StringValue("auto"));
         // 10.48 ns each, then 0.6: all that was rounded up before is part of it.
         Expect("800Gbps",
                {1048, 1048, 1048, 1048, 60, 60},
                "1@1011 1@1021 1@1032 1@1042 1@1043 1@1044 ",
                "none");
         Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1088 1@1168 1@1171 1@1255 ", "none");
-        Config::SetDefault("ns3::EngineNetwork::WireExactRates", BooleanValue(false));
         // The least and the most of Ethernet: 148.81 and 8.13 million frames a second at 100 Gb/s.
         Config::SetDefault("ns3::EngineNetwork::WirePreambleAndGap", StringValue("true"));
         Expect("100Gbps", {64, 1518}, "1@1007 1@1130 ", "none");
@@ -216,16 +215,16 @@ class PauseTest : public CableTest
         Simulator::Schedule(NanoSeconds(5000), [this, device]() {
             NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), 8, "priority 3 alone is paused");
             NS_TEST_EXPECT_MSG_EQ(device->GetPausedTime(3),
-                                  NanoSeconds(5000 - 1003),
+                                  NanoSeconds(5000 - 1004),
                                   "a pause under way counts");
         });
         Simulator::Schedule(NanoSeconds(9000), [this]() { Pause(3, false); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_changes.str(),
-                              "3+@1003 3-@10003 ",
+                              "3+@1004 3-@10004 ",
                               "43 bytes and 1 us after each PFC frame");
         NS_TEST_EXPECT_MSG_EQ(m_arrivals.str().substr(0, 7), "4@3084 ", "4 leaves at once");
-        NS_TEST_EXPECT_MSG_NE(m_arrivals.str().find(" 3@11087 "),
+        NS_TEST_EXPECT_MSG_NE(m_arrivals.str().find(" 3@11088 "),
                               std::string::npos,
                               "3 leaves after the resume: " << m_arrivals.str());
         NS_TEST_EXPECT_MSG_EQ(device->GetPauses(), 1, "one pause, one resume");

@@ -80,6 +80,7 @@ const INT_MD: &str = "telemetry={layout='int_md'}";
 const DCQCN: &str = "congestion_control={algorithm='dcqcn'}";
 const CNPS: &str = "transport.congestion_notification=cnp";
 const PINT: &str = "telemetry={layout='pint'}";
+const BY_PINT: &str = "congestion_control={algorithm='hpcc_pint'}";
 const CSIG: &str = "telemetry={layout='csig', csig_size='wide'}";
 const ANSWERS: &str = "telemetry.return_path=notification";
 
@@ -248,8 +249,8 @@ const CASES: &[Case] = &[
     case(&[PLAIN, DCQCN], &[CONCEALED], 150..=300, 0..=33).counts(&[(ALTERED, MANY)]),
     case(&[DCQCN], &[BLEACHED], 95..=105, 95..=105),
     // Telemetry with one value for the path.
-    case(&[PLAIN, PINT], &[BUSY], 0..=20, ANY),
-    case(&[PLAIN, PINT], &[IDLE], 100..=300, 0..=50),
+    case(&[PLAIN, BY_PINT, PINT], &[BUSY], 0..=20, ANY),
+    case(&[PLAIN, BY_PINT, PINT], &[IDLE], 100..=300, 0..=50),
     case(&[PLAIN, CSIG], &[BUSY], 0..=20, ANY),
     case(&[PLAIN, CSIG], &[IDLE], 100..=300, 0..=50),
     // Pauses stop both flows until the attack ends. No seal keeps them off.
