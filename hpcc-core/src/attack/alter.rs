@@ -165,12 +165,17 @@ mod tests {
             let mut alteration = Alteration::new(claim, layout.clone());
             assert!(alteration.apply(FLOW, FeedbackContent::Records, &mut section), "{name}");
             let mut stack = HopStack::default();
-            match layout.read(&section, &mut stack) {
-                Telemetry::Utilisation(utilisation) => utilisation,
-                Telemetry::Signal(Signal::Share(share)) => 1.0 - share,
-                Telemetry::Signal(Signal::Queue(queue) | Signal::Delay(queue)) => queue.0 as f64 / 10_000.0,
-                Telemetry::Bolt(header) => f64::from(header.flags & (bolt::DEC | bolt::INC) == bolt::DEC),
-                other => panic!("{other:?}"),
+            let read = layout.read(&section, &mut stack);
+            if let Telemetry::Utilisation(utilisation) = read {
+                utilisation
+            } else if let Telemetry::Signal(Signal::Share(share)) = read {
+                1.0 - share
+            } else if let Telemetry::Signal(Signal::Queue(queue) | Signal::Delay(queue)) = read {
+                queue.0 as f64 / 10_000.0
+            } else if let Telemetry::Bolt(header) = read {
+                f64::from(header.flags & (bolt::DEC | bolt::INC) == bolt::DEC)
+            } else {
+                panic!("{read:?}")
             }
         };
         for name in ["pint", "csig", "bolt"] {

@@ -8,7 +8,8 @@
 //! | [`run`] | runs one in this process |
 //! | [`relations`] | what has to hold |
 //! | [`mod@minimise`] | makes a scenario that breaks a relation small |
-
+// Values of TOML and JSON are enums of others, of which a form or two matter here.
+#![allow(clippy::wildcard_enum_match_arm)]
 #![forbid(unsafe_code)]
 
 pub mod document;

@@ -39,7 +39,9 @@ fn setting(section: &str, key: &str, value: &Value) -> Option<String> {
         Value::Array(list) if key == "nodes" => {
             format!("\"{}\"", list.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
         }
-        other => other.to_string(),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            other.to_string()
+        }
     };
     Some(match unit {
         Some((name, unit)) => format!("{section}.{name}=\"{value}{unit}\""),

@@ -139,7 +139,9 @@ impl Unheard {
         };
         let records = match scenario.settings.needs().reads {
             Reads::Nothing => "",
-            _ => "; telemetry that comes back tells them all the same",
+            Reads::Records | Reads::SendTime | Reads::Utilisation | Reads::Load | Reads::Delay | Reads::Bolt => {
+                "; telemetry that comes back tells them all the same"
+            }
         };
         let note = |(why, (flows, hosts)): (&Why, &(u64, BTreeSet<u32>))| {
             let first = hosts.first().copied().unwrap_or_default();

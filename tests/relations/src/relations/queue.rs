@@ -43,7 +43,7 @@ pub(super) fn work_conserving(document: &Document, context: &Context<'_>) -> Ver
         return Verdict::Idle;
     }
     let path = context.bench.path("packets.tr");
-    if !results.trace.as_ref().is_some_and(|trace| std::fs::write(&path, trace).is_ok()) {
+    if results.trace.as_ref().is_none_or(|trace| std::fs::write(&path, trace).is_err()) {
         return Verdict::Idle;
     }
     let Ok(records) = TraceReader::open(&path).and_then(|reader| reader.collect::<Result<Vec<_>, _>>()) else {

@@ -211,9 +211,9 @@ pub(super) fn written(document: &Document, context: &Context<'_>) -> Verdict {
     again.push("traffic", section);
     // Attacks may name sections that are gone.
     let second = || {
-        Second::Commands(format!(
-            "hpcc workload FILE --write flows.txt\nhpcc run FILE --set 'traffic=[{{kind=\"file\",path=\"flows.txt\"}}]' --out b"
-        ))
+        Second::Commands(
+            "hpcc workload FILE --write flows.txt\nhpcc run FILE --set 'traffic=[{kind=\"file\",path=\"flows.txt\"}]' --out b".into(),
+        )
     };
     let other = match context.bench.run(&again) {
         Ok(other) => other,
