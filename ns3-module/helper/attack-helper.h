@@ -25,8 +25,8 @@ class QbbHelper;
  * \brief Makes nodes of a network attackers.
  *
  * The settings are the keys of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
- * `spoofed_source`, `records`, `claim`, `share`, `delay`, `acknowledged`, `priority`; configs/README.md lists
- * them.
+ * `spoofed_source`, `records`, `claim`, `share`, `delay`, `acknowledged`, `priority`;
+ * configs/README.md lists them.
  */
 class AttackHelper
 {

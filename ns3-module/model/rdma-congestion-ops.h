@@ -193,11 +193,10 @@ class RdmaCongestionOps : public Object
 
   protected:
     /**
-     * \brief Arm a timer, in place of its earlier time. It counts within calls alone: not in an event
-     * that a call has scheduled.
-     * \param timer its number, below TIMERS
-     * \param at when it is due, in ns; a time that has passed counts as now, but OnTimer() that
-     * arms for now again and again ends the program
+     * \brief Arm a timer, in place of its earlier time. It counts within calls alone: not in an
+     * event that a call has scheduled. \param timer its number, below TIMERS \param at when it is
+     * due, in ns; a time that has passed counts as now, but OnTimer() that arms for now again and
+     * again ends the program
      */
     void Arm(uint8_t timer, uint64_t at);
 

@@ -63,7 +63,8 @@ class TurnScheduler : public MapScheduler
     /// \return how many events were turns
     uint64_t GetTurns() const;
 
-    /// \return the time of ns-3's next event; 0 if Simulator::Stop() was called since an engine runs
+    /// \return the time of ns-3's next event; 0 if Simulator::Stop() was called since an engine
+    /// runs
     uint64_t GetDue() const;
 
     /**
@@ -108,7 +109,7 @@ class TurnScheduler : public MapScheduler
     bool m_isRunning{false};        //!< whether an engine runs
     bool m_goesOn{false};           //!< whether the last act is over, and may be followed by others
     const std::function<void()>* m_act{nullptr}; //!< what is to be done
-    uint64_t m_turns{0};            //!< turns so far
+    uint64_t m_turns{0};                         //!< turns so far
 };
 
 } // namespace ns3

@@ -147,8 +147,8 @@ class WindowTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT_OR_EQ(rate, 1'000'000'000, "the rate is at least the minimum");
         if (m_packets >= SENDERS)
         {
-            // A new rate holds for the gap that is in progress, too; both ends of it are exact times
-            // in whole nanoseconds.
+            // A new rate holds for the gap that is in progress, too; both ends of it are exact
+            // times in whole nanoseconds.
             const uint64_t gap = hpcc::tx_time(rate, frame.size, false);
             NS_TEST_EXPECT_MSG_GT_OR_EQ(now - m_last[context] + 1,
                                         gap,

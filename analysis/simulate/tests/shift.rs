@@ -134,7 +134,7 @@ fn a_failure_changes_no_ideal_of_the_past() {
         let (before, after): (Vec<_>, Vec<_>) = expected.iter().partition(|flow| flow[5] + flow[6] < time);
         assert!(before.len() > 5 && before.iter().all(|flow| flow[7] == before[0][7]), "{before:?}");
         // One that the failure met was sooner by the way before it.
-        let (late, met): (Vec<_>, Vec<_>) = after.iter().partition(|flow| flow[5] >= time);
+        let (late, met): (Vec<_>, Vec<_>) = after.into_iter().partition(|flow| flow[5] >= time);
         assert!(late.iter().all(|flow| flow[7] > 2 * before[0][7]), "{late:?}");
         assert!(met.iter().all(|flow| flow[7] == before[0][7]), "{met:?}");
         for interval in ["100ns", "1us", "10us", "50us"] {
