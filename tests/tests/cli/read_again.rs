@@ -23,6 +23,8 @@ const PLAIN: &[&str] = &[
 fn setting(section: &str, key: &str, value: &Value) -> Option<String> {
     let units = [("_bytes", "B"), ("_ns", "ns"), ("_bps", "bps")];
     let unit = units.iter().find_map(|(end, unit)| Some((key.strip_suffix(end)?, *unit))).filter(|_| value.is_number());
+    // Its own name ends with its unit.
+    let unit = if key == "uec_ack_bytes" { Some((key, "B")) } else { unit };
     let value = match value {
         // No seal; keys of seals stay secret.
         Value::Null | Value::Bool(false) if value.is_null() || key == "seal" => return None,
