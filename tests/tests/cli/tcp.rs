@@ -88,7 +88,8 @@ fn probes_leave_once_in_t() {
         [(&[][..], 6_762), (&["transport.base_rtt=27us"], 27_000), (&["transport.ip=ipv6"], 6_762 + 2 * 20 * 48 / 100)]
     {
         let run = run(set);
-        assert_eq!(run.count("/base_rtt_ns"), t);
+        // The sum of its parts is rounded up once.
+        assert!((t..t + 2).contains(&run.count("/base_rtt_ns")), "{} ns, {t}", run.count("/base_rtt_ns"));
         // 4 MB take 1.35 ms at 25 Gb/s; the headroom and the first round trips take their time.
         let least = 2 * 1_200_000 / t;
         assert!(

@@ -57,10 +57,11 @@ impl Another {
     /// Drops the key that an error is about, or else all that may be at fault. Returns whether to read once more.
     ///
     /// # Errors
-    /// The first, if nothing is left to drop.
+    /// The first that is of no key that goes, if nothing is left to drop.
     pub fn drop_for(&mut self, error: InputError) -> Result<(), InputError> {
         let place = error.key.as_ref().and_then(|key| self.candidates.iter().position(|known| known == key));
-        let error = self.first.get_or_insert(error).clone();
+        // What is wrong with a key that goes is no news.
+        let error = if place.is_some() { error } else { self.first.get_or_insert(error).clone() };
         match place {
             Some(place) => self.dropped.push(self.candidates.remove(place)),
             None if self.candidates.is_empty() => return Err(error),
