@@ -41,11 +41,14 @@ fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str
     let mut settings = NodeSettings::default();
     settings.transport.window = Some(false);
     // Whole nanoseconds: in a ring that is alike everywhere the same circle closes again and again if times are exact.
-    let common =
-        [("congestion_control", "algorithm", "none"), ("switch", "buffer", "2MB"), ("wire", "exact_rates", "false")];
-    let own = set.iter().map(|&(key, value)| ("switch", key, value));
+    let common = [
+        ("congestion_control", "algorithm", Input::Text("none")),
+        ("switch", "buffer", Input::Text("2MB")),
+        ("wire", "exact_rates", Input::Switch(false)),
+    ];
+    let own = set.iter().map(|&(key, value)| ("switch", key, Input::Text(value)));
     for (section, key, value) in common.into_iter().chain(own) {
-        settings.set(section, None, key, Input::Text(value)).unwrap_or_else(|wrong| panic!("{key}: {wrong:?}"));
+        settings.set(section, None, key, value).unwrap_or_else(|wrong| panic!("{key}: {wrong:?}"));
     }
     settings.resolve(&network);
     settings.check(&network).expect("settings that go together");

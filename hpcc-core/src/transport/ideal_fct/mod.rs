@@ -314,7 +314,7 @@ mod tests {
         let t = |flow: &UnloadedFlow| flow.base_rtt(&metrics, &links);
         assert_eq!(t(&flow), Nanos(4_189), "2 * 87.2 and 2 * 7.04 ns, rounded up once");
         let growing = UnloadedFlow { layout: Layout::new(Form::Paper), gap: 20, ..flow.clone() };
-        assert_eq!(t(&growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
+        assert_eq!(t(&growing), Nanos(4_185), "85.6 and 86.24 ns for 1,070 and 1,078 bytes; 2 * 6.4 for 80 back");
         let path = path(&links, true);
         let none = HostConfig { feedback: FeedbackConfig::NONE, ..host };
         let plain = UnloadedFlow::new(&none, 0, true);
@@ -325,11 +325,11 @@ mod tests {
         let transport = TransportConfig { base_rtt: Some(Nanos(5_000)), ..transport };
         assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(5_000));
         assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
-        assert_eq!(plain.completion(&path, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
+        assert_eq!(plain.completion(&path, 10_000), Nanos(4_933), "11 * 83.84 and 2 * 4.96 ns");
         let unstamped = super::tests::path(&links, false);
-        assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
-        assert_eq!(flow.without_answers(false).completion(&path, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
+        assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 7), "1,070 bytes twice, each link by itself");
+        assert_eq!(flow.without_answers(false).completion(&path, 1_000), Nanos(4_000 + 2 * 88 + 2 * 5), "46 bytes back");
         let datagrams = plain.clone().unacknowledged();
-        assert_eq!((t(&datagrams), datagrams.completion(&path, 10_000)), (t(&plain), Nanos(2_000 + 11 * 84)));
+        assert_eq!((t(&datagrams), datagrams.completion(&path, 10_000)), (t(&plain), Nanos(2_000 + 923)));
     }
 }
