@@ -49,8 +49,10 @@ pub(crate) mod ffi {
         canonical: bool,
         /// Global seed of marks and losses.
         seed: u32,
-        /// First stream of ECN marks.
+        /// First stream of ECN marks; 0 for the first that is free.
         ecn_stream: u64,
+        /// Streams that earlier runs have taken.
+        streams_before: u64,
         /// Seed of PINT's draws.
         pint_seed: u32,
     }
@@ -355,8 +357,15 @@ impl Network {
 
     pub fn start(&mut self, parameters: &ffi::StartParameters) -> Result<(), String> {
         let order = if parameters.canonical { Order::Canonical } else { Order::Insertion };
-        let &ffi::StartParameters { seed, ecn_stream, pint_seed, .. } = parameters;
-        let streams = Streams { marks: ecn_stream, pint: pint_seed, losses: 0, seed };
+        let &ffi::StartParameters { seed, ecn_stream, streams_before, pint_seed, .. } = parameters;
+        let first = match ecn_stream {
+            0 => {
+                let faults = self.settings.first().map(|node| node.faults()).unwrap_or_default();
+                Streams::before_marks(&self.network, faults)
+            }
+            given => given,
+        };
+        let streams = Streams { marks: first.wrapping_add(streams_before), pint: pint_seed, losses: 0, seed };
         let settings = |node: u32| Rc::clone(&self.settings[node as usize]);
         let mut engine = Engine::new(&self.network, settings, order, streams, 0.0, &self.borders).map_err(told)?;
         let mut known: Option<&Rc<NodeSettings>> = None;

@@ -75,13 +75,11 @@ QbbHelper::Start()
         return;
     }
     Settle();
-    // The reference simulator has used six streams for each node, and two others, before the first
-    // draw.
     const RngStreams rng = GetRngStreams();
-    const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + rng.offset;
     m_network->SetMtu(FindLargestMtu(m_nodes));
-    m_network->Start(m_nodes,
-                     {m_network->IsCanonical(), rng.seed, stream, m_pintSeed + rng.pintSeed});
+    m_network->Start(
+        m_nodes,
+        {m_network->IsCanonical(), rng.seed, m_ecnStream, rng.offset, m_pintSeed + rng.pintSeed});
     for (const auto& node : m_nodes)
     {
         node->Start(m_network);

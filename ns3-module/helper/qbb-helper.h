@@ -200,8 +200,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Set the first random stream of ECN marking; each switch counts from a place of its own
-     * behind it. By default the reference simulator's for a network of this size without lossy
-     * links.
+     * behind it. By default 0, the first stream; with the reference's shared generator the one
+     * behind those that the reference gives to nodes.
      * \param stream the stream
      */
     void SetEcnStream(uint64_t stream);

@@ -22,6 +22,7 @@ for _, name in ipairs({
     "hops.residence_ns", "hops.opaque", "hops.hop_limit", "hops.seconds", "hops.fraction", "hops.transit_delay",
     "hops.namespace_data", "hops.queue_depth", "hops.wide_hop_limit", "hops.wide_node_id", "hops.wide_interfaces",
     "hops.wide_namespace_data", "hops.buffer_occupancy", "hops.snapshot.schema", "csig.last_switch", "fast_cnp.option",
+    "original_dscp", "original_dport", "original_protocol",
 }) do
     field(ProtoField.uint64, name)
     numbers[name] = true
@@ -198,6 +199,9 @@ local function int_hop(tree, at, instructions, ours)
     end
 end
 
+-- What the shim keeps of the packet, by its type of the next protocol.
+local ORIGINAL = { [0] = { "original_dscp", 24, 6 }, { "original_dport", 16, 16 }, { "original_protocol", 24, 8 } }
+
 layouts.int_md = {
     -- A shim of a known type, a header of its version, and a stack of whole hops.
     len = function(range)
@@ -208,7 +212,7 @@ layouts.int_md = {
     end,
     show = function(tree, range)
         list(tree, range, {
-            { "length_words", 8, 8 }, { "hop_words", 51, 5 }, { "remaining_hops", 56, 8 },
+            ORIGINAL[range:bitfield(4, 2)], { "length_words", 8, 8 }, { "hop_words", 51, 5 }, { "remaining_hops", 56, 8 },
             { "hops_exhausted", 37, 1, flag = true }, { "mtu_exceeded", 38, 1, flag = true },
             { "instructions", 64, 16 }, { "domain_id", 80, 16 },
         })

@@ -645,14 +645,9 @@ fn visit(switches: &mut [Watched], engine: &Paused<'_>, list: usize, mut look: i
 
 /// Where the random numbers of a scenario come from.
 pub fn engine_streams(scenario: &Scenario) -> Streams {
-    let network = &scenario.network;
     let before = scenario.seed.wrapping_sub(1).wrapping_mul(1 << 32);
-    let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
-    // The reference gives six streams to each node, two to each link with a loss of its own, and two to itself. Where ports have
-    // chances of their own, these depend on the seed alone.
-    let given = if scenario.faults().shared_rng { 6 * network.nodes.len() as u64 + 2 + 2 * lossy } else { 0 };
     Streams {
-        marks: given.wrapping_add(before),
+        marks: Streams::before_marks(&scenario.network, scenario.faults()).wrapping_add(before),
         // It never seeds C's generator, which then starts from 1.
         pint: scenario.seed as u32,
         losses: FIRST_LOSS_STREAM.wrapping_add(before),

@@ -167,7 +167,7 @@ pub fn judge(file: &SweepFile, groups: &[Group<'_>]) -> Option<Verdicts> {
         form: file.form,
         deviations: file.deviations.clone(),
         cost,
-        claims: file.claims.iter().map(|claim| judge_one(claim, groups, file.seeds.len())).collect(),
+        claims: file.claims.iter().map(|claim| judge_one(claim, groups, file.seeds.len().max(1))).collect(),
     })
 }
 

@@ -25,6 +25,7 @@ use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, PortRngs, Rng};
+use crate::reference_faults::ReferenceFaults;
 use crate::roce::CNP_RESERVED;
 use crate::switch::{Overflow, Scheduler, Switch};
 use crate::topology::Network;
@@ -50,6 +51,15 @@ pub struct Streams {
     pub losses: u64,
     /// Global seed of marks and losses.
     pub seed: u32,
+}
+
+impl Streams {
+    /// Streams that are given away before that of marks. The reference gives six to each node, two to each link with a loss of
+    /// its own, and two to itself; ports with chances of their own depend on the seed alone.
+    pub fn before_marks(network: &Network, faults: ReferenceFaults) -> u64 {
+        let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
+        if faults.shared_rng { 6 * network.nodes.len() as u64 + 2 + 2 * lossy } else { 0 }
+    }
 }
 
 /// The longest window between two looks at the end of a run.

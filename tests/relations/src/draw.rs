@@ -250,15 +250,16 @@ fn topology(rng: &mut ScenarioRng, schema: &Schema) -> Table {
     if rng.chance(15) { links(rng) } else { schema.topology(rng) }
 }
 
-/// Switches in a row, or in two rows that are apart, with hosts at each.
+/// Switches in a row, or in two rows that are apart, with hosts at each: more than one at the first, for the flow that is
+/// left when all other traffic is refused.
 fn links(rng: &mut ScenarioRng) -> Table {
-    let (hosts, switches) = (4 + rng.below(3), 2 + rng.below(3));
+    let (hosts, switches) = (5 + rng.below(3), 2 + rng.below(3));
     let cut = rng.chance(60).then(|| 1 + rng.below(switches - 1));
     let mut links: Vec<Value> = Vec::new();
     let mut link = |a: u64, b: u64| {
         links.push(Table::from_iter([("a".to_owned(), Value::from(a as i64)), ("b".into(), (b as i64).into())]).into());
     };
-    (0..hosts).for_each(|host| link(host, hosts + host % switches));
+    (0..hosts).for_each(|host| link(host, hosts + host * switches / hosts));
     (1..switches).filter(|&next| Some(next) != cut).for_each(|next| link(hosts + next - 1, hosts + next));
     let mut topology = Table::new();
     topology.insert("kind".into(), "links".into());
