@@ -80,7 +80,7 @@ fn single_faults_can_be_corrected_from_the_command_line() {
     let scenario = folder.load(&["compatibility.missed_wakeups=false", "compatibility.lossy_pfc=0"]).expect("valid");
     let expected = ReferenceFaults { missed_wakeups: false, lossy_pfc: false, ..ReferenceFaults::REFERENCE };
     assert_eq!((scenario.faults(), scenario.transport().faults), (expected, expected));
-    assert_eq!(scenario.effective()["compatibility"]["profile"], "mixed");
+    assert_eq!(scenario.effective()["compatibility"]["profile"], "reference");
     let scenario = folder.load(&["compatibility.profile=correct", "compatibility.wide_pint=true"]).expect("valid");
     assert_eq!(scenario.faults(), ReferenceFaults { wide_pint: true, ..ReferenceFaults::NONE });
     assert_eq!(scenario.stop, Nanos(2_110_000_000));

@@ -52,13 +52,18 @@ pub(super) fn read(
     let keys = Values::read(SECTION, place, &entries, &[NODES])?;
     let nodes = NodeSet::parse(&keys.the::<String>("nodes"), network);
     let nodes = nodes.map_err(|message| keys.origin.error(&["nodes"], message))?;
-    if settings.protocol.protocol.is_of_stack()
+    let transport = &settings.host_transport;
+    let without = match settings.protocol.protocol {
+        protocol if protocol.is_of_stack() => Some(("protocol", protocol.name(), "RDMA's")),
+        _ if !transport.is_queue_pairs() => Some(("kind", transport.chosen().name(), "of queue pairs")),
+        _ => None,
+    };
+    if let Some((key, value, whose)) = without
         && let Some(host) = nodes.iter().find(|node| network.is_host(*node))
     {
         let message = format!(
-            "host {host} cannot be a legacy one with transport.protocol = \"{}\": a legacy host's algorithm is RDMA's; expected \
-             switches",
-            settings.protocol.protocol.name()
+            "host {host} cannot be a legacy one with transport.{key} = \"{value}\": a legacy host's algorithm is {whose}; \
+             expected switches"
         );
         return Err(keys.origin.error(&["nodes"], message));
     }

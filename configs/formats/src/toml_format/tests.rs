@@ -301,7 +301,7 @@ fn the_references_faults_are_off_unless_asked_for() {
     }
     let set = load_with(MINIMAL, &["compatibility.missed_wakeups=true"]).expect("valid");
     let echo = &set.effective()["compatibility"];
-    assert_eq!((set.faults(), &echo["profile"], &echo["missed_wakeups"]), (wakeups, &"mixed".into(), &true.into()));
+    assert_eq!((set.faults(), &echo["profile"], &echo["missed_wakeups"]), (wakeups, &"correct".into(), &true.into()));
     for (line, message) in [
         (
             "missed_wakeup = true",

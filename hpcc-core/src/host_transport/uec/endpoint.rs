@@ -114,7 +114,7 @@ impl UecEndpoint {
             }
         };
         let rate = BitRate(host.ports.iter().map(|rate| rate.0).sum());
-        let ahead = Nscc::new(rate, network_rtt, None).most() as i64;
+        let ahead = Nscc::new(Nanos(0), rate, network_rtt, None).most() as i64;
         UecEndpoint {
             node: host.node,
             settings: settings.clone(),
@@ -277,7 +277,7 @@ impl Endpoint for UecEndpoint {
             dport: message.dport,
         };
         let first = self.settings.uec_first_window.map(|first| first.0 as f64);
-        let window = Nscc::new(*rate, message.base_rtt, first);
+        let window = Nscc::new(now, *rate, message.base_rtt, first);
         let credit = Credit::new(window.most() as i64);
         let by = (
             (self.settings.uec_control != Control::Rccc).then_some(window),
@@ -412,7 +412,7 @@ mod tests {
         packet = Packet { peer: 0, telemetry: telemetry.len() as u16, trimmed, ..packet };
         receiver.receive(Nanos(16_000), &packet, &mut out);
         let answer = Packet { peer: 1, ..out.packets[0] };
-        sender.receive(Nanos(22_000), &answer, &mut out);
+        sender.receive(Nanos(22_001), &answer, &mut out);
         (answer.header[..answer.telemetry.into()].into(), sender.progress(key).expect("under way").window)
     }
 

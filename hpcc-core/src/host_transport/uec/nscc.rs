@@ -118,8 +118,10 @@ pub struct Nscc {
 }
 
 impl Nscc {
-    /// Of a flow by a port of this rate with this T. It begins with `first` bytes or, without, the largest window.
-    pub fn new(rate: BitRate, base_rtt: Nanos, first: Option<f64>) -> Nscc {
+    /// Of a flow that starts now, by a port of this rate with this T. It begins with `first` bytes or, without, the largest
+    /// window.
+    pub fn new(now: Nanos, rate: BitRate, base_rtt: Nanos, first: Option<f64>) -> Nscc {
+        let start = now.0 as f64;
         let mut nscc = Nscc {
             rate: rate.0 as f64 / 8e9,
             window: 0.0,
@@ -135,8 +137,8 @@ impl Nscc {
             adapts: false,
             without_queue: 0.0,
             is_fast: false,
-            decreased: 0.0,
-            adjusted: 0.0,
+            decreased: start,
+            adjusted: start,
         };
         nscc.most = MOST_BDPS * nscc.rate * nscc.base_rtt;
         nscc.window = first.unwrap_or(nscc.most);
@@ -297,7 +299,7 @@ mod tests {
 
     /// A window of 100,000 bytes that has heard nothing, within its first round.
     fn window() -> Nscc {
-        Nscc::new(BitRate::gbps(100), T, Some(100_000.0))
+        Nscc::new(Nanos(0), BitRate::gbps(100), T, Some(100_000.0))
     }
 
     fn heard(now: u64, marked: bool, received: f64, rtt: u64) -> Heard {
@@ -316,7 +318,7 @@ mod tests {
         let NsccConfig { target, alpha, fair, eta, fast, .. } = config(100);
         assert_eq!((target, fair, eta, fast), (9_000.0, 20_000.0, 600.0, 0.25));
         approx::assert_relative_eq!(alpha, 4_000.0 / 3_000.0);
-        assert_eq!(Nscc::new(BitRate::gbps(100), T, None).window(), 225_000.0);
+        assert_eq!(Nscc::new(Nanos(0), BitRate::gbps(100), T, None).window(), 225_000.0);
         assert_eq!(config(400).fair, 80_000.0);
         assert_eq!(NsccConfig::new(BitRate::gbps(100), T, 4_000, 4_064, false, None).target, 12_000.0);
     }
@@ -332,7 +334,11 @@ mod tests {
         approx::assert_relative_eq!(config.eta, 716.21, max_relative = 1e-4);
         approx::assert_relative_eq!(config.fast, 0.29214, max_relative = 1e-4);
         assert_eq!(config.adjust_after(), 33_200.0);
-        approx::assert_relative_eq!(Nscc::new(BitRate::gbps(100), rtt, None).window(), 262_926.0, max_relative = 1e-4);
+        approx::assert_relative_eq!(
+            Nscc::new(Nanos(0), BitRate::gbps(100), rtt, None).window(),
+            262_926.0,
+            max_relative = 1e-4
+        );
     }
 
     #[test]
@@ -404,7 +410,7 @@ mod tests {
     #[test]
     fn after_losses_the_window_becomes_what_was_received() {
         let config = config(100);
-        let mut nscc = Nscc::new(BitRate::gbps(100), T, None);
+        let mut nscc = Nscc::new(Nanos(0), BitRate::gbps(100), T, None);
         nscc.on_ack(&config, &heard(12_000, false, 4_064.0, T.0 + 500));
         assert_eq!(nscc.round_end, 12_000.0 + 12_000.0 + 9_000.0);
         nscc.on_ack(&config, &heard(20_000, false, 8_000.0, T.0 + 500));

@@ -89,7 +89,7 @@ mod tests {
 
     /// 100,000 bytes: 1.5 windows are 37 packets of 4,000.
     fn window() -> Nscc {
-        Nscc::new(BitRate::gbps(100), Nanos(12_000), Some(100_000.0))
+        Nscc::new(Nanos(0), BitRate::gbps(100), Nanos(12_000), Some(100_000.0))
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(sleek.lost(&window(), 4_000.0, 10, 60, 40, false), 30..35);
         let mut waits = Sleek::default();
         assert_eq!(waits.lost(&window(), 4_000.0, 10, 60, 40, true), 0..0, "what waits goes first");
-        let small = Nscc::new(BitRate::gbps(100), Nanos(12_000), Some(4_000.0));
+        let small = Nscc::new(Nanos(0), BitRate::gbps(100), Nanos(12_000), Some(4_000.0));
         assert_eq!(Sleek::default().lost(&small, 4_000.0, 0, 9, 4, false), 0..0);
         assert_eq!(Sleek::default().lost(&small, 4_000.0, 0, 9, 5, false), 0..1);
     }

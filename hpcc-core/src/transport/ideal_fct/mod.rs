@@ -327,8 +327,16 @@ mod tests {
         assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
         assert_eq!(plain.completion(&path, 10_000), Nanos(4_933), "11 * 83.84 and 2 * 4.96 ns");
         let unstamped = super::tests::path(&links, false);
-        assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 7), "1,070 bytes twice, each link by itself");
-        assert_eq!(flow.without_answers(false).completion(&path, 1_000), Nanos(4_000 + 2 * 88 + 2 * 5), "46 bytes back");
+        assert_eq!(
+            growing.completion(&unstamped, 1_000),
+            Nanos(4_000 + 2 * 86 + 2 * 7),
+            "1,070 bytes twice, each link by itself"
+        );
+        assert_eq!(
+            flow.without_answers(false).completion(&path, 1_000),
+            Nanos(4_000 + 2 * 88 + 2 * 5),
+            "46 bytes back"
+        );
         let datagrams = plain.clone().unacknowledged();
         assert_eq!((t(&datagrams), datagrams.completion(&path, 10_000)), (t(&plain), Nanos(2_000 + 923)));
     }

@@ -92,6 +92,13 @@ pub(super) fn apart(document: &Document, context: &Context<'_>) -> Verdict {
         Ok(both) => both,
         Err(NoRun::NotSo | NoRun::Refused(_)) => return Verdict::Idle,
     };
+    // Where links fail, flows change paths, and records have to tell these apart: the layout is the network's, and is told.
+    if ["layout", "hops"]
+        .iter()
+        .any(|key| alone.told["scenario"]["telemetry"][key] != both.told["scenario"]["telemetry"][key])
+    {
+        return Verdict::Idle;
+    }
     let groups: Vec<&str> = alone.summary.groups.iter().map(String::as_str).collect();
     let why = ["fct.csv", "unfinished.csv", "endless.csv"].iter().find_map(|name| {
         let (a, b) = (flows(&alone, name, &groups), flows(&both, name, &groups));

@@ -197,28 +197,7 @@ pub static RELATIONS: &[Relation] = &[
 ];
 
 /// Relations that do not hold yet: a test of everything leaves them out. Take a line out when it is mended.
-const OPEN: &[&str] = &[
-    // Jobs choose how queue pairs are used by all; failures start round robins anew.
-    "apart",
-    // Random sections draw by their place in the file.
-    "front",
-    // Under spraying the ideal time is that of one path; paced frames are rounded.
-    "ideal",
-    // Acknowledgements tell many packets at once.
-    "goodput",
-    // Pauses of NICs in a storm, and of attackers, are counted and have no rows.
-    "pauses",
-    // Ports of Bolt begin empty at time 0.
-    "shift",
-    // Rates and ends of flows are not written.
-    "written",
-    // A summary does not tell all that is in force.
-    "effective",
-    // Paths with one id; a transport without a window of two round trips.
-    "lone",
-    // Less than a packet in a round trip for each flow.
-    "fair",
-];
+const OPEN: &[&str] = &[];
 
 /// More flows take long.
 const MOST_FLOWS: u64 = 500;

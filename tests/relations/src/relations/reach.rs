@@ -13,6 +13,8 @@ use toml::{Table, Value};
 const LONG: i64 = 6_000_000;
 /// Of its path's rate.
 const REACHED: f64 = 0.9;
+/// Fewer packets in flight are rounded, and UEC's acknowledgements of 16 kB come one at a time.
+const MANY: f64 = 32.0;
 
 /// Only what is chosen, nothing that is tuned: each has its own part in the rate.
 fn choices(draw: &mut Draw<'_>) {
@@ -73,7 +75,7 @@ pub(super) fn lone(document: &Document, context: &Context<'_>) -> Verdict {
     {
         return Verdict::Idle;
     }
-    if !is_long_enough(document) {
+    if !is_long_enough(document) || in_flight(document) < MANY || is_slow(document) {
         return Verdict::Idle;
     }
     // Who goes back for packets that overtake others says so.
@@ -99,6 +101,27 @@ pub(super) fn lone(document: &Document, context: &Context<'_>) -> Verdict {
     verdict(why, || Second::None)
 }
 
+/// Packets that fill the shortest path between hosts over a switch, at the lowest rate.
+fn in_flight(document: &Document) -> f64 {
+    let Ok(scenario) = hpcc_formats::load_text(crate::draw::place(), &document.text()) else { return 0.0 };
+    let links = &scenario.network.links;
+    let (Some(rate), Some(delay)) = (links.iter().map(|l| l.rate.0).min(), links.iter().map(|l| l.delay.0).min())
+    else {
+        return 0.0;
+    };
+    rate as f64 * (4 * delay) as f64 / 8e9 / f64::from(scenario.settings.full_frame())
+}
+
+/// Whether the law says that this flow is slow: TIMELY climbs by a few Mb/s in a round trip from where the first burst brought
+/// it; a CSIG tag says a share of the rate in 32 steps at a time; a paced host sends at its own rate.
+fn is_slow(document: &Document) -> bool {
+    let Ok(scenario) = hpcc_formats::load_text(crate::draw::place(), &document.text()) else { return false };
+    let rates = || scenario.network.links.iter().map(|link| link.rate);
+    let is_paced = document.get("transport", "kind").and_then(Value::as_str) == Some("paced");
+    let climbs = scenario.algorithm().name() == "timely" && rates().min() != rates().max();
+    climbs || scenario.layout().name() == "csig" || is_paced
+}
+
 /// Whether the flow would end in time at 0.5 of the lowest rate.
 fn is_long_enough(document: &Document) -> bool {
     let Ok(scenario) = hpcc_formats::load_text(crate::draw::place(), &document.text()) else { return false };
@@ -114,14 +137,16 @@ const EQUAL: u32 = 3;
 const LATE: (u64, u64) = (40_000_000, 20_000_000);
 /// Jain's index that they reach.
 const FAIR: f64 = 0.9;
+/// Packets in flight that are a flow's share at least; with fewer HPCC's flows come to rest elsewhere.
+const SHARE: f64 = 4.0;
 
 pub(super) fn draw_fair(mut draw: Draw<'_>) -> Document {
     choices(&mut draw);
     let mut topology = Table::new();
     topology.insert("kind".into(), "star".into());
     topology.insert("hosts".into(), i64::from(EQUAL + 1).into());
-    topology.insert("rate".into(), draw.rng.one_of(&["10Gbps", "25Gbps"]).into());
-    topology.insert("delay".into(), draw.rng.one_of(&["500ns", "1us", "2us"]).into());
+    topology.insert("rate".into(), draw.rng.one_of(&["25Gbps", "100Gbps"]).into());
+    topology.insert("delay".into(), draw.rng.one_of(&["1us", "2us", "4us"]).into());
     draw.document.0.insert("topology".into(), topology.into());
     draw.document.set("run", "stop", crate::document::time(LATE.0));
     draw.document.set("monitor", "goodput_interval", crate::document::time(LATE.1));
@@ -146,7 +171,7 @@ pub(super) fn fair(document: &Document, context: &Context<'_>) -> Verdict {
         && document.get("topology", "kind").and_then(Value::as_str) == Some("star")
         && document.get("run", "stop").and_then(crate::document::nanos) == Some(LATE.0)
         && document.get("monitor", "goodput_interval").and_then(crate::document::nanos) == Some(LATE.1);
-    if !is_equal {
+    if !is_equal || in_flight(document) < SHARE * flows.len() as f64 {
         return Verdict::Idle;
     }
     let Ok(one) = context.bench.run(document) else { return Verdict::Idle };

@@ -21,7 +21,7 @@ const HAPPENED: &[&str] = &[
     "storms.csv",
 ];
 /// Keys of a summary of who watched how.
-const WATCHED: &[&str] = &["scenario", "queue_p99_bytes", "queue_max_bytes", "queue_busiest"];
+const WATCHED: &[&str] = &["scenario", "queue_p99_bytes", "queue_max_bytes", "queue_busiest", "notes"];
 
 fn happened(name: &str) -> bool {
     HAPPENED.contains(&name)
@@ -102,7 +102,7 @@ const TOLD: &[&str] = &[
 pub(super) fn effective(document: &Document, context: &Context<'_>) -> Verdict {
     let Ok(one) = context.bench.run(document) else { return Verdict::Idle };
     // A key that is told nowhere: the seal of a domain is a secret.
-    if ["telemetry", "fast_cnp"].iter().any(|section| document.get(section, "seal").is_some()) {
+    if ["telemetry", "fast_cnp", "transport"].iter().any(|section| document.get(section, "seal").is_some()) {
         return Verdict::Idle;
     }
     let mut again = document.clone();
@@ -125,12 +125,10 @@ pub(super) fn effective(document: &Document, context: &Context<'_>) -> Verdict {
         again.remove("fast_cnp", "borders");
     }
     if let Some(legacy) = one.summary.scenario["legacy"].as_object() {
-        let mut legacy = table(legacy);
-        // Of the hosts' transport, not of this section.
-        ["window", "ack_priority"].iter().for_each(|key| _ = legacy.remove(*key));
-        again.0.insert("legacy".into(), legacy.into());
+        again.0.insert("legacy".into(), table(legacy).into());
     }
-    compared(&one, context.bench.run(&again), again.text(), &["scenario"])
+    // What is said is not assumed, and nothing is taken in its place.
+    compared(&one, context.bench.run(&again), again.text(), &["scenario", "assumed", "notes"])
 }
 
 /// Settings of a summary as a file has them: units are in the values.
@@ -141,7 +139,8 @@ fn table(told: &serde_json::Map<String, Json>) -> Table {
     for (key, value) in told.iter().filter(|(key, _)| *key != "seal") {
         let unit = UNITS.iter().find_map(|(ending, unit)| Some((key.strip_suffix(ending)?, *unit)));
         let key = if key == "pmax_probability" { "pmax" } else { key };
-        let (key, unit) = unit.unwrap_or((key, ""));
+        // Its own name ends with its unit.
+        let (key, unit) = unit.filter(|_| key != "uec_ack_bytes").unwrap_or((key, ""));
         let value = match value {
             Json::Bool(on) => (*on).into(),
             Json::Number(number) if !unit.is_empty() => format!("{number}{unit}").into(),
