@@ -29,9 +29,9 @@ crate::settings! {
         /// profiles.
         #[change = "Turn it off for frames without a gap, as in the 2019 simulator."]
         pub preamble_and_gap: Option<bool> = None;
-        /// Whether links and hosts keep their rates exactly, so that times differ from the formula by less than a nanosecond however many
-        /// frames follow each other; otherwise each frame takes the nearest nanosecond. `auto`: yes, unless `floored_times` of
-        /// `[compatibility]` rounds them down.
+        /// Whether links and hosts keep their rates exactly, so that times differ from the formula by less than a nanosecond
+        /// a link however many frames follow each other; otherwise each frame takes the nearest nanosecond. `auto`: yes, unless
+        /// `floored_times` of `[compatibility]` rounds them down.
         #[change = "Turn it off for numbers of before: at 800 Gb/s links with frames of 338 bytes are then 11 % too fast."]
         pub exact_rates: Option<bool> = None;
     }

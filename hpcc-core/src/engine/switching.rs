@@ -114,7 +114,10 @@ impl Engine {
             return;
         }
         let size = switch.sizes.feedback(len as u32);
-        let back = Frame { kind: PacketKind::Feedback, seq: of.seq, size, src: of.dst, ..back_to_source(&of) };
+        // As the receiver's answers have them, by which a sender knows the path that they are about.
+        let (sport, dport) = switch.wire_port.map_or((of.dport, of.sport), |port| (of.sport, port));
+        let back =
+            Frame { kind: PacketKind::Feedback, seq: of.seq, size, src: of.dst, sport, dport, ..back_to_source(&of) };
         self.send_back_from_switch(node, back, &answer[..len]);
     }
 

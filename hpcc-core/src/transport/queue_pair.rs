@@ -327,14 +327,10 @@ impl QueuePair {
         let begins = begins.into();
         let (now, rate) = (begins.nanos, if config.rate_bound { self.rate } else { self.limits.line_rate });
         self.last_frame = frame + config.frame_gap;
-        let is_exact = config.rounding() == Rounding::Exact;
-        // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond.
-        let since = match is_exact && now == self.next_avail.nanos {
-            // The port was free before.
-            true if begins.late == 0 => self.next_avail,
-            true => begins.max(self.next_avail),
-            false => begins,
-        };
+        // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond. A port that began
+        // the last frame at a whole nanosecond is less than one late, which would add up where the pace is near the link's rate.
+        let is_kept = config.rounding() == Rounding::Exact && now.saturating_sub(self.next_avail.nanos) <= Nanos(1);
+        let since = if is_kept { self.next_avail } else { begins };
         self.next_avail = since.after(rate.tx_span(self.last_frame, config.rounding()));
         if self.in_flight() <= u64::from(config.mtu) {
             // No other packet is in flight: the wait for an acknowledgement begins with this one.

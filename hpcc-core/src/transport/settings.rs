@@ -30,8 +30,8 @@ crate::settings! {
         #[assumed = "the 2019 simulator's packet, near RoCEv2's 1,024 bytes"]
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// What a sender repeats after a loss: all from the missing byte on, all from the last multiple of `chunk` on, or
-        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`) or by bitmaps (`sack`). What
-        /// bounds the bytes in flight is `window` and `bdp_cap`.
+        /// only the missing bytes, of which receivers tell packet by packet (`selective_repeat`; an answer that is lost costs
+        /// a packet, too) or by bitmaps (`sack`). What bounds the bytes in flight is `window` and `bdp_cap`.
         #[change = "Choose `sack` for networks that drop frames (`switch.mode` = `lossy`, `topology.loss`): it finds what is lost twice \
             by the packets behind it. With `selective_repeat`, as in IRN, that takes a `timeout`, and a window stands still for each \
             loss. The table in configs/README.md has the cost of each."]

@@ -116,6 +116,22 @@ fn marks_are_heard_of_or_lost() {
     }
 }
 
+/// What a switch of Bolt sends back at once reaches the sender with any headers, and keeps the queue short.
+#[test]
+fn what_switches_send_back_is_heard_with_any_headers() {
+    let toml = "run = { stop = '10ms' }\n\
+                topology = { kind = 'star', hosts = 3, rate = '100Gbps', delay = '5us' }\n\
+                congestion_control = { algorithm = 'bolt' }\n\
+                monitor = { queue_interval = '1us' }\n\
+                traffic = [{ kind = 'incast', receiver = 0, sender_count = 2, size = '10MB' }]";
+    for profile in ["reference", "rocev2_ipv4", "rocev2_ipv6"] {
+        let run = Run::of(toml, &[&format!("wire.profile={profile}")]);
+        // An acknowledgement each of 20,000 packets, and what switches say besides.
+        assert!(run.count("/feedback_packets") > 20_100, "{profile}: {}", run.count("/feedback_packets"));
+        assert!(run.count("/queue_p99_bytes") < 200_000, "{profile}: {}", run.count("/queue_p99_bytes"));
+    }
+}
+
 /// Where receivers send Fast CNPs senders also hear of switches, and refuse what comes too soon after that.
 #[test]
 fn fast_cnps_of_receivers_are_heard_or_refused_for_a_reason() {

@@ -35,7 +35,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 20] = [
+pub static LINTS: [Lint; 21] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -49,6 +49,7 @@ pub static LINTS: [Lint; 20] = [
     note("overbooked", traffic::overbooked),
     warning("long-path", traffic::long_paths),
     warning("unseen-path-change", settings::unseen_path_changes),
+    note("scattered-records", settings::scattered_records),
     warning("restarted-averages", settings::restarted_averages),
     note("late-packets", settings::late_packets),
     note("loss-without-timeout", settings::loss_without_timeout),

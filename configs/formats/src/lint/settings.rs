@@ -5,7 +5,7 @@ use super::Pass;
 use crate::scenario::{QueueHistogram, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
-use hpcc_core::switch::{BufferKind, Classes};
+use hpcc_core::switch::{BufferKind, Classes, Reported};
 use hpcc_core::topology::paths::{PathName, Told};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::transport::{Entropy, Protocol};
@@ -54,6 +54,36 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
     complaint.map(note).into_iter().collect()
 }
 
+/// Who sends each packet of a flow by a path of its own, if somebody does.
+fn scatters(scenario: &Scenario) -> Option<String> {
+    let (balancing, transport) = (&scenario.settings.load_balancing, scenario.transport());
+    let is_of_queue_pairs =
+        scenario.settings.protocol.protocol == Protocol::Rdma && scenario.settings.host_transport.is_queue_pairs();
+    let is_ordered = balancing.keeps() || balancing.chosen().keeps_order();
+    let who = || match is_ordered {
+        true => format!("transport.entropy = \"{}\"", transport.entropy.name()),
+        false => format!("scheme = \"{}\"", balancing.chosen().name()),
+    };
+    (is_of_queue_pairs && !(is_ordered && transport.entropy == Entropy::Flow)).then(who)
+}
+
+/// A flow goes by records that two packets in a row have in common, where packets take several paths.
+pub(super) fn scattered_records(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let settings = &scenario.settings;
+    let Some(who) = scatters(scenario) else { return Vec::new() };
+    if settings.needs().reads != Reads::Records
+        || settings.switch.telemetry_records != Reported::All
+        || scenario.ways().tell(PathName::Length) == Told::Apart(None)
+    {
+        return Vec::new();
+    }
+    vec![format!(
+        "with {who} a flow of {} throws away records of another path than the last: it hears little of its links, and its window may stay \
+         as it began; expected \"hpcc_plus\" with telemetry.layout = \"int_md\" and switch.telemetry_records = \"interval\", which follows each link",
+        scenario.algorithm().name()
+    )]
+}
+
 /// Receivers average the loads of one path, and begin anew with each other one.
 pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let averages = scenario.settings.feedback.content == FeedbackContent::Loads;
@@ -70,21 +100,10 @@ pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
 
 /// Packets overtake each other, and count as lost.
 pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
-    let (balancing, transport) = (&scenario.settings.load_balancing, scenario.transport());
-    let is_ordered = balancing.keeps() || balancing.chosen().keeps_order();
-    let is_one = is_ordered && transport.entropy == Entropy::Flow;
-    let is_of_queue_pairs =
-        scenario.settings.protocol.protocol == Protocol::Rdma && scenario.settings.host_transport.is_queue_pairs();
-    if is_one || transport.reorder_window > 0 || !is_of_queue_pairs {
-        return Vec::new();
-    }
-    let scheme = if is_ordered {
-        format!("transport.entropy = \"{}\"", transport.entropy.name())
-    } else {
-        format!("scheme = \"{}\"", balancing.chosen().name())
-    };
+    let transport = scenario.transport();
+    let Some(who) = scatters(scenario).filter(|_| transport.reorder_window == 0) else { return Vec::new() };
     vec![format!(
-        "with {scheme} packets overtake each other, and recovery = \"{}\" takes the late ones for lost and sends again; \
+        "with {who} packets overtake each other, and recovery = \"{}\" takes the late ones for lost and sends again; \
          expected \"selective_repeat\" with a transport.reorder_window",
         transport.recovery.name()
     )]

@@ -328,6 +328,21 @@ fn cases() -> Vec<Case> {
             &[&["compatibility.blind_to_paths=false"]],
         ),
         case(
+            "scattered-records",
+            square(),
+            &["congestion_control.algorithm=rx_hpcc", "load_balancing.scheme=random"],
+            "with scheme = \"random\" a flow of rx_hpcc throws away records of another path than the last",
+            &[
+                &[
+                    "congestion_control.algorithm=hpcc_plus",
+                    "telemetry.layout=int_md",
+                    "switch.telemetry_records=interval",
+                ],
+                &["load_balancing.scheme=ecmp"],
+                &["congestion_control.algorithm=dcqcn"],
+            ],
+        ),
+        case(
             "restarted-averages",
             square(),
             &["congestion_control.algorithm=hpcc_plus", "telemetry.content=loads", "load_balancing.scheme=random"],

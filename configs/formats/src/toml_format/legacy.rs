@@ -53,10 +53,11 @@ pub(super) fn read(
     let nodes = NodeSet::parse(&keys.the::<String>("nodes"), network);
     let nodes = nodes.map_err(|message| keys.origin.error(&["nodes"], message))?;
     let transport = &settings.host_transport;
-    let without = match settings.protocol.protocol {
-        protocol if protocol.is_of_stack() => Some(("protocol", protocol.name(), "RDMA's")),
-        _ if !transport.is_queue_pairs() => Some(("kind", transport.chosen().name(), "of queue pairs")),
-        _ => None,
+    let protocol = settings.protocol.protocol;
+    let without = if protocol.is_of_stack() {
+        Some(("protocol", protocol.name(), "RDMA's"))
+    } else {
+        (!transport.is_queue_pairs()).then(|| ("kind", transport.chosen().name(), "one of queue pairs"))
     };
     if let Some((key, value, whose)) = without
         && let Some(host) = nodes.iter().find(|node| network.is_host(*node))
