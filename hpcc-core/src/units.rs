@@ -141,6 +141,16 @@ impl ExactNanos {
         ExactNanos { nanos: self.nanos + nanos, ..self }
     }
 
+    /// Whether it is less than a nanosecond behind another point, or in the same whole one.
+    #[inline]
+    pub fn is_within_a_nanosecond_of(self, earlier: ExactNanos) -> bool {
+        match self.nanos.saturating_sub(earlier.nanos) {
+            Nanos(0) => true,
+            Nanos(1) => self.late > earlier.late,
+            _ => false,
+        }
+    }
+
     /// The later of two points.
     #[inline]
     #[must_use]

@@ -22,7 +22,7 @@ fn network(loss: f64) -> Network {
     Network { nodes: nodes.collect(), links: hosts.chain(spines).collect() }
 }
 
-fn engine(loss: f64, sets: &[(&str, &str, &str)], recovery: Option<Recovery>) -> Engine {
+fn engine(loss: f64, sets: &[(&str, &str, &str)], recovery: Option<Recovery>, seed: u32) -> Engine {
     let network = network(loss);
     let mut settings = NodeSettings::default();
     for &(section, key, text) in sets {
@@ -33,7 +33,7 @@ fn engine(loss: f64, sets: &[(&str, &str, &str)], recovery: Option<Recovery>) ->
     settings.resolve(&network);
     settings.check(&network).expect("they go together");
     let settings = Rc::new(settings);
-    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed };
     Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("settings")
 }
 
@@ -46,7 +46,7 @@ struct Outcome {
 
 /// Each host of the first leaf sends 20,000 packets to one of the second.
 fn run(loss: f64, sets: &[(&str, &str, &str)]) -> Outcome {
-    let mut engine = engine(loss, sets, None);
+    let mut engine = engine(loss, sets, None, 1);
     engine.add_flows((0..4).map(|src| FlowRequest {
         id: src,
         src,
@@ -100,16 +100,17 @@ fn with_spraying_what_is_lost_twice_needs_no_timeout() {
     assert_eq!((plain.resent, plain.timeouts), (0, 0));
 }
 
-/// Many short messages on one queue pair: one that is whole does not wait for another's lost packet.
+/// Many short messages on one queue pair, each of which a rank passes on: one that is whole does not wait for another's lost
+/// packet.
 #[test]
 fn messages_are_delivered_in_any_order() {
-    let end = |recovery| {
-        let mut engine = engine(0.005, &[("transport", "queue_pairs", "per_pair")], Some(recovery));
+    let end = |recovery, seed| {
+        let mut engine = engine(0.005, &[("transport", "queue_pairs", "per_pair")], Some(recovery), seed);
         let plan = Plan {
-            pattern: find(Kind::AllToAll, Some("direct")).expect("an algorithm"),
+            pattern: find(Kind::AllReduce, Some("ring")).expect("an algorithm"),
             group: (0..HOSTS).collect(),
             layout: None,
-            size: 800_000,
+            size: 400_000,
             channels: 1,
             first_channel: 0,
             chunk: 2_000,
@@ -131,7 +132,10 @@ fn messages_are_delivered_in_any_order() {
         (engine.take_notes().iter().map(|note| note.at.0).sum::<u64>(), engine.take_completed().len())
     };
     let late = Recovery { delivers_early: false, ..Recovery::Sack };
-    let (early, in_order) = (end(Recovery::Sack), end(late));
-    assert_eq!(early.1, in_order.1);
-    assert!(early.0 < in_order.0, "{early:?} {in_order:?}");
+    for seed in 1..=4 {
+        let (early, in_order) = (end(Recovery::Sack, seed), end(late, seed));
+        assert_eq!(early.1, in_order.1);
+        // 1.8 to 2.2 ms, and 2.7 to 2.9 ms.
+        assert!(early.0 < in_order.0, "{early:?} {in_order:?}");
+    }
 }

@@ -87,8 +87,9 @@ impl Endpoint for Pacer {
             self.sending.pop_front();
         }
         let size = self.sizes.data(payload, false, 0);
-        // As queue pairs keep their pace.
-        let since = if now.saturating_sub(self.next.nanos) <= Nanos(1) { self.next } else { now.into() };
+        // As queue pairs keep their pace, from the first packet on.
+        let is_kept = self.next != ExactNanos::default() && now.saturating_sub(self.next.nanos) <= Nanos(1);
+        let since = if is_kept { self.next } else { now.into() };
         self.next = since.after(self.rate.tx_span(size + self.gap, self.rounding));
         let sport = FIRST_PORT + (key % 10_000) as u16;
         let Post { dst: peer, dport, priority, size: message, .. } = post;

@@ -329,7 +329,7 @@ impl QueuePair {
         self.last_frame = frame + config.frame_gap;
         // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond. A port that began
         // the last frame at a whole nanosecond is less than one late, which would add up where the pace is near the link's rate.
-        let is_kept = config.rounding() == Rounding::Exact && now.saturating_sub(self.next_avail.nanos) <= Nanos(1);
+        let is_kept = config.rounding() == Rounding::Exact && begins.is_within_a_nanosecond_of(self.next_avail);
         let since = if is_kept { self.next_avail } else { begins };
         self.next_avail = since.after(rate.tx_span(self.last_frame, config.rounding()));
         if self.in_flight() <= u64::from(config.mtu) {

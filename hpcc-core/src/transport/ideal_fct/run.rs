@@ -222,7 +222,9 @@ impl<'a> Run<'a> {
         let (bytes, rounding) = (frame + self.flow.gap, self.flow.rounding());
         if let Some(pace) = &mut self.state.pace {
             // As the queue pair keeps its pace where a port is less than a nanosecond late.
-            let is_kept = rounding == Rounding::Exact && now.saturating_sub(pace.free) <= Nanos(1);
+            let port = self.state.lanes.first().filter(|port| port.free == now);
+            let begins = port.map_or(now.into(), |port| port.clock.begins(now));
+            let is_kept = rounding == Rounding::Exact && begins.is_within_a_nanosecond_of(pace.clock.begins(pace.free));
             pace.pass(if is_kept { pace.free } else { now }, bytes, rounding);
         }
     }

@@ -220,6 +220,9 @@ pub(super) fn relabel(document: &Document, context: &Context<'_>) -> Verdict {
         }
     }
     let Ok(moved) = context.bench.run(&other) else { return Verdict::Idle };
+    if is_by_chance(&moved) {
+        return Verdict::Idle;
+    }
     let rows = |results: &Results, name: &str, is_moved: bool| -> Vec<String> {
         let host = |text: &str| {
             let number: i64 = text.parse().unwrap_or(-1);

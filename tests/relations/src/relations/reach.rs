@@ -13,6 +13,8 @@ use toml::{Table, Value};
 const LONG: i64 = 6_000_000;
 /// Of its path's rate.
 const REACHED: f64 = 0.9;
+/// Round trips after which its start does not count.
+const ROUNDS: u64 = 20;
 /// Fewer packets in flight are rounded, and UEC's acknowledgements of 16 kB come one at a time.
 const MANY: f64 = 32.0;
 
@@ -89,6 +91,9 @@ pub(super) fn lone(document: &Document, context: &Context<'_>) -> Verdict {
     let why = match one.rows("fct.csv").first() {
         Some(row) => {
             let [fct, ideal] = ["fct_ns", "ideal_ns"].map(|key| Results::number(row, key));
+            if ideal < ROUNDS * one.told["base_rtt_ns"].as_u64().unwrap_or(0) {
+                return Verdict::Idle;
+            }
             (REACHED * fct as f64 > ideal as f64)
                 .then(|| format!("{fct} ns, ideal {ideal}: {:.2} of the path", ideal as f64 / fct as f64))
         }
@@ -112,14 +117,18 @@ fn in_flight(document: &Document) -> f64 {
     rate as f64 * (4 * delay) as f64 / 8e9 / f64::from(scenario.settings.full_frame())
 }
 
-/// Whether the law says that this flow is slow: TIMELY climbs by a few Mb/s in a round trip from where the first burst brought
+/// Whether the law says that this flow is slow: a reaction to each acknowledgement takes one queue for many; TIMELY climbs by a few Mb/s in a round trip from where the first burst brought
 /// it; a CSIG tag says a share of the rate in 32 steps at a time; a paced host sends at its own rate.
 fn is_slow(document: &Document) -> bool {
     let Ok(scenario) = hpcc_formats::load_text(crate::draw::place(), &document.text()) else { return false };
     let rates = || scenario.network.links.iter().map(|link| link.rate);
     let is_paced = document.get("transport", "kind").and_then(Value::as_str) == Some("paced");
-    let climbs = scenario.algorithm().name() == "timely" && rates().min() != rates().max();
-    climbs || scenario.layout().name() == "csig" || is_paced
+    let narrows = rates().min() != rates().max();
+    let climbs = scenario.algorithm().name() == "timely" && narrows;
+    // It moves from path to path, and the ideal time is that of all at once.
+    let moves = document.get("load_balancing", "scheme").and_then(Value::as_str) == Some("conweave") && narrows;
+    let reacts = document.get("congestion_control", "react").and_then(Value::as_str) == Some("ack");
+    reacts || climbs || moves || scenario.layout().name() == "csig" || is_paced
 }
 
 /// Whether the flow would end in time at 0.5 of the lowest rate.
