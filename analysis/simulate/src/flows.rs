@@ -27,8 +27,6 @@ pub struct Uncontrolled {
 pub struct Flows {
     active: BTreeMap<u32, Started>,
     refused: Vec<FlowRequest>,
-    /// Those whose sender was told falsely that all has arrived, and how many bytes have.
-    deceived: Vec<(Started, u64)>,
     /// The number of each flow's group; messages of jobs have higher numbers.
     groups: Vec<u32>,
     pub jobs: JobResults,
@@ -71,7 +69,6 @@ impl Flows {
         Flows {
             active: BTreeMap::new(),
             refused: Vec::new(),
-            deceived: Vec::new(),
             total: groups.len() as u64,
             groups,
             jobs,
@@ -119,24 +116,13 @@ impl Flows {
         self.refused.extend(engine.take_refused());
         self.jobs.take(engine);
         for completion in engine.take_completed() {
-            if completion.arrived < completion.request.size {
-                self.deceive(&completion);
-            } else {
-                self.finish(engine, scenario, writer, &completion);
-            }
+            self.finish(engine, scenario, writer, &completion);
         }
         begun
     }
 
-    /// A sender believes that all has arrived, and stops.
-    fn deceive(&mut self, completion: &Completion) {
-        if let Some(flow) = self.active.remove(&completion.request.id) {
-            self.deceived.push((flow, completion.arrived));
-        }
-    }
-
     fn finish(&mut self, engine: &Paused<'_>, scenario: &Scenario, writer: &mut ResultWriter, completion: &Completion) {
-        let &Completion { request: flow, sport, duration, is_steered, arrived: _ } = completion;
+        let &Completion { request: flow, sport, duration, is_steered } = completion;
         self.end_quiet(writer);
         self.active.remove(&flow.id);
         self.finished += 1;
@@ -218,8 +204,7 @@ impl Flows {
         self.acked.remove(&id);
         let Some(&Started { request, sport, .. }) = self.active.get(&id) else { return };
         let duration = engine.now() - request.start;
-        let arrived = request.size;
-        self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true, arrived });
+        self.finish(engine, scenario, writer, &Completion { request, sport, duration, is_steered: true });
     }
 
     /// Asks other processes what has arrived there.
@@ -329,11 +314,6 @@ impl Flows {
             let ideal = ideal(engine, scenario, &flow.request, flow.sport, acked, end);
             let is_steered = engine.control(&flow).is_steered;
             self.note_control(engine, &flow.request, acked, is_steered, (end - flow.request.start, ideal));
-        }
-        for (flow, arrived) in core::mem::take(&mut self.deceived) {
-            let id = flow.request.id;
-            self.end_goodput(writer, RowPlace::at_end(id.into()), end, id, arrived);
-            self.unfinished(engine, writer, id.into(), &flow.request, (flow.sport, arrived));
         }
         let mut refused = core::mem::take(&mut self.refused);
         refused.sort_by_key(|flow| flow.id);

@@ -3,6 +3,7 @@
 
 use super::agenda::Item;
 use super::alarms::HELD_BACK;
+use super::deceived::Deceived;
 use super::frame::Frame;
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN};
@@ -23,6 +24,10 @@ pub(super) struct Attackers {
     /// The traffic that each flow belongs to, and each job.
     flows: Vec<u32>,
     jobs: Vec<u32>,
+    /// Senders may believe that bytes have arrived which have not.
+    pub forge_acks: bool,
+    /// Flows whose sender was told falsely that all has arrived.
+    pub deceived: Vec<Deceived>,
 }
 
 struct Attacker {
@@ -36,11 +41,6 @@ impl Attackers {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
-    }
-
-    /// Whether senders may believe that bytes have arrived which have not.
-    pub fn forge_acks(&self) -> bool {
-        self.list.iter().any(|attacker| attacker.attack.settings().kind == AttackKind::ForgedAck)
     }
 }
 
@@ -58,11 +58,24 @@ impl Engine {
         self.make_room();
         let place = self.attackers.list.len() as u32;
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
+        if attack.settings().kind == AttackKind::ForgedAck {
+            self.go_single_file();
+        }
         self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });
         if sends {
             self.agenda_at(start.max(self.events.now()), Item::Attack(place, LATER));
         }
         place
+    }
+
+    /// Whether bytes have arrived when their sender is told so can be said where events come one by one.
+    fn go_single_file(&mut self) {
+        let was_single = self.is_single_file();
+        self.attackers.forge_acks = true;
+        if !was_single {
+            let network = self.fabric.network().clone();
+            self.group(&network, &[]);
+        }
     }
 
     /// An attacker goes.

@@ -347,12 +347,12 @@ impl Engine {
         if let Some(rtts) = &mut self.rtts {
             rtts.remove(&request.id);
         }
-        let mut arrived = request.size;
-        if self.attackers.forge_acks() {
-            let expected = self.nodes.host(request.dst).core.expected(receiver).unwrap_or(0);
-            arrived = expected.saturating_sub(posted.first_seq).min(request.size);
+        let completion = Completion { request, sport, duration: now - request.start, is_steered };
+        if self.has_all(&request, receiver, posted.first_seq) {
+            self.complete(completion, is_listed);
+        } else {
+            self.deceive(completion, (receiver, posted.first_seq), is_listed);
         }
-        self.complete(Completion { request, sport, duration: now - request.start, is_steered, arrived }, is_listed);
         if !shares {
             self.close_queue_pair(node, queue_pair);
         } else if is_last && self.nodes.host(node).core.let_go(queue_pair) {
@@ -385,11 +385,18 @@ impl Engine {
         for alarm in closed.timers.into_iter().filter_map(|mut timer| timer.take()) {
             self.all.alarms.call_off(alarm);
         }
+        if !self.awaits_rest(closed.dst, closed.receiver) {
+            self.part_from(closed.dst, closed.receiver);
+        }
+    }
+
+    /// Nothing more comes to a receiving queue pair.
+    pub(super) fn part_from(&mut self, node: u32, receiver: u32) {
         if self.events.order() == Order::Canonical {
-            self.closings.push((closed.dst, closed.receiver));
-            self.parts.tell_closing(closed.dst, closed.receiver);
+            self.closings.push((node, receiver));
+            self.parts.tell_closing(node, receiver);
         } else {
-            self.close_receiver(closed.dst, closed.receiver);
+            self.close_receiver(node, receiver);
         }
     }
 

@@ -205,6 +205,9 @@ impl Engine {
                 if self.nodes.host(node).traffic.has_ranks {
                     self.take_messages(node, receiver, seq);
                 }
+                if !self.attackers.deceived.is_empty() {
+                    self.take_rest(node, receiver);
+                }
             }
             PacketKind::Trimmed => self.on_trimmed(node, f),
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),

@@ -18,6 +18,7 @@ mod alarms;
 mod attackers;
 mod balancing;
 mod clock;
+mod deceived;
 mod events;
 mod fifo;
 mod flight;

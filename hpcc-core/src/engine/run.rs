@@ -46,7 +46,7 @@ impl Engine {
     /// Whether events come one by one, and not each group of nodes by itself.
     #[inline]
     pub(super) fn is_single_file(&self) -> bool {
-        self.serves_program || self.is_clocked || !self.is_canonical()
+        self.serves_program || self.is_clocked || self.attackers.forge_acks || !self.is_canonical()
     }
 
     /// Events so far.

@@ -83,7 +83,7 @@ pub struct Started {
 /// No queue pair yet: it is opened when it is its turn to send. It is the one that messages between the two hosts share.
 pub const WAITING: u32 = u32::MAX;
 
-/// A flow that has finished: its last byte is acknowledged.
+/// A flow that has finished: its last byte is acknowledged, and has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Completion {
@@ -91,12 +91,10 @@ pub struct Completion {
     pub request: FlowRequest,
     /// UDP source port.
     pub sport: u16,
-    /// From its start to its last acknowledgement.
+    /// From its start to its last acknowledgement; if somebody has forged that, until its last byte arrived.
     pub duration: Nanos,
     /// Whether its congestion control ever moved rate or window, or decides nothing.
     pub is_steered: bool,
-    /// Bytes that its receiver has. All, unless somebody forges acknowledgements.
-    pub arrived: u64,
 }
 
 /// Flows of one key share a queue pair: as those of one of NCCL's communicators do, and of no two.

@@ -191,10 +191,8 @@ impl Engine {
         let now = self.events.now();
         let Some(other) = &mut self.nodes.host(node).other else { return };
         let Some((request, Posted { sport, .. }, message)) = other.messages.remove(&key) else { return };
-        self.complete(
-            Completion { request, sport, duration: now - request.start, is_steered: true, arrived: request.size },
-            message.is_none(),
-        );
+        let completion = Completion { request, sport, duration: now - request.start, is_steered: true };
+        self.complete(completion, message.is_none());
         if let Some(message) = message {
             self.message_sent(&message);
         }

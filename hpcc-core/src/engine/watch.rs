@@ -201,8 +201,11 @@ impl Engine {
         self.control(flow.request.src, self.queue_pair_of(flow).unwrap_or(WAITING))
     }
 
-    /// Acknowledged bytes of a flow that has begun.
+    /// Acknowledged bytes of a flow that has begun; if somebody has forged its last acknowledgement, those that have arrived.
     pub fn acked_of(&self, flow: &Started) -> u64 {
+        if let Some(receiver) = self.receiver_of_deceived(flow.request.id) {
+            return self.arrived_of(flow, receiver).unwrap_or(0);
+        }
         let queue_pair = self.queue_pair_of(flow);
         queue_pair.map_or(0, |queue_pair| self.acked(flow.request.src, queue_pair, flow.first_seq))
     }
@@ -212,7 +215,10 @@ impl Engine {
         let host = self.nodes.as_host(flow.request.src)?;
         match &host.other {
             Some(other) => other.number_of(flow.queue_pair),
-            None => host.traffic.receiver_of(self.queue_pair_of(flow)?),
+            None => {
+                let of_deceived = self.receiver_of_deceived(flow.request.id);
+                of_deceived.or_else(|| host.traffic.receiver_of(self.queue_pair_of(flow)?))
+            }
         }
     }
 
