@@ -18,6 +18,8 @@ pub struct EcnThreshold {
     pub pmax: f64,
 }
 
+/// The longest length that a file can say; no queue is longer.
+const MOST: u64 = (1 << 53) - 1;
 /// Bytes of two packets of the usual size.
 const LEAST: u64 = 2_000;
 
@@ -31,7 +33,7 @@ impl EcnThreshold {
     pub fn scaled(&self, rate: BitRate) -> EcnThreshold {
         let scale = |bytes: u64| {
             let scaled = u128::from(bytes) * u128::from(rate.0) / u128::from(self.rate.0.max(1));
-            u64::try_from(scaled).unwrap_or(u64::MAX).max(bytes.min(LEAST))
+            u64::try_from(scaled).unwrap_or(u64::MAX).min(MOST).max(bytes.min(LEAST))
         };
         EcnThreshold { rate, kmin: scale(self.kmin), kmax: scale(self.kmax), pmax: self.pmax }
     }

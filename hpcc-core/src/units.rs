@@ -150,14 +150,6 @@ impl ExactNanos {
             _ => false,
         }
     }
-
-    /// The later of two points.
-    #[inline]
-    #[must_use]
-    pub fn max(self, other: ExactNanos) -> ExactNanos {
-        let is_later = (self.nanos, core::cmp::Reverse(self.late)) > (other.nanos, core::cmp::Reverse(other.late));
-        if is_later { self } else { other }
-    }
 }
 
 impl From<Nanos> for ExactNanos {
@@ -411,9 +403,6 @@ mod tests {
         end = (5..100).fold(end, |end, _| end.after(span));
         assert_eq!(end.nanos, Nanos(7 + 1_048));
         assert_eq!(end.after(span).before(span), end);
-        assert_eq!(end.max(end.after(span)), end.after(span));
-        let part = ExactSpan { nanos: 0, parts: 1 };
-        assert_eq!([end.max(end.before(part)), end.before(part).max(end)], [end; 2], "in the same nanosecond");
         assert_eq!(end.before(ExactSpan { nanos: u64::MAX, parts: 1 }), ExactNanos::default());
         assert_eq!(end.after(ExactSpan { nanos: u64::MAX, parts: 0 }).nanos, Nanos(u64::MAX));
         assert_eq!(BitRate::gbps(800).tx_time(1048, Rounding::Exact), Nanos(11));
@@ -432,7 +421,7 @@ mod tests {
                 let (time, span) = (clock.time(rate, bytes, Rounding::Exact), rate.exact_tx_time(bytes));
                 let (mut pace, count) = (ExactNanos::default(), 5_000_u32);
                 for n in 0..count {
-                    pace = clock.begins(Nanos(nanos)).max(pace).after(span);
+                    pace = pace.after(span);
                     nanos += clock.pass(n > 0, time);
                 }
                 let formula =

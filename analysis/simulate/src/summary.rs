@@ -40,7 +40,20 @@ pub fn notes(
         Note::new("uncontrolled", text)
     });
     let unlike = if faults == ReferenceFaults::NONE { Vec::new() } else { unlike_the_reference(engine, measured) };
-    early.into_iter().chain(uncontrolled).chain(unlike).collect()
+    early.into_iter().chain(uncontrolled).chain(harmless(engine)).chain(unlike).collect()
+}
+
+/// Attackers that found nothing to send or to change.
+fn harmless(engine: &Paused<'_>) -> Option<Note> {
+    let idle = engine.attacks().filter(|attack| attack.sent() == 0 && attack.altered() == 0);
+    let names = idle.map(|attack| {
+        let settings = attack.settings();
+        format!("{} at node {}", settings.kind.name(), settings.from)
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    let text =
+        || format!("attacks that sent no frame and changed none, so that the run shows nothing of them: {names}");
+    (!names.is_empty()).then(|| Note::new("idle-attacks", text()))
 }
 
 /// What the reference does otherwise in such a run, and is not repeated.

@@ -237,13 +237,13 @@ impl Engine {
         Ok(Receiving { receiver, sport, nic, limits })
     }
 
-    /// Opens a queue pair for a first message. Returns its key, source port and port; nothing if that is for another part.
+    /// Opens a queue pair for a first message, which may be sent from its start on: also if it waited to be opened. Returns its key,
+    /// source port and port; nothing if that is for another part.
     fn open_queue_pair(
         &mut self,
         request: &FlowRequest,
         message: Option<&Message>,
     ) -> Result<Option<(u32, u16, u16)>, String> {
-        let now = self.events.now();
         let &FlowRequest { src, dst, priority, dport, size, start, options, .. } = request;
         let is_common = options == FlowOptions::NONE;
         let key = self.pair_key(request, message);
@@ -266,7 +266,7 @@ impl Engine {
         let host = self.nodes.host(src);
         let queue_pair = host
             .core
-            .open_sender(now, nic.into(), spec, size, limits)
+            .open_sender(start, nic.into(), spec, size, limits)
             .ok_or_else(|| format!("host {src} has no room for another queue pair"))?;
         host.core.keep_to(queue_pair, options.nic);
         if !leads {

@@ -117,6 +117,8 @@ pub struct Engine {
     pub(super) pause: Option<Stop>,
     /// A program takes turns with the engine.
     pub(super) serves_program: bool,
+    /// All nodes draw from one sequence, in the order of events.
+    pub(super) shares_rng: bool,
     /// The caller has a turn before links change.
     pub(super) announces_links: bool,
     /// The clock that congestion controls of a program look at, but while the engine goes by it, and whether there is one.
@@ -253,6 +255,7 @@ impl Engine {
             nodes: Nodes::default(),
             rngs,
             version: 0,
+            shares_rng: faults.shared_rng,
             loses_pfc: faults.lossy_pfc,
             wraps_ports: faults.wrapping_ports,
             fabric: Arc::new(fabric),

@@ -2,6 +2,7 @@
 //! Packets at a fixed rate, whatever happens to them: load for tests. A message is over once all its packets have arrived.
 
 use super::{Endpoint, HostSetup, HostTransport, Outbox, Packet, Post, Posted, Progress};
+use crate::transport::Counters;
 use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
@@ -37,6 +38,7 @@ impl HostTransport for Paced {
             next: ExactNanos::default(),
             is_early: false,
             arrived: BTreeMap::new(),
+            counters: Counters::default(),
         }))
     }
 }
@@ -63,6 +65,7 @@ struct Pacer {
     is_early: bool,
     /// Bytes that have arrived, by source and number.
     arrived: BTreeMap<(u32, u32), u64>,
+    counters: Counters,
 }
 
 impl Endpoint for Pacer {
@@ -107,13 +110,16 @@ impl Endpoint for Pacer {
             out.finished.push(packet.connection);
             return;
         }
+        // Nobody is told of marks.
+        self.counters.marks_untold += u64::from(packet.marked);
         let place = (packet.peer, packet.connection);
         let arrived = self.arrived.entry(place).or_default();
         *arrived += if packet.trimmed.is_none() { u64::from(packet.payload) } else { 0 };
         if *arrived == packet.message {
             out.arrived.push(place);
             let (connection, reply_to, size) = (packet.reply_to, packet.connection, self.sizes.ack(0));
-            out.packets.push(Packet { is_data: false, connection, reply_to, priority: 0, size, payload: 0, ..*packet });
+            let answer = Packet { is_data: false, marked: false, priority: 0, payload: 0, ..*packet };
+            out.packets.push(Packet { connection, reply_to, size, ..answer });
         }
     }
 
@@ -132,6 +138,10 @@ impl Endpoint for Pacer {
     fn progress(&self, key: u32) -> Option<Progress> {
         let sent = *self.unconfirmed.get(&key)?;
         Some(Progress { acked: 0, in_flight: sent, window: 0, rate: Some(self.rate) })
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
     }
 }
 

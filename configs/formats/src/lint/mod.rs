@@ -8,6 +8,7 @@ mod crowded;
 mod hops;
 mod pass;
 mod settings;
+mod short_rtt;
 mod starved;
 mod traffic;
 mod unheard;
@@ -35,7 +36,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 21] = [
+pub static LINTS: [Lint; 22] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -45,6 +46,7 @@ pub static LINTS: [Lint; 21] = [
     warning("unacknowledged-end", traffic::unacknowledged_ends),
     note("least-rates", traffic::least_rates),
     note("starved-flows", traffic::starved_flows),
+    warning("short-base-rtt", traffic::short_base_rtt),
     warning("unheard-senders", traffic::unheard_senders),
     note("overbooked", traffic::overbooked),
     warning("long-path", traffic::long_paths),

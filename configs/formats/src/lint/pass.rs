@@ -3,6 +3,7 @@
 
 use super::crowded::Crowded;
 use super::hops::LongPaths;
+use super::short_rtt::ShortRtt;
 use super::starved::Starved;
 use super::unheard::Unheard;
 use crate::flow::Flow;
@@ -36,6 +37,7 @@ pub(crate) struct Pass {
     pub paths: LongPaths,
     pub crowded: Crowded,
     pub starved: Starved,
+    pub short_rtt: ShortRtt,
     /// With Fast CNP.
     pub unheard: Option<Unheard>,
     network: Network,
@@ -66,6 +68,7 @@ impl Pass {
             paths: LongPaths::new(scenario),
             crowded: Crowded::new(scenario),
             starved: Starved::new(scenario),
+            short_rtt: ShortRtt::new(scenario),
             unheard: Unheard::new(scenario),
             network: if scenario.attacks.is_empty() { Network::default() } else { scenario.network.clone() },
             waiting: (1..).zip(&scenario.attacks).filter(needs_flows).filter_map(with_victims).collect(),
@@ -85,6 +88,7 @@ impl Pass {
         let flows = self.crowded.see(flow);
         if is_rdma && !is_legacy(flow.src) {
             self.starved.see(flow, links, flows);
+            self.short_rtt.see(links);
         }
         if let Some(unheard) = &mut self.unheard {
             unheard.see(flow);

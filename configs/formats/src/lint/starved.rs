@@ -6,6 +6,8 @@
 //! above the target; each takes about a share k / n of the window away, and the others add W_ai. So the window rests where
 //! k^2 = 5 n W_ai / F, with F the bytes of a full packet and 5 a measured number. Where that is below one packet the flow stays
 //! there: with W_ai * B * T < F^2 / 5. Flows with more packets in flight average over many samples, and take what is left.
+//!
+//! Windows are drawn to that k however large their share is. Where the share is many times k, flows stay apart for long.
 //! The page on fitting has the table.
 
 use crate::flow::Flow;
@@ -22,6 +24,9 @@ const REST: f64 = 5.0;
 const FEWEST_FLOWS: usize = 3;
 /// With a fair share of less than this many times the rest, flows rest where they should.
 const FAR: f64 = 2.0;
+/// With a fair share of more than this many times the rest, flows with more than a packet in flight stay apart. It is measured;
+/// the default of W_ai keeps three flows at 6.3.
+const TOO_FAR: f64 = 7.0;
 
 /// Flows that need fewer round trips at their fair share end before that matters.
 const LONG: f64 = 100.0;
@@ -43,6 +48,17 @@ impl Law {
     /// Packets in flight at rest.
     fn rest(&self) -> f64 {
         (REST * self.step * self.bdp).sqrt() / self.frame
+    }
+
+    /// Packets in flight of a fair share.
+    fn share(&self, flows: usize) -> f64 {
+        self.bdp / self.frame / flows as f64
+    }
+
+    /// Whether so many flows may come to rest far from their share.
+    fn is_unfair(&self, flows: usize) -> bool {
+        let far = if self.rest() < 1.0 { FAR } else { TOO_FAR };
+        self.share(flows) > far * self.rest()
     }
 
     /// The rate of so many packets in T.
@@ -95,36 +111,64 @@ impl Starved {
             let metrics = path.iter().rev().fold(PathMetrics::HERE, |rest, &link| rest.extend(link, frame as u32));
             let (rate, base_rtt) = (metrics.bottleneck, unloaded.base_rtt(&metrics, path));
             let step = algorithm.window_step(line, base_rtt)?;
-            let law = Law { base_rtt, rate, step, bdp: rate.0 as f64 * base_rtt.0 as f64 / 8e9, frame };
-            (law.rest() < 1.0).then_some(law)
+            Some(Law { base_rtt, rate, step, bdp: rate.0 as f64 * base_rtt.0 as f64 / 8e9, frame })
         });
         let Some(law) = *law else { return };
-        let share = law.bdp / law.frame / flows as f64;
-        let rounds = flow.size as f64 / law.frame / share;
+        let rounds = flow.size as f64 / law.frame / law.share(flows);
         let is_worse = worst.as_ref().is_none_or(|known| (law.rest(), known.flows) < (known.law.rest(), flows));
-        if share > FAR * law.rest() && rounds > LONG && is_worse {
+        if law.is_unfair(flows) && rounds > LONG && is_worse {
             *worst = Some(Case { law, host: flow.dst, flows });
         }
     }
 
     /// What the user should know.
     pub fn note(&self) -> Option<String> {
-        let &Case { law, host, flows } = self.worst.as_ref()?;
-        let (name, needed) = (self.of.as_ref()?.0.name(), law.frame * law.frame / REST / law.bdp);
+        let case = self.worst.as_ref()?;
+        let name = self.of.as_ref()?.0.name();
+        Some(if case.law.rest() < 1.0 { self.starved(case, name) } else { apart(case, name) })
+    }
+
+    /// Flows that may rest with less than a packet in flight.
+    fn starved(&self, case: &Case, name: &str) -> String {
+        let &Case { law, host, flows } = case;
+        let needed = law.frame * law.frame / REST / law.bdp;
         let Law { base_rtt, rate, step, bdp, frame } = law;
         let mtu = (REST * step * bdp).sqrt() - f64::from(self.headers);
         let smaller = if mtu >= 64.0 { format!(", or transport.mtu = {mtu:.0} or less") } else { String::new() };
-        Some(format!(
+        format!(
             "{flows} flows at a time go to host {host}, and some may rest at about {} for ever, with a fair share of {}: with less than \
              a packet in flight a flow of {name} takes chance peaks of the load for congestion, where W_ai * B * T < F^2 / 5 ({step:.1} * \
-             {bdp:.0} < {frame:.0}^2 / 5, in bytes, at {rate} and T = {base_rtt}). Expected W_ai of {:.0} bytes or more \
-             (congestion_control.additive_increase; W_ai / T = {}){smaller}",
+             {bdp:.0} < {frame:.0}^2 / 5, in bytes, at {rate} and T = {base_rtt}). {}{smaller}",
             law.rate_of(law.rest()),
             short(rate.0 as f64 / flows.max(1) as f64),
-            needed.ceil(),
-            short(needed.ceil() * 8e9 / base_rtt.0.max(1) as f64)
-        ))
+            expected(needed, base_rtt)
+        )
     }
+}
+
+/// Flows that stay far from their share.
+fn apart(case: &Case, name: &str) -> String {
+    let &Case { law, host, flows } = case;
+    let Law { base_rtt, rate, step, bdp, frame } = law;
+    let needed = bdp / (REST * TOO_FAR * TOO_FAR * (flows * flows) as f64);
+    format!(
+        "{flows} flows at a time go to host {host}, and may stay far from their fair share of {} for long: W_ai, {step:.1} bytes in T, is \
+         small for a share of {:.0} packets, where windows of {name} are drawn to sqrt(5 W_ai B T) / F = {:.1} packets (B T = {bdp:.0}, F = \
+         {frame:.0} bytes, at {rate} and T = {base_rtt}). {}",
+        short(rate.0 as f64 / flows.max(1) as f64),
+        law.share(flows),
+        law.rest(),
+        expected(needed, base_rtt)
+    )
+}
+
+/// The step that mends it.
+fn expected(bytes: f64, base_rtt: Nanos) -> String {
+    format!(
+        "Expected W_ai of {:.0} bytes or more (congestion_control.additive_increase; W_ai / T = {})",
+        bytes.ceil(),
+        short(bytes.ceil() * 8e9 / base_rtt.0.max(1) as f64)
+    )
 }
 
 /// A rate of three digits.

@@ -206,6 +206,20 @@ fn cases() -> Vec<Case> {
             &[&["congestion_control.count_flows=true"], &["congestion_control.additive_increase=25"]],
         ),
         case(
+            "starved-flows",
+            few_packets(4),
+            &["topology.rate=100Gbps", "congestion_control.additive_increase=5Mbps"],
+            "4 flows at a time go to host 0, and may stay far from their fair share of 25Gbps for long",
+            &[&["congestion_control.additive_increase=100Mbps"], &["traffic.0.sender_count=2"]],
+        ),
+        case(
+            "short-base-rtt",
+            minimal(),
+            &["transport.base_rtt=3us"],
+            "transport.base_rtt = 3.000 us is shorter than signals take on a path and back, 4.000 us",
+            &[&["transport.base_rtt=5us"]],
+        ),
+        case(
             "unheard-senders",
             border(),
             &["fast_cnp.borders=[[4,0]]"],

@@ -107,6 +107,11 @@ pub(super) fn starved_flows(_: &Scenario, pass: &Pass) -> Vec<String> {
     pass.starved.note().into_iter().collect()
 }
 
+/// A base round-trip time that no packet can keep.
+pub(super) fn short_base_rtt(_: &Scenario, pass: &Pass) -> Vec<String> {
+    pass.short_rtt.note().into_iter().collect()
+}
+
 /// Flows that no switch can tell of congestion.
 pub(super) fn unheard_senders(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     pass.unheard.as_ref().map(|unheard| unheard.notes(scenario)).unwrap_or_default()

@@ -58,7 +58,22 @@ pub struct Pacer<K> {
     most_ahead: i64,
     waiting: VecDeque<K>,
     idle: VecDeque<K>,
-    next: Option<f64>,
+    next: Option<Due>,
+}
+
+/// A point in time, in nanoseconds and parts of one: a large number of nanoseconds would take digits from the parts.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    nanos: Nanos,
+    parts: f64,
+}
+
+impl Due {
+    fn after(self, nanos: f64) -> Due {
+        let later = self.parts + nanos;
+        let whole = libm::floor(later);
+        Due { nanos: self.nanos + Nanos(whole as u64), parts: later - whole }
+    }
 }
 
 impl<K: Copy> Pacer<K> {
@@ -77,7 +92,7 @@ impl<K: Copy> Pacer<K> {
 
     /// When the next grant is due.
     pub fn next(&self) -> Option<Nanos> {
-        self.next.map(|next| Nanos(libm::ceil(next) as u64))
+        self.next.map(|next| next.nanos + Nanos((next.parts > 0.0).into()))
     }
 
     /// A sender asks for `asked` quanta in all.
@@ -92,7 +107,7 @@ impl<K: Copy> Pacer<K> {
     pub fn request(&mut self, now: Nanos, who: K, demand: &mut Demand) {
         if !core::mem::replace(&mut demand.is_waiting, true) {
             self.waiting.push_back(who);
-            self.next.get_or_insert(now.0 as f64);
+            self.next.get_or_insert(Due { nanos: now, parts: 0.0 });
         }
     }
 
@@ -125,9 +140,9 @@ impl<K: Copy> Pacer<K> {
         None
     }
 
-    fn granted(&mut self, now: f64, to: K, total: i64, more: i64) -> Grant<K> {
+    fn granted(&mut self, now: Due, to: K, total: i64, more: i64) -> Grant<K> {
         let pause = if more == 0 { LEAST_PAUSE } else { more };
-        self.next = Some(now + pause as f64 * self.time / self.rate);
+        self.next = Some(now.after(pause as f64 * self.time / self.rate));
         Grant { to, total }
     }
 }

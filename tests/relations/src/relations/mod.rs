@@ -267,4 +267,51 @@ mod tests {
             assert!((1..60).any(|seed| is_about(&seed)), "{}", relation.name);
         }
     }
+
+    /// Small scenarios that random seeds broke a relation with: the relation, and the seed of the check.
+    const ONCE_BROKEN: &[(&str, u64, &str)] = &[
+        (
+            "observers",
+            557_134,
+            "run = { stop = '20000ns' }\n\
+             topology = { kind = 'dual_homed', aggs = 3, pairs = 3, hosts_per_pair = 1, rate = '25Gbps', delay = '1us' }\n\
+             compatibility = { shared_rng = true }\n\
+             load_balancing = { scheme = 'adaptive' }\n\
+             traffic = [{ kind = 'incast', receiver = 1, senders = [0], size = 5000 }]\n",
+        ),
+        (
+            "observers",
+            9_003_642,
+            "run = { stop = '500ns' }\n\
+             topology = { kind = 'k_ary_fat_tree', k = 4, rate = '400Gbps', delay = '0ns' }\n\
+             congestion_control = { algorithm = 'timely' }\n\
+             traffic = [{ kind = 'collective', operation = 'all_reduce', algorithm = 'tree', size = 5000 }]\n",
+        ),
+        (
+            "sums",
+            9_008_495,
+            "run = { stop = '500us' }\n\
+             topology = { kind = 'dragonfly', hosts_per_switch = 1, rate = '10Gbps', fabric_rate = '8Gbps', delay = '1ns' }\n\
+             transport = { kind = 'paced', mtu = 1 }\n\
+             traffic = [{ kind = 'flow', src = 0, dst = 1, size = 5000 }]\n",
+        ),
+        (
+            "effective",
+            558_830,
+            "run = { stop = '1ns' }\n\
+             topology = { kind = 'star', hosts = 1, rate = '800Gbps', delay = '1ns' }\n\
+             switch = { ecn_kmax = 2000000000000000 }\n",
+        ),
+    ];
+
+    #[test]
+    fn what_broke_once_holds() {
+        let bench = Bench::new();
+        for &(name, seed, text) in ONCE_BROKEN {
+            let relation = Relation::named(name).expect("a relation");
+            let document = Document::parse(text).expect("TOML");
+            let context = Context { bench: &bench, seed, hpcc: None };
+            assert!(matches!(relation.check(&document, &context), Verdict::Holds), "{name}, {seed}");
+        }
+    }
 }

@@ -39,11 +39,18 @@ const COUNTS: &[&str] = &[
 ];
 
 pub(super) fn shift(document: &Document, context: &Context<'_>) -> Verdict {
+    // The sender asks for one half of the load or the other by the time.
+    let asks_by_time = document.get("telemetry", "layout").and_then(Value::as_str) == Some("csig")
+        && document.get("telemetry", "csig_signal").is_none_or(|signal| signal.as_str() == Some("load"));
+    if asks_by_time {
+        return Verdict::Idle;
+    }
     let Ok(one) = context.bench.run(document) else { return Verdict::Idle };
     let by = SHIFTS[context.rng().below(SHIFTS.len() as u64) as usize];
     let Some(late) = shifted(document, by) else { return Verdict::Idle };
     let other = match context.bench.run(&late) {
         Ok(other) => other,
+        Err(crate::run::NoRun::Refused(why)) if why.contains("the most that can be given") => return Verdict::Idle,
         Err(crate::run::NoRun::Refused(why)) => {
             return Verdict::Broken(Broken { why: format!("refused: {why}"), second: Second::File(late.text()) });
         }
@@ -155,6 +162,8 @@ pub(super) fn relabel(document: &Document, context: &Context<'_>) -> Verdict {
     let names_hosts = [("receive", "hosts"), ("legacy", "nodes"), ("fast_cnp", "borders"), ("fast_cnp", "incapable")]
         .iter()
         .any(|(section, key)| is_named(section, key))
+        // Each host's rounds begin by its own number.
+        || document.get("transport", "uec_oversubscription").is_some()
         || document.0.contains_key("attack")
         || document.0.contains_key("failures")
         || document.0.contains_key("servers")
@@ -299,7 +308,8 @@ pub(super) fn scale(document: &Document, context: &Context<'_>) -> Verdict {
         .iter()
         .any(|name| document.0.contains_key(*name))
         && scenario.network.links.iter().all(|link| link.rate.0 == 8_000_000_000 && link.loss == 0.0)
-        && LAWS.contains(&scenario.algorithm().name());
+        && LAWS.contains(&scenario.algorithm().name())
+        && ["class_ecn", "ecn_thresholds"].iter().all(|key| document.get("switch", key).is_none());
     if !is_plain {
         return Verdict::Idle;
     }
@@ -346,6 +356,8 @@ pub(super) fn scale(document: &Document, context: &Context<'_>) -> Verdict {
     verdict(why, || Second::File(slow.text()))
 }
 
+const OF_100G: [&str; 2] = ["ecn_kmin", "ecn_kmax"];
+
 /// Settings that are in force, with twice the times and half the rates.
 fn slower(scenario: &Scenario, slow: &mut Document) {
     let algorithm = scenario.algorithm().name();
@@ -362,6 +374,8 @@ fn slower(scenario: &Scenario, slow: &mut Document) {
             let value = match part.settings.get(setting.key) {
                 Some(Setting::Time(now)) => time(2 * now.0),
                 Some(Setting::Rate(rate)) => format!("{}bps", rate.0 / 2).into(),
+                // Thresholds are those of 100 Gb/s, and grow with the rate of a port.
+                Some(Setting::Bytes(bytes)) if OF_100G.contains(&setting.key) => format!("{}B", 2 * bytes).into(),
                 _ => continue,
             };
             slow.set(part.section, setting.key, value);
