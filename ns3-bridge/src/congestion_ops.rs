@@ -111,6 +111,8 @@ mod ffi {
         rate_bps: u64,
         /// 0: in proportion to the rate.
         window_bytes: u64,
+        /// Whether the wait for the packet that is due next is computed anew.
+        repace: bool,
     }
 
     unsafe extern "C++" {
@@ -329,9 +331,10 @@ impl OpsFlow {
             return RateDecision::Keep;
         }
         let rate = BitRate(decision.rate_bps).min(self.limits.line_rate);
-        match decision.window_bytes {
-            0 => RateDecision::Repace(rate),
-            bytes => RateDecision::Window { bytes, rate },
+        match (decision.window_bytes, decision.repace) {
+            (0, true) => RateDecision::Repace(rate),
+            (0, false) => RateDecision::Set(rate),
+            (bytes, _) => RateDecision::Window { bytes, rate },
         }
     }
 }

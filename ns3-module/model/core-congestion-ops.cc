@@ -134,9 +134,9 @@ CongestionOps::MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) co
         ns3::StopRun(m_ops->GetInstanceTypeId().GetName() +
                      " has decided on a rate of 0, at which nothing is ever sent: Decision::rate "
                      "must be above 0 unless Decision::keep is true");
-        return {true, rate, decision.windowBytes};
+        return {true, rate, decision.windowBytes, decision.repace};
     }
-    return {decision.keep, rate, decision.windowBytes};
+    return {decision.keep, rate, decision.windowBytes, decision.repace};
 }
 
 OpsDecision

@@ -122,6 +122,9 @@ class RdmaCongestionOps : public Object
         bool keep{true};         //!< leave window and rate as they are
         DataRate rate;           //!< the pace, otherwise; 0 ends the program
         uint64_t windowBytes{0}; //!< the window; 0: in proportion to the rate
+        /// With a rate alone: the wait for the packet that is due next is computed anew; otherwise
+        /// the rate paces the packets after it.
+        bool repace{true};
     };
 
     /**

@@ -3,6 +3,80 @@
 
 use hpcc_tests::{Bench, TOML};
 
+/// The law that `new --controller` writes in Rust, in C++.
+const AIMD: &str = r#"// SPDX-License-Identifier: GPL-2.0-only
+#include "ns3/core-module.h"
+#include "ns3/hpcc-module.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+/// Additive increase, multiplicative decrease on ECN marks.
+class Aimd : public RdmaCongestionOps
+{
+  public:
+    /// \return this type
+    static TypeId GetTypeId()
+    {
+        static TypeId tid =
+            TypeId("ns3::Aimd").SetParent<RdmaCongestionOps>().AddConstructor<Aimd>();
+        return tid;
+    }
+
+    void Start(const Limits& limits) override
+    {
+        m_line = limits.lineRate.GetBitRate();
+        m_rate = m_line;
+    }
+
+    Decision OnFeedback(const Feedback& feedback) override
+    {
+        m_congested = m_congested || feedback.congestionMarked;
+        if (feedback.ackSeq <= m_roundEnd)
+        {
+            return {};
+        }
+        m_rate = m_congested ? m_rate / 2 : m_rate + 100'000'000;
+        m_rate = std::min<uint64_t>(std::max<uint64_t>(m_rate, 100'000'000), m_line);
+        m_roundEnd = feedback.sndNxt;
+        m_congested = false;
+        Decision decision{false, DataRate(m_rate)};
+        decision.repace = true;
+        return decision;
+    }
+
+    Decision OnLoss(const Loss&) override
+    {
+        m_congested = true;
+        return {};
+    }
+
+  private:
+    uint64_t m_line{0};      //!< bit/s of the port
+    uint64_t m_rate{0};      //!< bit/s
+    uint64_t m_roundEnd{0};  //!< the round trip ends with this byte
+    bool m_congested{false}; //!< whether a mark or a loss came in it
+};
+
+NS_OBJECT_ENSURE_REGISTERED(Aimd);
+
+} // namespace ns3
+"#;
+
+/// Networks and flows where the law has marks, losses, pauses and idle links to go by.
+const CROWDED: [(&str, &[&str]); 5] = [
+    ("kind='star', hosts=5, rate='25Gbps', delay='1us'", &[]),
+    ("kind='star', hosts=5, rate='100Gbps', delay='5us'", &["topology.loss=0.001", "transport.timeout='500us'"]),
+    ("kind='dumbbell', left=4, right=1, rate='100Gbps', delay='1us'", &["transport.recovery=selective_repeat"]),
+    (
+        "kind='parking_lot', switches=3, hosts_per_switch=2, rate='40Gbps', delay='700ns'",
+        &["switch.mode=lossy", "transport.timeout='1ms'"],
+    ),
+    ("kind='leaf_spine', leaves=2, spines=2, hosts_per_leaf=3, rate='50Gbps', delay='1us'", &["transport.mtu=4000"]),
+];
+
 #[test]
 fn one_file_is_a_controller_of_runs_and_sweeps() {
     let bench = Bench::new(TOML);
@@ -91,4 +165,45 @@ fn a_file_in_rust_is_a_controller_without_ns3() {
     bench.edit("my_rs.rs", "self.congested |=", "self.congestd |=");
     let broken = run("broken", "0.25");
     assert!(broken.code == Some(2) && broken.err.contains("no field `congestd`"), "{}", broken.err);
+}
+
+/// Whether the rate applies at once or to the packets after the next one: either way both languages give the same bytes.
+#[test]
+fn one_law_is_the_same_in_cpp_and_in_rust() {
+    let bench = Bench::new(&[]);
+    assert_eq!(bench.hpcc(&["new", "--controller", "aimd.rs"]).code, Some(0));
+    bench.write("aimd.cc", AIMD);
+    let (at_once, mut apart) = (["Repace(self.rate)", "repace = true"], 0);
+    let later = ["Set(self.rate)", "repace = false"];
+    for (n, words) in [at_once, later].into_iter().enumerate() {
+        for ((file, from), to) in ["aimd.rs", "aimd.cc"].into_iter().zip(at_once).zip(words) {
+            bench.edit(file, from, to);
+        }
+        for (case, (topology, set)) in CROWDED.iter().enumerate() {
+            let scenario = format!(
+                "run = {{ stop = '20ms' }}\ntopology = {{ {topology} }}\ntransport = {{ ack_priority = 0 }}\n\
+                 [[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 3\nsize = '1MB'\n\
+                 [[traffic]]\nkind = 'permutation'\nsize = '300KB'\nstart = '50us'\n"
+            );
+            bench.write("crowded.toml", &scenario);
+            let flows = ["cc", "rs"].map(|end| {
+                let algorithm = if end == "cc" { "ns3::Aimd" } else { "aimd" };
+                let (file, out) = (format!("aimd.{end}"), format!("{n}-{case}-{end}"));
+                let choice = format!("congestion_control.algorithm={algorithm}");
+                let mut words = vec!["run", "crowded.toml", "--control", &file, "--out", &out, "--set", &choice];
+                set.iter().for_each(|set| words.extend(["--set", set]));
+                let ran = bench.hpcc(&words);
+                assert!(matches!(ran.code, Some(0 | 3)), "{topology} {set:?}: {}", ran.err);
+                bench.read(&format!("{out}/fct.csv")) + &bench.read(&format!("{out}/unfinished.csv"))
+            });
+            assert_eq!(flows[0], flows[1], "{topology} {set:?}, {words:?}");
+            apart += u64::from(
+                n == 1
+                    && flows[0]
+                        != bench.read(&format!("0-{case}-rs/fct.csv"))
+                            + &bench.read(&format!("0-{case}-rs/unfinished.csv")),
+            );
+        }
+    }
+    assert!(apart >= 2, "the two decisions differ in {apart} of {} cases", CROWDED.len());
 }
