@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A controller of the user's own: one C++ file, which is compiled against the simulator and loaded into it.
+//! Controllers of the user's own: files in C++, which are compiled against ns-3's simulator and loaded into it, and in Rust, of
+//! which a simulator is built.
 
 use std::collections::HashSet;
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,105 +20,146 @@ use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::units::BitRate;
 use serde::{Deserialize, Serialize};
 
-use crate::install::libraries;
+use crate::install;
 use crate::simulator::{self, Simulator};
 use crate::{human, script};
 use std::sync::Arc;
 
-/// What was made of the file.
-#[derive(Debug)]
+/// What was made of all files.
+#[derive(Debug, Default)]
 struct Own {
-    made: Made,
-    classes: Vec<Class>,
+    /// Libraries that ns-3's simulator loads.
+    libraries: Vec<PathBuf>,
+    /// The simulator with the controllers in Rust.
+    program: Option<PathBuf>,
+    /// The files of these.
+    sources: Vec<PathBuf>,
+    in_cpp: Vec<Class>,
+    in_rust: Vec<Class>,
 }
 
-/// Where the controllers are.
-#[derive(Debug)]
-enum Made {
-    /// In a library that ns-3's simulator loads.
-    Library(PathBuf),
-    /// In a simulator of their own.
-    Program(PathBuf),
+impl Own {
+    fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.in_cpp.iter().chain(&self.in_rust)
+    }
 }
 
 static OWN: OnceLock<Own> = OnceLock::new();
 
-/// The library that simulators load, if there is one.
-pub fn library() -> Option<&'static Path> {
-    OWN.get().and_then(|own| if let Made::Library(path) = &own.made { Some(path.as_path()) } else { None })
+/// The libraries that ns-3's simulator loads.
+pub fn libraries() -> &'static [PathBuf] {
+    OWN.get().map(|own| own.libraries.as_slice()).unwrap_or_default()
 }
 
-/// The simulator with the controllers, if there is one.
+/// The simulator with the controllers in Rust, if there are any.
 pub fn program() -> Option<&'static Path> {
-    OWN.get().and_then(|own| if let Made::Program(path) = &own.made { Some(path.as_path()) } else { None })
+    OWN.get()?.program.as_deref()
 }
 
-/// What simulates with this file: a Rust file has the engine of the core.
-pub fn simulator(source: &Path, chosen: Option<simulator::Kind>) -> Option<simulator::Kind> {
-    if source.extension().is_some_and(|end| end == "rs") { Some(simulator::Kind::Core) } else { chosen }
+/// What `--control` needs to say for a process that repeats this one's runs: libraries are compiled already.
+pub fn files() -> impl Iterator<Item = &'static Path> {
+    let sources = OWN.get().map(|own| own.sources.as_slice()).unwrap_or_default();
+    libraries().iter().chain(sources).map(PathBuf::as_path)
 }
 
-/// Compiles a file for all runs of this process, and asks for its classes.
+/// Whether a class of a file in C++ has this name.
+pub fn is_in_cpp(name: &str) -> bool {
+    OWN.get().is_some_and(|own| own.in_cpp.iter().any(|class| class.name == name))
+}
+
+/// Libraries as the loader takes them.
+pub fn preloaded(libraries: &[PathBuf]) -> OsString {
+    libraries.iter().map(|library| library.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"))
+}
+
+/// Compiles files for all runs of this process, and asks for their classes.
 ///
 /// # Errors
 /// If the compiler, or what it made, says what is wrong.
-pub fn choose(source: &Path) -> Result<()> {
-    let named = || source.display().to_string();
-    ensure!(source.is_file(), "{}: no such file", named());
-    let path = source.canonicalize().with_context(named)?;
-    let end = source.extension().and_then(OsStr::to_str).unwrap_or_default();
-    let own = match end {
-        "rs" => of_rust(&path).with_context(named)?,
-        "cc" | "so" if simulator::is_core() => bail!("{}: --simulator core takes a controller in Rust, *.rs", named()),
-        "cc" | "so" => of_cpp(&path, end == "cc").with_context(named)?,
-        _ => bail!(
-            "{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one in C++, *.so",
-            named()
-        ),
-    };
-    ensure!(
-        !own.classes.is_empty(),
-        "{}: it has no controller; expected one, as ./hpcc new --controller writes it",
-        named()
-    );
+pub fn choose(files: &[PathBuf]) -> Result<()> {
+    let mut own = Own::default();
+    for file in files {
+        let named = || file.display().to_string();
+        ensure!(file.is_file(), "{}: no such file", named());
+        let path = file.canonicalize().with_context(named)?;
+        match file.extension().and_then(OsStr::to_str).unwrap_or_default() {
+            "rs" if simulator::chosen() == Some(simulator::Kind::Ns3) => {
+                bail!("{}: --simulator ns3 takes a controller in C++, *.cc", named())
+            }
+            "rs" => own.sources.push(path),
+            "cc" | "so" if simulator::chosen() == Some(simulator::Kind::Core) => {
+                bail!("{}: --simulator core takes a controller in Rust, *.rs", named())
+            }
+            end @ ("cc" | "so") => {
+                let (library, classes) = of_cpp(&path, end == "cc").with_context(named)?;
+                ensure!(!classes.is_empty(), "{}: {NO_CONTROLLER}", named());
+                own.libraries.push(library);
+                own.in_cpp.extend(classes);
+            }
+            _ => bail!(
+                "{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one in C++, *.so",
+                named()
+            ),
+        }
+    }
+    if !own.sources.is_empty() {
+        let named = || files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+        let (program, classes) = of_rust(&own.sources).with_context(named)?;
+        ensure!(!classes.is_empty(), "{}: {NO_CONTROLLER}", named());
+        (own.program, own.in_rust) = (Some(program), classes);
+    }
+    let mut names = HashSet::new();
+    if let Some(twice) = own.classes().find(|class| !names.insert(&class.name)) {
+        bail!("--control: two files have a controller {}; expected other names", twice.name);
+    }
     OWN.get_or_init(|| own);
     Ok(())
 }
 
+const NO_CONTROLLER: &str = "it has no controller; expected one, as ./hpcc new --controller writes it";
+
 /// A library, and the classes that the simulator knows with it alone.
-fn of_cpp(source: &Path, is_source: bool) -> Result<Own> {
-    let simulator = Simulator::find()?;
+fn of_cpp(source: &Path, is_source: bool) -> Result<(PathBuf, Vec<Class>)> {
+    let simulator = Simulator::find(simulator::Kind::Ns3)?;
     let library = if is_source { compile(source, simulator.path())? } else { source.to_owned() };
     let usual: HashSet<String> = ids(simulator.path(), None)?.into_iter().collect();
     let own = ids(simulator.path(), Some(&library))?.into_iter().filter(|name| !usual.contains(name));
     let classes = own.map(|name| ask(simulator.path(), &library, name)).collect::<Result<_>>()?;
-    Ok(Own { made: Made::Library(library), classes })
+    Ok((library, classes))
 }
 
-/// The manifest of a simulator with a file of the user's.
+/// The manifest of a simulator with files of the user's.
 const MANIFEST: &str = "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
     [dependencies]\nhpcc-core = { path = '{tree}/hpcc-core' }\nhpcc-analysis = { path = '{tree}/analysis' }\n\n";
-/// Its only source; the user's file is a module of it.
-const MAIN: &str = "#[path = {file}]\nmod own;\n\nfn main() -> std::process::ExitCode {\n    hpcc_analysis::engine::main(own::controllers())\n}\n";
+/// Its only source; each of the user's files is a module of it.
+fn main_of(sources: &[PathBuf]) -> Result<String> {
+    let mut text = String::new();
+    for (n, source) in sources.iter().enumerate() {
+        let path = source.to_str().context("expected a name in Unicode")?;
+        let _ = writeln!(text, "#[path = {path:?}]\nmod own_{n};");
+    }
+    let all = (0..sources.len()).map(|n| format!("own_{n}::controllers()")).collect::<Vec<_>>().join(", ");
+    text += "\nfn main() -> std::process::ExitCode {\n";
+    let _ = writeln!(text, "    hpcc_analysis::engine::main([{all}].into_iter().flatten().collect())\n}}");
+    Ok(text)
+}
 
 /// Builds a simulator in the folder of this command's own build, which shares with it what is compiled already.
-fn of_rust(source: &Path) -> Result<Own> {
+fn of_rust(sources: &[PathBuf]) -> Result<(PathBuf, Vec<Class>)> {
     let tree = script::source_tree()?;
     let own = env::current_exe().context("the program hpcc has no path")?;
     let target = own.ancestors().nth(2).context("the program hpcc is in no folder")?;
-    let path = source.to_str().context("expected a name in Unicode")?;
-    let name = format!("own-{}", &blake3::hash(path.as_bytes()).to_hex()[..12]);
+    let main = main_of(sources)?;
+    let name = format!("own-{}", &blake3::hash(main.as_bytes()).to_hex()[..12]);
     let project = target.join("own-controls").join(&name);
     let read = |name: &str| fs::read_to_string(tree.join(name)).with_context(|| name.to_owned());
     let workspace = read("Cargo.toml")?;
     let profiles = workspace.find("[profile.").map_or("", |begin| &workspace[begin..]);
     let manifest = MANIFEST.replace("{name}", &name).replace("{tree}", &tree.display().to_string());
     fs::create_dir_all(project.join("src")).with_context(|| project.display().to_string())?;
-    for (file, text) in [
-        ("Cargo.toml", manifest + profiles),
-        ("Cargo.lock", read("Cargo.lock")?),
-        ("src/main.rs", MAIN.replace("{file}", &format!("{path:?}"))),
-    ] {
+    for (file, text) in
+        [("Cargo.toml", manifest + profiles), ("Cargo.lock", read("Cargo.lock")?), ("src/main.rs", main)]
+    {
         let file = project.join(file);
         // Cargo compiles again what is newer; the lock has the project's own entry, too, after the first time.
         let is_there = fs::read_to_string(&file).is_ok_and(|there| there == text || file.ends_with("Cargo.lock"));
@@ -124,14 +167,15 @@ fn of_rust(source: &Path) -> Result<Own> {
             fs::write(&file, text).with_context(|| file.display().to_string())?;
         }
     }
-    human::note(format_args!("compiling {}", source.display()));
+    let names = sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
+    human::note(format_args!("compiling {names}"));
     let mut cargo = Command::new("cargo");
     cargo.current_dir(tree).args(["build", "--release", "--quiet", "--manifest-path"]).arg(project.join("Cargo.toml"));
     let said = cargo.arg("--target-dir").arg(target).output().context("cargo")?;
     ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
     let program = target.join("release").join(name);
     let classes = serde_json::from_str(&told(&program, None, "--algorithms")?).context("its controllers")?;
-    Ok(Own { made: Made::Program(program), classes })
+    Ok((program, classes))
 }
 
 /// A command of a compilation database.
@@ -175,7 +219,9 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
         .arg("-o")
         .arg(&draft)
         .arg(source);
-    for (_, path) in libraries(program)?.iter().filter(|(name, _)| name.contains("ns3") || name.contains("hpcc")) {
+    for (_, path) in
+        install::libraries(program)?.iter().filter(|(name, _)| name.contains("ns3") || name.contains("hpcc"))
+    {
         let place = path.parent().map(|folder| format!("-Wl,-rpath,{}", folder.display())).unwrap_or_default();
         compiler.arg(path).arg(place);
     }
@@ -233,14 +279,14 @@ fn ask(program: &Path, library: &Path, name: String) -> Result<Class> {
 /// and those of the user's own file.
 pub fn defaults() -> NodeSettings {
     NodeSettings::new(ControlSettings::with(Vec::new(), |name| {
-        let classes = OWN.get().map(|own| own.classes.as_slice()).unwrap_or_default();
-        if let Some(class) = classes.iter().find(|class| class.name == name) {
+        let classes = || OWN.get().into_iter().flat_map(Own::classes);
+        if let Some(class) = classes().find(|class| class.name == name) {
             return Ok(Box::new(class.clone()));
         }
         if name.starts_with("ns3::Tcp") {
             return Ok(Box::new(TcpClass::new(name, LineRate)));
         }
-        let own: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+        let own: Vec<&str> = classes().map(|class| class.name.as_str()).collect();
         Err(match own.as_slice() {
             [] => "for TCP the name of one of ns-3's classes such as ns3::TcpDctcp, or with --control FILE.cc a class of that file"
                 .into(),
@@ -261,7 +307,8 @@ impl Class {
     /// What is known of an algorithm.
     pub fn of(algorithm: &dyn Algorithm) -> Class {
         let attribute = |setting: Setting| (setting.key.to_owned(), setting.default.text(), setting.help);
-        Class { name: algorithm.name().to_owned(), attributes: algorithm.list().into_iter().map(attribute).collect() }
+        let attributes = algorithm.list().into_iter().map(attribute).collect();
+        Class { name: algorithm.name().to_owned(), attributes }
     }
 }
 
@@ -290,7 +337,6 @@ impl Settings for Class {
     }
 
     fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
-        let (_, value, _) = self.attributes.iter_mut().find(|(name, ..)| name == key).ok_or(SettingError::Unknown)?;
         let new = match input {
             Input::Switch(on) => on.to_string(),
             Input::Whole(number) => number.to_string(),
@@ -298,6 +344,7 @@ impl Settings for Class {
             Input::Real(number) => number.to_string(),
             Input::Text(text) => text.into(),
         };
+        let (_, value, _) = self.attributes.iter_mut().find(|(name, ..)| name == key).ok_or(SettingError::Unknown)?;
         let unit = value.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+-.e".contains(letter));
         let is_bare = new.parse().is_ok_and(|number: f64| number != 0.0);
         if UNITS.contains(&unit) && is_bare {

@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::outcome::Outcome;
-use crate::simulator::Simulator;
+use crate::simulator::{Kind, Simulator};
 use crate::{human, script, version};
 
 /// Libraries that belong to the system and its kernel: all of the C library.
@@ -26,7 +26,7 @@ const LEFT_OUT: [&str; 2] = ["formats", "results"];
 /// # Errors
 /// If there is no simulator, or a file cannot be written; an earlier installation is then as it was.
 pub fn install(prefix: &Path) -> Result<Outcome> {
-    let simulator = Simulator::find()?;
+    let simulator = Simulator::find(Kind::Ns3)?;
     script::install(&["patchelf:patchelf"])?;
     let (library, bin) = (prefix.join("lib"), prefix.join("bin"));
     for folder in [&library, &bin] {

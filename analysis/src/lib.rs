@@ -73,12 +73,12 @@ struct Arguments {
     /// Silences progress, notes, and summaries of files. Errors, warnings and the output of a command still come.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// What simulates [default: ns3, but core for jobs].
+    /// What simulates [default: core; ns3 where a scenario needs it: TCP, UDP, a controller in C++, --ranks].
     #[arg(long, global = true, value_enum)]
     simulator: Option<simulator::Kind>,
-    /// A congestion control of your own, for run, sweep and reproduce: one file in C++, or in Rust for --simulator core.
+    /// A congestion control of your own, for run, sweep and reproduce: a file in C++ or Rust; may be repeated.
     #[arg(long, global = true, value_name = "FILE")]
-    control: Option<PathBuf>,
+    control: Vec<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -241,16 +241,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
             human::be_quiet(arguments.quiet);
-            simulator::choose(
-                arguments
-                    .control
-                    .as_deref()
-                    .map_or(arguments.simulator, |file| control::simulator(file, arguments.simulator)),
-            );
+            simulator::choose(arguments.simulator);
             let simulates =
                 matches!(arguments.command, Command::Run { .. } | Command::Sweep { .. } | Command::Reproduce(_));
-            ensure!(simulates || arguments.control.is_none(), "--control belongs to run, sweep and reproduce");
-            arguments.control.as_deref().map_or(Ok(()), control::choose)?;
+            ensure!(simulates || arguments.control.is_empty(), "--control belongs to run, sweep and reproduce");
+            control::choose(&arguments.control)?;
             execute(arguments.command)
         }
         Err(told) => tell(&told),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self, flat};
-use crate::simulator::{self, Simulator, describe_crash, quiet_option};
+use crate::simulator::{self, Kind, Simulator, describe_crash, quiet_option};
 use crate::{control, human, ranks, save};
 
 /// Simulates a scenario into `out` and reports.
@@ -40,7 +40,7 @@ pub fn run(
         ranks::crowd(ranks).iter().for_each(human::note);
     }
     drawing.prepare()?;
-    let simulator = Simulator::find()?;
+    let simulator = simulator_of(config, &set, sharing)?;
     let mut command = match sharing {
         Sharing::Ranks(ranks) => simulator.shared_command(ranks, config, &out, &set),
         Sharing::Threads(_) | Sharing::None => simulator.command(config, &out, &set),
@@ -101,11 +101,21 @@ impl Sharing {
         let several = |count: Option<NonZeroU32>| count.map(NonZeroU32::get).filter(|&count| count > 1);
         let (ranks, threads) = (several(ranks), several(threads));
         ensure!(
-            ranks.is_none() || !simulator::is_core(),
+            ranks.is_none() || simulator::chosen() != Some(Kind::Core),
             "--ranks needs ns-3; with --simulator core, --threads share a run"
         );
         Ok(ranks.map(Sharing::Ranks).or(threads.map(Sharing::Threads)).unwrap_or(Sharing::None))
     }
+}
+
+/// The simulator of a run; why that is in ns-3, if nobody has chosen it, is said.
+fn simulator_of(config: &Path, set: &[String], sharing: Sharing) -> Result<Simulator> {
+    let (kind, why) = match (simulator::chosen(), sharing) {
+        (None, Sharing::Ranks(_)) => (Kind::Ns3, Some("--ranks".into())),
+        (Some(_) | None, _) => Kind::of_file(config, set),
+    };
+    why.iter().for_each(|why| human::note(format_args!("ns-3 simulates: {why}")));
+    Simulator::find(kind)
 }
 
 /// Refuses a run that so many processes cannot share, before they are started.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The simulator, an ns-3 program of its own.
+//! The simulator, a program of its own: the engine of hpcc-core, or the same engine in ns-3 where a scenario needs that.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -13,30 +13,69 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use hpcc_core::settings::Named;
 use hpcc_formats::results::{Remains, remains};
+use hpcc_formats::scenario::Scenario;
 
 use crate::ranks::launcher;
 use crate::{children, control, human, script};
 
 /// What simulates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Kind {
-    /// The ns-3 module, without another choice.
-    Ns3,
-    /// The engine of hpcc-core: the same results, without ns-3. It has no TCP, UDP, and no --ranks.
+    /// The engine of hpcc-core. It has no TCP, UDP, controllers in C++, and no --ranks.
     Core,
+    /// The same engine as a module of ns-3: the same results, to the byte.
+    Ns3,
 }
 
-static KIND: OnceLock<Kind> = OnceLock::new();
+impl Kind {
+    /// What simulates a scenario where the command line does not [choose](chosen), and what it needs ns-3 for.
+    pub fn of(scenario: &Scenario) -> (Kind, Option<String>) {
+        if let Some(kind) = chosen() {
+            return (kind, None);
+        }
+        let algorithm = scenario.algorithm().name();
+        let why = match scenario.stack() {
+            Some(protocol) => Some(format!("hosts have its {}", protocol.name().to_uppercase())),
+            None => control::is_in_cpp(algorithm).then(|| format!("{algorithm} is written in C++")),
+        };
+        (if why.is_some() { Kind::Ns3 } else { Kind::Core }, why)
+    }
+
+    /// As [`Kind::of`], of a file. What is wrong with it, the simulator tells: also of a class of ns-3's TCP, whose attributes ns-3
+    /// alone knows.
+    pub fn of_file(config: &Path, set: &[String]) -> (Kind, Option<String>) {
+        match hpcc_formats::load_network(config, set, control::defaults()) {
+            Ok(scenario) => Kind::of(&scenario),
+            Err(_) => {
+                let has_class = |text: &str| text.contains("ns3::");
+                let in_file = || fs::read_to_string(config).is_ok_and(|text| has_class(&text));
+                let names_ns3 = set.iter().any(|set| has_class(set)) || in_file();
+                (chosen().unwrap_or(if names_ns3 { Kind::Ns3 } else { Kind::Core }), None)
+            }
+        }
+    }
+
+    /// The value of `--simulator`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Core => "core",
+            Kind::Ns3 => "ns3",
+        }
+    }
+}
+
+static CHOSEN: OnceLock<Kind> = OnceLock::new();
 
 /// What the command line chooses, if it does.
 pub fn choose(kind: Option<Kind>) {
-    kind.map(|kind| KIND.get_or_init(|| kind));
+    kind.map(|kind| CHOSEN.get_or_init(|| kind));
 }
 
-/// Whether that is the engine of the core.
-pub fn is_core() -> bool {
-    KIND.get() == Some(&Kind::Core)
+/// What the command line has chosen.
+pub fn chosen() -> Option<Kind> {
+    CHOSEN.get().copied()
 }
 
 /// Names the ns-3 program that simulates scenarios.
@@ -49,38 +88,31 @@ const TUNABLES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 #[derive(Clone, Debug)]
 pub struct Simulator {
     program: PathBuf,
+    kind: Kind,
 }
 
 impl Simulator {
-    /// The engine beside this command, if that is [chosen](choose); the program that the environment names, or is installed beside
-    /// this command, or else the one that the source tree's script builds.
+    /// The engine beside this command, or with the user's own controllers; or that in ns-3: the program that the environment names,
+    /// or is installed beside this command, or else the one that the source tree's script builds.
     ///
     /// # Errors
     /// If there is none, or the build fails.
-    pub fn find() -> Result<Simulator> {
-        if let Some(program) = control::program() {
-            return Ok(Simulator { program: program.to_owned() });
-        }
-        if is_core() {
-            let command = env::current_exe().context("the file of this program")?;
-            return Ok(Simulator { program: existing(&command.with_file_name("hpcc-engine"))? });
-        }
-        if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
-            return Ok(Simulator { program: program.into() });
-        }
-        if let Some(program) = script::beside("hpcc-scenario") {
-            return Ok(Simulator { program });
-        }
-        ensure!(
-            script::script().is_ok(),
-            "there is no simulator beside this command: use ./hpcc of a source tree, which builds one, or --simulator core, which needs none"
-        );
-        Ok(Simulator { program: script::build_simulator()? })
+    pub fn find(kind: Kind) -> Result<Simulator> {
+        let program = match kind {
+            Kind::Core => match control::program() {
+                Some(program) => program.to_owned(),
+                None => {
+                    existing(&env::current_exe().context("the file of this program")?.with_file_name("hpcc-engine"))?
+                }
+            },
+            Kind::Ns3 => in_ns3()?,
+        };
+        Ok(Simulator { program, kind })
     }
 
     /// This program.
     pub fn at(program: PathBuf) -> Simulator {
-        Simulator { program }
+        Simulator { program, kind: Kind::Ns3 }
     }
 
     /// Where it is.
@@ -107,9 +139,10 @@ impl Simulator {
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
         // The classes of a library register themselves when it is loaded.
-        control::library().iter().for_each(|library| {
-            command.env("LD_PRELOAD", library);
-        });
+        let libraries = if self.kind == Kind::Ns3 { control::libraries() } else { &[] };
+        if !libraries.is_empty() {
+            command.env("LD_PRELOAD", control::preloaded(libraries));
+        }
         let (variable, huge_pages) = TUNABLES;
         if env::var_os(variable).is_none() {
             command.env(variable, huge_pages);
@@ -124,6 +157,20 @@ impl Simulator {
     pub fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
         children::status(command)
     }
+}
+
+fn in_ns3() -> Result<PathBuf> {
+    if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
+        return Ok(program.into());
+    }
+    if let Some(program) = script::beside("hpcc-scenario") {
+        return Ok(program);
+    }
+    ensure!(
+        script::script().is_ok(),
+        "there is no ns-3 beside this command: use ./hpcc of a source tree, which builds it"
+    );
+    script::build_simulator()
 }
 
 /// The full path of a program that the command line names.

@@ -20,7 +20,7 @@ fn run(folder: &Path, results: Option<&Path>, end: &str) -> Output {
 /// Runs such a scenario with other options.
 fn run_with(folder: &Path, results: Option<&Path>, end: &str, options: &[&str]) -> Output {
     fs::write(folder.join("any.toml"), "").expect("any.toml");
-    let mut command = hpcc(&["run", "any.toml", "--out", "out"]);
+    let mut command = hpcc(&["run", "any.toml", "--out", "out", "--simulator", "ns3"]);
     command.args(options).current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO).env("FAKE_END", end);
     if let Some(results) = results {
         command.env("FAKE_RESULTS", results);
@@ -77,7 +77,7 @@ fn crashes_are_named_and_give_1() {
 #[test]
 fn without_the_script_it_is_pointed_out() {
     let any = FAKE_SCENARIO;
-    for arguments in [&["run", any][..], &["build"], &["completions", "bash"]] {
+    for arguments in [&["run", any, "--simulator", "ns3"][..], &["build"], &["completions", "bash"]] {
         let output = hpcc(arguments).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2));
         assert!(err(&output).contains("use ./hpcc of a source tree"), "{}", err(&output));
@@ -89,7 +89,10 @@ fn without_the_script_it_is_pointed_out() {
 
 #[test]
 fn a_simulator_that_cannot_be_built_gives_1() {
-    let output = hpcc(&["run", FAKE_SCENARIO]).env("HPCC_SCRIPT", "/bin/false").output().expect("hpcc starts");
+    let output = hpcc(&["run", FAKE_SCENARIO, "--simulator", "ns3"])
+        .env("HPCC_SCRIPT", "/bin/false")
+        .output()
+        .expect("hpcc starts");
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert!(err(&output).contains("building the simulator failed"), "{}", err(&output));
 }
@@ -261,7 +264,11 @@ fn a_signal_ends_the_simulators_too() {
             let _ = fs::remove_file(path("pids"));
             // Whoever runs this in the background may ignore some of them, which children inherit.
             let mut command = Command::new("env");
-            command.arg("--default-signal=TERM,INT,HUP").arg(hpcc(&[]).get_program()).args(arguments);
+            command
+                .arg("--default-signal=TERM,INT,HUP")
+                .arg(hpcc(&[]).get_program())
+                .args(["--simulator", "ns3"])
+                .args(arguments);
             command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
             command.env("HPCC_SCENARIO_PROGRAM", path("simulator")).env("FAKE_PIDS", path("pids"));
             let mut child = command.spawn().expect("hpcc starts");

@@ -21,7 +21,9 @@ fn summaries_of_what_is_in_files_are_notes() {
     let folder = folder();
     canned(folder.path(), true);
     fs::write(folder.path().join("any.toml"), "").expect("any.toml");
-    for arguments in [&["run", "any.toml", "--out", "out"][..], &["report", "canned"], &["new", "new.toml"]] {
+    for arguments in
+        [&["run", "any.toml", "--out", "out", "--simulator", "ns3"][..], &["report", "canned"], &["new", "new.toml"]]
+    {
         let is_run = arguments[0] == "run";
         let output = output_of(folder.path(), &[&["-q"], arguments].concat());
         assert_eq!(err(&output).lines().any(|line| line == "argument --quiet"), is_run, "the simulator is quiet, too");

@@ -24,7 +24,7 @@ fn sweep(folder: &Path, text: &str, more: &[&str], environment: &[(&str, &str)])
     fs::write(folder.join("sweep.toml"), text).expect("sweep");
     let complete = !environment.contains(&("FAKE_END", "3"));
     let results = canned(folder, complete);
-    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out"]);
+    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out", "--simulator", "ns3"]);
     command.args(more).current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
     command.env("FAKE_END", "0").env("FAKE_RESULTS", results).envs(environment.iter().copied());
     command.output().expect("hpcc starts")

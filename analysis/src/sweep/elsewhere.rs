@@ -18,7 +18,7 @@ use super::plan::{self, plan, plan_one};
 use super::run::Run;
 use super::{How, conclude, execute, slurm, sweep};
 use crate::outcome::Outcome;
-use crate::simulator::{self, Simulator};
+use crate::simulator;
 use crate::{control, human, save};
 
 /// What simulates the runs of a sweep.
@@ -98,8 +98,7 @@ impl Sweep<'_> {
     fn simulate_one(&self, number: usize) -> Result<Outcome> {
         let run = plan_one(&self.file, self.set, number)?;
         folder::expect_sweep(&self.out)?;
-        let simulator = Simulator::find()?;
-        let job = Job::new(&simulator, &self.file, &self.out)?;
+        let job = Job::new(&self.file, &self.out, std::slice::from_ref(&run))?;
         let earlier = if self.how.fresh { None } else { job.earlier(&run) };
         let name = run.folder.display();
         let summary = match earlier.map_or_else(|| job.simulate(&run), Ok) {
@@ -122,9 +121,9 @@ impl Sweep<'_> {
         table.map_or(Ok(()), |table| table.check())?;
         folder::expect_sweep(&self.out)?;
         self.how.drawing.prepare()?;
-        let simulator = Simulator::find()?;
+        let job = Job::new(&self.file, &self.out, &runs)?;
         let folder = SweepFolder::create(&self.out, &self.file.axes)?;
-        let mut ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
+        let mut ended = execute::collect(&job, &runs);
         for (number, run) in (1..).zip(&mut ended).filter(|(_, run)| run.results.is_err()) {
             if let Some(asked) = slurm::ran_out_of_memory(&self.out, number) {
                 run.results = Err(anyhow!("is missing: {}", out_of_memory(asked)));
@@ -149,10 +148,11 @@ impl Sweep<'_> {
 
     fn print(&self) -> Result<Outcome> {
         ensure!(self.how.jobs.is_none(), "--jobs: who executes the commands decides how many at a time");
-        let (runs, simulator) = self.plan()?;
-        let Some(missing) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
-        let _folder = self.begin(&missing, &simulator)?;
-        let command = self.command(&simulator)?;
+        let runs = plan(&self.file, self.set)?;
+        let job = Job::new(&self.file, &self.out, &runs)?;
+        let Some(missing) = self.missing(&runs, &job)? else { return Ok(Outcome::Good) };
+        let _folder = self.begin(&missing, &job)?;
+        let command = self.command(&job)?;
         let place = words(&[OsStr::new("cd"), env::current_dir().context("the working folder")?.as_os_str()]);
         let lines = missing.iter().map(|(number, _)| format!("{place} && {command} --run {number}\n"));
         human::print(&lines.collect::<String>())?;
@@ -161,33 +161,27 @@ impl Sweep<'_> {
 
     fn submit(&self, options: &[String]) -> Result<Outcome> {
         let scheduler = slurm::Scheduler::find()?;
-        let (runs, simulator) = self.plan()?;
+        let runs = plan(&self.file, self.set)?;
+        let job = Job::new(&self.file, &self.out, &runs)?;
         if let Some(jobs) = slurm::at_work(&self.out).with_context(|| self.out.display().to_string())? {
             bail!("{}: Slurm has yet to end {jobs}; wait for them, or scancel them first", self.out.display());
         }
-        let Some(missing) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let Some(missing) = self.missing(&runs, &job)? else { return Ok(Outcome::Good) };
         let array = slurm::Array {
             out: &absolute(&self.out)?,
             runs: &missing.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
             at_a_time: self.how.jobs,
             memory: self.memory(&missing)?,
-            command: &self.command(&simulator)?,
+            command: &self.command(&job)?,
             options,
         };
         scheduler.check(&array)?;
-        let _folder = self.begin(&missing, &simulator)?;
+        let _folder = self.begin(&missing, &job)?;
         scheduler.submit(&array)
     }
 
-    fn plan(&self) -> Result<(Vec<Run>, Simulator)> {
-        let runs = plan(&self.file, self.set)?;
-        let simulator = Simulator::find()?;
-        Ok((runs, simulator))
-    }
-
     /// The runs that are not complete; `None` if there are none, which is said.
-    fn missing<'a>(&self, runs: &'a [Run], simulator: &Simulator) -> Result<Option<Vec<Missing<'a>>>> {
-        let job = Job::new(simulator, &self.file, &self.out)?;
+    fn missing<'a>(&self, runs: &'a [Run], job: &Job<'_>) -> Result<Option<Vec<Missing<'a>>>> {
         let is_missing = |(_, run): &Missing<'_>| self.how.fresh || job.earlier(run).is_none();
         let missing: Vec<Missing<'a>> = (1..).zip(runs).filter(is_missing).collect();
         if missing.is_empty() {
@@ -201,9 +195,8 @@ impl Sweep<'_> {
     }
 
     /// The folder, ready for these runs.
-    fn begin(&self, missing: &[Missing<'_>], simulator: &Simulator) -> Result<SweepFolder> {
+    fn begin(&self, missing: &[Missing<'_>], job: &Job<'_>) -> Result<SweepFolder> {
         let folder = SweepFolder::create(&self.out, &self.file.axes)?;
-        let job = Job::new(simulator, &self.file, &self.out)?;
         missing.iter().try_for_each(|(_, run)| job.forget(run))?;
         Ok(folder)
     }
@@ -220,17 +213,20 @@ impl Sweep<'_> {
     }
 
     /// The command line that simulates a run, without the run's number, to be executed in this folder.
-    fn command(&self, simulator: &Simulator) -> Result<String> {
+    fn command(&self, job: &Job<'_>) -> Result<String> {
         let program = env::current_exe().context("the program hpcc has no path")?;
         let mut assignment = OsString::from(simulator::PROGRAM_VARIABLE);
-        assignment.push("=");
-        assignment.push(absolute(simulator.path())?);
-        let mut command: Vec<&OsStr> = vec![OsStr::new("env"), &assignment, program.as_os_str(), OsStr::new("sweep")];
-        command.extend([self.path.as_os_str(), OsStr::new("--out"), self.out.as_os_str()]);
-        command.extend(self.set.iter().flat_map(|pair| [OsStr::new("--set"), OsStr::new(pair)]));
-        if let Some(library) = control::library() {
-            command.extend([OsStr::new("--control"), library.as_os_str()]);
+        let mut command: Vec<&OsStr> = Vec::new();
+        if let Some(in_ns3) = job.in_ns3() {
+            assignment.push("=");
+            assignment.push(absolute(in_ns3)?);
+            command.extend([OsStr::new("env"), &assignment]);
         }
+        command.extend([program.as_os_str(), OsStr::new("sweep")]);
+        command.extend([self.path.as_os_str(), OsStr::new("--out"), self.out.as_os_str()]);
+        command.extend(simulator::chosen().iter().flat_map(|kind| ["--simulator", kind.word()].map(OsStr::new)));
+        command.extend(self.set.iter().flat_map(|pair| [OsStr::new("--set"), OsStr::new(pair)]));
+        command.extend(control::files().flat_map(|file| [OsStr::new("--control"), file.as_os_str()]));
         if self.how.form() == Form::Quick {
             command.push(OsStr::new("--quick"));
         }

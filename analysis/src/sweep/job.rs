@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One run of a sweep: where it goes, whether it is there already, and its simulation.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
@@ -14,26 +15,53 @@ use hpcc_measures::results::{self, Results};
 use super::file::SweepFile;
 use super::run::Run;
 use super::{plan, program};
-use crate::simulator::{Simulator, describe_crash};
+use crate::simulator::{Kind, Simulator, describe_crash};
 use crate::{control, human};
 
 /// The common parts of a sweep's runs.
 pub struct Job<'a> {
-    simulator: &'a Simulator,
-    program_hash: String,
+    programs: BTreeMap<Kind, Program>,
     file: &'a SweepFile,
     out: &'a Path,
 }
 
+/// A simulator, and its hash as it was when the runs were planned.
+#[derive(Debug)]
+struct Program {
+    simulator: Simulator,
+    hash: String,
+}
+
+impl Program {
+    fn find(kind: Kind) -> Result<Program> {
+        let simulator = Simulator::find(kind)?;
+        let hash = hash(&simulator, kind).with_context(|| simulator.path().display().to_string())?;
+        Ok(Program { simulator, hash })
+    }
+}
+
+fn hash(simulator: &Simulator, kind: Kind) -> io::Result<String> {
+    program::hash(simulator.path(), if kind == Kind::Ns3 { control::libraries() } else { &[] })
+}
+
 impl<'a> Job<'a> {
-    /// Runs go into folders below `out`.
+    /// These runs go into folders below `out`.
     ///
     /// # Errors
-    /// If the simulator cannot be read.
-    pub fn new(simulator: &'a Simulator, file: &'a SweepFile, out: &'a Path) -> Result<Job<'a>> {
-        let program = simulator.path();
-        let program_hash = program::hash(program, control::library()).with_context(|| program.display().to_string())?;
-        Ok(Job { simulator, program_hash, file, out })
+    /// If a simulator that they need cannot be had or read.
+    pub fn new(file: &'a SweepFile, out: &'a Path, runs: &[Run]) -> Result<Job<'a>> {
+        let kinds: BTreeSet<Kind> = runs.iter().map(|run| run.simulator).collect();
+        let programs = kinds.into_iter().map(|kind| Program::find(kind).map(|program| (kind, program)));
+        Ok(Job { programs: programs.collect::<Result<_>>()?, file, out })
+    }
+
+    /// Where ns-3's simulator is, if runs need it.
+    pub fn in_ns3(&self) -> Option<&Path> {
+        self.programs.get(&Kind::Ns3).map(|program| program.simulator.path())
+    }
+
+    fn program(&self, run: &Run) -> Result<&Program> {
+        self.programs.get(&run.simulator).context("no simulator was looked for")
     }
 
     /// Where the simulator's words are.
@@ -100,7 +128,7 @@ impl<'a> Job<'a> {
         // Written last, and removed with its results: what it names is complete. It is made beside the folder and moved
         // into it, so that a sweep that is killed leaves no part of it there.
         let draft = self.beside(run, "inputs");
-        fs::write(&draft, self.inputs(run)).with_context(|| draft.display().to_string())?;
+        fs::write(&draft, self.inputs(run)?).with_context(|| draft.display().to_string())?;
         fs::rename(&draft, folder.join(INPUTS)).with_context(|| draft.display().to_string())?;
         Ok(summary)
     }
@@ -115,11 +143,11 @@ impl<'a> Job<'a> {
         };
         let base = self.file.base.display();
         ensure!(is_as_planned, "{base}, or a file that it names, was changed meanwhile: start the sweep again");
-        let program = self.simulator.path();
+        let program = self.program(run)?;
         ensure!(
-            program::hash(program, control::library()).is_ok_and(|now| now == self.program_hash),
+            hash(&program.simulator, run.simulator).is_ok_and(|now| now == program.hash),
             "the simulator {} was changed meanwhile: start the sweep again",
-            program.display()
+            program.simulator.path().display()
         );
         Ok(())
     }
@@ -130,10 +158,11 @@ impl<'a> Job<'a> {
         }
         let log = self.log(run);
         let words = File::create(&log).with_context(|| log.display().to_string())?;
-        let mut command = self.simulator.command(&self.file.base, folder, &run.overrides);
+        let simulator = &self.program(run)?.simulator;
+        let mut command = simulator.command(&self.file.base, folder, &run.overrides);
         command.stdout(words.try_clone()?).stderr(words);
-        let program = self.simulator.path();
-        self.simulator.status(&mut command).with_context(|| format!("cannot start the simulator {}", program.display()))
+        let named = || format!("cannot start the simulator {}", simulator.path().display());
+        simulator.status(&mut command).with_context(named)
     }
 
     /// The results of a complete run, as far as the sweep file selects them.
@@ -158,12 +187,13 @@ impl<'a> Job<'a> {
     }
 
     /// The file of a run's inputs, in the run's folder.
-    fn inputs(&self, run: &Run) -> String {
-        format!("inputs {}\nprogram {}\n", run.inputs, self.program_hash)
+    fn inputs(&self, run: &Run) -> Result<String> {
+        Ok(format!("inputs {}\nprogram {}\n", run.inputs, self.program(run)?.hash))
     }
 
     fn is_of_same_inputs(&self, run: &Run) -> bool {
-        fs::read_to_string(self.folder(run).join(INPUTS)).is_ok_and(|inputs| inputs == self.inputs(run))
+        let there = fs::read_to_string(self.folder(run).join(INPUTS));
+        there.is_ok_and(|there| self.inputs(run).is_ok_and(|inputs| inputs == there))
     }
 
     /// The sweep has locked its whole folder, and a complete run is not replaced: the runs need no locks of their own.

@@ -37,7 +37,6 @@ use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
-use crate::simulator::Simulator;
 use crate::table::Titled;
 use crate::{human, save};
 pub use elsewhere::Elsewhere;
@@ -111,10 +110,26 @@ pub fn sweep(
     }
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
-    let simulator = Simulator::find()?;
+    tell_ns3(&runs);
+    let job = Job::new(&file, &out, &runs)?;
     let folder = SweepFolder::create(&out, &file.axes)?;
-    let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
+    let ended = execute::execute(&job, &runs, how.jobs, how.fresh)?;
     Ok(conclude(&file, how.drawing, &folder, &runs, ended, table))
+}
+
+/// Says what ns-3 simulates, if nobody has chosen that.
+fn tell_ns3(runs: &[Run]) {
+    let mut reasons: Vec<&str> = runs.iter().filter_map(|run| run.needs_ns3.as_deref()).collect();
+    let count = reasons.len();
+    reasons.sort_unstable();
+    reasons.dedup();
+    if let [first, others @ ..] = reasons.as_slice() {
+        let more = if others.is_empty() { String::new() } else { format!(", and {} other reasons", others.len()) };
+        human::note(format_args!(
+            "ns-3 simulates {count} of {}: {first}{more}",
+            human::counted(runs.len() as u64, "run")
+        ));
+    }
 }
 
 /// Prints the comparison of runs that have ended, and writes data, plots and page. The sweep was fine, so trouble with these is

@@ -15,6 +15,7 @@ use super::placed::{At, Placed, Setting};
 use super::report::Series;
 use super::run::{Facts, Run};
 use crate::control;
+use crate::simulator::Kind;
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";
@@ -95,7 +96,8 @@ fn run(file: &SweepFile, set: &[String], (index, step, seed): Combination<'_>) -
     folder.extend(file.axes.folders(step));
     folder.extend(seed.map(|seed| format!("seed-{seed}")));
     let (facts, inputs) = (Facts::of(&scenario), scenario.digest()?);
-    Ok(Run { variant: index, step, seed, folder, overrides, facts, inputs })
+    let (simulator, needs_ns3) = Kind::of(&scenario);
+    Ok(Run { variant: index, step, seed, folder, overrides, facts, inputs, simulator, needs_ns3 })
 }
 
 fn settings(

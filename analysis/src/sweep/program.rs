@@ -7,13 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Hash of a program, of the libraries that it loads, and of one that is loaded besides.
+/// Hash of a program, of the libraries that it loads, and of those that are loaded besides.
 ///
 /// # Errors
 /// If one of them cannot be read.
-pub fn hash(program: &Path, besides: Option<&Path>) -> io::Result<String> {
+pub fn hash(program: &Path, besides: &[PathBuf]) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    for file in std::iter::once(program.to_owned()).chain(libraries(program)).chain(besides.map(Path::to_owned)) {
+    for file in std::iter::once(program.to_owned()).chain(libraries(program)).chain(besides.iter().cloned()) {
         hasher.update(&fs::read(file)?);
     }
     Ok(hasher.finalize().to_hex().to_string())
@@ -36,11 +36,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("folder");
         let program = dir.path().join("program");
         fs::write(&program, "one").expect("written");
-        let one = hash(&program, None).expect("read");
+        let one = hash(&program, &[]).expect("read");
         fs::write(&program, "two").expect("written");
-        let two = hash(&program, None).expect("read");
-        assert!(one != two && two != hash(&program, Some(&program)).expect("read"));
+        let two = hash(&program, &[]).expect("read");
+        assert!(one != two && two != hash(&program, std::slice::from_ref(&program)).expect("read"));
         assert!(!libraries(Path::new("/bin/sh")).is_empty(), "the C library");
-        assert!(hash(&dir.path().join("absent"), None).is_err());
+        assert!(hash(&dir.path().join("absent"), &[]).is_err());
     }
 }

@@ -9,6 +9,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::scenario::Scenario;
 
 use super::report::Series;
+use crate::simulator::Kind;
 
 /// One run of the simulator.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,10 @@ pub struct Run {
     pub facts: Facts,
     /// Hash of all that the run is made from, without the program.
     pub inputs: String,
+    /// What simulates it.
+    pub simulator: Kind,
+    /// What it needs ns-3 for, if nobody has chosen that.
+    pub needs_ns3: Option<String>,
 }
 
 /// Facts of a scenario for reports.

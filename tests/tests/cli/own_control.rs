@@ -101,10 +101,10 @@ fn one_file_is_a_controller_of_runs_and_sweeps() {
 
     assert!(ran.err.contains("compiling") && !swept.err.contains("compiling"), "it is compiled once: {}", swept.err);
 
-    // Another file is another program: nothing of it is kept, and what it is called in is known to the line.
+    // Another file is another program: nothing of it is kept, and all of the engine alone. What it is called in is known to the line.
     bench.edit("my_cc.cc", "1.0 - excess / 2", "1.0 - excess / 4");
     let again = bench.hpcc(&["sweep", "sweep.toml", "--control", "my_cc.cc", "--out", "swept"]);
-    assert!(again.code == Some(0) && !again.err.contains("are kept"), "{}", again.err);
+    assert!(again.code == Some(0) && again.err.contains("1 of 2 runs are kept"), "{}", again.err);
     assert!(again.err.contains("compiling"), "{}", again.err);
     assert_ne!(bench.read("swept/own/fct.csv"), bench.read("own/fct.csv"), "it is slower to give way");
     bench.edit("sweep.toml", "Target=20000", "Targets=20000");
@@ -206,4 +206,31 @@ fn one_law_is_the_same_in_cpp_and_in_rust() {
         }
     }
     assert!(apart >= 2, "the two decisions differ in {apart} of {} cases", CROWDED.len());
+
+    // Both are variants of one sweep, and a third from another file in Rust.
+    bench.write(
+        "fixed.rs",
+        &bench
+            .read("aimd.rs")
+            .replace("\"aimd\"", "\"fixed\"")
+            .replace("Set(self.rate)", "Set(BitRate(self.rate.0 / 2))"),
+    );
+    let variants = ["hpcc", "ns3::Aimd", "aimd", "fixed"];
+    let variant = |(n, name): (usize, &&str)| {
+        format!("[[variant]]\nname = \"v{n}\"\nset = [\"congestion_control.algorithm={name}\"]\n")
+    };
+    let listed: String = variants.iter().enumerate().map(variant).collect();
+    bench.write("sweep.toml", &format!("title = \"Own\"\nbase = \"crowded.toml\"\n{listed}"));
+    let files = ["aimd.rs", "aimd.cc", "fixed.rs"].iter().flat_map(|file| ["--control", file]);
+    let words: Vec<&str> = ["sweep", "sweep.toml", "--out", "swept"].into_iter().chain(files).collect();
+    let swept = bench.hpcc(&words);
+    assert!(matches!(swept.code, Some(0 | 3)), "{}", swept.err);
+    assert!(swept.err.contains("ns-3 simulates 1 of 4 runs: ns3::Aimd is written in C++"), "{}", swept.err);
+    let flows = [0, 1, 2, 3].map(|n| bench.read(&format!("swept/v{n}/fct.csv")));
+    assert_eq!(flows[1], flows[2]);
+    assert_ne!(flows[0], flows[1]);
+    assert_ne!(flows[2], flows[3]);
+    let twice =
+        bench.hpcc(&["run", "crowded.toml", "--control", "aimd.rs", "--control", "./aimd.rs", "--out", "twice"]);
+    assert!(twice.code == Some(2) && twice.err.contains("two files have a controller aimd"), "{}", twice.err);
 }

@@ -135,36 +135,6 @@ fn without_a_network_or_with_a_changed_archive_nothing_is_left() {
 }
 
 #[test]
-fn a_first_run_builds_command_and_simulator_side_by_side() {
-    let bench = Bench::new(TOML);
-    fake_tree(&bench, "tree", bench.path("tree").to_str().expect("path"));
-    bench.write("tree/ns3", "#!/bin/sh\ntouch ../begun\nexit 1\n");
-    // It ends when the other build has begun, or after half a minute.
-    let path = program(
-        &bench,
-        "cargo",
-        "#!/bin/sh\nfor i in $(seq 300); do [ ! -f ${0%/*}/begun ] || exit 1; sleep 0.1; done\necho late >&2\nexit 1\n",
-    );
-    let variables = [("NS3_DIR", "tree"), ("CARGO_TARGET_DIR", "nothing"), ("PATH", &path)];
-    let both = in_folder(&bench, &["run", "scenario.toml"], &variables);
-    assert_eq!(both.code, Some(1), "{}", both.err);
-    for words in ["the hpcc command cannot be built", "ns-3 cannot be configured"] {
-        assert!(both.err.contains(words) && !both.err.contains("late"), "{}", both.err);
-    }
-    fs::remove_file(bench.path("begun")).expect("begun");
-    bench.write("cargo", "#!/bin/sh\nexit 1\n");
-    for arguments in [&["run", "nowhere.toml"][..], &["run", "scenario.toml", "--help"], &["explain", "scenario.toml"]]
-    {
-        let output = in_folder(&bench, arguments, &variables);
-        assert!(
-            output.err.contains("cannot be built") && !bench.path("begun").exists(),
-            "{arguments:?}: {}",
-            output.err
-        );
-    }
-}
-
-#[test]
 fn a_copy_of_a_program_takes_its_place_in_the_tree() {
     let bench = Bench::new(&[]);
     fake_tree(&bench, "tree", "/elsewhere");
@@ -185,7 +155,7 @@ fn surroundings_that_cannot_be_used_are_explained() {
         (&[("NS3_DIR", "/nowhere")], 1, "/nowhere is no ns-3 tree"),
         (&[("HPCC_CACHE", ""), ("HOME", ""), ("XDG_CACHE_HOME", "")], 1, "neither HOME nor HPCC_CACHE"),
     ] {
-        let output = in_folder(&bench, &["run", "scenario.toml"], variables);
+        let output = in_folder(&bench, &["run", "scenario.toml", "--simulator", "ns3"], variables);
         assert_eq!(output.code, Some(code), "{variables:?}: {}", output.err);
         assert!(output.err.contains(words), "{variables:?}: {}", output.err);
     }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hpcc_analysis::script;
-use hpcc_analysis::simulator::{Simulator, existing, quiet_option};
+use hpcc_analysis::simulator::{Kind, Simulator, existing, quiet_option};
 use hpcc_analysis::table::table;
 use hpcc_analysis::{Outcome, count, human, save};
 use hpcc_formats::results::Summary;
@@ -133,7 +133,7 @@ impl Options {
         let reference = self.reference.as_deref().map(existing).transpose()?;
         let other = self.against.as_deref().map(existing).transpose()?;
         let cases = self.cases()?;
-        let mut programs = vec![("this", Program::Ours(Simulator::find()?))];
+        let mut programs = vec![("this", Program::Ours(Simulator::find(Kind::Core)?))];
         programs.extend(other.map(|program| ("other", Program::Ours(Simulator::at(program)))));
         programs.extend(reference.map(|program| ("reference", Program::Reference(program))));
         let mut costs: Vec<Vec<Cost>> = Vec::new();

@@ -44,7 +44,7 @@ enum Command {
         filter: String,
         #[command(flatten)]
         data: parity::Data,
-        /// What simulates.
+        /// What simulates [default: core].
         #[arg(long, value_enum)]
         simulator: Option<simulator::Kind>,
         /// Simulations at a time; only with 1 do processor times mean something.

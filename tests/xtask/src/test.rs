@@ -265,7 +265,7 @@ fn out_of_tree(stages: &Stages) -> Result<()> {
     build.hpcc(&["run", "configs/tcp.toml"], &out("tcp"))?;
     if build.folder()?.join("libhpcc-mpi.so").exists() {
         let scenario = "configs/leaf-spine-rocev2.toml";
-        build.hpcc(&["run", scenario], &out("one"))?;
+        build.hpcc(&["run", scenario, "--simulator", "ns3"], &out("one"))?;
         build.hpcc(&["run", scenario, "--ranks", "2"], &out("two"))?;
         let [one, two] = ["one/fct.csv", "two/fct.csv"].map(|name| fs::read(out(name)));
         ensure!(one? == two?, "two processes give other results than one");

@@ -32,7 +32,7 @@ use run::Source;
 use hpcc_analysis::Outcome;
 use hpcc_analysis::human;
 use hpcc_analysis::script::source_tree;
-use hpcc_analysis::simulator::Simulator;
+use hpcc_analysis::simulator::{self, Kind, Simulator};
 use hpcc_analysis::table::table;
 
 /// Where the reference's runs are.
@@ -63,7 +63,7 @@ impl Data {
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
 pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
     let cases = data.read(|run| run.to_string().contains(filter))?;
-    let simulator = Simulator::find()?;
+    let simulator = Simulator::find(simulator::chosen().unwrap_or(Kind::Core))?;
     ensure!(!cases.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
     let mut chosen: Vec<(usize, &Case)> = cases.iter().enumerate().collect();
     if jobs.get() > 1 {
