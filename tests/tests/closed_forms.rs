@@ -169,6 +169,28 @@ fn a_flow_keeps_a_rate_of_its_own() {
     }
 }
 
+/// Beside a flow without end, which takes all that the link has left, a flow's own rate holds as long as its share is not less.
+#[test]
+fn a_rate_of_its_own_holds_beside_another_flow() {
+    for share in [0.1, 0.3, 0.45] {
+        let run = Run::of(
+            &format!(
+                "run = {{ stop = '4ms' }}\n\
+                 topology = {{ kind = 'star', hosts = 3, rate = '100Gbps', delay = '1us' }}\n\
+                 congestion_control = {{ algorithm = 'none' }}\n\
+                 transport = {{ window = false }}\n\
+                 traffic = [{{ kind = 'flow', src = 0, dst = 1, size = 2000000, rate = '{}Mbps' }},\n\
+                 {{ kind = 'flow', src = 0, dst = 2, size = 'endless' }}]",
+                share * 100_000.0
+            ),
+            &[],
+        );
+        let time = 2_000.0 * (1_000.0 + HEADERS) * 8.0 / (share * 100.0);
+        // Two links of 1 us each way, and a packet that waits for another one or two.
+        within(&format!("{share}"), run.flows()[0].fct_ns as f64, time, time + 5_000.0);
+    }
+}
+
 /// A flow over a link that loses frames with probability `loss`, and its time in frames of 83.84 ns.
 fn lossy(loss: f64, recovery: &str, packets: u32, seed: u32) -> (Run, f64) {
     let run = Run::of(

@@ -2,11 +2,11 @@
 """Runs hpcc and reads its results.
 
 >>> import hpcc
->>> run = hpcc.run("configs/quickstart.toml", set={"congestion_control.eta": 0.8}, simulator="core")
+>>> run = hpcc.run("configs/quickstart.toml", set={"congestion_control.eta": 0.8})
 >>> run.flows.groupby("group").slowdown.describe()
 
-The package calls the command `hpcc`, which has to be there: set HPCC_COMMAND to it, start Python below a source tree, or install
-the command in the PATH. Results of Python and of the command are therefore the same files.
+The package calls the command `hpcc` that `pip install .` installs with it, or that of the source tree below which Python was started;
+HPCC_COMMAND names another one. Results of Python and of the command are therefore the same files.
 """
 
 from ._command import Error, InputError, RunError, command

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 
@@ -33,7 +34,8 @@ _PROGRESS = re.compile(r"hpcc: .*(\d+ of \d+ runs|\d ?%)")
 def command():
     """The command's path.
 
-    It is HPCC_COMMAND, the `hpcc` of the source tree that Python was started in or that this package is part of, or that of the PATH.
+    It is HPCC_COMMAND, the `hpcc` of the source tree that Python was started in or that this package is part of, that which was
+    installed with this package, or that of the PATH.
     """
     if os.environ.get("HPCC_COMMAND"):
         return os.environ["HPCC_COMMAND"]
@@ -41,7 +43,8 @@ def command():
     for folder in [here, *here.parents, *Path(__file__).resolve().parents]:
         if (folder / "hpcc").is_file() and (folder / "hpcc-core").is_dir():
             return str(folder / "hpcc")
-    found = shutil.which("hpcc")
+    beside = Path(sysconfig.get_path("scripts")) / "hpcc"
+    found = str(beside) if beside.is_file() else shutil.which("hpcc")
     if not found:
         raise Error("there is no command hpcc: set HPCC_COMMAND to it, or start Python in a source tree of hpcc")
     return found
@@ -57,7 +60,8 @@ def options(set, out, simulator, control):
     words = [f"--set={key}={_words(value)}" for key, value in (set or {}).items()]
     words += ["--out", str(out)]
     words += ["--simulator", simulator] if simulator else []
-    return words + (["--control", str(control)] if control else [])
+    controls = [control] if isinstance(control, (str, os.PathLike)) else control or []
+    return words + [word for file in controls for word in ("--control", str(file))]
 
 
 def call(words, progress):

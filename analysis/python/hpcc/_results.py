@@ -7,9 +7,17 @@ import warnings
 from functools import cached_property
 from pathlib import Path
 
-import pandas as pd
-
 from ._command import Error, call, options
+
+
+def _pandas():
+    """The library of tables: runs and sweeps need none, their tables do."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise Error("tables are of pandas, which is not installed: pip install 'hpcc[data]', or pandas alone") from error
+    return pandas
+
 
 _UNITS = {"ns": "ns", "bytes": "bytes", "bps": "bit/s", "gbps": "Gb/s", "us": "us"}
 
@@ -22,7 +30,7 @@ def percentile(values, percent):
 
 def _frame(path):
     """A CSV file; `attrs["units"]` has the units that its header names."""
-    frame = pd.read_csv(path)
+    frame = _pandas().read_csv(path)
     ends = {column: column.rsplit("_", 1)[-1] for column in frame.columns}
     frame.attrs["units"] = {column: _UNITS[end] for column, end in ends.items() if end in _UNITS}
     return frame
@@ -99,13 +107,13 @@ class Sweep:
             for run in entry["runs"]:
                 known = {"variant": entry["variant"], "label": entry["label"], **entry["values"]}
                 rows.append({**known, "seed": run["seed"], "run": Run(self.folder / run["folder"])})
-        return pd.DataFrame(rows)
+        return _pandas().DataFrame(rows)
 
     @cached_property
     def flows(self):
         """All flows of all runs that finished, with the keys of their runs."""
         frames = [row.pop("run").flows.assign(**row) for row in self.runs.to_dict("records")]
-        flows = pd.concat(frames, ignore_index=True)
+        flows = _pandas().concat(frames, ignore_index=True)
         flows.attrs["units"] = frames[0].attrs["units"]
         return flows
 
@@ -117,7 +125,7 @@ class Sweep:
     def verdicts(self):
         """The claims and their verdicts."""
         file = self.folder / "verdicts.json"
-        return pd.DataFrame(json.loads(file.read_text())["claims"] if file.exists() else [])
+        return _pandas().DataFrame(json.loads(file.read_text())["claims"] if file.exists() else [])
 
 
 def load(folder):
@@ -141,15 +149,15 @@ def _start(name, file, set, out, simulator, control, progress, more):
 def run(scenario, set=None, out=None, simulator=None, control=None, progress=None, force=True, options=()):
     """Simulates a scenario, as `hpcc run` does.
 
-    `set` is a dict of keys and values; `simulator` "ns3" or "core"; `control` a C++ file with a
-    controller of your own; `options` are further words of the command line. Results go into
+    `set` is a dict of keys and values; `simulator` "core" or "ns3", where the scenario shall not decide; `control` a file in
+    C++ or Rust with a controller of your own, or a list of such files; `options` are further words of the command line. Results go into
     `out`, by default into hpcc-out, and take the place of earlier ones there unless `force` is False.
     """
     more = [*(["--force"] if force else []), *options]
     return Run(*_start("run", scenario, set, out, simulator, control, progress, more))
 
 
-def sweep(file, set=None, out=None, simulator=None, control=None, progress=None, quick=False, options=()):
-    """Simulates what a sweep file lists, as `hpcc sweep` does; complete runs of an earlier call are kept."""
-    more = [*(["--quick"] if quick else []), *options]
+def sweep(file, set=None, out=None, simulator=None, control=None, progress=None, quick=False, jobs=None, options=()):
+    """Simulates what a sweep file lists, as `hpcc sweep` does, `jobs` runs at a time; complete runs of an earlier call are kept."""
+    more = [*(["--quick"] if quick else []), *([f"--jobs={jobs}"] if jobs else []), *options]
     return Sweep(*_start("sweep", file, set, out, simulator, control, progress, more))

@@ -2,6 +2,7 @@
 """The package against the command: HPCC_COMMAND names it, or the source tree's is taken."""
 
 import os
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,15 @@ def test_progress_is_shown_when_asked_for(folder, capsys):
 
 def test_percentiles_are_those_of_the_tables(folder):
     assert hpcc.percentile(range(100), 99) == 99 and hpcc.percentile([3, 1, 2], 50) == 2
+
+
+def test_the_installed_command_runs_anywhere(tmp_path, monkeypatch):
+    installed = Path(sysconfig.get_path("scripts")) / "hpcc"
+    if not installed.exists():
+        pytest.skip("the package was not installed by pip")
+    monkeypatch.delenv("HPCC_COMMAND", raising=False)
+    monkeypatch.chdir(tmp_path)
+    Path("scenario.toml").write_text(SCENARIO)
+    assert hpcc.command() == str(installed)
+    run = hpcc.run("scenario.toml")
+    assert run.summary["flows_finished"] == 1 and run.summary["versions"]["ns3"] == "none"

@@ -11,7 +11,7 @@ use crate::cc::{
 };
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
-use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
+use crate::units::{BitRate, ExactNanos, ExactSpan, Nanos, Rounding};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
@@ -327,14 +327,32 @@ impl QueuePair {
         let begins = begins.into();
         let (now, rate) = (begins.nanos, if config.rate_bound { self.rate } else { self.limits.line_rate });
         self.last_frame = frame + config.frame_gap;
-        // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond. A port that began
-        // the last frame at a whole nanosecond is less than one late, which would add up where the pace is near the link's rate.
-        let is_kept = config.rounding() == Rounding::Exact && begins.is_within_a_nanosecond_of(self.next_avail);
-        let since = if is_kept { self.next_avail } else { begins };
-        self.next_avail = since.after(rate.tx_span(self.last_frame, config.rounding()));
+        let span = rate.tx_span(self.last_frame, config.rounding());
+        self.next_avail = self.scheduled(config, begins, span).after(span);
         if self.in_flight() <= u64::from(config.mtu) {
             // No other packet is in flight: the wait for an acknowledgement begins with this one.
             self.timer.restart(now);
+        }
+    }
+
+    /// When a frame should have begun that begins now and lasts `span` at its pace: the next one is counted from then.
+    #[inline]
+    fn scheduled(&self, config: &TransportConfig, begins: ExactNanos, span: ExactSpan) -> ExactNanos {
+        if config.rounding() != Rounding::Exact {
+            return begins;
+        }
+        // One that left as soon as it might: the next is counted from that exact time, not from the nanosecond. A port that began
+        // the last frame at a whole nanosecond is less than one late, which would add up where the pace is near the link's rate.
+        if begins.is_within_a_nanosecond_of(self.next_avail) {
+            return self.next_avail;
+        }
+        // A flow's own rate holds beside other flows: one that has waited for its turn is up to a frame ahead then.
+        let has_own_rate = self.limits.most < BitRate(u64::MAX);
+        let earliest = begins.before(span);
+        match has_own_rate {
+            true if self.next_avail.nanos > earliest.nanos => self.next_avail,
+            true => earliest,
+            false => begins,
         }
     }
 
