@@ -32,8 +32,6 @@ struct Own {
     libraries: Vec<PathBuf>,
     /// The simulator with the controllers in Rust.
     program: Option<PathBuf>,
-    /// The files of these.
-    sources: Vec<PathBuf>,
     in_cpp: Vec<Class>,
     in_rust: Vec<Class>,
 }
@@ -56,10 +54,14 @@ pub fn program() -> Option<&'static Path> {
     OWN.get()?.program.as_deref()
 }
 
-/// What `--control` needs to say for a process that repeats this one's runs: libraries are compiled already.
+/// What `--control` has to name in a process that repeats this one's runs: all is compiled already.
 pub fn files() -> impl Iterator<Item = &'static Path> {
-    let sources = OWN.get().map(|own| own.sources.as_slice()).unwrap_or_default();
-    libraries().iter().chain(sources).map(PathBuf::as_path)
+    libraries().iter().map(PathBuf::as_path).chain(program())
+}
+
+/// Whether a controller of a file has this name.
+pub fn is_own(name: &str) -> bool {
+    OWN.get().is_some_and(|own| own.classes().any(|class| class.name == name))
 }
 
 /// Whether a class of a file in C++ has this name.
@@ -77,7 +79,7 @@ pub fn preloaded(libraries: &[PathBuf]) -> OsString {
 /// # Errors
 /// If the compiler, or what it made, says what is wrong.
 pub fn choose(files: &[PathBuf]) -> Result<()> {
-    let mut own = Own::default();
+    let (mut own, mut sources) = (Own::default(), Vec::new());
     for file in files {
         let named = || file.display().to_string();
         ensure!(file.is_file(), "{}: no such file", named());
@@ -86,7 +88,12 @@ pub fn choose(files: &[PathBuf]) -> Result<()> {
             "rs" if simulator::chosen() == Some(simulator::Kind::Ns3) => {
                 bail!("{}: --simulator ns3 takes a controller in C++, *.cc", named())
             }
-            "rs" => own.sources.push(path),
+            "rs" => sources.push(path),
+            "" if is_program(&path) => {
+                ensure!(own.program.is_none(), "{}: expected one program with controllers in Rust", named());
+                own.in_rust = classes_of(&path).with_context(named)?;
+                own.program = Some(path);
+            }
             "cc" | "so" if simulator::chosen() == Some(simulator::Kind::Core) => {
                 bail!("{}: --simulator core takes a controller in Rust, *.rs", named())
             }
@@ -96,17 +103,19 @@ pub fn choose(files: &[PathBuf]) -> Result<()> {
                 own.libraries.push(library);
                 own.in_cpp.extend(classes);
             }
-            _ => bail!(
-                "{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one in C++, *.so",
-                named()
-            ),
+            _ => bail!("{}: expected a file in C++, *.cc, or Rust, *.rs, or what --control has made of one", named()),
         }
     }
-    if !own.sources.is_empty() {
-        let named = || files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-        let (program, classes) = of_rust(&own.sources).with_context(named)?;
+    if !sources.is_empty() {
+        let named = || sources.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+        ensure!(own.program.is_none(), "{}: expected the sources of all controllers in Rust, or one program", named());
+        let (program, classes) = of_rust(&sources).with_context(named)?;
         ensure!(!classes.is_empty(), "{}: {NO_CONTROLLER}", named());
         (own.program, own.in_rust) = (Some(program), classes);
+    }
+    let known = hpcc_core::cc::all();
+    if let Some(taken) = own.in_rust.iter().find(|class| known.iter().any(|known| known.name() == class.name)) {
+        bail!("--control: {} is an algorithm of hpcc's own; expected another name", taken.name);
     }
     let mut names = HashSet::new();
     if let Some(twice) = own.classes().find(|class| !names.insert(&class.name)) {
@@ -167,15 +176,27 @@ fn of_rust(sources: &[PathBuf]) -> Result<(PathBuf, Vec<Class>)> {
             fs::write(&file, text).with_context(|| file.display().to_string())?;
         }
     }
-    let names = sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
-    human::note(format_args!("compiling {names}"));
+    let program = target.join("release").join(&name);
+    let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    if sources.iter().any(|source| changed(source) >= changed(&program)) {
+        let names = sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
+        human::note(format_args!("compiling {names}"));
+    }
     let mut cargo = Command::new("cargo");
     cargo.current_dir(tree).args(["build", "--release", "--quiet", "--manifest-path"]).arg(project.join("Cargo.toml"));
     let said = cargo.arg("--target-dir").arg(target).output().context("cargo")?;
     ensure!(said.status.success(), "it cannot be compiled\n{}", String::from_utf8_lossy(&said.stderr).trim_end());
-    let program = target.join("release").join(name);
-    let classes = serde_json::from_str(&told(&program, None, "--algorithms")?).context("its controllers")?;
+    let classes = classes_of(&program)?;
     Ok((program, classes))
+}
+
+/// Whether a file is what [`of_rust`] makes.
+fn is_program(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("own-")) && simulator::existing(path).is_ok()
+}
+
+fn classes_of(program: &Path) -> Result<Vec<Class>> {
+    serde_json::from_str(&told(program, None, "--algorithms")?).context("its controllers")
 }
 
 /// A command of a compilation database.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use hpcc_core::settings::quantity;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::results::Summary;
 use hpcc_formats::share;
@@ -134,7 +135,10 @@ fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
     let Ok(earlier) = Summary::read(&out.join("summary.json")) else { return Ok(()) };
     let Ok(scenario) = hpcc_formats::load_with(config, set, control::defaults()) else { return Ok(()) };
     let (there, here) = (flat(&earlier.scenario), flat(&scenario.effective()));
-    let Some(key) = here.keys().chain(there.keys()).find(|&key| there.get(key) != here.get(key)) else { return Ok(()) };
+    let is_own = control::is_own(scenario.algorithm().name());
+    let differs =
+        |key: &&String| if is_own { own_differs(key, &there, &here) } else { there.get(*key) != here.get(*key) };
+    let Some(key) = here.keys().chain(there.keys()).find(differs) else { return Ok(()) };
     let value = |keys: &Map<String, Value>| keys.get(key).and_then(Value::as_str).unwrap_or("not set").to_owned();
     bail!(
         "{}: holds results of another configuration, in which {key} is {}, not {}; choose another --out, or replace them with \
@@ -144,6 +148,27 @@ fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
         value(&here)
     )
 }
+
+/// Whether a key's value is another one, with a controller of the user's own: what that needs, and the kinds of its parameters, the
+/// simulator alone knows.
+fn own_differs(key: &str, there: &Map<String, Value>, here: &Map<String, Value>) -> bool {
+    let text = |keys: &Map<String, Value>, key: &str| keys.get(key).and_then(Value::as_str).map(str::to_owned);
+    let Some(own) = text(here, key).filter(|_| !OF_NEEDS.iter().any(|begin| key.starts_with(begin))) else {
+        return false;
+    };
+    let units = ["", "_bps", "_ns", "_bytes"].map(|unit| text(there, &format!("{key}{unit}")));
+    let before = units.into_iter().flatten().next();
+    let amount = |text: &str| {
+        let with_unit = || quantity::rate(text).map(|rate| rate.0).or(quantity::time(text).map(|time| time.0));
+        text.parse().ok().or_else(|| with_unit().or(quantity::size(text)).ok().map(|amount| amount as f64))
+    };
+    before
+        .is_none_or(|before| before != own && amount(&before).zip(amount(&own)).is_none_or(|(a, b): (f64, f64)| a != b))
+}
+
+/// Beginnings of keys whose `auto` follows from what an algorithm needs.
+const OF_NEEDS: [&str; 5] =
+    ["telemetry.", "transport.ack_priority", "transport.window", "switch.ecn_", "ecn_thresholds"];
 
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";

@@ -82,7 +82,8 @@ faults! {
     wrapping_in_flight,
     /// A utilisation of almost 0 gives a rate of 0: the flow falls to the lowest rate.
     infinite_rate_is_zero,
-    /// With `global_rtt` off, a flow that starts after a link failed has round-trip time and window of the path before.
+    /// With `global_rtt` off, a flow that starts after a link failed has round-trip time and window of the path before; one that
+    /// moves to a slower port may keep the rate of before.
     metrics_of_the_start,
     /// The window has 32 bits, its products with the rate and of rate and T 64: large windows wrap, and flows stall or are slow.
     wrapping_window,

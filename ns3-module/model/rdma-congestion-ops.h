@@ -120,7 +120,7 @@ class RdmaCongestionOps : public Object
     struct Decision
     {
         bool keep{true};         //!< leave window and rate as they are
-        DataRate rate;           //!< the pace, otherwise; 0 ends the program
+        DataRate rate;           //!< the pace, otherwise; 0 ends the run
         uint64_t windowBytes{0}; //!< the window; 0: in proportion to the rate
         /// With a rate alone: the wait for the packet that is due next is computed anew; otherwise
         /// the rate paces the packets after it.

@@ -562,6 +562,9 @@ impl Run {
         let mut notes =
             summary::notes(&engine, &measured, self.flows.uncontrolled, stopped, end, self.scenario.faults());
         let deadlock = self.deadlock.take().map(|(since, found)| format!("since {since} {found}"));
+        if self.scenario.remarks().all(|remark| remark.id != "idle-attack") {
+            notes.extend(summary::harmless(&engine));
+        }
         notes.extend(deadlock.map(|text| Note::new("deadlock", text)));
         notes.extend(pauses::storm_note(&storms).map(|text| Note::new("storms", text)));
         if !is_quiet || stopped.is_some() {

@@ -40,11 +40,11 @@ pub fn notes(
         Note::new("uncontrolled", text)
     });
     let unlike = if faults == ReferenceFaults::NONE { Vec::new() } else { unlike_the_reference(engine, measured) };
-    early.into_iter().chain(uncontrolled).chain(harmless(engine)).chain(unlike).collect()
+    early.into_iter().chain(uncontrolled).chain(unlike).collect()
 }
 
 /// Attackers that found nothing to send or to change.
-fn harmless(engine: &Paused<'_>) -> Option<Note> {
+pub fn harmless(engine: &Paused<'_>) -> Option<Note> {
     let idle = engine.attacks().filter(|attack| attack.sent() == 0 && attack.altered() == 0);
     let names = idle.map(|attack| {
         let settings = attack.settings();

@@ -123,12 +123,9 @@ fn tell_ns3(runs: &[Run]) {
     let count = reasons.len();
     reasons.sort_unstable();
     reasons.dedup();
-    if let [first, others @ ..] = reasons.as_slice() {
-        let more = if others.is_empty() { String::new() } else { format!(", and {} other reasons", others.len()) };
-        human::note(format_args!(
-            "ns-3 simulates {count} of {}: {first}{more}",
-            human::counted(runs.len() as u64, "run")
-        ));
+    if !reasons.is_empty() {
+        let all = human::counted(runs.len() as u64, "run");
+        human::note(format_args!("ns-3 simulates {count} of {all}: {}", reasons.join(", ")));
     }
 }
 

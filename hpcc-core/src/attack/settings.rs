@@ -379,7 +379,7 @@ impl AttackSettings {
         let algorithm = nodes.control.chosen().name();
         let goes_back = !nodes.transport.recovery.keeps;
         if self.kind == AttackKind::ForgedNack && !goes_back {
-            let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
+            let message = "senders do not go back; expected transport.recovery = \"go_back_n\"";
             return refuse(message.into());
         }
         let reacts = nodes.needs().reaction.to(Signal::ReceiverCnp) != Effect::Nothing;

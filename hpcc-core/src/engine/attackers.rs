@@ -26,6 +26,8 @@ pub(super) struct Attackers {
     jobs: Vec<u32>,
     /// Senders may believe that bytes have arrived which have not.
     pub forge_acks: bool,
+    /// The acknowledgement that a sender takes in is forged.
+    pub is_deceiving: bool,
     /// Flows whose sender was told falsely that all has arrived.
     pub deceived: Vec<Deceived>,
 }
@@ -58,24 +60,12 @@ impl Engine {
         self.make_room();
         let place = self.attackers.list.len() as u32;
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
-        if attack.settings().kind == AttackKind::ForgedAck {
-            self.go_single_file();
-        }
+        self.attackers.forge_acks |= attack.settings().kind == AttackKind::ForgedAck;
         self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });
         if sends {
             self.agenda_at(start.max(self.events.now()), Item::Attack(place, LATER));
         }
         place
-    }
-
-    /// Whether bytes have arrived when their sender is told so can be said where events come one by one.
-    fn go_single_file(&mut self) {
-        let was_single = self.is_single_file();
-        self.attackers.forge_acks = true;
-        if !was_single {
-            let network = self.fabric.network().clone();
-            self.group(&network, &[]);
-        }
     }
 
     /// An attacker goes.
@@ -175,6 +165,7 @@ impl Engine {
             dport: wire_port.unwrap_or_default(),
             queue_pair: forged.queue_pair,
             size: forged.size,
+            pause: forged.kind == PacketKind::Ack,
             ..Frame::default()
         };
         if is_switch {

@@ -348,10 +348,10 @@ impl Engine {
             rtts.remove(&request.id);
         }
         let completion = Completion { request, sport, duration: now - request.start, is_steered };
-        if self.has_all(&request, receiver, posted.first_seq) {
-            self.complete(completion, is_listed);
+        if self.attackers.is_deceiving {
+            self.deceive(completion, (queue_pair, posted.first_seq + request.size), receiver, is_listed);
         } else {
-            self.deceive(completion, (receiver, posted.first_seq), is_listed);
+            self.complete(completion, is_listed);
         }
         if !shares {
             self.close_queue_pair(node, queue_pair);

@@ -62,6 +62,7 @@ pub struct Frame {
     /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
     pub ack_requested: bool,
     /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it. CNP: a switch's own, of no mark.
+    /// Acknowledgement: an attacker has made it up.
     pub pause: bool,
     /// Bytes of the flow.
     pub flow_bytes: u64,
@@ -144,10 +145,15 @@ impl Frame {
     #[inline]
     pub(super) fn set_trimmed(&mut self, trimmed: Option<Trimmed>) {
         self.ack_requested = trimmed.is_some();
-        if let Some(Trimmed { seq, at_last_hop }) = trimmed {
+        self.pause = trimmed.is_some_and(|trimmed| trimmed.at_last_hop);
+        if let Some(Trimmed { seq, .. }) = trimmed {
             self.set_selective(Some(seq));
-            self.pause = at_last_hop;
         }
+    }
+
+    /// An attacker has made up this acknowledgement.
+    pub(super) fn is_forged(&self) -> bool {
+        self.kind == PacketKind::Ack && self.pause
     }
 
     /// A switch cuts off the payload, and its telemetry as far as it is configured.

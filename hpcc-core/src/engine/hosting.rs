@@ -205,9 +205,6 @@ impl Engine {
                 if self.nodes.host(node).traffic.has_ranks {
                     self.take_messages(node, receiver, seq);
                 }
-                if !self.attackers.deceived.is_empty() {
-                    self.take_rest(node, receiver);
-                }
             }
             PacketKind::Trimmed => self.on_trimmed(node, f),
             PacketKind::Ack | PacketKind::Nack => self.on_ack(node, f),
@@ -459,10 +456,13 @@ impl Engine {
             congestion_marked: frame.congestion_echo,
             telemetry,
         };
-        let queue_pair = frame.queue_pair;
+        let (queue_pair, seq, is_forged) = (frame.queue_pair, frame.seq, frame.is_forged());
         let p = self.first_port[node as usize] + u32::from(frame.ingress);
         let result = host.core.on_ack(now, &ack, self.rngs.arriving(p));
         self.all.frames.release(f);
+        if self.attackers.forge_acks {
+            self.weigh_answer(node, queue_pair, seq, is_forged);
+        }
         if self.rtts.is_some() {
             self.note_rtt(node, queue_pair);
         }

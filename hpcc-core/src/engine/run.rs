@@ -46,8 +46,7 @@ impl Engine {
     /// Whether events come one by one, and not each group of nodes by itself.
     #[inline]
     pub(super) fn is_single_file(&self) -> bool {
-        let sees_several = self.serves_program || self.is_clocked || self.attackers.forge_acks;
-        sees_several || self.shares_rng || !self.is_canonical()
+        self.serves_program || self.is_clocked || self.shares_rng || !self.is_canonical()
     }
 
     /// Events so far.

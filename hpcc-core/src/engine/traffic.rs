@@ -91,7 +91,7 @@ pub struct Completion {
     pub request: FlowRequest,
     /// UDP source port.
     pub sport: u16,
-    /// From its start to its last acknowledgement; if somebody has forged that, until its last byte arrived.
+    /// From its start to its last acknowledgement, whatever others were forged.
     pub duration: Nanos,
     /// Whether its congestion control ever moved rate or window, or decides nothing.
     pub is_steered: bool,

@@ -771,7 +771,10 @@ impl Host {
         if timer == PROBE_TIMER || timer == PATH_TIMER {
             return self.on_probe_timer(now, timer, queue_pair);
         }
-        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        // A program's controller looks at a clock: its timers fire while nothing is to be sent, too. Others' fire then when something is.
+        let is_clocked = self.rules.needs.program && timer != RETRANSMISSION_TIMER;
+        let is_done = |qp: &QueuePair| if is_clocked { qp.is_over() } else { qp.is_finished() };
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !is_done(&sender.qp))?;
         if timer == RETRANSMISSION_TIMER {
             let in_flight = sender.qp.in_flight();
             let send = sender.qp.on_retransmission_timer(&self.rules.transport, now);

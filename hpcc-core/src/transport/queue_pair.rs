@@ -611,17 +611,20 @@ impl QueuePair {
 
     #[inline]
     fn apply(&mut self, config: &TransportConfig, decision: RateDecision) -> Effects {
+        // No port sends faster, and a window is in proportion to what it does.
+        let most = if config.faults.metrics_of_the_start { BitRate(u64::MAX) } else { self.limits.line_rate };
         let repaced = match decision {
             RateDecision::Keep => false,
             RateDecision::Repace(rate) => {
-                self.repace(config, rate);
+                self.repace(config, rate.min(most));
                 true
             }
             RateDecision::Set(rate) => {
-                self.set_rate(config, rate);
+                self.set_rate(config, rate.min(most));
                 false
             }
             RateDecision::Window { bytes, rate } => {
+                let rate = rate.min(most);
                 self.move_next(config, rate);
                 self.rate = rate;
                 if self.window_moves(config) {

@@ -152,6 +152,13 @@ fn a_file_in_rust_is_a_controller_without_ns3() {
     let ran = run("own", "0.25");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(bench.read("own/summary.json").contains("\"decrease\": 0.25"), "{}", bench.read("own/summary.json"));
+    assert_eq!(run("own", "0.25").code, Some(0), "the same configuration");
+    let other = run("own", "0.5");
+    assert!(
+        other.code == Some(2) && other.err.contains("congestion_control.decrease is 0.25, not 0.5"),
+        "{}",
+        other.err
+    );
     let refused = run("wrong", "2");
     assert!(refused.code == Some(2) && refused.err.contains("congestion_control.decrease"), "{}", refused.err);
     let sweep = format!(
@@ -233,4 +240,66 @@ fn one_law_is_the_same_in_cpp_and_in_rust() {
     let twice =
         bench.hpcc(&["run", "crowded.toml", "--control", "aimd.rs", "--control", "./aimd.rs", "--out", "twice"]);
     assert!(twice.code == Some(2) && twice.err.contains("two files have a controller aimd"), "{}", twice.err);
+}
+
+/// A timer that goes on while nothing is to be sent, in a job whose messages wait for each other.
+const TICK: &str = r#"#include "ns3/core-module.h"
+#include "ns3/hpcc-module.h"
+
+namespace ns3
+{
+
+/// It looks at its clock each 7 us from its first acknowledgement on.
+class Tick : public RdmaCongestionOps
+{
+  public:
+    /// \return this type
+    static TypeId GetTypeId()
+    {
+        static TypeId tid =
+            TypeId("ns3::Tick").SetParent<RdmaCongestionOps>().AddConstructor<Tick>();
+        return tid;
+    }
+
+    Decision OnFeedback(const Feedback& feedback) override
+    {
+        if (!m_isArmed)
+        {
+            m_isArmed = true;
+            Arm(0, feedback.now + 7'000);
+        }
+        return {};
+    }
+
+    Decision OnTimer(uint8_t, uint64_t now) override
+    {
+        NS_ABORT_MSG_UNLESS(uint64_t(Simulator::Now().GetNanoSeconds()) == now, "another time");
+        Arm(0, now + 7'000);
+        return {};
+    }
+
+  private:
+    bool m_isArmed{false}; //!< whether it has begun
+};
+
+NS_OBJECT_ENSURE_REGISTERED(Tick);
+
+} // namespace ns3
+"#;
+
+#[test]
+fn a_timer_in_cpp_goes_on_while_a_queue_pair_is_idle() {
+    let bench = Bench::new(&[]);
+    bench.write("tick.cc", TICK);
+    bench.write(
+        "ring.toml",
+        "run = { stop = '2ms' }\ntopology = { kind = 'star', hosts = 4, rate = '100Gbps', delay = '1us' }\n\
+         congestion_control = { algorithm = 'ns3::Tick' }\n\
+         traffic = [{ kind = 'collective', operation = 'all_reduce', size = '1MB', iterations = 3 }]\n",
+    );
+    let run = ["run", "ring.toml", "--control", "tick.cc", "--out", "out"];
+    for _ in 0..2 {
+        let ran = bench.hpcc(&run);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
 }

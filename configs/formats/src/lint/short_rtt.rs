@@ -2,6 +2,7 @@
 //! A base round-trip time that no packet can keep.
 
 use crate::scenario::Scenario;
+use hpcc_core::cc::Reads;
 use hpcc_core::transport::LinkSpec;
 use hpcc_core::units::Nanos;
 
@@ -14,7 +15,10 @@ pub(crate) struct ShortRtt {
 
 impl ShortRtt {
     pub fn new(scenario: &Scenario) -> ShortRtt {
-        ShortRtt { base_rtt: scenario.transport().base_rtt, longest: Nanos(0) }
+        let (transport, needs) = (scenario.transport(), scenario.settings.needs());
+        // Nothing else goes by it.
+        let matters = transport.window || needs.rtt || needs.reads != Reads::Nothing;
+        ShortRtt { base_rtt: transport.base_rtt.filter(|_| matters), longest: Nanos(0) }
     }
 
     pub fn see(&mut self, path: &[LinkSpec]) {

@@ -13,10 +13,11 @@
 use crate::flow::Flow;
 use crate::scenario::Scenario;
 use hpcc_core::cc::Algorithm;
+use hpcc_core::engine::FlowOptions;
 use hpcc_core::topology::routes::PathMetrics;
 use hpcc_core::transport::{LinkSpec, Protocol, UnloadedFlow};
 use hpcc_core::units::{BitRate, Nanos};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The measured number: packets of rest, squared, over n * W_ai / F.
 const REST: f64 = 5.0;
@@ -61,16 +62,23 @@ impl Law {
         self.share(flows) > far * self.rest()
     }
 
+    /// W_ai in bytes with which so many flows come to their share.
+    fn needed(&self, flows: usize) -> f64 {
+        self.bdp / (REST * TOO_FAR * TOO_FAR * (flows * flows) as f64)
+    }
+
     /// The rate of so many packets in T.
     fn rate_of(&self, packets: f64) -> BitRate {
         short(packets * self.frame * 8e9 / self.base_rtt.0.max(1) as f64)
     }
 }
 
-/// Flows that may rest so.
+/// Long flows to one host that may rest so.
+#[derive(Clone, Copy)]
 struct Case {
     law: Law,
     host: u32,
+    /// The most at a time.
     flows: usize,
 }
 
@@ -81,7 +89,8 @@ pub(crate) struct Starved {
     frame: u32,
     headers: u32,
     paths: HashMap<(BitRate, Vec<LinkSpec>), Option<Law>>,
-    worst: Option<Case>,
+    stop: Nanos,
+    cases: BTreeMap<u32, Case>,
 }
 
 impl Starved {
@@ -98,14 +107,17 @@ impl Starved {
             frame,
             headers: frame.saturating_sub(settings.transport.mtu.0 as u32),
             paths: HashMap::new(),
-            worst: None,
+            stop: scenario.stop,
+            cases: BTreeMap::new(),
         }
     }
 
     /// Looks at a flow that has such a path, and is one of so many that go to its receiver at a time.
     pub fn see(&mut self, flow: &Flow, path: &[LinkSpec], flows: usize) {
-        let Starved { of: Some((algorithm, unloaded)), frame, paths, worst, .. } = self else { return };
-        let (Some(&(line, _)), true) = (path.first(), flows >= FEWEST_FLOWS) else { return };
+        let Starved { of: Some((algorithm, unloaded)), frame, paths, stop, cases, .. } = self else { return };
+        // One with a rate of its own leaves the others what it does not take.
+        let is_many = flows >= FEWEST_FLOWS && flow.options.rate == FlowOptions::NONE.rate;
+        let (Some(&(line, _)), true) = (path.first(), is_many) else { return };
         let frame = f64::from(*frame);
         let law = paths.entry((line, path.to_vec())).or_insert_with(|| {
             let metrics = path.iter().rev().fold(PathMetrics::HERE, |rest, &link| rest.extend(link, frame as u32));
@@ -114,16 +126,20 @@ impl Starved {
             Some(Law { base_rtt, rate, step, bdp: rate.0 as f64 * base_rtt.0 as f64 / 8e9, frame })
         });
         let Some(law) = *law else { return };
-        let rounds = flow.size as f64 / law.frame / law.share(flows);
-        let is_worse = worst.as_ref().is_none_or(|known| (law.rest(), known.flows) < (known.law.rest(), flows));
-        if law.is_unfair(flows) && rounds > LONG && is_worse {
-            *worst = Some(Case { law, host: flow.dst, flows });
+        let lasts = flow.options.stop.min(*stop).saturating_sub(flow.start).0 as f64 / law.base_rtt.0.max(1) as f64;
+        let rounds = lasts.min(flow.size as f64 / law.frame / law.share(flows));
+        if rounds > LONG {
+            let case = cases.entry(flow.dst).or_insert(Case { law, host: flow.dst, flows });
+            if flows > case.flows {
+                *case = Case { law, flows, ..*case };
+            }
         }
     }
 
     /// What the user should know.
     pub fn note(&self) -> Option<String> {
-        let case = self.worst.as_ref()?;
+        let unfair = self.cases.values().filter(|case| case.law.is_unfair(case.flows));
+        let case = unfair.min_by(|a, b| a.law.rest().total_cmp(&b.law.rest()).then(b.flows.cmp(&a.flows)))?;
         let name = self.of.as_ref()?.0.name();
         Some(if case.law.rest() < 1.0 { self.starved(case, name) } else { apart(case, name) })
     }
@@ -131,17 +147,18 @@ impl Starved {
     /// Flows that may rest with less than a packet in flight.
     fn starved(&self, case: &Case, name: &str) -> String {
         let &Case { law, host, flows } = case;
-        let needed = law.frame * law.frame / REST / law.bdp;
         let Law { base_rtt, rate, step, bdp, frame } = law;
-        let mtu = (REST * step * bdp).sqrt() - f64::from(self.headers);
-        let smaller = if mtu >= 64.0 { format!(", or transport.mtu = {mtu:.0} or less") } else { String::new() };
+        // Smaller packets bring the rest above one of them, and do not bring it nearer to the share.
+        let (mtu, near) = ((REST * step * bdp).sqrt() - f64::from(self.headers), law.needed(flows) <= step);
+        let smaller =
+            if mtu >= 64.0 && near { format!(", or transport.mtu = {mtu:.0} or less") } else { String::new() };
         format!(
             "{flows} flows at a time go to host {host}, and some may rest at about {} for ever, with a fair share of {}: with less than \
              a packet in flight a flow of {name} takes chance peaks of the load for congestion, where W_ai * B * T < F^2 / 5 ({step:.1} * \
              {bdp:.0} < {frame:.0}^2 / 5, in bytes, at {rate} and T = {base_rtt}). {}{smaller}",
             law.rate_of(law.rest()),
             short(rate.0 as f64 / flows.max(1) as f64),
-            expected(needed, base_rtt)
+            expected(law.needed(flows).max(frame * frame / REST / bdp), base_rtt)
         )
     }
 }
@@ -150,7 +167,6 @@ impl Starved {
 fn apart(case: &Case, name: &str) -> String {
     let &Case { law, host, flows } = case;
     let Law { base_rtt, rate, step, bdp, frame } = law;
-    let needed = bdp / (REST * TOO_FAR * TOO_FAR * (flows * flows) as f64);
     format!(
         "{flows} flows at a time go to host {host}, and may stay far from their fair share of {} for long: W_ai, {step:.1} bytes in T, is \
          small for a share of {:.0} packets, where windows of {name} are drawn to sqrt(5 W_ai B T) / F = {:.1} packets (B T = {bdp:.0}, F = \
@@ -158,7 +174,7 @@ fn apart(case: &Case, name: &str) -> String {
         short(rate.0 as f64 / flows.max(1) as f64),
         law.share(flows),
         law.rest(),
-        expected(needed, base_rtt)
+        expected(law.needed(flows), base_rtt)
     )
 }
 

@@ -210,14 +210,19 @@ fn cases() -> Vec<Case> {
             few_packets(4),
             &["topology.rate=100Gbps", "congestion_control.additive_increase=5Mbps"],
             "4 flows at a time go to host 0, and may stay far from their fair share of 25Gbps for long",
-            &[&["congestion_control.additive_increase=100Mbps"], &["traffic.0.sender_count=2"]],
+            &[
+                &["congestion_control.additive_increase=26400000bps"],
+                &["traffic.0.sender_count=2"],
+                &["traffic.0.rate=1Gbps"],
+                &["traffic.0.stop=20us"],
+            ],
         ),
         case(
             "short-base-rtt",
             minimal(),
             &["transport.base_rtt=3us"],
             "transport.base_rtt = 3.000 us is shorter than signals take on a path and back, 4.000 us",
-            &[&["transport.base_rtt=5us"]],
+            &[&["transport.base_rtt=5us"], &["congestion_control.algorithm=dcqcn"]],
         ),
         case(
             "unheard-senders",
