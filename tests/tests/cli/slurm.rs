@@ -211,7 +211,7 @@ fn what_slurm_ends_for_lack_of_memory_is_named_and_asks_for_more() {
     let sweep = |arguments: &[&str]| {
         let mut command = hpcc();
         command
-            .args(["sweep", "sweep.toml", "--out", "far"])
+            .args(["sweep", "sweep.toml", "--out", "far", "--simulator", "ns3"])
             .args(arguments)
             .env("HPCC_SCENARIO_PROGRAM", bench.path("bin/greedy"));
         cluster.admit(&mut command);

@@ -18,12 +18,12 @@ fn run(bench: &Bench, ranks: u64, set: &[&str]) -> ProcessOutput {
     bench.hpcc(&arguments.into_iter().chain(settings).collect::<Vec<_>>())
 }
 
-/// A run's summary without what it cost, and what its processes did.
+/// A run's summary without what it cost and whether it was in ns-3, and what its processes did.
 fn summary(bench: &Bench, ranks: u64) -> (Value, Value) {
     let mut summary: Value = serde_json::from_str(&bench.read(&format!("{ranks}/summary.json"))).expect("JSON");
     let did = summary["ranks"].take();
-    for cost in COSTS {
-        summary.as_object_mut().expect("an object").remove(*cost);
+    for other in COSTS.iter().chain(&["versions", "build_profile"]) {
+        summary.as_object_mut().expect("an object").remove(*other);
     }
     (summary, did)
 }
