@@ -288,6 +288,14 @@ mod tests {
              traffic = [{ kind = 'collective', operation = 'all_reduce', algorithm = 'tree', size = 5000 }]\n",
         ),
         (
+            "shift",
+            9_008_142,
+            "run = { seed = 4500000, stop = '50us' }\n\
+             topology = { kind = 'parking_lot', switches = 2, hosts_per_switch = 1, rate = '800Gbps', delay = '250ns' }\n\
+             transport = { kind = 'uec', uec_control = 'both' }\n\
+             traffic = [{ kind = 'poisson', sizes = 'fb_hadoop', load = 0.7100000000000001, duration = '30000ns' }]\n",
+        ),
+        (
             "sums",
             9_008_495,
             "run = { stop = '500us' }\n\
