@@ -365,8 +365,12 @@ fn a_controller_that_asks_for_it_is_told_of_each_packet() {
     let key = open(&mut host, 9_000);
     sent(host.poll(0, Nanos(0), 0));
     sent(host.poll(0, Nanos(84), 0));
-    host.on_ack(Nanos(200), &ack(key, 1_000), &mut rng());
-    assert_eq!(host.sender(key).expect("under way").rate(), BitRate(100_000_002_000));
+    let mut rate = |acked| {
+        host.on_ack(Nanos(200), &ack(key, acked), &mut rng());
+        host.sender(key).expect("under way").rate()
+    };
+    assert_eq!(rate(500), BitRate(50_000_002_000));
+    assert_eq!(rate(1_500), BitRate::gbps(100), "no more than the port's");
 }
 
 /// 1048 bytes take 83.84 ns at 100 Gb/s, 167.68 at 50 and 838.4 at 10.
