@@ -167,8 +167,7 @@ fn own_differs(key: &str, there: &Map<String, Value>, here: &Map<String, Value>)
 }
 
 /// Beginnings of keys whose `auto` follows from what an algorithm needs.
-const OF_NEEDS: [&str; 5] =
-    ["telemetry.", "transport.ack_priority", "transport.window", "switch.ecn_", "ecn_thresholds"];
+const OF_NEEDS: [&str; 4] = ["telemetry.", "transport.ack_priority", "transport.window", "switch.ecn_"];
 
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";
