@@ -9,6 +9,7 @@
 //! | module | decides |
 //! | --- | --- |
 //! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
+//! | [`ids`] | what a number names: a port, a frame |
 //! | [`address`] | the addresses of nodes |
 //! | [`random`] | what the generator decides, in the reference's sequences |
 //! | [`rate_limit`] | how often something may happen |
@@ -48,6 +49,7 @@ pub mod fabric;
 pub mod fast_cnp;
 pub mod frame;
 pub mod host_transport;
+pub mod ids;
 pub mod node;
 pub mod pfc;
 pub mod priorities;

@@ -7,6 +7,7 @@ use hpcc_core::engine::{
     Acted, Completion, Engine, Event, FlowOptions, FlowRequest, Frame, Observer, Order, Place, ProgramClock, Sight,
     Stop, Streams,
 };
+use hpcc_core::ids::FrameId;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::random::Rng;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -120,7 +121,7 @@ impl Observer for Notes {
         self.0.lock().expect("no panic").push(format!("{} {priority} {pause}", place.now.0));
     }
 
-    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]) {
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: FrameId, frame: &Frame, section: &[u8]) {
         let text =
             format!("{} {sight:?} {}.{} {id} {} {}", place.now.0, place.node, place.port, frame.size, section.len());
         self.0.lock().expect("no panic").push(text);

@@ -3,6 +3,7 @@
 
 use hpcc_core::engine::{Engine, FlowOptions, FlowRequest, Frame, Observer, Order, Place, Sight, Streams};
 use hpcc_core::frame::PacketKind;
+use hpcc_core::ids::FrameId;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -157,7 +158,7 @@ struct Late {
 impl Observer for Late {
     fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
 
-    fn on_frame(&mut self, sight: Sight, place: &Place, _: u32, frame: &Frame, _: &[u8]) {
+    fn on_frame(&mut self, sight: Sight, place: &Place, _: FrameId, frame: &Frame, _: &[u8]) {
         if sight != Sight::Arrival || frame.kind != PacketKind::Data {
             return;
         }

@@ -4,6 +4,7 @@
 use hpcc_core::engine::{
     Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle,
 };
+use hpcc_core::ids::FrameId;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Input;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -17,7 +18,7 @@ struct Holds(Arc<Mutex<Vec<Hold>>>);
 
 impl Observer for Holds {
     fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
-    fn on_frame(&mut self, _: Sight, _: &Place, _: u32, _: &Frame, _: &[u8]) {}
+    fn on_frame(&mut self, _: Sight, _: &Place, _: FrameId, _: &Frame, _: &[u8]) {}
     fn on_hold(&mut self, hold: &Hold) {
         self.0.lock().expect("one thread").push(*hold);
     }

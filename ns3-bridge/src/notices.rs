@@ -5,6 +5,7 @@ use crate::frame::ffi::Frame;
 use crate::network::{Network, control_state};
 use hpcc_core::engine::{self, Event, Observer, Place, Sight};
 use hpcc_core::fast_cnp::{Crossing, Refusal, Suppression};
+use hpcc_core::ids::FrameId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -174,7 +175,7 @@ impl Observer for Notices {
         self.all().push(Notice { queue: priority, flag: pause, ..told });
     }
 
-    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &engine::Frame, section: &[u8]) {
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: FrameId, frame: &engine::Frame, section: &[u8]) {
         let kind = match sight {
             Sight::Departure => NoticeKind::Departure,
             Sight::Arrival => NoticeKind::Arrival,
@@ -184,7 +185,7 @@ impl Observer for Notices {
             Sight::Lost | Sight::Chance => NoticeKind::Lost,
             Sight::Drop => NoticeKind::Drop,
         };
-        self.all().push(Notice { id, ..notice(kind, place, frame, section) });
+        self.all().push(Notice { id: id.0, ..notice(kind, place, frame, section) });
     }
 
     fn on_event(&mut self, event: &Event, at: &Place, frame: Option<(&engine::Frame, &[u8])>) {
@@ -213,7 +214,7 @@ impl Observer for Notices {
             Event::Migrated(queue_pair, sport) => {
                 Notice { queue_pair, value: sport.into(), ..of(NoticeKind::Migrated) }
             }
-            Event::Packet(id) => Notice { id, ..of(NoticeKind::Packet) },
+            Event::Packet(id) => Notice { id: id.0, ..of(NoticeKind::Packet) },
         };
         self.all().push(told);
     }

@@ -5,6 +5,7 @@ use crate::fleet::lock;
 use hpcc_core::address::host_address;
 use hpcc_core::engine::{Event, Frame, Hold, Observer, Place, Sight};
 use hpcc_core::frame::{Encapsulation, PacketKind};
+use hpcc_core::ids::FrameId;
 use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
 use hpcc_formats::results::ResultWriter;
@@ -49,7 +50,7 @@ pub struct Nobody;
 
 impl Observer for Nobody {
     fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
-    fn on_frame(&mut self, _: Sight, _: &Place, _: u32, _: &Frame, _: &[u8]) {}
+    fn on_frame(&mut self, _: Sight, _: &Place, _: FrameId, _: &Frame, _: &[u8]) {}
 }
 
 impl Observer for Sights {
@@ -64,7 +65,7 @@ impl Observer for Sights {
         lock(&self.holds).push(*hold);
     }
 
-    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]) {
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: FrameId, frame: &Frame, section: &[u8]) {
         if let Some(faces) = &mut self.faces {
             faces.on_frame(sight, place, id, frame, section);
         }

@@ -25,6 +25,7 @@ pub use oblivious::Oblivious;
 pub use random::Random;
 pub use settings::LoadBalancingSettings;
 
+use crate::ids::FrameId;
 use crate::random::Integers;
 use crate::settings::{Conflict, Settings};
 use crate::topology::Network;
@@ -132,8 +133,8 @@ pub struct Passing<'a> {
     pub key: FlowKey,
     /// Its priority.
     pub priority: u8,
-    /// Its number, by which a balancer that keeps it [gives it back](Errands::released).
-    pub frame: u32,
+    /// Its id, by which a balancer that keeps it [gives it back](Errands::released).
+    pub frame: FrameId,
     /// Whether it is a whole packet that the scheme is for: neither an answer nor headers without payload.
     pub is_balanced: bool,
     /// Whether a switch has marked it (ECN).
@@ -176,7 +177,7 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct Errands {
     /// Frames that were kept and go on now, in this order, ahead of one that has come in.
-    pub released: Vec<u32>,
+    pub released: Vec<FrameId>,
     /// Answers to the frame that has come in carry these to where that is from.
     pub answers: Vec<Tag>,
     /// When to call [`LoadBalancer::on_timeout`], besides what was asked for before.

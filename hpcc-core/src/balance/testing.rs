@@ -2,6 +2,7 @@
 //! A switch for tests of schemes.
 
 use super::{Choice, FlowKey, LoadBalancer, Passing, Ports, Scheme, Tag};
+use crate::ids::FrameId;
 use crate::random::Integers;
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
@@ -70,7 +71,7 @@ pub fn passing<'a>(
         size: 1_000,
         key,
         priority: 3,
-        frame: 0,
+        frame: FrameId(0),
         is_balanced: true,
         is_marked: false,
         may_wait: true,

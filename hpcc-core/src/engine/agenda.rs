@@ -3,6 +3,7 @@
 
 use super::links::Quality;
 use super::traffic::FlowRequest;
+use crate::ids::{ItemId, Table};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -44,12 +45,12 @@ pub(super) struct Change {
 /// Items by place, each with its rank among all events; those that are over make room for others.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    items: Vec<(u64, Option<Item>)>,
-    idle: Vec<u32>,
+    items: Table<ItemId, (u64, Option<Item>)>,
+    idle: Vec<ItemId>,
     /// How many ranks were given out.
     reserved: u64,
     /// Time, rank and place of those that wait outside of the present window.
-    waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    waiting: BinaryHeap<Reverse<(u64, u64, ItemId)>>,
 }
 
 impl Agenda {
@@ -60,17 +61,16 @@ impl Agenda {
     }
 
     /// Adds an item; returns its place.
-    pub fn add(&mut self, rank: u64, item: Item) -> u32 {
+    pub fn add(&mut self, rank: u64, item: Item) -> ItemId {
         if let Some(place) = self.idle.pop() {
-            self.items[place as usize] = (rank, Some(item));
+            self.items[place] = (rank, Some(item));
             return place;
         }
-        self.items.push((rank, Some(item)));
-        self.items.len() as u32 - 1
+        self.items.push((rank, Some(item)))
     }
 
     /// An item waits for its time.
-    pub fn wait(&mut self, at: u64, place: u32) {
+    pub fn wait(&mut self, at: u64, place: ItemId) {
         self.waiting.push(Reverse((at, self.rank(place), place)));
     }
 
@@ -85,23 +85,23 @@ impl Agenda {
     }
 
     /// The first that waits for a time before `end`, with its time.
-    pub fn pop_before(&mut self, end: u64) -> Option<(u64, u32)> {
+    pub fn pop_before(&mut self, end: u64) -> Option<(u64, ItemId)> {
         self.next_time().filter(|&at| at < end)?;
         self.waiting.pop().map(|Reverse((at, _, place))| (at, place))
     }
 
-    pub fn rank(&self, place: u32) -> u64 {
-        self.items[place as usize].0
+    pub fn rank(&self, place: ItemId) -> u64 {
+        self.items[place].0
     }
 
     /// Whether an item is more than a look at the network.
-    pub fn changes_network(&self, place: u32) -> bool {
-        !matches!(self.items[place as usize].1, Some(Item::Sample))
+    pub fn changes_network(&self, place: ItemId) -> bool {
+        !matches!(self.items[place].1, Some(Item::Sample))
     }
 
     /// Takes an item whose time has come.
-    pub fn take(&mut self, place: u32) -> Option<Item> {
+    pub fn take(&mut self, place: ItemId) -> Option<Item> {
         self.idle.push(place);
-        self.items[place as usize].1.take()
+        self.items[place].1.take()
     }
 }

@@ -2,13 +2,14 @@
 //! Attackers: nodes that send frames of their own, or change what passes them.
 
 use super::agenda::Item;
-use super::alarms::HELD_BACK;
+use super::alarms::Duty;
 use super::deceived::Deceived;
 use super::frame::Frame;
 use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN};
 use crate::attack::{Attack, AttackKind, Fate, Forged, KnownFlow, Passing};
 use crate::frame::PacketKind;
+use crate::ids::{FrameId, PortId};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -178,13 +179,13 @@ impl Engine {
 
     /// A frame has come to a node, where attackers may change it. Returns whether it goes on now.
     #[cold]
-    pub(super) fn pass_attackers(&mut self, p: u32, f: u32) -> bool {
-        let node = self.all.ports[p as usize].node;
+    pub(super) fn pass_attackers(&mut self, p: PortId, f: FrameId) -> bool {
+        let node = self.all.ports[p].node;
         match self.show_to_attackers(node, f) {
             Fate::GoesOn => return true,
             Fate::Waits(delay) => {
                 let at = self.events.now() + delay;
-                self.schedule(node, f, HELD_BACK, at);
+                self.schedule(node, Duty::HeldBack(f), at);
             }
             Fate::Ends => {
                 self.totals.lose(self.all.frames.get(f));
@@ -195,17 +196,17 @@ impl Engine {
     }
 
     /// An attacker lets a frame go on that it has held back.
-    pub(super) fn let_pass(&mut self, node: u32, f: u32) {
+    pub(super) fn let_pass(&mut self, node: u32, f: FrameId) {
         let frame = self.all.frames.get_mut(f);
         // Routes may have changed meanwhile.
         (frame.at, frame.ports) = (self.events.now().0, [UNKNOWN; KNOWN]);
-        let first = self.first_port[node as usize];
+        let first = self.port_id(node, 0);
         self.receive_at_switch(node, first, f);
     }
 
     /// Whether an attacker at a switch clears the mark that this frame would leave with.
     #[cold]
-    pub(super) fn is_bleached(&mut self, node: u32, f: u32) -> bool {
+    pub(super) fn is_bleached(&mut self, node: u32, f: FrameId) -> bool {
         let traffic = self.traffic_of_frame(f);
         let now = self.events.now();
         let mut list = core::mem::take(&mut self.attackers.list);
@@ -221,7 +222,7 @@ impl Engine {
 
     /// A switch has made a notification, which attackers there may copy.
     #[cold]
-    pub(super) fn show_notification(&mut self, node: u32, f: u32) {
+    pub(super) fn show_notification(&mut self, node: u32, f: FrameId) {
         let mut list = core::mem::take(&mut self.attackers.list);
         for attack in watching(&mut list, node) {
             let (frame, bytes) = self.all.frames.with_section(f);
@@ -230,7 +231,7 @@ impl Engine {
         self.attackers.list = list;
     }
 
-    fn show_to_attackers(&mut self, node: u32, f: u32) -> Fate {
+    fn show_to_attackers(&mut self, node: u32, f: FrameId) -> Fate {
         let now = self.events.now();
         let mut fate = Fate::GoesOn;
         let mut list = core::mem::take(&mut self.attackers.list);
@@ -254,7 +255,7 @@ impl Engine {
     }
 
     /// The traffic that a frame with telemetry belongs to.
-    fn traffic_of_frame(&mut self, f: u32) -> Option<u32> {
+    fn traffic_of_frame(&mut self, f: FrameId) -> Option<u32> {
         let frame = self.all.frames.get(f);
         let is_cnp = frame.kind == PacketKind::Cnp;
         if !(frame.kind.has_telemetry() || is_cnp) || frame.is_of_stack() {

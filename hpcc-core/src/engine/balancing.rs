@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What load balancers do besides choosing: what frames carry for them, what waits and what answers.
 
-use super::alarms::BALANCER;
+use super::alarms::Duty;
 use super::frame::Frame;
 use super::state::Engine;
 use crate::balance::{Errands, Fate, LoadBalancer, Passing, Tag};
 use crate::frame::PacketKind;
+use crate::ids::FrameId;
 
 impl Engine {
     /// The load balancer of a switch hears of a frame that comes in or leaves by a port.
@@ -13,7 +14,7 @@ impl Engine {
         &mut self,
         node: u32,
         port: u16,
-        f: u32,
+        f: FrameId,
         tell: impl FnOnce(&mut dyn LoadBalancer, &mut Passing<'_>) -> T,
     ) -> T {
         let (frame, tag) = self.all.frames.with_tag(f);
@@ -34,13 +35,13 @@ impl Engine {
             may_wait,
             hops,
             tag,
-            rand: &mut self.rngs.arriving(self.first_port[node as usize] + u32::from(port)).rand,
+            rand: &mut self.rngs.arriving(self.first_port[node as usize].nth(port)).rand,
         };
         tell(balancer, &mut passing)
     }
 
     /// A frame comes in to a switch whose load balancer hears of all. Returns whether it goes on.
-    pub(super) fn arrive_at_balancer(&mut self, node: u32, f: u32) -> bool {
+    pub(super) fn arrive_at_balancer(&mut self, node: u32, f: FrameId) -> bool {
         let mut errands = Errands::default();
         let port = self.all.frames.get(f).ingress;
         let fate = self.tell_balancer(node, port, f, |balancer, passing| balancer.on_arrival(passing, &mut errands));
@@ -69,12 +70,12 @@ impl Engine {
             self.resume_at_switch(node, f);
         }
         if let Some(at) = errands.wake {
-            self.schedule(node, 0, BALANCER, at);
+            self.schedule(node, Duty::Balancer, at);
         }
     }
 
     /// A frame without payload goes back to where another one is from.
-    fn answer_from_switch(&mut self, node: u32, to: u32, tag: Tag) {
+    fn answer_from_switch(&mut self, node: u32, to: FrameId, tag: Tag) {
         let of = *self.all.frames.get(to);
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame {

@@ -100,7 +100,7 @@ impl Engine {
     fn may_call_program(&self, what: What) -> bool {
         let node = match what {
             What::Agenda(item) => return self.all.agenda.changes_network(item),
-            What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port as usize].node,
+            What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port].node,
             What::Alarm(alarm) => self.all.alarms.get(alarm).node,
         };
         self.nodes.as_host(node).is_some_and(|host| host.traffic.has_ranks || host.core.calls_program())

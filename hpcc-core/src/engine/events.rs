@@ -5,6 +5,7 @@
 //! first, as in ns-3 and the 2019 simulator. In [`Order::Canonical`] it depends on each node alone: what concerns no node, then
 //! at each node frames that arrive, by port, then the rest as it was added; nodes cannot affect each other within a nanosecond.
 
+use crate::ids::{AlarmId, ItemId, PortId};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -27,15 +28,15 @@ crate::named! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     /// The first frame on its way to a port, by the port's place, arrives.
-    Arrival(u32),
+    Arrival(PortId),
     /// A port ends a transmission.
-    End(u32),
+    End(PortId),
     /// The pacer of a host's port wakes up.
-    Wake(u32),
+    Wake(PortId),
     /// An alarm, by its place, goes off.
-    Alarm(u32),
+    Alarm(AlarmId),
     /// Something that concerns no node.
-    Agenda(u32),
+    Agenda(ItemId),
 }
 
 /// An event in four bytes, by which it finds its place in a list: the kind in the lower two bits; alarms and the agenda share one.
@@ -50,11 +51,11 @@ impl Event {
     fn what(self) -> What {
         let place = self.0 >> 2;
         match self.0 & 3 {
-            0 => What::Arrival(place),
-            1 => What::End(place),
-            2 => What::Wake(place),
-            _ if place & 1 == 0 => What::Alarm(place >> 1),
-            _ => What::Agenda(place >> 1),
+            0 => What::Arrival(PortId(place)),
+            1 => What::End(PortId(place)),
+            2 => What::Wake(PortId(place)),
+            _ if place & 1 == 0 => What::Alarm(AlarmId(place >> 1)),
+            _ => What::Agenda(ItemId(place >> 1)),
         }
     }
 }
@@ -63,11 +64,11 @@ impl From<What> for Event {
     #[inline]
     fn from(what: What) -> Event {
         Event(match what {
-            What::Arrival(place) => place << 2,
-            What::End(place) => place << 2 | 1,
-            What::Wake(place) => place << 2 | 2,
-            What::Alarm(place) => place << 3 | 3,
-            What::Agenda(place) => place << 3 | 7,
+            What::Arrival(port) => port.0 << 2,
+            What::End(port) => port.0 << 2 | 1,
+            What::Wake(port) => port.0 << 2 | 2,
+            What::Alarm(alarm) => alarm.0 << 3 | 3,
+            What::Agenda(item) => item.0 << 3 | 7,
         })
     }
 }
@@ -88,7 +89,7 @@ pub(super) trait Keys {
     /// Its place among all events, by the order in which they were added.
     fn rank(&self, what: What) -> u64;
     /// The number of a port at its node.
-    fn number(&self, port: u32) -> u16;
+    fn number(&self, port: PortId) -> u16;
 }
 
 /// Nanoseconds of the longest window.
@@ -351,7 +352,26 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use What::{Agenda, Alarm, Arrival, End, Wake};
+
+    fn arrival(n: u32) -> What {
+        What::Arrival(PortId(n))
+    }
+
+    fn end(n: u32) -> What {
+        What::End(PortId(n))
+    }
+
+    fn wake(n: u32) -> What {
+        What::Wake(PortId(n))
+    }
+
+    fn alarm(n: u32) -> What {
+        What::Alarm(AlarmId(n))
+    }
+
+    fn agenda(n: u32) -> What {
+        What::Agenda(ItemId(n))
+    }
 
     /// Events that were added in the order of their places.
     struct Numbered;
@@ -359,17 +379,21 @@ mod tests {
     impl Keys for Numbered {
         /// Odd places are of node 1.
         fn node(&self, what: What) -> u32 {
-            if matches!(what, Agenda(_)) { u32::MAX } else { self.rank(what) as u32 % 2 }
+            if matches!(what, What::Agenda(_)) { u32::MAX } else { self.rank(what) as u32 % 2 }
         }
 
         fn rank(&self, what: What) -> u64 {
-            let (Arrival(place) | End(place) | Wake(place) | Alarm(place) | Agenda(place)) = what;
-            place.into()
+            let (What::Arrival(PortId(n))
+            | What::End(PortId(n))
+            | What::Wake(PortId(n))
+            | What::Alarm(AlarmId(n))
+            | What::Agenda(ItemId(n))) = what;
+            n.into()
         }
 
         /// The ports are the other way round.
-        fn number(&self, port: u32) -> u16 {
-            99 - port as u16
+        fn number(&self, port: PortId) -> u16 {
+            99 - port.0 as u16
         }
     }
 
@@ -381,12 +405,12 @@ mod tests {
     #[test]
     fn events_of_a_nanosecond_come_in_their_order() {
         for (order, expected) in [
-            (Order::Insertion, [Alarm(2), End(4), Arrival(6), Agenda(8), Arrival(10), Wake(12)]),
-            (Order::Canonical, [Agenda(8), Arrival(10), Arrival(6), Alarm(2), End(4), Wake(12)]),
+            (Order::Insertion, [alarm(2), end(4), arrival(6), agenda(8), arrival(10), wake(12)]),
+            (Order::Canonical, [agenda(8), arrival(10), arrival(6), alarm(2), end(4), wake(12)]),
         ] {
             let mut events = Events::new(order);
             events.open(1_000, 9_000, true);
-            for what in [Alarm(2), Wake(12), Arrival(6), Agenda(8), Arrival(10), End(4)] {
+            for what in [alarm(2), wake(12), arrival(6), agenda(8), arrival(10), end(4)] {
                 events.add(1_007, what, &Numbered);
             }
             assert_eq!(all(&mut events), expected.map(|what| (1_007, what)), "{order:?}");
@@ -398,13 +422,13 @@ mod tests {
         let mut events = Events::new(Order::Insertion);
         events.open(77, 77 + SPAN, true);
         let times: Vec<u64> = (0..3_000_u64).map(|n| 77 + n * n * 2_654_435_761 % SPAN).collect();
-        for (&at, alarm) in times.iter().zip(0..) {
-            events.add(at, Alarm(alarm), &Numbered);
+        for (&at, n) in times.iter().zip(0..) {
+            events.add(at, alarm(n), &Numbered);
         }
-        let mut sorted: Vec<(u64, What)> = times.iter().zip(0..).map(|(&at, alarm)| (at, Alarm(alarm))).collect();
+        let mut sorted: Vec<(u64, What)> = times.iter().zip(0..).map(|(&at, n)| (at, alarm(n))).collect();
         sorted.sort();
         for removed in [0, 7, 2_999] {
-            let (at, what) = (times[removed], Alarm(removed as u32));
+            let (at, what) = (times[removed], alarm(removed as u32));
             events.remove(at, what);
             sorted.retain(|&other| other != (at, what));
         }
@@ -420,38 +444,38 @@ mod tests {
         let (mut waiting, mut taken) = (Vec::new(), Vec::new());
         for n in 0..1_000_u32 {
             let place = n * 7_919 % 1_009 + 1_009;
-            events.add(9, Alarm(place), &Numbered);
+            events.add(9, alarm(place), &Numbered);
             waiting.push(place);
             if n % 3 == 2 {
                 waiting.sort_unstable();
-                assert_eq!(events.take(&Numbered), Some(Alarm(waiting.remove(0))));
+                assert_eq!(events.take(&Numbered), Some(alarm(waiting.remove(0))));
             }
             if n % 10 == 9 {
                 let place = waiting.remove(waiting.len() / 2);
-                events.remove(9, Alarm(place));
-                events.remove(9, Alarm(5_000));
+                events.remove(9, alarm(place));
+                events.remove(9, alarm(5_000));
             }
         }
         waiting.sort_unstable();
         taken.extend(all(&mut events).into_iter().map(|(_, what)| what));
-        assert_eq!(taken, waiting.into_iter().map(Alarm).collect::<Vec<_>>());
+        assert_eq!(taken, waiting.into_iter().map(alarm).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_is_due_now_happens_before_time_goes_on() {
         let mut events = Events::new(Order::Canonical);
         events.open(0, 100, true);
-        events.add(5, Alarm(2), &Numbered);
-        events.add(5, Alarm(5), &Numbered);
-        assert_eq!(events.take(&Numbered), Some(Alarm(2)));
-        assert_eq!(events.take(&Numbered), Some(Alarm(5)));
+        events.add(5, alarm(2), &Numbered);
+        events.add(5, alarm(5), &Numbered);
+        assert_eq!(events.take(&Numbered), Some(alarm(2)));
+        assert_eq!(events.take(&Numbered), Some(alarm(5)));
         assert!(!events.has_passed(5, 7) && events.has_passed(5, 3));
-        events.add(3, Alarm(9), &Numbered);
-        events.add(5, End(7), &Numbered);
-        events.add(5, Agenda(1), &Numbered);
-        assert_eq!(events.take(&Numbered), Some(Agenda(1)), "what concerns no node is first");
-        assert_eq!(events.take(&Numbered), Some(End(7)), "it was reserved first");
-        assert_eq!((events.take(&Numbered), events.now()), (Some(Alarm(9)), Nanos(5)), "a time that has passed");
+        events.add(3, alarm(9), &Numbered);
+        events.add(5, end(7), &Numbered);
+        events.add(5, agenda(1), &Numbered);
+        assert_eq!(events.take(&Numbered), Some(agenda(1)), "what concerns no node is first");
+        assert_eq!(events.take(&Numbered), Some(end(7)), "it was reserved first");
+        assert_eq!((events.take(&Numbered), events.now()), (Some(alarm(9)), Nanos(5)), "a time that has passed");
         assert!(events.has_passed(5, 9) && events.next_time().is_none());
     }
 }

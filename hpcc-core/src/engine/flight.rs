@@ -2,6 +2,7 @@
 //! The frames on their way over one direction of a link.
 
 use super::frames::Frames;
+use crate::ids::FrameId;
 use alloc::vec::Vec;
 
 /// A frame on its way.
@@ -11,7 +12,7 @@ pub(super) struct InFlight {
     pub at: u64,
     /// When it was put on its link, among all events that were added.
     pub rank: u64,
-    pub frame: u32,
+    pub frame: FrameId,
 }
 
 /// The frames on their way to a port, in the order in which they arrive: a ring of times and places.
@@ -62,7 +63,7 @@ impl Flight {
 
     /// The first frame, of which there is one, comes to a node. Also returns when the next arrives.
     #[inline]
-    pub fn pop(&mut self) -> (u32, Option<u64>) {
+    pub fn pop(&mut self) -> (FrameId, Option<u64>) {
         let InFlight { frame, .. } = self.entries[self.first];
         self.first = (self.first + 1) & (self.entries.len() - 1);
         self.count -= 1;

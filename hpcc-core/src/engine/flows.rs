@@ -2,7 +2,7 @@
 //! Flows from their request to their completion.
 
 use super::agenda::Item;
-use super::alarms::STOP;
+use super::alarms::Duty;
 use super::events::{Order, What};
 use super::fifo::Fifo;
 use super::groups::NOBODY;
@@ -124,9 +124,9 @@ impl Engine {
                 Ok(Some((queue_pair, sport, nic))) => {
                     self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
                     if options.stop < Nanos(u64::MAX) {
-                        self.schedule(src, queue_pair, STOP, options.stop);
+                        self.schedule(src, Duty::Stop(queue_pair), options.stop);
                     }
-                    let p = self.place(src, nic);
+                    let p = self.port_id(src, nic);
                     self.try_send(p);
                 }
                 Err(why) => self.refuse(request, why),
@@ -148,7 +148,7 @@ impl Engine {
         }
         host.traffic.wait_to_open(nic, key, *message, start);
         self.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
-        let p = self.place(src, nic);
+        let p = self.port_id(src, nic);
         self.try_send(p);
         true
     }
@@ -198,7 +198,7 @@ impl Engine {
             self.announce((receiver, result.message.end()), message);
         }
         self.schedule_timers(request.src, queue_pair, result.armed);
-        let p = self.place(request.src, result.nic as u16);
+        let p = self.port_id(request.src, result.nic as u16);
         self.try_send(p);
     }
 
@@ -323,7 +323,7 @@ impl Engine {
         if let Some(posted) = host.traffic.get(queue_pair).and_then(|sending| sending.messages.front_mut()) {
             posted.size = size;
         }
-        let p = self.place(node, nic as u16);
+        let p = self.port_id(node, nic as u16);
         self.try_send(p);
     }
 
@@ -430,7 +430,7 @@ impl Engine {
             let Some(port) = host.core.reassign(queue_pair, &key) else { continue };
             let armed = host.core.resume_timer(now, queue_pair);
             self.schedule_timers(node, queue_pair, armed);
-            let p = self.place(node, port);
+            let p = self.port_id(node, port);
             self.try_send(p);
         }
     }

@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::ways::{KNOWN, UNKNOWN};
 use crate::balance::Tag;
 use crate::host_transport::PacketHeader;
+use crate::ids::{FrameId, Id, PortId};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -40,7 +41,7 @@ pub(super) struct Frames {
     /// What frames carry for load balancing, if anything: as far as anybody has asked.
     tags: Vec<Tag>,
     /// The frame that was released last is taken first, for it is in the cache.
-    free: Vec<u32>,
+    free: Vec<FrameId>,
 }
 
 impl Frames {
@@ -51,55 +52,55 @@ impl Frames {
 
     /// A frame, whose fields are those of its last use.
     #[inline]
-    pub fn take(&mut self) -> u32 {
+    pub fn take(&mut self) -> FrameId {
         self.free.pop().unwrap_or_else(|| self.add())
     }
 
     #[cold]
-    fn add(&mut self) -> u32 {
+    fn add(&mut self) -> FrameId {
         self.entries.push(Entry { frame: Frame::default(), section: [0; SHORT] });
         if self.room > SHORT {
             self.sections.resize(self.entries.len() * self.room, 0);
         }
-        self.entries.len() as u32 - 1
+        FrameId(self.entries.len() as u32 - 1)
     }
 
     #[inline]
-    pub fn release(&mut self, frame: u32) {
+    pub fn release(&mut self, frame: FrameId) {
         self.free.push(frame);
     }
 
     #[inline]
-    pub fn get(&self, frame: u32) -> &Frame {
-        &self.entries[frame as usize].frame
+    pub fn get(&self, frame: FrameId) -> &Frame {
+        &self.entries[frame.place()].frame
     }
 
     #[inline]
-    pub fn get_mut(&mut self, frame: u32) -> &mut Frame {
-        &mut self.entries[frame as usize].frame
+    pub fn get_mut(&mut self, frame: FrameId) -> &mut Frame {
+        &mut self.entries[frame.place()].frame
     }
 
     /// What a transport keeps in a frame for itself, where hosts have another than queue pairs, with telemetry at its front.
-    pub fn header(&mut self, frame: u32) -> &mut PacketHeader {
-        &mut self.entries[frame as usize].section
+    pub fn header(&mut self, frame: FrameId) -> &mut PacketHeader {
+        &mut self.entries[frame.place()].section
     }
 
     /// A frame with its section and room behind it.
     #[inline]
-    pub fn with_section(&mut self, frame: u32) -> (&mut Frame, &mut [u8]) {
-        let entry = &mut self.entries[frame as usize];
+    pub fn with_section(&mut self, frame: FrameId) -> (&mut Frame, &mut [u8]) {
+        let entry = &mut self.entries[frame.place()];
         if self.room <= SHORT {
             return (&mut entry.frame, &mut entry.section[..self.room]);
         }
-        let start = frame as usize * self.room;
+        let start = frame.place() * self.room;
         (&mut entry.frame, &mut self.sections[start..start + self.room])
     }
 
     /// Loads all lines of a frame.
     #[inline]
-    pub fn load(&self, frame: u32) -> u32 {
-        let entry = &self.entries[frame as usize];
-        let section = if self.room <= SHORT { entry.section[0] } else { self.sections[frame as usize * self.room] };
+    pub fn load(&self, frame: FrameId) -> u32 {
+        let entry = &self.entries[frame.place()];
+        let section = if self.room <= SHORT { entry.section[0] } else { self.sections[frame.place() * self.room] };
         entry.frame.size ^ u32::from(section)
     }
 
@@ -108,11 +109,11 @@ impl Frames {
         let mut wider = Frames { room, entries: core::mem::take(&mut self.entries), ..Frames::new(room) };
         (wider.free, wider.tags) = (core::mem::take(&mut self.free), core::mem::take(&mut self.tags));
         wider.sections.resize(if room > SHORT { wider.entries.len() * room } else { 0 }, 0);
-        for frame in 0..wider.entries.len() as u32 {
+        for frame in (0..wider.entries.len() as u32).map(FrameId) {
             let section = if self.room <= SHORT {
-                wider.entries[frame as usize].section.into()
+                wider.entries[frame.place()].section.into()
             } else {
-                Vec::from(&self.sections[frame as usize * self.room..][..self.room])
+                Vec::from(&self.sections[frame.place() * self.room..][..self.room])
             };
             wider.with_section(frame).1[..section.len()].copy_from_slice(&section);
         }
@@ -126,14 +127,14 @@ impl Frames {
 
     /// The section of a frame.
     #[inline]
-    pub fn section(&self, frame: u32) -> &[u8] {
-        let entry = &self.entries[frame as usize];
+    pub fn section(&self, frame: FrameId) -> &[u8] {
+        let entry = &self.entries[frame.place()];
         let len = usize::from(entry.frame.telemetry_len);
-        if self.room <= SHORT { &entry.section[..len] } else { &self.sections[frame as usize * self.room..][..len] }
+        if self.room <= SHORT { &entry.section[..len] } else { &self.sections[frame.place() * self.room..][..len] }
     }
 
     /// These bytes become the section of a frame; returns their length, 0 without room.
-    pub fn put(&mut self, frame: u32, bytes: &[u8]) -> usize {
+    pub fn put(&mut self, frame: FrameId, bytes: &[u8]) -> usize {
         let (entry, room) = self.with_section(frame);
         let front = room.get_mut(..bytes.len());
         let len = front.as_ref().map_or(0, |front| front.len());
@@ -150,8 +151,8 @@ impl Frames {
     }
 
     /// A frame, and what it carries for load balancing.
-    pub fn with_tag(&mut self, frame: u32) -> (&Frame, &mut Tag) {
-        let place = frame as usize;
+    pub fn with_tag(&mut self, frame: FrameId) -> (&Frame, &mut Tag) {
+        let place = frame.place();
         if self.tags.len() <= place {
             self.tags.resize(self.entries.len(), Tag::default());
         }
@@ -159,19 +160,19 @@ impl Frames {
     }
 
     /// A frame carries this, if any does.
-    pub fn set_tag(&mut self, frame: u32, tag: Tag) {
+    pub fn set_tag(&mut self, frame: FrameId, tag: Tag) {
         if tag != Tag::Nothing || !self.tags.is_empty() {
             *self.with_tag(frame).1 = tag;
         }
     }
 
     /// Copies a section of so many bytes from one frame to another.
-    pub fn copy_section(&mut self, from: u32, to: u32, len: usize) {
+    pub fn copy_section(&mut self, from: FrameId, to: FrameId, len: usize) {
         if self.room <= SHORT {
-            self.entries[to as usize].section = self.entries[from as usize].section;
+            self.entries[to.place()].section = self.entries[from.place()].section;
             return;
         }
-        let (start, end) = (from as usize * self.room, to as usize * self.room);
+        let (start, end) = (from.place() * self.room, to.place() * self.room);
         self.sections.copy_within(start..start + len, end);
     }
 }
@@ -181,7 +182,7 @@ impl Frames {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Crossings {
     /// When each arrives, and at which port.
-    entries: Vec<(u64, u32, Entry, Tag)>,
+    entries: Vec<(u64, PortId, Entry, Tag)>,
     #[cfg_attr(feature = "serde", serde(with = "serde_bytes"))]
     sections: Vec<u8>,
 }
@@ -203,25 +204,24 @@ impl Crossings {
     }
 
     /// A frame leaves this part.
-    pub fn load(&mut self, frames: &mut Frames, frame: u32, at: u64, port: u32) {
-        let tag = frames.tags.get(frame as usize).copied().unwrap_or_default();
-        self.entries.push((at, port, frames.entries[frame as usize], tag));
+    pub fn load(&mut self, frames: &mut Frames, frame: FrameId, at: u64, port: PortId) {
+        let tag = frames.tags.get(frame.place()).copied().unwrap_or_default();
+        self.entries.push((at, port, frames.entries[frame.place()], tag));
         if frames.room > SHORT {
-            self.sections.extend_from_slice(&frames.sections[frame as usize * frames.room..][..frames.room]);
+            self.sections.extend_from_slice(&frames.sections[frame.place() * frames.room..][..frames.room]);
         }
         frames.release(frame);
     }
 
     /// All frames come to this part; `arrive` is given each with its port.
-    pub fn unload(&mut self, frames: &mut Frames, mut arrive: impl FnMut(u32, InFlight)) {
+    pub fn unload(&mut self, frames: &mut Frames, mut arrive: impl FnMut(PortId, InFlight)) {
         for (place, (at, port, entry, tag)) in self.entries.drain(..).enumerate() {
             let frame = frames.take();
-            frames.entries[frame as usize] = entry;
+            frames.entries[frame.place()] = entry;
             frames.set_tag(frame, tag);
             if frames.room > SHORT {
                 let room = frames.room;
-                frames.sections[frame as usize * room..][..room]
-                    .copy_from_slice(&self.sections[place * room..][..room]);
+                frames.sections[frame.place() * room..][..room].copy_from_slice(&self.sections[place * room..][..room]);
             }
             arrive(port, InFlight { at, rank: 0, frame });
         }

@@ -5,6 +5,7 @@
 //! reaches it later. What it touches stays in the caches then. Nodes between which a link has no delay are a group that runs
 //! together. In insertion order all nodes are one, whose events come one by one.
 
+use crate::ids::{AlarmId, Id, PortId, Table};
 use crate::units::Nanos;
 use alloc::collections::BinaryHeap;
 use alloc::vec;
@@ -27,10 +28,10 @@ pub(super) struct Groups {
     /// Of each group, whether it is more than one node.
     several: Vec<bool>,
     /// The ports of all groups, and where those of each begin and end.
-    ports: Vec<u32>,
+    ports: Vec<PortId>,
     first: Vec<u32>,
     /// When something happens at each port, or earlier; `u64::MAX`: never.
-    port_due_at: Vec<u64>,
+    port_due_at: Table<PortId, u64>,
     /// When each has something to do at the latest known; `u64::MAX`: nothing.
     due_at: Vec<u64>,
     /// Those that are due in one of the next slots, by the slot's number.
@@ -39,7 +40,7 @@ pub(super) struct Groups {
     first_slot: u64,
     far: BinaryHeap<Reverse<(u64, u32)>>,
     /// What each is to do besides what its ports know: time, rank and place of alarms.
-    alarms: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
+    alarms: Vec<BinaryHeap<Reverse<(u64, u64, AlarmId)>>>,
     /// The group that runs now.
     pub running: u32,
     /// When something happens at its ports behind its window, as far as was known when it began.
@@ -60,13 +61,13 @@ impl Groups {
         for group in 0..count {
             first[group + 1] += first[group];
         }
-        let mut ports: Vec<u32> = (0..).zip(nodes.clone()).map(|(port, _)| port).collect();
+        let mut ports: Vec<PortId> = (0..).zip(nodes.clone()).map(|(port, _)| PortId(port)).collect();
         let nodes: Vec<u32> = nodes.collect();
-        ports.sort_by_key(|&port| of_node[nodes[port as usize] as usize]);
+        ports.sort_by_key(|&port| of_node[nodes[port.place()] as usize]);
         Groups {
             window,
             shift: window.next_power_of_two().trailing_zeros(),
-            port_due_at: vec![u64::MAX; ports.len()],
+            port_due_at: vec![u64::MAX; ports.len()].into(),
             of_node,
             several,
             ports,
@@ -101,14 +102,14 @@ impl Groups {
 
     /// Something happens at a port at a time.
     #[inline]
-    pub fn note_port(&mut self, group: u32, port: u32, at: u64) {
-        let due_at = &mut self.port_due_at[port as usize];
+    pub fn note_port(&mut self, group: u32, port: PortId, at: u64) {
+        let due_at = &mut self.port_due_at[port];
         *due_at = at.min(*due_at);
         self.note(group, at);
     }
 
     /// An alarm goes off in a group: its time, rank and place.
-    pub fn note_alarm(&mut self, group: u32, alarm: (u64, u64, u32)) {
+    pub fn note_alarm(&mut self, group: u32, alarm: (u64, u64, AlarmId)) {
         self.alarms[group as usize].push(Reverse(alarm));
         if group != self.running {
             self.note(group, alarm.0);
@@ -117,13 +118,13 @@ impl Groups {
 
     /// A group begins its window. Takes its ports at which something may happen before `end`.
     #[inline]
-    pub fn begin_turn(&mut self, group: u32, end: u64, due: &mut Vec<u32>) {
+    pub fn begin_turn(&mut self, group: u32, end: u64, due: &mut Vec<PortId>) {
         let ports = &self.ports[self.first[group as usize] as usize..self.first[group as usize + 1] as usize];
-        due.resize(ports.len(), 0);
+        due.resize(ports.len(), PortId::default());
         let (mut later, mut count) = (u64::MAX, 0);
         for &port in ports {
             // No branch: which ports these are could not be foreseen.
-            let due_at = &mut self.port_due_at[port as usize];
+            let due_at = &mut self.port_due_at[port];
             let is_due = *due_at < end;
             due[count] = port;
             count += usize::from(is_due);
@@ -136,7 +137,7 @@ impl Groups {
 
     /// Takes an alarm that goes off in the group that runs before `end`, with its time.
     #[inline]
-    pub fn take_alarm(&mut self, end: u64) -> Option<(u64, u32)> {
+    pub fn take_alarm(&mut self, end: u64) -> Option<(u64, AlarmId)> {
         let alarms = &mut self.alarms[self.running as usize];
         let &Reverse((at, _, alarm)) = alarms.peek().filter(|first| first.0.0 < end)?;
         alarms.pop();
@@ -289,22 +290,24 @@ mod tests {
     #[test]
     fn a_turn_takes_the_ports_that_are_due() {
         let mut groups = Groups::new(vec![0, 1, 0], [0, 0, 1, 2].into_iter(), 100);
-        [(0, 340), (1, 120), (3, 180), (3, 150)].into_iter().for_each(|(port, at)| groups.note_port(0, port, at));
-        groups.note_alarm(0, (190, 7, 5));
-        groups.note_alarm(0, (320, 8, 6));
+        [(0, 340), (1, 120), (3, 180), (3, 150)]
+            .into_iter()
+            .for_each(|(port, at)| groups.note_port(0, PortId(port), at));
+        groups.note_alarm(0, (190, 7, AlarmId(5)));
+        groups.note_alarm(0, (320, 8, AlarmId(6)));
         let (mut due, mut ports) = (Vec::new(), Vec::new());
         assert_eq!(groups.next_time(), Some(Nanos(120)));
         groups.take_due(220, &mut due);
         assert_eq!(due, [0]);
         groups.begin_turn(0, 220, &mut ports);
-        assert_eq!(ports, [1, 3]);
-        assert_eq!((groups.take_alarm(220), groups.take_alarm(220)), (Some((190, 5)), None));
-        groups.note_port(0, 1, 360);
+        assert_eq!(ports, [1, 3].map(PortId));
+        assert_eq!((groups.take_alarm(220), groups.take_alarm(220)), (Some((190, AlarmId(5))), None));
+        groups.note_port(0, PortId(1), 360);
         groups.end_turn();
         assert_eq!(groups.next_time(), Some(Nanos(320)), "the other alarm");
         groups.take_due(420, &mut due);
         groups.begin_turn(0, 420, &mut ports);
-        assert_eq!((ports.as_slice(), groups.take_alarm(420)), (&[0, 1][..], Some((320, 6))));
+        assert_eq!((ports.as_slice(), groups.take_alarm(420)), (&[0, 1].map(PortId)[..], Some((320, AlarmId(6)))));
         groups.end_turn();
         assert_eq!(groups.next_time(), None);
     }

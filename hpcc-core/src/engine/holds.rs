@@ -96,7 +96,7 @@ impl Engine {
     fn egresses(&self, queue: Queue) -> impl Iterator<Item = (u16, u64)> + '_ {
         let ports = self.nodes.as_switch(queue.node).map_or(0, |switch| switch.core.ports());
         (0..ports).filter_map(move |egress| {
-            let port = &self.all.ports[self.place(queue.node, egress) as usize];
+            let port = &self.all.ports[self.port_id(queue.node, egress)];
             let bytes = port.bytes_from(&self.all.frames, queue.priority, queue.port);
             (bytes > 0).then_some((egress, bytes))
         })
@@ -104,8 +104,8 @@ impl Engine {
 
     /// Who pauses a port's priority, if somebody does.
     fn paused_by(&self, node: u32, port: u16, priority: u8) -> Option<Queue> {
-        let port = &self.all.ports[self.place(node, port) as usize];
-        let far = &self.all.ports[port.peer as usize];
+        let port = &self.all.ports[self.port_id(node, port)];
+        let far = &self.all.ports[port.peer];
         (port.paused >> priority & 1 != 0).then_some(Queue { node: far.node, port: far.number, priority })
     }
 

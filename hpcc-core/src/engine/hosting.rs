@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a host: what it sends, what becomes of those that arrive, and when it wakes up.
 
-use super::alarms::{Alarm, BALANCER, HELD_BACK, RX_DONE, STOP, TRANSPORT, WATCHDOG, WORK};
+use super::alarms::Duty;
 use super::events::{Order, What};
 use super::frame::{BITMAP, Frame};
 use super::observer::Event;
@@ -9,6 +9,7 @@ use super::state::Engine;
 use super::ways::{KNOWN, UNKNOWN, Way};
 use crate::cc::Armed;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
+use crate::ids::{FrameId, PortId};
 use crate::simulated_frame::dscp;
 use crate::switch::{Arriving, FlowKey, Section, source_pause};
 use crate::transport::feedback::Arrived;
@@ -23,9 +24,9 @@ pub(super) const ANSWERS: u8 = 0;
 impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
-    pub(super) fn next_of_host(&mut self, p: u32) -> Option<u32> {
+    pub(super) fn next_of_host(&mut self, p: PortId) -> Option<FrameId> {
         let now = self.events.now();
-        let port = &mut self.all.ports[p as usize];
+        let port = &mut self.all.ports[p];
         let (node, number, paused, begins) = (port.node, port.number, port.paused, port.begins(now));
         let host = self.nodes.host(node);
         if let Some(pfc) = host.next_pfc(number) {
@@ -61,9 +62,9 @@ impl Engine {
 
     /// Whether a port that begins to send has to be asked again when that ends.
     #[inline]
-    pub(super) fn host_awaits_end(&mut self, p: u32) -> bool {
+    pub(super) fn host_awaits_end(&mut self, p: PortId) -> bool {
         let foresees = self.events.order() == Order::Canonical;
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         let host = self.nodes.host(port.node);
         if host.held.get(usize::from(port.number)).is_some_and(|held| !held.pfcs.is_empty()) {
             return true;
@@ -79,7 +80,7 @@ impl Engine {
     }
 
     #[inline]
-    fn make_data(&mut self, p: u32, node: u32, segment: &Segment) -> u32 {
+    fn make_data(&mut self, p: PortId, node: u32, segment: &Segment) -> FrameId {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::Data,
@@ -102,7 +103,7 @@ impl Engine {
 
     /// Gives a data frame the way of its queue pair.
     #[inline]
-    fn send_by_way(&mut self, p: u32, node: u32, f: u32) {
+    fn send_by_way(&mut self, p: PortId, node: u32, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (queue_pair, dst, key) = (frame.reply_queue_pair, frame.dst, frame.key());
         let Some(&mut way) = self.nodes.host(node).traffic.way(queue_pair) else { return };
@@ -118,12 +119,12 @@ impl Engine {
 
     /// Gives the answer of a receiving queue pair, which leaves by a port, its way.
     #[inline]
-    fn answer_by_way(&mut self, node: u32, port: u16, receiver: u32, f: u32) {
+    fn answer_by_way(&mut self, node: u32, port: u16, receiver: u32, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (dst, key) = (frame.dst, frame.key());
         let way = *self.nodes.host(node).traffic.way_back(receiver);
         let ports = way.ports(self.version, &key).unwrap_or_else(|| {
-            let way = self.find_way(self.place(node, port), dst, &key, false);
+            let way = self.find_way(self.port_id(node, port), dst, &key, false);
             *self.nodes.host(node).traffic.way_back(receiver) = way;
             way.ports(self.version, &key).unwrap_or([UNKNOWN; KNOWN])
         });
@@ -132,10 +133,10 @@ impl Engine {
 
     /// The way of frames with this key from a host's port to node `dst`, as far as they all take the same.
     #[cold]
-    fn find_way(&mut self, p: u32, dst: u32, key: &FlowKey, is_data: bool) -> Way {
+    fn find_way(&mut self, p: PortId, dst: u32, key: &FlowKey, is_data: bool) -> Way {
         let frame = Arriving { dst, key: *key, is_data, ..Arriving::default() };
         let mut ports = [UNKNOWN; KNOWN];
-        let mut node = self.all.ports[p as usize].peer_node;
+        let mut node = self.all.ports[p].peer_node;
         for port in &mut ports {
             if node == dst || !self.fabric.is_switch(node) {
                 break;
@@ -144,12 +145,12 @@ impl Engine {
             let rng = self.rngs.arriving(p);
             let Some(egress) = self.nodes.switch(node).core.kept_egress(&frame, rng) else { break };
             *port = u8::try_from(egress).unwrap_or(UNKNOWN);
-            node = self.all.ports[self.place(node, egress) as usize].peer_node;
+            node = self.all.ports[self.port_id(node, egress)].peer_node;
         }
         Way { key: *key, version: self.version, ports }
     }
 
-    fn make_probe(&mut self, node: u32, queue_pair: u32, probe: &Probe) -> u32 {
+    fn make_probe(&mut self, node: u32, queue_pair: u32, probe: &Probe) -> FrameId {
         let f = self.all.frames.take();
         let envelope = frame_of(&probe.sender, queue_pair);
         *self.all.frames.get_mut(f) = Frame { kind: PacketKind::Probe, size: probe.frame, seq: probe.seq, ..envelope };
@@ -159,7 +160,7 @@ impl Engine {
 
     /// Gives a frame that begins here the protocol's port, and an empty telemetry section if it collects.
     #[inline]
-    fn address(&mut self, node: u32, f: u32, collects: bool) {
+    fn address(&mut self, node: u32, f: FrameId, collects: bool) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
@@ -171,7 +172,7 @@ impl Engine {
     }
 
     #[cold]
-    fn label(&mut self, node: u32, f: u32, label: u8) {
+    fn label(&mut self, node: u32, f: FrameId, label: u8) {
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
         host.layout.label(&mut section[..usize::from(frame.telemetry_len)], label);
@@ -179,7 +180,7 @@ impl Engine {
 
     /// A frame has arrived.
     #[inline]
-    pub(super) fn receive_at_host(&mut self, node: u32, f: u32) {
+    pub(super) fn receive_at_host(&mut self, node: u32, f: FrameId) {
         let frame = self.all.frames.get(f);
         if frame.dst != node || frame.is_of_stack() {
             return self.hand_over(node, f);
@@ -193,7 +194,7 @@ impl Engine {
 
     /// The host looks at a frame.
     #[inline]
-    pub(super) fn take_in(&mut self, node: u32, f: u32) {
+    pub(super) fn take_in(&mut self, node: u32, f: FrameId) {
         if self.nodes.host(node).other.is_some() {
             return self.take_in_other(node, f);
         }
@@ -217,7 +218,7 @@ impl Engine {
     }
 
     #[inline]
-    fn on_data(&mut self, node: u32, f: u32) {
+    fn on_data(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let frame = self.all.frames.get(f);
@@ -233,7 +234,7 @@ impl Engine {
 
     /// The headers of a data packet have arrived.
     #[cold]
-    fn on_trimmed(&mut self, node: u32, f: u32) {
+    fn on_trimmed(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
         let data = Data { seq: frame.seq, congestion_marked: frame.congestion_marked, ..Data::default() };
@@ -243,7 +244,7 @@ impl Engine {
 
     /// A data frame becomes what answers it.
     #[inline(always)]
-    fn answer(&mut self, node: u32, f: u32, answer: &AckDecision) {
+    fn answer(&mut self, node: u32, f: FrameId, answer: &AckDecision) {
         let echoes = self.nodes.host(node).echoes;
         if answer.notify {
             self.send_cnp(node, f);
@@ -286,7 +287,7 @@ impl Engine {
 
     /// An acknowledgement gets a bitmap behind its telemetry, if it is of packets less than 4 GiB ahead.
     #[cold]
-    fn add_bitmap(&mut self, f: u32, sack: Sack) {
+    fn add_bitmap(&mut self, f: FrameId, sack: Sack) {
         let (frame, bytes) = self.all.frames.with_section(f);
         let len = usize::from(frame.telemetry_len);
         let room = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut);
@@ -299,7 +300,7 @@ impl Engine {
 
     /// Puts what goes back for a data packet in place of its telemetry, or sends it in a packet of its own. It gets an
     /// acknowledgement of all bytes before `acks`.
-    fn report(&mut self, node: u32, f: u32, acks: Option<u64>) {
+    fn report(&mut self, node: u32, f: FrameId, acks: Option<u64>) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, bytes) = self.all.frames.with_section(f);
@@ -324,12 +325,12 @@ impl Engine {
         self.send_back(node, answer, port);
     }
 
-    fn size_feedback(&mut self, node: u32, f: u32) {
+    fn size_feedback(&mut self, node: u32, f: FrameId) {
         let frame = self.all.frames.get_mut(f);
         frame.size = self.nodes.host(node).core.feedback_bytes(frame.telemetry_len.into());
     }
 
-    fn on_probe(&mut self, node: u32, f: u32) {
+    fn on_probe(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, bytes) = self.all.frames.with_section(f);
@@ -350,13 +351,13 @@ impl Engine {
 
     /// Seals what goes back, if hosts seal it.
     #[inline]
-    fn seal(&mut self, node: u32, f: u32) {
+    fn seal(&mut self, node: u32, f: FrameId) {
         let receiver = self.all.frames.get(f).queue_pair;
         self.seal_for(node, f, receiver);
     }
 
     #[inline]
-    fn seal_for(&mut self, node: u32, f: u32, receiver: u32) {
+    fn seal_for(&mut self, node: u32, f: FrameId, receiver: u32) {
         let host = self.nodes.host(node);
         if !host.seals {
             return;
@@ -374,7 +375,7 @@ impl Engine {
     }
 
     /// An answer to a frame, without telemetry.
-    pub(super) fn make_answer(&mut self, node: u32, f: u32, kind: PacketKind, size: u32) -> u32 {
+    pub(super) fn make_answer(&mut self, node: u32, f: FrameId, kind: PacketKind, size: u32) -> FrameId {
         let answer = self.all.frames.take();
         let frame = *self.all.frames.get(f);
         *self.all.frames.get_mut(answer) = Frame { kind, seq: 0, flow_bytes: 0, telemetry_len: 0, ..frame };
@@ -382,7 +383,7 @@ impl Engine {
         answer
     }
 
-    fn send_cnp(&mut self, node: u32, f: u32) {
+    fn send_cnp(&mut self, node: u32, f: FrameId) {
         let receiver = self.all.frames.get(f).queue_pair;
         let size = self.nodes.host(node).core.notification_bytes(0);
         let cnp = self.make_answer(node, f, PacketKind::Cnp, size);
@@ -398,7 +399,7 @@ impl Engine {
     /// The port by which an answer to a frame leaves: the one that the data's direction of the flow hashes to, as in the
     /// reference.
     #[inline]
-    pub(super) fn port_back(&mut self, node: u32, f: u32) -> Option<u16> {
+    pub(super) fn port_back(&mut self, node: u32, f: FrameId) -> Option<u16> {
         let host = self.nodes.host(node);
         let frame = self.all.frames.get(f);
         let (sport, dport) = match host.wire_port {
@@ -411,7 +412,7 @@ impl Engine {
 
     /// A frame becomes its answer.
     #[inline]
-    fn turn_round(&mut self, node: u32, f: u32, size: u32) {
+    fn turn_round(&mut self, node: u32, f: FrameId, size: u32) {
         let host = self.nodes.host(node);
         let frame = self.all.frames.get_mut(f);
         (frame.src, frame.dst) = (frame.dst, frame.src);
@@ -428,15 +429,15 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn send_back(&mut self, node: u32, f: u32, port: Option<u16>) {
+    pub(super) fn send_back(&mut self, node: u32, f: FrameId, port: Option<u16>) {
         let Some(port) = port else { return self.all.frames.release(f) };
-        let p = self.place(node, port);
+        let p = self.port_id(node, port);
         self.enqueue(p, f, ANSWERS);
         self.try_send(p);
     }
 
     #[inline]
-    fn on_ack(&mut self, node: u32, f: u32) {
+    fn on_ack(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
@@ -457,7 +458,7 @@ impl Engine {
             telemetry,
         };
         let (queue_pair, seq, is_forged) = (frame.queue_pair, frame.seq, frame.is_forged());
-        let p = self.first_port[node as usize] + u32::from(frame.ingress);
+        let p = self.first_port[node as usize].nth(frame.ingress);
         let result = host.core.on_ack(now, &ack, self.rngs.arriving(p));
         self.all.frames.release(f);
         if self.attackers.forge_acks {
@@ -469,7 +470,7 @@ impl Engine {
         self.take_result(node, queue_pair, result);
     }
 
-    fn on_feedback(&mut self, node: u32, f: u32) {
+    fn on_feedback(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         let (frame, section) = self.all.frames.with_section(f);
@@ -485,7 +486,7 @@ impl Engine {
             telemetry: &section[..usize::from(frame.telemetry_len)],
         };
         let queue_pair = frame.queue_pair;
-        let p = self.first_port[node as usize] + u32::from(frame.ingress);
+        let p = self.first_port[node as usize].nth(frame.ingress);
         let result = host.core.on_feedback(now, &ack, self.rngs.arriving(p));
         self.all.frames.release(f);
         if self.rtts.is_some() {
@@ -494,7 +495,7 @@ impl Engine {
         self.take_result(node, queue_pair, result);
     }
 
-    fn on_cnp(&mut self, node: u32, f: u32) {
+    fn on_cnp(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
         let (queue_pair, ingress, len) = (frame.queue_pair, frame.ingress, usize::from(frame.telemetry_len));
@@ -522,15 +523,15 @@ impl Engine {
         for _ in 0..finished {
             self.finish_first(node, queue_pair);
         }
-        let p = self.place(node, nic as u16);
+        let p = self.port_id(node, nic as u16);
         self.update_wake(p);
         self.try_send(p);
     }
 
     /// A port's pacer has moved its wake-up, or not.
     #[inline]
-    pub(super) fn update_wake(&mut self, p: u32) {
-        let port = &self.all.ports[p as usize];
+    pub(super) fn update_wake(&mut self, p: PortId) {
+        let port = &self.all.ports[p];
         let (node, number) = (port.node, port.number);
         let Some(Nanos(at)) = self.nodes.host(node).core.wake_at(number.into()) else { return };
         let pending = port.wake_at;
@@ -542,14 +543,14 @@ impl Engine {
             self.events.remove(pending, What::Wake(p));
         }
         let rank = self.events.reserve();
-        let port = &mut self.all.ports[p as usize];
+        let port = &mut self.all.ports[p];
         (port.wake_at, port.wake_rank) = (at, rank);
         self.add(at, node, What::Wake(p));
     }
 
     /// The pacer of a port wakes up.
-    pub(super) fn on_wake(&mut self, p: u32) {
-        let port = &mut self.all.ports[p as usize];
+    pub(super) fn on_wake(&mut self, p: PortId) {
+        let port = &mut self.all.ports[p];
         port.wake_at = u64::MAX;
         let (node, number) = (port.node, port.number);
         self.nodes.host(node).core.on_wake(number.into());
@@ -565,52 +566,14 @@ impl Engine {
                 self.all.alarms.call_off(pending);
             }
             let at = host.core.timeout(queue_pair, timer).unwrap_or(Nanos(i64::MAX as u64));
-            let alarm = self.schedule(node, queue_pair, timer, at);
+            let alarm = self.schedule(node, Duty::Timer { queue_pair, timer }, at);
             if let Some(pending) = self.nodes.host(node).traffic.timer(queue_pair, timer) {
                 pending.set(alarm);
             }
         }
     }
 
-    pub(super) fn schedule(&mut self, node: u32, owner: u32, timer: u8, at: Nanos) -> u32 {
-        // A controller may ask for a time that has passed, or for one that never comes.
-        let at = at.max(self.events.now()).min(Nanos(i64::MAX as u64));
-        let alarm = Alarm { node, owner, timer, is_off: false, rank: self.events.reserve() };
-        let place = self.all.alarms.set(alarm);
-        self.add(at.0, node, What::Alarm(place));
-        place
-    }
-
-    pub(super) fn on_alarm(&mut self, place: u32) {
-        let Alarm { node, owner, timer, is_off, .. } = self.all.alarms.take(place);
-        if is_off {
-            return;
-        }
-        if timer == RX_DONE {
-            return self.rx_done(node, owner as u16);
-        }
-        if timer == WORK {
-            return self.on_work(owner);
-        }
-        if timer == STOP {
-            return self.stop_flow(node, owner);
-        }
-        if timer == WATCHDOG {
-            return self.on_watchdog(owner);
-        }
-        if timer == TRANSPORT {
-            return self.on_transport_timer(node);
-        }
-        if timer == BALANCER {
-            return self.on_balancer(node);
-        }
-        if timer == HELD_BACK {
-            return self.let_pass(node, owner);
-        }
-        self.on_timeout(node, owner, timer);
-    }
-
-    fn on_timeout(&mut self, node: u32, queue_pair: u32, timer: u8) {
+    pub(super) fn on_timeout(&mut self, node: u32, queue_pair: u32, timer: u8) {
         let now = self.events.now();
         let host = self.nodes.host(node);
         if let Some(pending) = host.traffic.timer(queue_pair, timer) {
@@ -621,7 +584,7 @@ impl Engine {
         if self.nodes.seat(node).is_watched {
             self.tell_control(node, queue_pair);
         }
-        let p = self.place(node, result.nic as u16);
+        let p = self.port_id(node, result.nic as u16);
         self.update_wake(p);
         if let Some(probe) = &result.probe {
             let f = self.make_probe(node, queue_pair, probe);

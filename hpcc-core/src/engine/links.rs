@@ -5,6 +5,7 @@ use super::agenda::{Change, Item};
 use super::observer::Sight;
 use super::run::Stop;
 use super::state::Engine;
+use crate::ids::PortId;
 use crate::random::Loss;
 use crate::units::{BitRate, Nanos};
 use alloc::sync::Arc;
@@ -31,7 +32,7 @@ impl Engine {
     /// Switches tell the new rate in records, and balance by it. All else that follows from rates stays.
     pub(super) fn on_quality(&mut self, links: &[u32], quality: Quality) {
         for p in self.ends(links) {
-            let port = &mut self.all.ports[p as usize];
+            let port = &mut self.all.ports[p];
             let (node, number) = (port.node, port.number);
             let link = self.fabric.ports(node)[usize::from(number)].link;
             let rate = quality.rate.unwrap_or(self.fabric.network().links[link as usize].rate);
@@ -99,9 +100,9 @@ impl Engine {
         self.parts.forget_ways();
         let ends = self.ends(&changed);
         for &p in &ends {
-            self.all.ports[p as usize].is_up = change.up;
+            self.all.ports[p].is_up = change.up;
             if change.up {
-                let paused = core::mem::take(&mut self.all.ports[p as usize].paused);
+                let paused = core::mem::take(&mut self.all.ports[p].paused);
                 self.forget_pauses(p);
                 self.tell_pause(p);
                 (0..8)
@@ -122,17 +123,17 @@ impl Engine {
             }
         }
         for p in ends.into_iter().filter(|_| change.up) {
-            if self.all.ports[p as usize].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
+            if self.all.ports[p].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
         }
         changed
     }
 
     /// The ports at both ends of links.
-    fn ends(&self, links: &[u32]) -> Vec<u32> {
+    fn ends(&self, links: &[u32]) -> Vec<PortId> {
         let network = self.fabric.network();
         let at = |node: u32, link: u32| {
             let number = self.fabric.ports(node).iter().position(|port| port.link == link);
-            number.map(|number| self.place(node, number as u16))
+            number.map(|number| self.port_id(node, number as u16))
         };
         let of_link = |&link: &u32| {
             let ends = network.links.get(link as usize);
@@ -142,15 +143,15 @@ impl Engine {
     }
 
     /// What waits for a link that has failed is dropped.
-    fn clear(&mut self, p: u32) {
-        if !self.all.ports[p as usize].is_host {
+    fn clear(&mut self, p: PortId) {
+        if !self.all.ports[p].is_host {
             return self.clear_switch_port(p);
         }
-        while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
+        while let Some(f) = self.all.ports[p].dequeue_any(&self.all.frames) {
             self.show(Sight::LinkDrop, p, f);
             self.all.frames.release(f);
         }
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         self.forget_held(port.node, port.number);
     }
 }

@@ -5,6 +5,7 @@ use super::agents::{HostNotices, SwitchExtras};
 use super::observer::SwitchCounts;
 use super::traffic::Traffic;
 use super::transports::Other;
+use crate::ids::FrameId;
 use crate::node::NodeSettings;
 use crate::switch::Switch;
 use crate::telemetry::Layout;
@@ -59,8 +60,8 @@ pub(super) struct HostNode {
 /// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    pub frames: VecDeque<u32>,
-    pub pfcs: VecDeque<u32>,
+    pub frames: VecDeque<FrameId>,
+    pub pfcs: VecDeque<FrameId>,
 }
 
 impl HostNode {
@@ -71,7 +72,7 @@ impl HostNode {
 
     /// The next pause or resume that a port sends, ahead of all else.
     #[inline]
-    pub fn next_pfc(&mut self, port: u16) -> Option<u32> {
+    pub fn next_pfc(&mut self, port: u16) -> Option<FrameId> {
         self.held.get_mut(usize::from(port))?.pfcs.pop_front()
     }
 }

@@ -11,6 +11,7 @@ use crate::cc::Origin;
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{self, Crossing, Decision, Flow, LeavingData, Received, Refusal};
 use crate::frame::{Encapsulation, PacketKind};
+use crate::ids::{FrameId, PortId};
 use crate::roce::Bth;
 use crate::simulated_frame::{ETHERNET, SimulatedFrame, wire_queue_pair};
 use crate::switch::Route;
@@ -24,15 +25,15 @@ const ETHERNET_MINIMUM: u32 = 64;
 impl Engine {
     /// A frame that leaves a switch with a border or an agent is stamped. Returns whether to mark it.
     #[cold]
-    pub(super) fn depart_with_extras(&mut self, p: u32, f: u32, marked: bool) -> bool {
+    pub(super) fn depart_with_extras(&mut self, p: PortId, f: FrameId, marked: bool) -> bool {
         let now = self.events.now();
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         let (node, egress) = (port.node, port.number);
         if self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags) {
             self.tell_balancer(node, egress, f, |balancer, passing| balancer.on_departure(passing));
         }
         let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return marked };
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         let (frame, section) = self.all.frames.with_section(f);
         let telemetry = &mut section[..usize::from(frame.telemetry_len)];
         if let Some(border) = extras.border.as_mut().filter(|_| frame.kind.has_telemetry()) {
@@ -66,7 +67,7 @@ impl Engine {
     }
 
     /// A switch tells the sender of a data frame that it has met congestion.
-    fn notify_sender(&mut self, node: u32, data: u32) {
+    fn notify_sender(&mut self, node: u32, data: FrameId) {
         let f = self.all.frames.take();
         let of = *self.all.frames.get(data);
         *self.all.frames.get_mut(f) = Frame {
@@ -93,7 +94,7 @@ impl Engine {
     }
 
     /// Sends a frame that begins at a switch.
-    pub(super) fn send_from_switch(&mut self, node: u32, f: u32, tag: Tag) {
+    pub(super) fn send_from_switch(&mut self, node: u32, f: FrameId, tag: Tag) {
         self.touch(node);
         self.all.frames.set_tag(f, tag);
         let frame = self.all.frames.get(f);
@@ -105,14 +106,14 @@ impl Engine {
         if !self.passes(node, egress, f, Crossing::Outbound) {
             return self.all.frames.release(f);
         }
-        let p = self.place(node, egress);
+        let p = self.port_id(node, egress);
         self.enqueue(p, f, priority);
         self.try_send(p);
     }
 
     /// Whether a frame may cross a port, which may be at the edge of the domain. The border reads bytes, as on the wire: it
     /// recognises a notification by its option.
-    fn passes(&mut self, node: u32, port: u16, f: u32, crossing: Crossing) -> bool {
+    fn passes(&mut self, node: u32, port: u16, f: FrameId, crossing: Crossing) -> bool {
         let SwitchNode { extras: Some(extras), .. } = self.nodes.switch(node) else { return true };
         let Some(notifier) = &mut extras.agent else { return true };
         if !notifier.outside.get(usize::from(port)).is_some_and(|&outside| outside) {
@@ -128,7 +129,7 @@ impl Engine {
 
     /// A frame comes in to a switch with an agent. Returns whether it goes on.
     #[cold]
-    pub(super) fn receive_with_extras(&mut self, node: u32, f: u32) -> bool {
+    pub(super) fn receive_with_extras(&mut self, node: u32, f: FrameId) -> bool {
         let now = self.events.now();
         let tags = self.nodes.switch(node).extras.as_ref().is_some_and(|extras| extras.tags);
         if tags && !self.arrive_at_balancer(node, f) {
@@ -166,10 +167,10 @@ impl Engine {
     }
 
     /// A notification has come to a host. Links of the simulation lose frames and do not damage them, so that the ICRC is right.
-    pub(super) fn on_fast_cnp(&mut self, node: u32, f: u32) {
+    pub(super) fn on_fast_cnp(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
-        let p = self.place(node, frame.ingress);
+        let p = self.port_id(node, frame.ingress);
         let HostNode { core, notices, .. } = self.nodes.host(node);
         let received = Received {
             now,
@@ -209,7 +210,7 @@ impl Engine {
     }
 
     /// A host answers a notification that it does not understand.
-    fn report_unknown(&mut self, node: u32, f: u32) {
+    fn report_unknown(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let notices = &mut self.nodes.host(node).notices;
         if notices.is_enabled || !notices.has_bytes {
@@ -228,7 +229,7 @@ impl Engine {
     }
 
     /// Makes a receiver's notification one by Fast CNP, if that is how it notifies.
-    pub(super) fn fill_notice(&mut self, node: u32, data: u32, cnp: u32) -> bool {
+    pub(super) fn fill_notice(&mut self, node: u32, data: FrameId, cnp: FrameId) -> bool {
         let HostNode { core, notices, .. } = self.nodes.host(node);
         if !notices.notifies {
             return false;

@@ -5,6 +5,7 @@ use super::frame::Frame;
 use super::holds::Hold;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
+use crate::ids::FrameId;
 use crate::units::{BitRate, Nanos};
 use core::ops::AddAssign;
 
@@ -72,7 +73,7 @@ pub enum Event {
     /// A queue pair takes another UDP source port.
     Migrated(u32, u16),
     /// The frame, a packet of a host's stack, has come; its place among all frames.
-    Packet(u32),
+    Packet(FrameId),
 }
 
 /// Who watches. It cannot change anything.
@@ -82,7 +83,7 @@ pub trait Observer: Send {
     /// A node pauses or resumes the far end of a port; told if [asked for](super::Engine::watch_holds).
     fn on_hold(&mut self, _: &Hold) {}
     /// Something happens to a frame, which has this place among all, at a watched port.
-    fn on_frame(&mut self, sight: Sight, place: &Place, id: u32, frame: &Frame, section: &[u8]);
+    fn on_frame(&mut self, sight: Sight, place: &Place, id: FrameId, frame: &Frame, section: &[u8]);
     /// Something else happens at a port of a watched node, perhaps to a frame.
     fn on_event(&mut self, _event: &Event, _place: &Place, _frame: Option<(&Frame, &[u8])>) {}
 }

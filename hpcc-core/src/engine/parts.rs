@@ -136,8 +136,8 @@ impl Engine {
         let cut = self.fabric.network().links.iter().filter(|link| part(link.a) != part(link.b));
         let delay = cut.map(|link| link.delay).min().unwrap_or(Nanos(u64::MAX));
         self.parts = Parts { of_node: of_node.into(), own, delay, quiet_until: Nanos(0), parcels };
-        for p in 0..self.all.ports.len() {
-            self.all.flights[p].leads_away = !self.parts.is_own(self.all.ports[p].node);
+        for (flight, port) in self.all.flights.iter_mut().zip(self.all.ports.iter()) {
+            flight.leads_away = !self.parts.is_own(port.node);
         }
         true
     }
@@ -219,9 +219,9 @@ impl Engine {
                 self.expect_message(host, place, incoming);
             }
             parcel.frames.unload(&mut self.all.frames, |port, frame| {
-                let flight = &mut self.all.flights[port as usize];
+                let flight = &mut self.all.flights[port];
                 if flight.push(frame) {
-                    self.groups.note_port(self.groups.of(self.all.ports[port as usize].node), port, frame.at);
+                    self.groups.note_port(self.groups.of(self.all.ports[port].node), port, frame.at);
                 }
             });
         }

@@ -3,6 +3,7 @@
 
 use super::frames::Frames;
 use crate::frame::PacketKind;
+use crate::ids::{FrameId, PortId};
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, ExactNanos, LinkClock, Nanos, Rounding};
 use alloc::boxed::Box;
@@ -25,7 +26,7 @@ pub(super) struct Port {
     is_exact: bool,
     pub node: u32,
     /// Place of the port at the other end, and its node.
-    pub peer: u32,
+    pub peer: PortId,
     pub peer_node: u32,
     /// Bytes that wait, all queues.
     pub queued: u32,
@@ -46,7 +47,7 @@ pub(super) struct Port {
     /// Parts of a nanosecond that the times of a short and of a long frame have besides.
     parts: [u32; 2],
     clock: LinkClock,
-    queues: [VecDeque<u32>; PRIORITIES],
+    queues: [VecDeque<FrameId>; PRIORITIES],
     /// Priorities that are paused and whose frames are dropped; bits.
     pub dropping: u8,
     /// Which queue is next; `None`: in turn.
@@ -86,7 +87,7 @@ impl Port {
             parts: [0; 2],
             clock: LinkClock::new(rate, Rounding::Nearest, 1),
             node,
-            peer: 0,
+            peer: PortId::default(),
             peer_node,
             queued: 0,
             is_busy: false,
@@ -145,7 +146,7 @@ impl Port {
     }
 
     #[inline]
-    pub fn enqueue(&mut self, frames: &Frames, frame: u32, queue: u8) {
+    pub fn enqueue(&mut self, frames: &Frames, frame: FrameId, queue: u8) {
         self.queued += frames.get(frame).size;
         self.queues[usize::from(queue & 7)].push_back(frame);
         self.waiting |= 1 << (queue & 7);
@@ -170,7 +171,7 @@ impl Port {
 
     /// Takes the frame that leaves next.
     #[inline]
-    pub fn dequeue(&mut self, frames: &Frames) -> Option<u32> {
+    pub fn dequeue(&mut self, frames: &Frames) -> Option<FrameId> {
         let mut queue = 0;
         if self.waiting & 1 == 0 {
             let ready = self.waiting & !self.paused;
@@ -184,7 +185,7 @@ impl Port {
     }
 
     /// Takes a frame of any queue, paused or not, for the link has failed.
-    pub fn dequeue_any(&mut self, frames: &Frames) -> Option<u32> {
+    pub fn dequeue_any(&mut self, frames: &Frames) -> Option<FrameId> {
         let paused = core::mem::take(&mut self.paused);
         let frame = self.dequeue(frames);
         self.paused = paused;
@@ -199,7 +200,7 @@ impl Port {
 
     /// Takes the first frame of a queue.
     #[inline]
-    pub fn pop(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+    pub fn pop(&mut self, frames: &Frames, queue: u8) -> Option<FrameId> {
         let waiting = &mut self.queues[usize::from(queue & 7)];
         let frame = waiting.pop_front()?;
         if waiting.is_empty() {
@@ -227,7 +228,7 @@ impl Port {
 
     /// Takes the last frame of a queue, if it is data.
     #[cold]
-    pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<u32> {
+    pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<FrameId> {
         let waiting = &mut self.queues[usize::from(queue & 7)];
         let last = *waiting.back().filter(|&&frame| frames.get(frame).kind == PacketKind::Data)?;
         waiting.pop_back();

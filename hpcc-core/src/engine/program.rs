@@ -7,6 +7,7 @@ use super::observer::{Event, PortCounts};
 use super::state::Engine;
 use super::traffic::{FlowRequest, Started};
 use crate::balance::Tag;
+use crate::ids::{FrameId, PortId};
 use crate::random::Loss;
 use crate::switch::FlowKey;
 use crate::transport::QueuePair;
@@ -37,7 +38,7 @@ impl Engine {
     /// [`run_until`](Engine::run_until) pauses behind those of which it is told.
     pub fn serve_program(&mut self) {
         self.serves_program = true;
-        self.port_counts = vec![PortCounts::default(); self.all.ports.len()];
+        self.port_counts = vec![PortCounts::default(); self.all.ports.len()].into();
         let network = self.fabric.network().clone();
         self.group(&network, &[]);
     }
@@ -76,8 +77,8 @@ impl Engine {
             } else {
                 common
             };
-            let p = self.place(node, port);
-            self.all.ports[p as usize].loss = Some(place);
+            let p = self.port_id(node, port);
+            self.all.ports[p].loss = Some(place);
         }
         self.asks_ports = true;
     }
@@ -85,8 +86,8 @@ impl Engine {
     /// Shows the observer the frames of a port from now on.
     pub fn watch_port(&mut self, node: u32, port: u16) {
         self.asks_ports = true;
-        let p = self.place(node, port);
-        self.all.ports[p as usize].is_watched = true;
+        let p = self.port_id(node, port);
+        self.all.ports[p].is_watched = true;
     }
 
     /// Tells the observer what else happens at a node from now on.
@@ -105,11 +106,11 @@ impl Engine {
     }
 
     /// Sends a frame that begins at a node by a port's queue, with a section that fits. Returns its place among all frames.
-    pub fn send_frame(&mut self, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> u32 {
+    pub fn send_frame(&mut self, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> FrameId {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = *frame;
         self.all.frames.put(f, section);
-        let p = self.place(node, port);
+        let p = self.port_id(node, port);
         self.enqueue(p, f, queue);
         self.try_send(p);
         f
@@ -128,7 +129,7 @@ impl Engine {
         if !self.fabric.is_switch(node) {
             self.hold(node, port, priority, pause);
             let size = self.nodes.host(node).pfc_bytes;
-            let frame = self.pfc(self.place(node, port), size, priority, pause);
+            let frame = self.pfc(self.port_id(node, port), size, priority, pause);
             self.send_frame(node, port, 0, &frame, &[]);
         } else {
             self.send_pfc(node, port, priority, pause);
@@ -137,13 +138,13 @@ impl Engine {
 
     /// A port as it is now.
     pub fn port(&self, node: u32, port: u16) -> PortState {
-        let port = &self.all.ports[self.place(node, port) as usize];
+        let port = &self.all.ports[self.port_id(node, port)];
         PortState { queued: port.queued, paused: port.paused, is_up: port.is_up }
     }
 
     /// Bytes that wait in a queue of a port.
     pub fn queued(&self, node: u32, port: u16, queue: u8) -> u64 {
-        self.all.ports[self.place(node, port) as usize].queued_of(&self.all.frames, queue)
+        self.all.ports[self.port_id(node, port)].queued_of(&self.all.frames, queue)
     }
 
     /// Bytes that wait at a switch for a port, as the switch accounts for them; 0 of a host.
@@ -153,7 +154,7 @@ impl Engine {
 
     /// What a port has sent, and what was lost on its way there.
     pub fn port_counts(&self, node: u32, port: u16) -> PortCounts {
-        self.port_counts.get(self.place(node, port) as usize).copied().unwrap_or_default()
+        self.port_counts.get(self.port_id(node, port)).copied().unwrap_or_default()
     }
 
     /// Whether a host has, or had, a queue pair with this key.
@@ -168,15 +169,15 @@ impl Engine {
     }
 
     #[cold]
-    pub(super) fn count_departure(&mut self, p: u32, f: u32) {
-        let counts = &mut self.port_counts[p as usize];
+    pub(super) fn count_departure(&mut self, p: PortId, f: FrameId) {
+        let counts = &mut self.port_counts[p];
         counts.frames += 1;
         counts.telemetry_bytes += self.all.frames.get(f).telemetry_cost();
     }
 
     /// A frame has come to a host that is for another one, or a packet for the host's stack.
     #[cold]
-    pub(super) fn hand_over(&mut self, node: u32, f: u32) {
+    pub(super) fn hand_over(&mut self, node: u32, f: FrameId) {
         let (dst, ingress) = (self.all.frames.get(f).dst, self.all.frames.get(f).ingress);
         if dst == node && self.nodes.host(node).is_stack {
             self.tell(node, ingress, Event::Packet(f), Some(f));

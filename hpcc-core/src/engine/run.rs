@@ -11,6 +11,7 @@ use super::state::{Arenas, Engine};
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
 use crate::frame::PacketKind;
+use crate::ids::{FrameId, ItemId, PortId};
 use crate::units::Nanos;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -173,12 +174,12 @@ impl Engine {
         self.groups.begin_turn(group, self.events.end(), &mut ports);
         let mut sum = 0;
         for &p in &ports {
-            sum ^= self.all.flights[p as usize].load(end, &self.all.frames);
-            sum ^= self.all.ports[p as usize].load(end - start, &self.all.frames);
+            sum ^= self.all.flights[p].load(end, &self.all.frames);
+            sum ^= self.all.ports[p].load(end - start, &self.all.frames);
         }
         black_box(sum);
         for &p in &ports {
-            let port = &self.all.ports[p as usize];
+            let port = &self.all.ports[p];
             let (node, end_at, wake_at, is_busy) = (port.node, port.end_at, port.wake_at, port.is_busy);
             if is_busy {
                 self.add_here(end_at, node, What::End(p));
@@ -186,7 +187,7 @@ impl Engine {
             if wake_at != u64::MAX {
                 self.add_here(wake_at, node, What::Wake(p));
             }
-            if let Some(at) = self.all.flights[p as usize].first_at() {
+            if let Some(at) = self.all.flights[p].first_at() {
                 self.add_here(at, node, What::Arrival(p));
             }
         }
@@ -238,7 +239,7 @@ impl Engine {
         match what {
             What::Arrival(port) => self.arrive(port),
             What::End(port) => {
-                self.all.ports[port as usize].is_busy = false;
+                self.all.ports[port].is_busy = false;
                 self.try_send(port);
             }
             What::Wake(port) => self.on_wake(port),
@@ -292,9 +293,9 @@ impl Engine {
         }
     }
 
-    fn on_item(&mut self, place: u32) {
-        let rank = self.all.agenda.rank(place);
-        let Some(item) = self.all.agenda.take(place) else { return };
+    fn on_item(&mut self, item: ItemId) {
+        let rank = self.all.agenda.rank(item);
+        let Some(item) = self.all.agenda.take(item) else { return };
         match item {
             Item::Due => self.on_due(),
             Item::Application(request) => self.agenda_at(self.events.now(), Item::Start(request)),
@@ -310,15 +311,15 @@ impl Engine {
 
     /// The place of a node's port.
     #[inline]
-    pub(super) fn place(&self, node: u32, port: u16) -> u32 {
-        self.first_port[node as usize] + u32::from(port)
+    pub(super) fn port_id(&self, node: u32, port: u16) -> PortId {
+        self.first_port[node as usize].nth(port)
     }
 
     /// The first frame on its way to a port has come to the end of its link.
     #[inline]
-    fn arrive(&mut self, p: u32) {
-        let (f, next) = self.all.flights[p as usize].pop();
-        let port = &self.all.ports[p as usize];
+    fn arrive(&mut self, p: PortId) {
+        let (f, next) = self.all.flights[p].pop();
+        let port = &self.all.ports[p];
         let (node, number, is_host) = (port.node, port.number, port.is_host);
         let frame = self.all.frames.get_mut(f);
         frame.ingress = number;
@@ -332,12 +333,12 @@ impl Engine {
         if is_pfc {
             return self.on_pfc(p, f);
         }
-        if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, p - u32::from(number), f) }
+        if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, p.back(number), f) }
     }
 
     /// Whether a frame is lost at the end of its link, or an attacker there keeps it.
-    fn is_lost(&mut self, p: u32, f: u32, is_pfc: bool) -> bool {
-        let port = &mut self.all.ports[p as usize];
+    fn is_lost(&mut self, p: PortId, f: FrameId, is_pfc: bool) -> bool {
+        let port = &mut self.all.ports[p];
         let size = self.all.frames.get(f).size;
         let mut has_errors = || {
             port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
@@ -349,7 +350,7 @@ impl Engine {
             self.totals.losses += 1;
             self.totals.lose(self.all.frames.get(f));
             let sight = if port.is_up { Sight::Chance } else { Sight::Lost };
-            if let Some(counts) = self.port_counts.get_mut(p as usize) {
+            if let Some(counts) = self.port_counts.get_mut(p) {
                 counts.losses += 1;
             }
             self.show(sight, p, f);
@@ -362,7 +363,7 @@ impl Engine {
 
     /// The far end pauses or resumes a priority.
     #[cold]
-    fn on_pfc(&mut self, p: u32, f: u32) {
+    fn on_pfc(&mut self, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (priority, pause) = (frame.priority & 7, frame.pause);
         self.all.frames.release(f);
@@ -370,7 +371,7 @@ impl Engine {
         if !self.hear_watchdog(p, priority, pause) {
             return;
         }
-        let port = &mut self.all.ports[p as usize];
+        let port = &mut self.all.ports[p];
         let bit = 1 << priority;
         port.paused = if pause { port.paused | bit } else { port.paused & !bit };
         self.tell_pause(p);
@@ -380,8 +381,8 @@ impl Engine {
     }
 
     /// A switch hears which priorities the far end of a port pauses.
-    pub(super) fn tell_pause(&mut self, p: u32) {
-        let &Port { node, number, paused, is_host, .. } = &self.all.ports[p as usize];
+    pub(super) fn tell_pause(&mut self, p: PortId) {
+        let &Port { node, number, paused, is_host, .. } = &self.all.ports[p];
         if !is_host {
             self.nodes.switch(node).core.hear_pause(number, paused);
         }
@@ -389,8 +390,8 @@ impl Engine {
 
     /// Whether a port sends. One that does is asked whether to wait for the end, for now something may wait for it.
     #[inline]
-    pub(super) fn is_busy(&mut self, p: u32) -> bool {
-        let port = &self.all.ports[p as usize];
+    pub(super) fn is_busy(&mut self, p: PortId) -> bool {
+        let port = &self.all.ports[p];
         if port.is_busy || self.events.has_passed(port.end_at, port.end_rank) {
             return port.is_busy;
         }
@@ -404,8 +405,8 @@ impl Engine {
 
     /// The end of a transmission becomes an event if somebody waits for it.
     #[inline]
-    fn await_end(&mut self, p: u32) {
-        let port = &self.all.ports[p as usize];
+    fn await_end(&mut self, p: PortId) {
+        let port = &self.all.ports[p];
         if port.waiting != 0 || !port.is_host || self.host_awaits_end(p) {
             self.end_later(p);
         }
@@ -413,8 +414,8 @@ impl Engine {
 
     /// The end of a transmission becomes an event.
     #[inline]
-    fn end_later(&mut self, p: u32) {
-        let port = &mut self.all.ports[p as usize];
+    fn end_later(&mut self, p: PortId) {
+        let port = &mut self.all.ports[p];
         port.is_busy = true;
         let (at, node) = (port.end_at, port.node);
         self.add_here(at, node, What::End(p));
@@ -422,12 +423,12 @@ impl Engine {
 
     /// Sends a frame if the port is idle and there is one.
     #[inline]
-    pub(super) fn try_send(&mut self, p: u32) {
-        if !self.all.ports[p as usize].is_up || self.is_busy(p) {
+    pub(super) fn try_send(&mut self, p: PortId) {
+        if !self.all.ports[p].is_up || self.is_busy(p) {
             return;
         }
         // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
-        let port = &mut self.all.ports[p as usize];
+        let port = &mut self.all.ports[p];
         port.is_busy = true;
         let next = if port.is_host { self.next_of_host(p) } else { self.next_of_switch(p) };
         match next {
@@ -435,13 +436,13 @@ impl Engine {
                 self.show(Sight::Dequeue, p, frame);
                 self.transmit(p, frame);
             }
-            None => self.all.ports[p as usize].is_busy = false,
+            None => self.all.ports[p].is_busy = false,
         }
     }
 
     /// A frame begins to leave.
     #[inline]
-    pub(super) fn transmit(&mut self, p: u32, f: u32) {
+    pub(super) fn transmit(&mut self, p: PortId, f: FrameId) {
         let now = self.events.now();
         // The end of the transmission comes before the arrival, as in the reference.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
@@ -450,7 +451,7 @@ impl Engine {
             self.count_departure(p, f);
         }
         let Arenas { ports, frames, .. } = &mut self.all;
-        let (port, frame) = (&mut ports[p as usize], frames.get_mut(f));
+        let (port, frame) = (&mut ports[p], frames.get_mut(f));
         self.totals.frames += 1;
         self.totals.telemetry_bytes += frame.telemetry_cost();
         port.send(now, frame.size);
@@ -462,7 +463,7 @@ impl Engine {
         if waits || (is_host && self.host_awaits_end(p)) {
             self.end_later(p);
         }
-        let flight = &mut self.all.flights[peer as usize];
+        let flight = &mut self.all.flights[peer];
         if flight.leads_away {
             return self.parts.parcel_to(node).load(&mut self.all.frames, f, arrives, peer);
         }
@@ -472,8 +473,8 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn enqueue(&mut self, p: u32, f: u32, queue: u8) {
-        self.all.ports[p as usize].enqueue(&self.all.frames, f, queue);
+    pub(super) fn enqueue(&mut self, p: PortId, f: FrameId, queue: u8) {
+        self.all.ports[p].enqueue(&self.all.frames, f, queue);
         self.show(Sight::Enqueue, p, f);
     }
 }

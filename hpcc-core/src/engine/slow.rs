@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts that take what arrives slowly: their NICs hold data and probes, pause the far end by PFC, or drop.
 
-use super::alarms::RX_DONE;
+use super::alarms::Duty;
 use super::state::Engine;
+use crate::ids::FrameId;
 use crate::transport::receive::Arrival;
 
 impl Engine {
     /// A frame waits until the host takes it. Probes stay behind the data that was sent before them.
-    pub(super) fn rx_enqueue(&mut self, node: u32, f: u32) {
+    pub(super) fn rx_enqueue(&mut self, node: u32, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (port, priority, size) = (frame.ingress, frame.priority, frame.size);
         let host = self.nodes.host(node);
@@ -31,7 +32,7 @@ impl Engine {
         let size = self.all.frames.get(first).size;
         let Some(buffer) = host.core.receive_buffer(port.into()) else { return };
         let time = buffer.rx_start(now, size);
-        self.schedule(node, port.into(), RX_DONE, now + time);
+        self.schedule(node, Duty::Received(port), now + time);
     }
 
     /// The host has taken the first frame that a port holds.
@@ -50,7 +51,7 @@ impl Engine {
     pub(super) fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
         let size = self.nodes.host(node).pfc_bytes;
-        let p = self.place(node, port);
+        let p = self.port_id(node, port);
         let pfc = self.pfc(p, size, priority, pause);
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = pfc;

@@ -23,6 +23,7 @@ use crate::cc::FlowLimits;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
+use crate::ids::{PortId, Table};
 use crate::node::{Located, NodeSettings};
 use crate::random::{Loss, PortRngs, Rng};
 use crate::reference_faults::ReferenceFaults;
@@ -73,12 +74,12 @@ pub struct Engine {
     /// The groups that are due in the present window.
     pub(super) due: Vec<u32>,
     /// The ports of a group at which something happens in its window.
-    pub(super) due_ports: Vec<u32>,
+    pub(super) due_ports: Vec<PortId>,
     pub(super) all: Arenas,
     /// Room for telemetry however long paths are.
     pub(super) most_room: usize,
     /// First port of each node.
-    pub(super) first_port: Vec<u32>,
+    pub(super) first_port: Vec<PortId>,
     pub(super) nodes: Nodes,
     pub(super) rngs: PortRngs,
     pub(super) fabric: Arc<Fabric>,
@@ -125,7 +126,7 @@ pub struct Engine {
     pub(super) clock: Option<Box<dyn ProgramClock>>,
     pub(super) is_clocked: bool,
     /// By port, for a program.
-    pub(super) port_counts: Vec<PortCounts>,
+    pub(super) port_counts: Table<PortId, PortCounts>,
     pub(super) sampled: Sampled,
     pub(super) events_run: u64,
     pub(super) totals: Totals,
@@ -148,15 +149,15 @@ pub(super) struct Sampled {
     /// Those that may have changed when the next is taken.
     pub touched: Vec<u32>,
     /// Bytes, by the place of the port.
-    pub queues: Vec<u32>,
+    pub queues: Table<PortId, u32>,
 }
 
 /// What events are about, by place.
 pub(super) struct Arenas {
     pub frames: Frames,
     /// The frames on their way to each port.
-    pub flights: Vec<Flight>,
-    pub ports: Vec<Port>,
+    pub flights: Table<PortId, Flight>,
+    pub ports: Table<PortId, Port>,
     pub alarms: Alarms,
     pub agenda: Agenda,
 }
@@ -165,7 +166,7 @@ impl Keys for Arenas {
     #[inline]
     fn node(&self, what: What) -> u32 {
         match what {
-            What::Arrival(port) | What::End(port) | What::Wake(port) => self.ports[port as usize].node,
+            What::Arrival(port) | What::End(port) | What::Wake(port) => self.ports[port].node,
             What::Alarm(alarm) => self.alarms.get(alarm).node,
             What::Agenda(_) => u32::MAX,
         }
@@ -174,17 +175,17 @@ impl Keys for Arenas {
     #[inline]
     fn rank(&self, what: What) -> u64 {
         match what {
-            What::Arrival(port) => self.flights[port as usize].first().map_or(0, |frame| frame.rank),
-            What::End(port) => self.ports[port as usize].end_rank,
-            What::Wake(port) => self.ports[port as usize].wake_rank,
+            What::Arrival(port) => self.flights[port].first().map_or(0, |frame| frame.rank),
+            What::End(port) => self.ports[port].end_rank,
+            What::Wake(port) => self.ports[port].wake_rank,
             What::Alarm(alarm) => self.alarms.get(alarm).rank,
             What::Agenda(item) => self.agenda.rank(item),
         }
     }
 
     #[inline]
-    fn number(&self, port: u32) -> u16 {
-        self.ports[port as usize].number
+    fn number(&self, port: PortId) -> u16 {
+        self.ports[port].number
     }
 }
 
@@ -246,8 +247,8 @@ impl Engine {
             most_room,
             all: Arenas {
                 frames: Frames::new(room),
-                flights: Vec::new(),
-                ports: Vec::new(),
+                flights: Table::default(),
+                ports: Table::default(),
                 alarms: Alarms::default(),
                 agenda: Agenda::default(),
             },
@@ -282,7 +283,7 @@ impl Engine {
             announces_links: false,
             clock: None,
             is_clocked: false,
-            port_counts: Vec::new(),
+            port_counts: Table::default(),
             sampled: Sampled::default(),
             events_run: 0,
             totals: Totals::default(),
@@ -302,7 +303,7 @@ impl Engine {
     }
 
     fn add_node(&mut self, node: u32, settings: &NodeSettings, borders: &[(u32, u32)]) -> Result<(), Located> {
-        self.first_port.push(self.all.ports.len() as u32);
+        self.first_port.push(PortId(self.all.ports.len() as u32));
         let links: Vec<_> = self.fabric.links(node).collect();
         let is_switch = self.fabric.is_switch(node);
         let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
@@ -385,12 +386,13 @@ impl Engine {
     fn connect(&mut self, network: &Network) {
         for node in 0..network.nodes.len() as u32 {
             for (number, port) in self.fabric.ports(node).iter().enumerate() {
-                let (p, peer) = (self.place(node, number as u16), self.place(port.peer, port.far_port));
-                self.all.ports[p as usize].peer = peer;
+                let (p, peer) = (self.port_id(node, number as u16), self.port_id(port.peer, port.far_port));
+                self.all.ports[p].peer = peer;
             }
         }
-        self.all.flights.resize_with(self.all.ports.len(), Flight::default);
-        self.sampled.queues = vec![0; self.all.ports.len()];
+        let ports = self.all.ports.len();
+        self.all.flights = (0..ports).map(|_| Flight::default()).collect();
+        self.sampled.queues = vec![0; ports].into();
         self.group(network, &[]);
     }
 
@@ -416,7 +418,7 @@ impl Engine {
         let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
         let has_own = self.has_own_losses();
         let mut shared = vec![None; own.len() + 1];
-        for port in &mut self.all.ports {
+        for port in self.all.ports.iter_mut() {
             let link = self.fabric.ports(port.node)[usize::from(port.number)].link as usize;
             let (probability, place) = if own[link] > 0.0 { (own[link], link) } else { (default_loss, own.len()) };
             if probability <= 0.0 {

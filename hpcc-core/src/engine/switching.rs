@@ -7,6 +7,7 @@ use super::observer::Sight;
 use super::state::{Arenas, Engine};
 use crate::balance::Tag;
 use crate::frame::PacketKind;
+use crate::ids::{FrameId, PortId};
 use crate::switch::{Admission, Head, Route, Section, TrimConfig, source_pause};
 
 /// Bytes of telemetry that a switch sends back at most.
@@ -15,7 +16,7 @@ const MOST_ANSWER: usize = 16;
 impl Engine {
     /// A frame has come in; `first` is the place of the switch's first port.
     #[inline]
-    pub(super) fn receive_at_switch(&mut self, node: u32, first: u32, f: u32) {
+    pub(super) fn receive_at_switch(&mut self, node: u32, first: PortId, f: FrameId) {
         self.touch(node);
         let has_extras = self.nodes.seat(node).has_extras;
         if has_extras && !self.receive_with_extras(node, f) {
@@ -36,12 +37,11 @@ impl Engine {
         };
         let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;
-        let (priority, p) = (frame.priority, first + u32::from(egress));
+        let (priority, p) = (frame.priority, first.nth(egress));
         if has_extras {
             self.meet_data(node, egress, f);
         }
-        let is_through =
-            self.all.ports[p as usize].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
+        let is_through = self.all.ports[p].is_open(priority) && !self.is_busy(p) && self.cut_through(node, p, f);
         if !is_through {
             self.queue(node, p, f);
         }
@@ -49,7 +49,7 @@ impl Engine {
 
     /// The load balancer of a switch keeps a frame, which takes memory as in a queue.
     #[cold]
-    pub(super) fn hold_at_switch(&mut self, node: u32, f: u32) {
+    pub(super) fn hold_at_switch(&mut self, node: u32, f: FrameId) {
         let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
         let switch = self.nodes.switch(node);
         if switch.core.hold(ingress, priority, size) {
@@ -60,7 +60,7 @@ impl Engine {
     }
 
     /// The memory of a frame is free that the load balancer has kept.
-    fn let_go(&mut self, node: u32, f: u32) {
+    fn let_go(&mut self, node: u32, f: FrameId) {
         let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
         if self.nodes.switch(node).core.let_go(ingress, priority, size) {
             self.rngs.skip_identifier();
@@ -70,7 +70,7 @@ impl Engine {
 
     /// A frame goes on that the load balancer of a switch has kept.
     #[cold]
-    pub(super) fn resume_at_switch(&mut self, node: u32, f: u32) {
+    pub(super) fn resume_at_switch(&mut self, node: u32, f: FrameId) {
         let Route::To { egress, hop_limit } = self.route(node, f) else {
             self.let_go(node, f);
             return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
@@ -80,8 +80,8 @@ impl Engine {
         frame.passed = frame.passed.saturating_add(1);
         self.meet_data(node, egress, f);
         let &Frame { kind, priority, size, .. } = self.all.frames.get(f);
-        let p = self.place(node, egress);
-        let port = &self.all.ports[p as usize];
+        let p = self.port_id(node, egress);
+        let port = &self.all.ports[p];
         let drops = (port.paused & port.dropping) >> priority & 1 != 0;
         let core = &mut self.nodes.switch(node).core;
         if drops || kind == PacketKind::Data && core.is_too_long(egress, priority, size) {
@@ -95,7 +95,7 @@ impl Engine {
 
     /// A data packet has come to a switch that may send something back at once: by source flow control, or as its telemetry says.
     #[cold]
-    fn meet_data(&mut self, node: u32, port: u16, f: u32) {
+    fn meet_data(&mut self, node: u32, port: u16, f: FrameId) {
         if self.all.frames.get(f).kind != PacketKind::Data {
             return;
         }
@@ -122,11 +122,11 @@ impl Engine {
     }
 
     /// Asks the source of a data packet to pause if it meets a long queue.
-    fn pause_source(&mut self, node: u32, port: u16, f: u32) {
+    fn pause_source(&mut self, node: u32, port: u16, f: FrameId) {
         let now = self.events.now();
         let of = *self.all.frames.get(f);
-        let p = self.place(node, port);
-        let (rate, queue) = (self.all.ports[p as usize].rate, self.all.ports[p as usize].queued);
+        let p = self.port_id(node, port);
+        let (rate, queue) = (self.all.ports[p].rate, self.all.ports[p].queued);
         let SwitchNode { extras: Some(extras), sizes, .. } = self.nodes.switch(node) else { return };
         let Some(pauses) = extras.source_pauses.as_mut().filter(|_| !of.is_of_stack()) else { return };
         let Some(pause) = pauses.meet(now, (of.src, of.reply_queue_pair), queue.into(), rate) else { return };
@@ -143,20 +143,20 @@ impl Engine {
     }
 
     /// Where a frame goes that is at a switch.
-    pub(super) fn route(&mut self, node: u32, f: u32) -> Route {
+    pub(super) fn route(&mut self, node: u32, f: FrameId) -> Route {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
-        let p = self.place(node, frame.ingress);
+        let p = self.port_id(node, frame.ingress);
         let (frame, rng) = (frame.arriving(), self.rngs.arriving(p));
         self.nodes.switch(node).core.route(now, &frame, rng)
     }
 
     /// Lets a frame leave by an idle port at once; `false`, and nothing has happened, if it may be dropped, pause or resume.
     #[inline]
-    fn cut_through(&mut self, node: u32, p: u32, f: u32) -> bool {
+    fn cut_through(&mut self, node: u32, p: PortId, f: FrameId) -> bool {
         let now = self.events.now();
         let Arenas { ports, frames, .. } = &mut self.all;
-        let port = &mut ports[p as usize];
+        let port = &mut ports[p];
         let switch = self.nodes.switch(node);
         let rng = self.rngs.leaving(p);
         let (frame, bytes) = frames.with_section(f);
@@ -175,10 +175,10 @@ impl Engine {
 
     // Its other caller is seldom: without this, each frame that waits would pay for a call.
     #[inline(always)]
-    fn queue(&mut self, node: u32, p: u32, f: u32) {
+    fn queue(&mut self, node: u32, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (ingress, priority, size, kind) = (frame.ingress, frame.priority, frame.size, frame.kind);
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         if (port.paused & port.dropping) >> priority & 1 != 0 {
             return self.drop_in_storm(node, p, f);
         }
@@ -206,17 +206,16 @@ impl Engine {
 
     /// A frame finds no room: it is dropped or, as data, cut to its headers, or the last one of the queue is in its place.
     #[cold]
-    fn overflow(&mut self, node: u32, p: u32, f: u32) {
+    fn overflow(&mut self, node: u32, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (kind, ingress, priority, size) = (frame.kind, frame.ingress, frame.priority, frame.size);
-        let egress = self.all.ports[p as usize].number;
+        let egress = self.all.ports[p].number;
         let switch = self.nodes.switch(node);
         let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         };
         let takes_last = self.rngs.leaving(p).marks.uniform() < trimming.last;
-        let last =
-            if takes_last { self.all.ports[p as usize].take_last_data(&self.all.frames, priority) } else { None };
+        let last = if takes_last { self.all.ports[p].take_last_data(&self.all.frames, priority) } else { None };
         if let Some(last) = last {
             let &Frame { ingress: from, size: bytes, .. } = self.all.frames.get(last);
             switch.core.discard(egress, &Head { ingress: from, priority, size: bytes, ..Head::default() });
@@ -233,8 +232,8 @@ impl Engine {
     }
 
     /// Cuts a packet that is to leave by a port to its headers, which wait ahead of all data.
-    fn trim(&mut self, node: u32, p: u32, f: u32, trimming: &TrimConfig) {
-        let port = &self.all.ports[p as usize];
+    fn trim(&mut self, node: u32, p: PortId, f: FrameId, trimming: &TrimConfig) {
+        let port = &self.all.ports[p];
         let (egress, at_last_hop) = (port.number, !self.fabric.is_switch(port.peer_node));
         self.totals.trims += 1;
         self.totals.trims_at_last_hop += u64::from(at_last_hop);
@@ -252,9 +251,9 @@ impl Engine {
 
     /// The frame that a port sends next.
     #[inline]
-    pub(super) fn next_of_switch(&mut self, p: u32) -> Option<u32> {
+    pub(super) fn next_of_switch(&mut self, p: PortId) -> Option<FrameId> {
         let now = self.events.now();
-        let port = &mut self.all.ports[p as usize];
+        let port = &mut self.all.ports[p];
         let f = port.dequeue(&self.all.frames)?;
         let (node, egress, queued) = (port.node, port.number, port.queued);
         let switch = self.nodes.switch(node);
@@ -282,7 +281,7 @@ impl Engine {
     }
 
     /// A switch marks a frame that leaves or, with an agent or a border, does more about it.
-    fn mark(&mut self, node: u32, p: u32, f: u32, mark: bool) {
+    fn mark(&mut self, node: u32, p: PortId, f: FrameId, mark: bool) {
         let mark = if self.nodes.seat(node).has_extras { self.depart_with_extras(p, f, mark) } else { mark };
         if mark && (self.attackers.is_empty() || !self.is_bleached(node, f)) {
             let frame = self.all.frames.get_mut(f);
@@ -297,7 +296,7 @@ impl Engine {
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
         let size = self.nodes.switch(node).pfc_bytes;
-        let p = self.place(node, port);
+        let p = self.port_id(node, port);
         let pfc = self.pfc(p, size, priority, pause);
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = pfc;
@@ -306,24 +305,24 @@ impl Engine {
     }
 
     /// A pause or a resume, which tells whoever watches how much waits at its port.
-    pub(super) fn pfc(&self, p: u32, size: u32, priority: u8, pause: bool) -> Frame {
-        let port = &self.all.ports[p as usize];
+    pub(super) fn pfc(&self, p: PortId, size: u32, priority: u8, pause: bool) -> Frame {
+        let port = &self.all.ports[p];
         let seq = if self.asks_ports { port.queued_of(&self.all.frames, priority) } else { 0 };
         Frame { kind: PacketKind::Pfc, priority, pause, size, seq, ..Frame::default() }
     }
 
     /// A link of a switch has failed: what waits for it is dropped.
-    pub(super) fn clear_switch_port(&mut self, p: u32) {
-        while let Some(f) = self.all.ports[p as usize].dequeue_any(&self.all.frames) {
-            let leaks = self.nodes.switch(self.all.ports[p as usize].node).leaks_on_link_down;
+    pub(super) fn clear_switch_port(&mut self, p: PortId) {
+        while let Some(f) = self.all.ports[p].dequeue_any(&self.all.frames) {
+            let leaks = self.nodes.switch(self.all.ports[p].node).leaks_on_link_down;
             self.discard_queued(p, f, Sight::LinkDrop, !leaks);
         }
     }
 
     /// A switch drops a frame that waited. That frees memory, if it does, and may resume its sender.
-    pub(super) fn discard_queued(&mut self, p: u32, f: u32, sight: Sight, frees: bool) {
+    pub(super) fn discard_queued(&mut self, p: PortId, f: FrameId, sight: Sight, frees: bool) {
         self.show(sight, p, f);
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         let (node, egress) = (port.node, port.number);
         let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
         let is_trimmed = kind == PacketKind::Trimmed;
@@ -338,8 +337,8 @@ impl Engine {
     }
 
     /// A link of a switch has come up: the far end has forgotten the pauses that are in force here.
-    pub(super) fn repeat_pauses(&mut self, p: u32) {
-        let port = &self.all.ports[p as usize];
+    pub(super) fn repeat_pauses(&mut self, p: PortId) {
+        let port = &self.all.ports[p];
         let (node, number) = (port.node, port.number);
         let switch = self.nodes.switch(node);
         let (paused, pauses) = (switch.core.paused(number), switch.pauses);

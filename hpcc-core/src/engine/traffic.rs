@@ -6,6 +6,7 @@ use super::hash_order::HashOrder;
 use super::ways::Way;
 use super::work::Incoming;
 use crate::cc::FlowLimits;
+use crate::ids::AlarmId;
 use crate::transport::TransportConfig;
 use crate::units::{BitRate, Nanos};
 use crate::workload::{Arrival, Message, Sent};
@@ -202,17 +203,17 @@ impl Sending {
     }
 }
 
-/// The place of an alarm that is set, if one is.
+/// An alarm that is set, if one is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PendingAlarm(Option<NonZeroU32>);
 
 impl PendingAlarm {
-    pub fn set(&mut self, place: u32) {
-        self.0 = NonZeroU32::new(place + 1);
+    pub fn set(&mut self, alarm: AlarmId) {
+        self.0 = NonZeroU32::new(alarm.0 + 1);
     }
 
-    pub fn take(&mut self) -> Option<u32> {
-        Some(self.0.take()?.get() - 1)
+    pub fn take(&mut self) -> Option<AlarmId> {
+        Some(AlarmId(self.0.take()?.get() - 1))
     }
 }
 

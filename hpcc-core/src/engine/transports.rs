@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts whose transport is not queue pairs: the engine's end of [`Endpoint`].
 
-use super::alarms::TRANSPORT;
+use super::alarms::Duty;
 use super::frame::Frame;
 use super::hosting::ANSWERS;
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
 use crate::host_transport::{Endpoint, Outbox, Packet, Post, Posted, Trimmed};
+use crate::ids::{FrameId, PortId};
 use crate::units::Nanos;
 use crate::workload::{Arrival, Message, Sent};
 use alloc::boxed::Box;
@@ -73,9 +74,9 @@ impl Engine {
     }
 
     /// The data that a port sends next.
-    pub(super) fn next_of_other(&mut self, p: u32) -> Option<u32> {
+    pub(super) fn next_of_other(&mut self, p: PortId) -> Option<FrameId> {
         let now = self.events.now();
-        let port = &self.all.ports[p as usize];
+        let port = &self.all.ports[p];
         let (node, number, paused) = (port.node, port.number, port.paused);
         let other = self.nodes.host(node).other.as_mut()?;
         let packet = other.endpoint.next(now, number, paused);
@@ -83,7 +84,7 @@ impl Engine {
         packet.map(|packet| self.frame_of_packet(node, &packet))
     }
 
-    fn frame_of_packet(&mut self, node: u32, packet: &Packet) -> u32 {
+    fn frame_of_packet(&mut self, node: u32, packet: &Packet) -> FrameId {
         let f = self.all.frames.take();
         let kind = if packet.is_data { PacketKind::Data } else { PacketKind::Ack };
         *self.all.frames.get_mut(f) = Frame {
@@ -108,7 +109,7 @@ impl Engine {
     }
 
     /// A frame has come to its host.
-    pub(super) fn take_in_other(&mut self, node: u32, f: u32) {
+    pub(super) fn take_in_other(&mut self, node: u32, f: FrameId) {
         let now = self.events.now();
         let header = *self.all.frames.header(f);
         let frame = self.all.frames.get(f);
@@ -159,7 +160,7 @@ impl Engine {
                 self.all.frames.release(f);
                 continue;
             };
-            let p = self.place(node, port);
+            let p = self.port_id(node, port);
             self.enqueue(p, f, ANSWERS);
             self.try_send(p);
         }
@@ -179,7 +180,7 @@ impl Engine {
         for port in 0..self.fabric.ports(node).len() as u16 {
             let has_next = self.nodes.host(node).other.as_ref().is_some_and(|other| other.endpoint.has_next(port));
             if has_next {
-                let p = self.place(node, port);
+                let p = self.port_id(node, port);
                 self.try_send(p);
             }
         }
@@ -204,7 +205,7 @@ impl Engine {
         let Some(at) = other.endpoint.poll_timeout() else { return };
         if other.alarm.is_none_or(|alarm| at < alarm) {
             other.alarm = Some(at);
-            self.schedule(node, 0, TRANSPORT, at);
+            self.schedule(node, Duty::Transport, at);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::host_transport::Progress;
+use crate::ids::{FrameId, PortId};
 use crate::transport::{Counters, Host, QueuePair};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -31,8 +32,8 @@ impl Engine {
     }
 
     /// A port, and the queue of the frame there if it has one.
-    fn place_of(&self, p: u32, queued: Option<&Frame>) -> Place {
-        let port = &self.all.ports[p as usize];
+    fn place_of(&self, p: PortId, queued: Option<&Frame>) -> Place {
+        let port = &self.all.ports[p];
         let queue = queued.map_or(0, |frame| {
             let is_answer = !frame.collects();
             let is_first = frame.kind == PacketKind::Pfc || (port.is_host && is_answer);
@@ -73,7 +74,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn show_pause(&mut self, p: u32, priority: u8, pause: bool) {
+    pub(super) fn show_pause(&mut self, p: PortId, priority: u8, pause: bool) {
         let place = self.place_of(p, None);
         self.tell_program();
         if let Some(observer) = &mut self.observer {
@@ -82,12 +83,12 @@ impl Engine {
     }
 
     /// Tells of something at a node that is watched, which has to do with a frame or not.
-    pub(super) fn tell(&mut self, node: u32, port: u16, event: Event, f: Option<u32>) {
+    pub(super) fn tell(&mut self, node: u32, port: u16, event: Event, f: Option<FrameId>) {
         if !self.nodes.seat(node).is_watched {
             return;
         }
         self.tell_program();
-        let place = self.place_of(self.place(node, port), None);
+        let place = self.place_of(self.port_id(node, port), None);
         let frame = f.map(|f| (self.all.frames.get(f), self.all.frames.section(f)));
         if let Some(observer) = &mut self.observer {
             observer.on_event(&event, &place, frame);
@@ -102,14 +103,14 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn show(&mut self, sight: Sight, p: u32, f: u32) {
-        if self.all.ports[p as usize].is_watched {
+    pub(super) fn show(&mut self, sight: Sight, p: PortId, f: FrameId) {
+        if self.all.ports[p].is_watched {
             self.show_frame(sight, p, f);
         }
     }
 
     #[cold]
-    fn show_frame(&mut self, sight: Sight, p: u32, f: u32) {
+    fn show_frame(&mut self, sight: Sight, p: PortId, f: FrameId) {
         let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
         let place = self.place_of(p, Some(self.all.frames.get(f)).filter(|_| has_queue));
         self.tell_program();
@@ -120,10 +121,10 @@ impl Engine {
 
     /// A switch drops a frame that came in by one of its ports; `count` says what that is counted as.
     #[cold]
-    pub(super) fn drop_at_switch(&mut self, node: u32, f: u32, count: fn(&mut SwitchCounts) -> &mut u64) {
+    pub(super) fn drop_at_switch(&mut self, node: u32, f: FrameId, count: fn(&mut SwitchCounts) -> &mut u64) {
         *count(&mut self.nodes.switch(node).counts) += 1;
         self.totals.lose(self.all.frames.get(f));
-        let first = self.place(node, 0);
+        let first = self.port_id(node, 0);
         self.show(Sight::Drop, first, f);
         self.all.frames.release(f);
     }
@@ -137,7 +138,7 @@ impl Engine {
         touched.retain(|&node| {
             let core = &nodes.switch(node).core;
             let (mut all, mut changes) = (0, 0);
-            for (port, known) in (0..core.ports()).zip(&mut queues[first_port[node as usize] as usize..]) {
+            for (port, known) in (0..core.ports()).zip(queues.from_mut(first_port[node as usize])) {
                 let queue = core.queued(port);
                 (all, changes) = (all | queue, changes | (queue ^ *known));
                 *known = queue;
@@ -165,7 +166,7 @@ impl Engine {
 
     /// Bytes that waited at a switch's ports when the last sample was taken, as the switch accounts for them.
     pub fn sampled_queues(&self, node: u32) -> &[u32] {
-        &self.sampled.queues[self.first_port[node as usize] as usize..][..self.fabric.ports(node).len()]
+        &self.sampled.queues.from(self.first_port[node as usize])[..self.fabric.ports(node).len()]
     }
 
     /// Bytes that a switch has sent by a port; `None` of a host.
@@ -175,7 +176,7 @@ impl Engine {
 
     /// Frames that came to a port with errors, and went no further.
     pub fn errors(&self, node: u32, port: u16) -> u64 {
-        self.all.ports[self.place(node, port) as usize].errors
+        self.all.ports[self.port_id(node, port)].errors
     }
 
     fn sender(&self, src: u32, queue_pair: u32) -> Option<(&Host, &QueuePair)> {
@@ -247,7 +248,7 @@ impl Engine {
             && let Some(other) = &host.other
         {
             let Progress { window, in_flight, rate, .. } = other.endpoint.progress(queue_pair).unwrap_or_default();
-            let rate = rate.unwrap_or_else(|| self.all.ports[self.first_port[src as usize] as usize].rate);
+            let rate = rate.unwrap_or_else(|| self.all.ports[self.port_id(src, 0)].rate);
             return ControlState { rate, window, in_flight, is_steered: true, ..ControlState::default() };
         }
         let Some((host, sender)) = self.sender(src, queue_pair) else {

@@ -2,11 +2,12 @@
 //! NICs that pause without end, and what switches do about a pause that lasts too long.
 
 use super::agenda::Item;
-use super::alarms::WATCHDOG;
+use super::alarms::Duty;
 use super::holds::Queue;
 use super::nodes::Held;
 use super::observer::Sight;
 use super::state::Engine;
+use crate::ids::{FrameId, PortId};
 use crate::switch::WatchdogConfig;
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
@@ -42,13 +43,8 @@ struct Watched {
 /// All watchdogs.
 #[derive(Debug, Default)]
 pub(super) struct Watchdogs {
-    watched: BTreeMap<(u32, u8), Watched>,
+    watched: BTreeMap<(PortId, u8), Watched>,
     storms: Vec<Storm>,
-}
-
-/// The place of a port, and a priority, in one number.
-fn owner(p: u32, priority: u8) -> u32 {
-    p << 3 | u32::from(priority & 7)
 }
 
 impl Engine {
@@ -78,14 +74,14 @@ impl Engine {
         &self.watchdogs.storms
     }
 
-    fn watchdog(&self, p: u32) -> Option<WatchdogConfig> {
-        self.nodes.as_switch(self.all.ports[p as usize].node)?.core.watchdog()
+    fn watchdog(&self, p: PortId) -> Option<WatchdogConfig> {
+        self.nodes.as_switch(self.all.ports[p].node)?.core.watchdog()
     }
 
     /// The far end of a port pauses or resumes; `false`: that counts for nothing as long as a storm lasts.
-    pub(super) fn hear_watchdog(&mut self, p: u32, priority: u8, pause: bool) -> bool {
+    pub(super) fn hear_watchdog(&mut self, p: PortId, priority: u8, pause: bool) -> bool {
         let Some(config) = self.watchdog(p) else { return true };
-        let (now, node) = (self.events.now(), self.all.ports[p as usize].node);
+        let (now, node) = (self.events.now(), self.all.ports[p].node);
         let known = self.watchdogs.watched.entry((p, priority)).or_default();
         if !pause {
             (known.since, known.resumed) = (None, now.0);
@@ -96,15 +92,14 @@ impl Engine {
         // While a storm lasts, the next look is at its end.
         if pause != lasts {
             let wait = if lasts { config.restore } else { config.after };
-            self.schedule(node, owner(p, priority), WATCHDOG, now + wait);
+            self.schedule(node, Duty::Watchdog(p, priority), now + wait);
         }
         !lasts
     }
 
     /// A pause may have lasted too long, or a storm be over.
-    pub(super) fn on_watchdog(&mut self, owner: u32) {
-        let (p, priority) = (owner >> 3, owner as u8 & 7);
-        let (now, node) = (self.events.now(), self.all.ports[p as usize].node);
+    pub(super) fn on_watchdog(&mut self, p: PortId, priority: u8) {
+        let (now, node) = (self.events.now(), self.all.ports[p].node);
         let Some((config, known)) = self.watchdog(p).zip(self.watchdogs.watched.get_mut(&(p, priority))) else {
             return;
         };
@@ -112,26 +107,26 @@ impl Engine {
             (Some(storm), None) if now.0 >= known.resumed + config.restore.0 => {
                 known.storm = None;
                 self.watchdogs.storms[storm].end = Some(now);
-                let port = &mut self.all.ports[p as usize];
+                let port = &mut self.all.ports[p];
                 port.dropping &= !(1 << priority);
                 port.paused &= !(1 << priority);
                 self.tell_pause(p);
                 self.try_send(p);
             }
             (None, Some(since)) if now.0 >= since + config.after.0 => {
-                if self.all.ports[p as usize].waiting >> priority & 1 != 0 {
+                if self.all.ports[p].waiting >> priority & 1 != 0 {
                     return self.begin_storm(p, priority, config);
                 }
                 // Nobody waits: that is no storm yet.
                 known.since = Some(now.0);
-                self.schedule(node, owner, WATCHDOG, now + config.after);
+                self.schedule(node, Duty::Watchdog(p, priority), now + config.after);
             }
             _ => {}
         }
     }
 
-    fn begin_storm(&mut self, p: u32, priority: u8, config: WatchdogConfig) {
-        let port = &mut self.all.ports[p as usize];
+    fn begin_storm(&mut self, p: PortId, priority: u8, config: WatchdogConfig) {
+        let port = &mut self.all.ports[p];
         let queue = Queue { node: port.node, port: port.number, priority };
         let storm = Storm { queue, begin: self.events.now(), end: None, packets: 0, bytes: 0 };
         let place = self.watchdogs.storms.len();
@@ -143,13 +138,13 @@ impl Engine {
             return self.try_send(p);
         }
         port.dropping |= 1 << priority;
-        while let Some(f) = self.all.ports[p as usize].pop(&self.all.frames, priority) {
+        while let Some(f) = self.all.ports[p].pop(&self.all.frames, priority) {
             self.count_drop(p, f);
             self.discard_queued(p, f, Sight::LinkDrop, true);
         }
     }
 
-    fn count_drop(&mut self, p: u32, f: u32) {
+    fn count_drop(&mut self, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
         let storm = self.watchdogs.watched.get(&(p, frame.priority)).and_then(|known| known.storm);
         if let Some(storm) = storm {
@@ -160,9 +155,9 @@ impl Engine {
     }
 
     /// The link of a port has come up, upon which nothing is paused.
-    pub(super) fn forget_pauses(&mut self, p: u32) {
+    pub(super) fn forget_pauses(&mut self, p: PortId) {
         let now = self.events.now();
-        self.all.ports[p as usize].dropping = 0;
+        self.all.ports[p].dropping = 0;
         for priority in 0..8 {
             let known = self.watchdogs.watched.remove(&(p, priority));
             if let Some(storm) = known.and_then(|known| known.storm) {
@@ -172,7 +167,7 @@ impl Engine {
     }
 
     /// A frame has come for a queue whose frames are dropped.
-    pub(super) fn drop_in_storm(&mut self, node: u32, p: u32, f: u32) {
+    pub(super) fn drop_in_storm(&mut self, node: u32, p: PortId, f: FrameId) {
         self.count_drop(p, f);
         self.drop_at_switch(node, f, |counts| &mut counts.overflows);
     }

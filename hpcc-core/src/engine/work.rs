@@ -2,7 +2,7 @@
 //! Jobs: messages begin when others are over.
 
 use super::agenda::Item;
-use super::alarms::WORK;
+use super::alarms::Duty;
 use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest, PairKey};
@@ -150,7 +150,7 @@ impl Engine {
                         }
                     };
                     let at = self.events.now() + time;
-                    self.schedule(host, place, WORK, at);
+                    self.schedule(host, Duty::Work(place), at);
                 }
             }
         }

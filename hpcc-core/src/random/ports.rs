@@ -2,6 +2,7 @@
 //! Whose random numbers are whose in a network.
 
 use super::Rng;
+use crate::ids::{Id, PortId};
 use alloc::vec::Vec;
 
 /// The random numbers of all ports: one sequence for what leaves by a port, one for what comes in by it. So what shares no port
@@ -25,16 +26,16 @@ impl PortRngs {
         PortRngs(both.map(own).collect())
     }
 
-    /// Those of what leaves by the port at this place among all.
+    /// Those of what leaves by a port.
     #[inline]
-    pub fn leaving(&mut self, place: u32) -> &mut Rng {
-        self.at(2 * place as usize)
+    pub fn leaving(&mut self, port: PortId) -> &mut Rng {
+        self.at(2 * port.place())
     }
 
-    /// Those of what comes in by the port at this place among all.
+    /// Those of what comes in by a port.
     #[inline]
-    pub fn arriving(&mut self, place: u32) -> &mut Rng {
-        self.at(2 * place as usize + 1)
+    pub fn arriving(&mut self, port: PortId) -> &mut Rng {
+        self.at(2 * port.place() + 1)
     }
 
     #[inline]
@@ -65,16 +66,16 @@ mod tests {
     fn ports_with_their_own_chance_do_not_disturb_each_other() {
         let draw = |rng: &mut Rng| (rng.marks.uniform(), rng.rand.draw());
         let mut shared = PortRngs::shared(Rng::new(26, 1));
-        let first = draw(shared.clone().leaving(0));
-        draw(shared.arriving(7));
-        assert_ne!(draw(shared.leaving(0)), first, "after another port has drawn");
+        let first = draw(shared.clone().leaving(PortId(0)));
+        draw(shared.arriving(PortId(7)));
+        assert_ne!(draw(shared.leaving(PortId(0))), first, "after another port has drawn");
         let own = |more| PortRngs::of_ports(&[1], [(0, 0), (0, 1), (1, 0)].into_iter().chain(more));
         let mut ports = own(None);
-        let of_first = draw(ports.clone().leaving(0));
-        let others = [draw(ports.leaving(1)), draw(ports.leaving(2)), draw(ports.arriving(0))];
-        assert_eq!(draw(ports.leaving(0)), of_first);
+        let of_first = draw(ports.clone().leaving(PortId(0)));
+        let others = [draw(ports.leaving(PortId(1))), draw(ports.leaving(PortId(2))), draw(ports.arriving(PortId(0)))];
+        assert_eq!(draw(ports.leaving(PortId(0))), of_first);
         assert!(!others.contains(&of_first), "{others:?}");
-        assert_eq!(draw(own(Some((2, 0))).leaving(0)), of_first, "in a larger network");
-        assert_ne!(draw(PortRngs::of_ports(&[2], [(0, 0)].into_iter()).leaving(0)), of_first, "another seed");
+        assert_eq!(draw(own(Some((2, 0))).leaving(PortId(0))), of_first, "in a larger network");
+        assert_ne!(draw(PortRngs::of_ports(&[2], [(0, 0)].into_iter()).leaving(PortId(0))), of_first, "another seed");
     }
 }

@@ -214,7 +214,7 @@ impl Network {
     }
 
     pub fn send_frame(&self, node: u32, port: u16, queue: u8, frame: &Frame, section: &[u8]) -> u32 {
-        self.engine().send_frame(node, port, queue, &frame.into(), section)
+        self.engine().send_frame(node, port, queue, &frame.into(), section).0
     }
 
     pub fn send_by_switch(&self, node: u32, frame: &Frame, section: &[u8]) {

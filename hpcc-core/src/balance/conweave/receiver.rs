@@ -4,6 +4,7 @@
 use super::flows::Flows;
 use super::{Conweave, Header, Role};
 use crate::balance::{Errands, Fate, FlowKey, Passing, Tag};
+use crate::ids::FrameId;
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -21,7 +22,7 @@ struct Incoming {
 /// Packets of a flow that wait.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    pub frames: Vec<u32>,
+    pub frames: Vec<FrameId>,
     pub until: Nanos,
     pub tail: Nanos,
 }

@@ -6,6 +6,7 @@ use super::ways::{Ways, ways};
 use super::*;
 use crate::balance::FlowKey;
 use crate::balance::testing::passing;
+use crate::ids::FrameId;
 use crate::topology::{Link, NodeKind};
 use crate::units::BitRate;
 use alloc::collections::BTreeMap;
@@ -67,9 +68,9 @@ impl Bench {
     fn gets_marked(&mut self, now: u64, frame: u32, header: Header, is_marked: bool) -> (Made, Option<u64>) {
         let (mut tag, mut errands) = (Tag::Conweave(header), Errands::default());
         let packet = passing(now, (0, 1), 1, &mut tag, &mut self.rand);
-        let fate = self.leaf.on_arrival(&mut Passing { frame, is_marked, ..packet }, &mut errands);
+        let fate = self.leaf.on_arrival(&mut Passing { frame: FrameId(frame), is_marked, ..packet }, &mut errands);
         let role = |tag: &Tag| if let Tag::Conweave(header) = tag { header.role } else { panic!("an answer") };
-        let made = (fate, errands.released, errands.answers.iter().map(role).collect());
+        let made = (fate, numbers(errands.released), errands.answers.iter().map(role).collect());
         (made, errands.wake.map(|at| at.0))
     }
 
@@ -77,8 +78,12 @@ impl Bench {
     fn wakes(&mut self, now: u64) -> (Vec<u32>, Option<u64>) {
         let mut errands = Errands::default();
         self.leaf.on_timeout(Nanos(now), &mut errands);
-        (errands.released, errands.wake.map(|at| at.0))
+        (numbers(errands.released), errands.wake.map(|at| at.0))
     }
+}
+
+fn numbers(frames: Vec<FrameId>) -> Vec<u32> {
+    frames.into_iter().map(|frame| frame.0).collect()
 }
 
 fn header(role: Role, epoch: u32, sent: u64, tail: u64) -> Header {
@@ -228,7 +233,7 @@ fn a_newer_epoch_ends_the_wait_of_an_older_one() {
 fn without_a_queue_packets_go_on_for_the_rest_of_the_epoch() {
     let mut leaf = Bench::with(3, &Conweave { conweave_queues: Some(1), ..Conweave::default() });
     let other = FlowKey::default();
-    leaf.leaf.receiver.waiting.insert(other, Waiting { frames: vec![9], until: Nanos(5_000), tail: Nanos(0) });
+    leaf.leaf.receiver.waiting.insert(other, Waiting { frames: vec![FrameId(9)], until: Nanos(5_000), tail: Nanos(0) });
     assert_eq!(leaf.gets(0, 1, header(Role::Rerouted, 5, 0, 0)), (GOES, None));
     leaf.leaf.receiver.waiting.remove(&other);
     assert_eq!(leaf.gets(1, 2, header(Role::Rerouted, 5, 0, 0)), (GOES, None));
