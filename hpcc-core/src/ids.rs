@@ -111,12 +111,12 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// The entries from one on.
-    pub fn from(&self, first: I) -> &[T] {
+    pub fn behind(&self, first: I) -> &[T] {
         &self.entries[first.place()..]
     }
 
     /// The same, to be changed.
-    pub fn from_mut(&mut self, first: I) -> &mut [T] {
+    pub fn behind_mut(&mut self, first: I) -> &mut [T] {
         &mut self.entries[first.place()..]
     }
 

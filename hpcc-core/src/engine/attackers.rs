@@ -5,8 +5,8 @@ use super::agenda::Item;
 use super::alarms::Duty;
 use super::deceived::Deceived;
 use super::frame::Frame;
+use super::paths::{KNOWN, UNKNOWN};
 use super::state::Engine;
-use super::ways::{KNOWN, UNKNOWN};
 use crate::attack::{Attack, AttackKind, Fate, Forged, KnownFlow, Passing};
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
@@ -56,13 +56,13 @@ impl Engine {
     /// An attack begins when its settings say so, and ends then or, if they leave that open, with the last flow unless a
     /// program says when. Returns its place among all.
     pub fn attack(&mut self, attack: Attack) -> u32 {
-        self.asks_ports = true;
+        self.checks_arrivals = true;
         // What it sends need not fit this network.
         self.make_room();
         let place = self.attackers.list.len() as u32;
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
         self.attackers.forge_acks |= attack.settings().kind == AttackKind::ForgedAck;
-        self.attackers.list.push(Attacker { attack, ends_with_flows: !self.serves_program, is_gone: false });
+        self.attackers.list.push(Attacker { attack, ends_with_flows: !self.program.is_served, is_gone: false });
         if sends {
             self.agenda_at(start.max(self.events.now()), Item::Attack(place, LATER));
         }
@@ -81,7 +81,7 @@ impl Engine {
 
     /// Whether the flows that were to begin have finished.
     fn is_done(&self) -> bool {
-        self.finished == self.added && self.work.jobs.unfinished().next().is_none()
+        self.flows.finished == self.flows.added && self.work.jobs.unfinished().next().is_none()
     }
 
     /// The traffic of a flow, or of the job of a message.

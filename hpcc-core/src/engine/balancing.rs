@@ -35,7 +35,7 @@ impl Engine {
             may_wait,
             hops,
             tag,
-            rand: &mut self.rngs.arriving(self.first_port[node as usize].nth(port)).rand,
+            rand: &mut self.chance.rngs.arriving(self.first_port[node as usize].nth(port)).rand,
         };
         tell(balancer, &mut passing)
     }

@@ -42,7 +42,7 @@ impl Engine {
     /// Calls congestion controls of a program at the times of its clock from now on, which is before anything is scheduled: events
     /// come one by one.
     pub fn follow_clock(&mut self, clock: Box<dyn ProgramClock>) {
-        (self.clock, self.is_clocked) = (Some(clock), true);
+        (self.program.clock, self.program.is_clocked) = (Some(clock), true);
         let network = self.fabric.network().clone();
         self.group(&network, &[]);
     }
@@ -50,7 +50,7 @@ impl Engine {
     /// Runs events before `limit`, as the program's clock goes on.
     #[cold]
     pub(super) fn run_clocked(&mut self, limit: Nanos) {
-        let Some(clock) = self.clock.take() else { return };
+        let Some(clock) = self.program.clock.take() else { return };
         let mut due = clock.next();
         while let Some(next) = self.next_before(limit) {
             // What the program does is the first of its nanosecond.
@@ -61,7 +61,7 @@ impl Engine {
                 Acted::Ended(why) => self.fail(why),
             }
         }
-        self.clock = Some(clock);
+        self.program.clock = Some(clock);
     }
 
     /// The time of the next event before `limit`, if the run goes on.

@@ -6,11 +6,11 @@ use super::alarms::Duty;
 use super::events::{Order, What};
 use super::fifo::Fifo;
 use super::groups::NOBODY;
+use super::paths::KnownPath;
 use super::state::Engine;
 use super::traffic::{
     Completion, FlowOptions, FlowRequest, LISTED, Owner, PLACES, PairKey, Posted, Receiving, Sending, Started, WAITING,
 };
-use super::ways::Way;
 use crate::address::{host_address, ipv6};
 use crate::cc::FlowLimits;
 use crate::simulated_frame::wire_queue_pair;
@@ -30,20 +30,20 @@ const SHARED_LIMITS: usize = 16;
 impl Engine {
     /// Flows that are to begin, sorted by start.
     pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
-        let before = self.requests.len();
+        let before = self.flows.requests.len();
         if before == 0 {
             // A list that is given away is not copied: there may be millions.
-            self.requests = flows.into_iter().collect::<Vec<_>>().into();
+            self.flows.requests = flows.into_iter().collect::<Vec<_>>().into();
         } else {
-            self.requests.extend(flows);
+            self.flows.requests.extend(flows);
         }
-        self.added += (self.requests.len() - before) as u64;
+        self.flows.added += (self.flows.requests.len() - before) as u64;
         self.schedule_due();
     }
 
     /// Schedules the next flow's start.
     fn schedule_due(&mut self) {
-        if let Some(request) = self.requests.front() {
+        if let Some(request) = self.flows.requests.front() {
             let start = request.start;
             self.agenda_at(start, Item::Due);
         }
@@ -72,8 +72,8 @@ impl Engine {
     /// nanosecond depends on them.
     pub(super) fn on_due(&mut self) {
         let now = self.events.now();
-        while self.requests.front().is_some_and(|request| request.start <= now) {
-            let Some(request) = self.requests.pop_front() else { break };
+        while self.flows.requests.front().is_some_and(|request| request.start <= now) {
+            let Some(request) = self.flows.requests.pop_front() else { break };
             self.agenda_at(now, Item::Application(request));
         }
         self.schedule_due();
@@ -84,22 +84,22 @@ impl Engine {
         let host = self.nodes.host(request.src);
         let (rtt, bdp, links) = self.fabric.path_limits(request.src, request.dst, host.traffic.global_rtt);
         let limits = host.core.flow_limits(nic.into(), request.options.rate, rtt, bdp, links)?;
-        if let Some(known) = self.limits.iter().find(|known| **known == limits) {
+        if let Some(known) = self.flows.limits.iter().find(|known| **known == limits) {
             return Some(Arc::clone(known));
         }
-        self.limits.truncate(SHARED_LIMITS - 1);
-        self.limits.insert(0, Arc::clone(&limits));
+        self.flows.limits.truncate(SHARED_LIMITS - 1);
+        self.flows.limits.insert(0, Arc::clone(&limits));
         Some(limits)
     }
 
     /// A flow begins. Nothing happens if its destination cannot be reached, or a host has no room for another queue pair.
     pub(super) fn start_flow(&mut self, request: FlowRequest, message: Option<Message>) {
         let request = FlowRequest { start: self.events.now(), ..request };
-        self.begin_windows();
+        self.windows.begin(self.events.now());
         let FlowRequest { src, options, .. } = request;
         if self.nodes.host(src).is_stack {
             // The program's stack carries it.
-            self.started.push(Started { request, sport: 0, queue_pair: 0, first_seq: 0 });
+            self.flows.started.push(Started { request, sport: 0, queue_pair: 0, first_seq: 0 });
             self.tell_program();
             return;
         }
@@ -122,7 +122,7 @@ impl Engine {
             None => match self.open_queue_pair(&request, message.as_ref()) {
                 Ok(None) => {}
                 Ok(Some((queue_pair, sport, nic))) => {
-                    self.started.push(Started { request, sport, queue_pair, first_seq: 0 });
+                    self.flows.started.push(Started { request, sport, queue_pair, first_seq: 0 });
                     if options.stop < Nanos(u64::MAX) {
                         self.schedule(src, Duty::Stop(queue_pair), options.stop);
                     }
@@ -147,7 +147,7 @@ impl Engine {
             return false;
         }
         host.traffic.wait_to_open(nic, key, *message, start);
-        self.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
+        self.flows.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
         let p = self.port_id(src, nic);
         self.try_send(p);
         true
@@ -193,7 +193,7 @@ impl Engine {
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
         let (FlowRequest { size, start, .. }, owner) = (request, Owner::of(&request, message));
         sending.messages.push_back(Posted { size, start, first_seq, owner });
-        self.started.push(Started { request, sport, queue_pair, first_seq });
+        self.flows.started.push(Started { request, sport, queue_pair, first_seq });
         if let Some(message) = message {
             self.announce((receiver, result.message.end()), message);
         }
@@ -205,7 +205,7 @@ impl Engine {
     /// A flow cannot begin, and the run not go on.
     pub(super) fn refuse(&mut self, request: FlowRequest, why: String) {
         if self.parts.is_own(request.src) {
-            self.refused.push(request);
+            self.flows.refused.push(request);
         }
         self.fail(why);
     }
@@ -219,7 +219,7 @@ impl Engine {
     pub(super) fn open_receiving(&mut self, request: &FlowRequest, is_of_job: bool) -> Result<Receiving, String> {
         let no_room = |host: u32| format!("host {host} has no room for another queue pair");
         let &FlowRequest { src, dst, dport, options, .. } = request;
-        let wraps = self.wraps_ports;
+        let wraps = self.flows.wraps_ports;
         let sport = self.nodes.host(dst).traffic.take_port(src, wraps);
         let key = self.wire_key(src, dst, sport, dport);
         let host = self.nodes.host(src);
@@ -302,7 +302,7 @@ impl Engine {
             receiver,
             flow_key,
             timers: Default::default(),
-            way: Way::default(),
+            path: KnownPath::default(),
         });
         if host.notices.is_enabled {
             let destination = ipv6(host_address(dst));
@@ -344,7 +344,7 @@ impl Engine {
         let (sport, receiver) = (sending.sport, sending.receiver);
         let is_listed = matches!(posted.owner, Owner::Listed(_));
         let shares = traffic.shares_queue_pairs(!is_listed);
-        if let Some(rtts) = &mut self.rtts {
+        if let Some(rtts) = &mut self.flows.rtts {
             rtts.remove(&request.id);
         }
         let completion = Completion { request, sport, duration: now - request.start, is_steered };
@@ -370,9 +370,9 @@ impl Engine {
 
     /// A flow has finished: one that was listed, or a message of a job.
     pub(super) fn complete(&mut self, flow: Completion, is_listed: bool) {
-        self.completed.push(flow);
+        self.flows.completed.push(flow);
         self.tell_program();
-        self.finished += u64::from(is_listed);
+        self.flows.finished += u64::from(is_listed);
     }
 
     fn close_queue_pair(&mut self, node: u32, queue_pair: u32) {
@@ -393,7 +393,7 @@ impl Engine {
     /// Nothing more comes to a receiving queue pair.
     pub(super) fn part_from(&mut self, node: u32, receiver: u32) {
         if self.events.order() == Order::Canonical {
-            self.closings.push((node, receiver));
+            self.flows.closings.push((node, receiver));
             self.parts.tell_closing(node, receiver);
         } else {
             self.close_receiver(node, receiver);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one form that a frame has on its way: a plain record, with its telemetry section in the arena beside it.
+//! A frame in the simulation: a plain record, with its telemetry section in the arena beside it.
 
-use super::ways::{KNOWN, Ports, UNKNOWN};
+use super::paths::{KNOWN, Ports, UNKNOWN};
 use crate::address::host_address;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
 use crate::simulated_frame::SimulatedFrame;
@@ -170,7 +170,7 @@ impl Frame {
         FlowKey { src_address, dst_address, sport: self.sport, dport: self.dport }
     }
 
-    /// What its way depends on.
+    /// What routing looks at.
     pub(super) fn arriving(&self) -> Arriving {
         Arriving {
             dst: self.dst,

@@ -3,7 +3,7 @@
 
 use super::flight::InFlight;
 use super::frame::Frame;
-use super::ways::{KNOWN, UNKNOWN};
+use super::paths::{KNOWN, UNKNOWN};
 use crate::balance::Tag;
 use crate::host_transport::PacketHeader;
 use crate::ids::{FrameId, Id, PortId};
@@ -26,7 +26,7 @@ struct Entry {
 const _: () = assert!(size_of::<Entry>() == 128);
 
 impl Entry {
-    fn forget_way(&mut self) {
+    fn forget_path(&mut self) {
         self.frame.ports = [UNKNOWN; KNOWN];
     }
 }
@@ -146,8 +146,8 @@ impl Frames {
     }
 
     /// Routes have changed: frames on their way are routed anew.
-    pub fn forget_ways(&mut self) {
-        self.entries.iter_mut().for_each(Entry::forget_way);
+    pub fn forget_paths(&mut self) {
+        self.entries.iter_mut().for_each(Entry::forget_path);
     }
 
     /// A frame, and what it carries for load balancing.
@@ -199,8 +199,8 @@ impl Crossings {
     }
 
     /// Routes have changed: they are routed anew.
-    pub fn forget_ways(&mut self) {
-        self.entries.iter_mut().for_each(|(_, _, entry, _)| entry.forget_way());
+    pub fn forget_paths(&mut self) {
+        self.entries.iter_mut().for_each(|(_, _, entry, _)| entry.forget_path());
     }
 
     /// A frame leaves this part.

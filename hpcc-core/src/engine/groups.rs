@@ -45,6 +45,10 @@ pub(super) struct Groups {
     pub running: u32,
     /// When something happens at its ports behind its window, as far as was known when it began.
     later: u64,
+    /// The groups that are due in the present window, and the ports of one at which something happens in it: lists that are used
+    /// again.
+    pub due: Vec<u32>,
+    pub due_ports: Vec<PortId>,
 }
 
 impl Groups {
@@ -79,6 +83,8 @@ impl Groups {
             alarms: vec![BinaryHeap::new(); count],
             running: NOBODY,
             later: u64::MAX,
+            due: Vec::new(),
+            due_ports: Vec::new(),
         }
     }
 

@@ -73,13 +73,13 @@ pub fn circle(waits: &[Wait]) -> Vec<Queue> {
 impl Engine {
     /// Tells the observer of pauses by those who send them, too.
     pub fn watch_holds(&mut self) {
-        self.tells_holds = true;
+        self.watchers.tells_holds = true;
     }
 
     /// A node pauses or resumes.
     pub(super) fn hold(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
-        self.has_held = true;
-        if !self.tells_holds {
+        self.watchers.has_held = true;
+        if !self.watchers.tells_holds {
             return;
         }
         let queue = Queue { node, port, priority };
@@ -87,7 +87,7 @@ impl Engine {
         let egress = most.filter(|_| pause).map(|(egress, _)| egress);
         let because = egress.and_then(|egress| self.paused_by(node, egress, priority));
         let hold = Hold { now: self.events.now(), queue, pause, egress, because };
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.watchers.observer {
             observer.on_hold(&hold);
         }
     }
@@ -112,7 +112,8 @@ impl Engine {
     /// What waits at switches that pause others. A network is in a deadlock if it has a [circle] of these.
     pub fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
-        for node in (0..self.first_port.len() as u32).filter(|&node| self.has_held && self.parts.is_own(node)) {
+        for node in (0..self.first_port.len() as u32).filter(|&node| self.watchers.has_held && self.parts.is_own(node))
+        {
             let Some(switch) = self.nodes.as_switch(node) else { continue };
             for port in 0..switch.core.ports() {
                 let paused = switch.core.paused(port);

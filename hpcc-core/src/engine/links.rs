@@ -6,7 +6,6 @@ use super::observer::Sight;
 use super::run::Stop;
 use super::state::Engine;
 use crate::ids::PortId;
-use crate::random::Loss;
 use crate::units::{BitRate, Nanos};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -19,9 +18,6 @@ pub struct Quality {
     /// Probability that a bit is wrong, 0 to 1. Frames with wrong bits are discarded where they arrive.
     pub bit_errors: f64,
 }
-
-/// A seed that no other loss has: a port may lose frames besides.
-const NOISE_SEED: u32 = 2;
 
 impl Engine {
     /// Links become worse at a time, or are as they were before.
@@ -37,14 +33,7 @@ impl Engine {
             let link = self.fabric.ports(node)[usize::from(number)].link;
             let rate = quality.rate.unwrap_or(self.fabric.network().links[link as usize].rate);
             port.set_rate(rate);
-            if port.noise.is_none() && quality.bit_errors > 0.0 {
-                port.noise = Some(self.losses.len() as u32);
-                self.losses.push(Loss::of_port(NOISE_SEED, self.loss_stream, node, number, 0.0));
-                self.asks_ports = true;
-            }
-            if let Some(noise) = port.noise {
-                self.losses[noise as usize].set_probability(quality.bit_errors);
-            }
+            self.checks_arrivals |= self.chance.set_bit_errors(port, quality.bit_errors);
             if self.fabric.is_switch(node) {
                 self.nodes.switch(node).core.set_rate(number, rate);
             }
@@ -66,7 +55,7 @@ impl Engine {
     /// Links fail, or come up, at a time.
     pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
         self.make_room();
-        self.keeps_queue_pairs = true;
+        self.flows.keeps_queue_pairs = true;
         self.agenda_at(at, Item::Links(Change { links: links.into(), up, is_told: false }));
     }
 
@@ -95,9 +84,9 @@ impl Engine {
             return changed;
         }
         self.version += 1;
-        self.asks_ports = true;
-        self.all.frames.forget_ways();
-        self.parts.forget_ways();
+        self.checks_arrivals = true;
+        self.all.frames.forget_paths();
+        self.parts.forget_paths();
         let ends = self.ends(&changed);
         for &p in &ends {
             self.all.ports[p].is_up = change.up;

@@ -8,35 +8,54 @@
 //!     handle    Arrival -> receive_at_switch or receive_at_host
 //!               End     -> try_send -> next_of_switch or next_of_host -> transmit
 //!               Wake    -> on_wake: the pacer of a port
-//!               Alarm   -> on_alarm: a timer of a queue pair, or a rank's time that is over
-//! meet          between windows parts of a network on several threads hand over what leaves them
+//!               Alarm   -> on_alarm: a timer of a queue pair, or another [duty](alarms::Duty) of a node
+//! meet          between windows parts of a network on several threads hand over the frames that cross from one to another
 //! ```
+//!
+//! [`state`] has the one object, [`Engine`], whose methods stand in the file of what they do:
+//!
+//! | files | hold |
+//! | --- | --- |
+//! | `run`, `events`, `groups`, `agenda`, `alarms`, `windows` | time: the loop, and what happens when |
+//! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance` | wires: frames, where they wait and travel, and what links do to them |
+//! | `nodes`, `switching`, `balancing`, `watchdog`, `holds` | switches |
+//! | `sending`, `receiving`, `answering`, `slow`, `transports` | hosts |
+//! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
+//! | `flows`, `flow_list`, `traffic`, `work` | flows from request to completion, and jobs |
+//! | `attackers`, `deceived` | what attackers do, and whom they deceive |
+//! | `observer`, `watch`, `program`, `clock`, `parts` | who else looks or acts: observers, an ns-3 program, other threads |
 
 mod agenda;
 mod agents;
 mod alarms;
+mod answering;
 mod attackers;
 mod balancing;
+mod chance;
 mod clock;
 mod deceived;
 mod events;
 mod fifo;
 mod flight;
+mod flow_list;
 mod flows;
 mod frame;
 mod frames;
 mod groups;
 mod hash_order;
 mod holds;
-mod hosting;
+
 mod links;
 mod nodes;
 mod notices;
 mod observer;
 mod parts;
+mod paths;
 mod port;
 mod program;
+mod receiving;
 mod run;
+mod sending;
 mod slow;
 mod state;
 mod switching;
@@ -44,7 +63,7 @@ mod traffic;
 mod transports;
 mod watch;
 mod watchdog;
-mod ways;
+mod windows;
 mod work;
 
 pub use clock::{Acted, ProgramClock};

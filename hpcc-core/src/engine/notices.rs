@@ -48,7 +48,7 @@ impl Engine {
             let [source, destination] = [frame.src, frame.dst].map(|host| ipv6(host_address(host)));
             let queue = port.queued_of(&self.all.frames, self.all.frames.get(f).priority);
             let data = LeavingData { now, flow: Flow { source, destination, dest_qp }, queue, marked };
-            let verdict = notifier.agent.on_data(egress.into(), &data, self.rngs.leaving(p));
+            let verdict = notifier.agent.on_data(egress.into(), &data, self.chance.rngs.leaving(p));
             mark = marked && verdict.may_mark;
             match verdict.decision {
                 Decision::Send => sends = true,
@@ -192,7 +192,7 @@ impl Engine {
         let (queue_pair, origin): (u32, Origin) = (accepted.queue_pair, accepted.origin);
         let result = core.on_notification(now, queue_pair, origin, accepted.trace.as_ref());
         let port = core.source_port(queue_pair).unwrap_or_default();
-        let rng = self.rngs.arriving(p);
+        let rng = self.chance.rngs.arriving(p);
         let moved = notices.agent.migration(now, queue_pair, origin, port, || rng.marks.uniform());
         if let Some(sport) = moved {
             core.set_source_port(queue_pair, sport);

@@ -106,8 +106,8 @@ impl Parts {
     }
 
     /// Routes have changed: frames on their way to others are routed anew.
-    pub fn forget_ways(&mut self) {
-        self.parcels.iter_mut().for_each(|parcel| parcel.frames.forget_ways());
+    pub fn forget_paths(&mut self) {
+        self.parcels.iter_mut().for_each(|parcel| parcel.frames.forget_paths());
     }
 
     /// The part of a host will hear that a message is on its way there.
@@ -198,15 +198,15 @@ impl Engine {
 
     /// All parts begin at a time, before which they have met.
     fn begin_window(&mut self, next: Nanos) {
-        if next >= self.window_end {
+        if next >= self.windows.end() {
             self.end_window(next);
         }
-        self.parts.quiet_until = self.window_end.min(Nanos(next.0.saturating_add(self.parts.delay.0)));
+        self.parts.quiet_until = self.windows.end().min(Nanos(next.0.saturating_add(self.parts.delay.0)));
     }
 
     /// Until when events may run that are before `end`: not where others may still tell of some.
     pub(super) fn limit_of(&self, end: Nanos) -> Nanos {
-        let quiet = if self.parts.are_several() { self.parts.quiet_until } else { self.window_end };
+        let quiet = if self.parts.are_several() { self.parts.quiet_until } else { self.windows.end() };
         end.min(quiet)
     }
 
@@ -214,7 +214,7 @@ impl Engine {
     fn unpack(&mut self) {
         let mut parcels = core::mem::take(&mut self.parts.parcels);
         for parcel in &mut parcels {
-            self.closings.append(&mut parcel.closings);
+            self.flows.closings.append(&mut parcel.closings);
             for (host, place, incoming) in parcel.messages.drain(..) {
                 self.expect_message(host, place, incoming);
             }

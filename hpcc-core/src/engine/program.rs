@@ -2,18 +2,30 @@
 //! What a program does to a network under way, with which it takes turns: it has the present, then the engine runs until
 //! something has happened that the program is to be told of.
 
+use super::clock::ProgramClock;
 use super::frame::{Frame, STACK};
 use super::observer::{Event, PortCounts};
 use super::state::Engine;
 use super::traffic::{FlowRequest, Started};
 use crate::balance::Tag;
-use crate::ids::{FrameId, PortId};
-use crate::random::Loss;
+use crate::ids::{FrameId, PortId, Table};
 use crate::switch::FlowKey;
 use crate::transport::QueuePair;
 use crate::units::Nanos;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
+
+/// The program that takes turns with the engine, if one does.
+#[derive(Default)]
+pub(super) struct Program {
+    pub is_served: bool,
+    /// The clock that its congestion controls look at, but while the engine goes by it, and whether there is one.
+    pub clock: Option<Box<dyn ProgramClock>>,
+    pub is_clocked: bool,
+    /// What ports have sent and lost, for it alone.
+    pub port_counts: Table<PortId, PortCounts>,
+}
 
 /// A port as it is now.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +49,8 @@ impl Engine {
     /// Takes turns with a program from now on, which is before anything is scheduled: events come one by one, and
     /// [`run_until`](Engine::run_until) pauses behind those of which it is told.
     pub fn serve_program(&mut self) {
-        self.serves_program = true;
-        self.port_counts = vec![PortCounts::default(); self.all.ports.len()].into();
+        self.program.is_served = true;
+        self.program.port_counts = vec![PortCounts::default(); self.all.ports.len()].into();
         let network = self.fabric.network().clone();
         self.group(&network, &[]);
     }
@@ -53,7 +65,7 @@ impl Engine {
     /// A flow begins. `None` where it is not run here, or cannot begin, which is a [fault](Engine::take_fault).
     pub fn start_now(&mut self, request: FlowRequest) -> Option<Started> {
         self.start_flow(request, None);
-        self.started.pop()
+        self.flows.started.pop()
     }
 
     /// Takes the reason for which the run cannot go on.
@@ -61,31 +73,9 @@ impl Engine {
         self.fault.take()
     }
 
-    /// What comes to these ports is lost with a probability. In the reference they share one sequence.
-    pub fn lose(&mut self, ports: &[(u32, u16)], (seed, stream): (u32, u64), probability: f64) {
-        let common = self.losses.len() as u32;
-        for &(node, port) in ports {
-            let next = self.losses.len() as u32;
-            let has_own = self.has_own_losses();
-            let place = if has_own || next == common {
-                self.losses.push(if has_own {
-                    Loss::of_port(seed, stream, node, port, probability)
-                } else {
-                    Loss::new(seed, stream, probability)
-                });
-                next
-            } else {
-                common
-            };
-            let p = self.port_id(node, port);
-            self.all.ports[p].loss = Some(place);
-        }
-        self.asks_ports = true;
-    }
-
     /// Shows the observer the frames of a port from now on.
     pub fn watch_port(&mut self, node: u32, port: u16) {
-        self.asks_ports = true;
+        self.checks_arrivals = true;
         let p = self.port_id(node, port);
         self.all.ports[p].is_watched = true;
     }
@@ -154,7 +144,7 @@ impl Engine {
 
     /// What a port has sent, and what was lost on its way there.
     pub fn port_counts(&self, node: u32, port: u16) -> PortCounts {
-        self.port_counts.get(self.port_id(node, port)).copied().unwrap_or_default()
+        self.program.port_counts.get(self.port_id(node, port)).copied().unwrap_or_default()
     }
 
     /// Whether a host has, or had, a queue pair with this key.
@@ -170,7 +160,7 @@ impl Engine {
 
     #[cold]
     pub(super) fn count_departure(&mut self, p: PortId, f: FrameId) {
-        let counts = &mut self.port_counts[p];
+        let counts = &mut self.program.port_counts[p];
         counts.frames += 1;
         counts.telemetry_bytes += self.all.frames.get(f).telemetry_cost();
     }

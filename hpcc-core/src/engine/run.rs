@@ -8,13 +8,11 @@ use super::groups::NOBODY;
 use super::observer::Sight;
 use super::port::Port;
 use super::state::{Arenas, Engine};
-use super::traffic::{Completion, FlowRequest, Started};
 use crate::fabric::Fabric;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, ItemId, PortId};
 use crate::units::Nanos;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::hint::black_box;
 
 /// Why a run pauses.
@@ -47,7 +45,7 @@ impl Engine {
     /// Whether events come one by one, and not each group of nodes by itself.
     #[inline]
     pub(super) fn is_single_file(&self) -> bool {
-        self.serves_program || self.is_clocked || self.shares_rng || !self.is_canonical()
+        self.program.is_served || self.program.is_clocked || self.chance.rngs.are_shared() || !self.is_canonical()
     }
 
     /// Events so far.
@@ -68,33 +66,9 @@ impl Engine {
         self.events_run += u64::from(self.events.order() == Order::Insertion || is_of_node);
     }
 
-    /// Flows that have begun since the last call.
-    pub fn take_started(&mut self) -> Vec<Started> {
-        core::mem::take(&mut self.started)
-    }
-
-    /// Flows that could not begin, since the last call.
-    pub fn take_refused(&mut self) -> Vec<FlowRequest> {
-        core::mem::take(&mut self.refused)
-    }
-
-    /// Flows that are still to begin.
-    pub fn waiting(&self) -> impl Iterator<Item = &FlowRequest> {
-        self.requests.iter()
-    }
-
     /// The network with its routes.
     pub fn fabric(&self) -> &Arc<Fabric> {
         &self.fabric
-    }
-
-    /// Flows that have finished since the last call, by time and source.
-    pub fn take_completed(&mut self) -> Vec<Completion> {
-        let mut completed = core::mem::take(&mut self.completed);
-        if self.is_canonical() {
-            completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
-        }
-        completed
     }
 
     /// Runs what is next, before `end`: what concerns no node, or a window that begins at `next`.
@@ -120,7 +94,7 @@ impl Engine {
         }
         let end = limit.0.min(from.0 + self.groups.window());
         let end = self.all.agenda.next_time().map_or(end, |next| next.min(end));
-        let mut due = core::mem::take(&mut self.due);
+        let mut due = core::mem::take(&mut self.groups.due);
         if self.parts.are_several() {
             // Their frames may have made somebody due.
             self.groups.next_time();
@@ -133,19 +107,21 @@ impl Engine {
             }
             self.close();
         }
-        self.due = due;
+        self.groups.due = due;
     }
 
     /// Runs the events of all nodes, and what concerns none, one by one.
     fn run_all(&mut self, from: Nanos, limit: Nanos) {
         if self.groups.running == NOBODY {
-            self.groups.take_due(u64::MAX, &mut self.due);
+            let mut due = core::mem::take(&mut self.groups.due);
+            self.groups.take_due(u64::MAX, &mut due);
+            self.groups.due = due;
             self.open(0, from.0, limit.0);
             while let Some((at, item)) = self.all.agenda.pop_before(self.events.end()) {
                 self.events.add(at, What::Agenda(item), &self.all);
             }
         }
-        if self.is_clocked {
+        if self.program.is_clocked {
             self.run_clocked(limit);
         } else {
             self.run_events(limit);
@@ -170,7 +146,7 @@ impl Engine {
     /// A group begins its window: what its ports and alarms know to happen in it becomes events.
     fn open(&mut self, group: u32, start: u64, end: u64) {
         self.events.open(start, end, self.groups.are_several(group));
-        let mut ports = core::mem::take(&mut self.due_ports);
+        let mut ports = core::mem::take(&mut self.groups.due_ports);
         self.groups.begin_turn(group, self.events.end(), &mut ports);
         let mut sum = 0;
         for &p in &ports {
@@ -191,7 +167,7 @@ impl Engine {
                 self.add_here(at, node, What::Arrival(p));
             }
         }
-        self.due_ports = ports;
+        self.groups.due_ports = ports;
         while let Some((at, alarm)) = self.groups.take_alarm(self.events.end()) {
             self.events.add(at, What::Alarm(alarm), &self.all);
         }
@@ -275,24 +251,6 @@ impl Engine {
         self.fault.as_deref()
     }
 
-    pub(super) fn end_window(&mut self, next: Nanos) {
-        // The key that was freed last is used first: the order must not depend on who closes what.
-        self.closings.sort_unstable();
-        for (host, receiver) in core::mem::take(&mut self.closings) {
-            self.close_receiver(host, receiver);
-        }
-        let (window, origin) = (self.window.0.max(1), self.origin.unwrap_or(next));
-        self.window_end = Nanos(origin.0 + ((next.0 - origin.0) / window + 1) * window);
-    }
-
-    /// A flow begins, or a job. With the first the windows begin anew: when they end does not depend on what the clock shows.
-    pub(super) fn begin_windows(&mut self) {
-        if self.origin.is_none() {
-            let now = self.events.now();
-            (self.origin, self.window_end) = (Some(now), now);
-        }
-    }
-
     fn on_item(&mut self, item: ItemId) {
         let rank = self.all.agenda.rank(item);
         let Some(item) = self.all.agenda.take(item) else { return };
@@ -327,38 +285,13 @@ impl Engine {
         if let Some(at) = next {
             self.add_here(at, node, What::Arrival(p));
         }
-        if self.asks_ports && self.is_lost(p, f, is_pfc) {
+        if self.checks_arrivals && self.is_lost(p, f) {
             return;
         }
         if is_pfc {
             return self.on_pfc(p, f);
         }
         if is_host { self.receive_at_host(node, f) } else { self.receive_at_switch(node, p.back(number), f) }
-    }
-
-    /// Whether a frame is lost at the end of its link, or an attacker there keeps it.
-    fn is_lost(&mut self, p: PortId, f: FrameId, is_pfc: bool) -> bool {
-        let port = &mut self.all.ports[p];
-        let size = self.all.frames.get(f).size;
-        let mut has_errors = || {
-            port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
-                || port.noise.is_some_and(|place| self.losses[place as usize].spoils(size))
-        };
-        let is_wrong = port.is_up && (self.loses_pfc || !is_pfc) && has_errors();
-        port.errors += u64::from(is_wrong);
-        if !port.is_up || is_wrong {
-            self.totals.losses += 1;
-            self.totals.lose(self.all.frames.get(f));
-            let sight = if port.is_up { Sight::Chance } else { Sight::Lost };
-            if let Some(counts) = self.port_counts.get_mut(p) {
-                counts.losses += 1;
-            }
-            self.show(sight, p, f);
-            self.all.frames.release(f);
-            return true;
-        }
-        self.show(Sight::Arrival, p, f);
-        !self.attackers.is_empty() && !is_pfc && !self.pass_attackers(p, f)
     }
 
     /// The far end pauses or resumes a priority.
@@ -447,7 +380,7 @@ impl Engine {
         // The end of the transmission comes before the arrival, as in the reference.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
         self.show(Sight::Departure, p, f);
-        if self.serves_program {
+        if self.program.is_served {
             self.count_departure(p, f);
         }
         let Arenas { ports, frames, .. } = &mut self.all;

@@ -5,27 +5,29 @@ use super::agenda::Agenda;
 use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
 use super::attackers::Attackers;
-use super::clock::ProgramClock;
+use super::chance::Chance;
 use super::events::{Events, Keys, Order, SPAN, What};
 use super::flight::Flight;
+use super::flow_list::Flows;
 use super::frames::Frames;
 use super::groups::Groups;
 use super::nodes::{Held, HostNode, Nodes, SwitchNode};
-use super::observer::{Observer, PortCounts, SwitchCounts, Totals};
+use super::observer::{SwitchCounts, Totals};
 use super::parts::Parts;
 use super::port::Port;
+use super::program::Program;
 use super::run::Stop;
-use super::traffic::{Completion, FlowRequest, Started, Traffic};
+use super::traffic::Traffic;
 use super::transports::Other;
+use super::watch::Watchers;
 use super::watchdog::Watchdogs;
+use super::windows::Windows;
 use super::work::Work;
-use crate::cc::FlowLimits;
 use crate::fabric::{Fabric, Rules};
 use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::ids::{PortId, Table};
 use crate::node::{Located, NodeSettings};
-use crate::random::{Loss, PortRngs, Rng};
 use crate::reference_faults::ReferenceFaults;
 use crate::roce::CNP_RESERVED;
 use crate::switch::{Overflow, Scheduler, Switch};
@@ -34,7 +36,6 @@ use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
 use crate::units::Nanos;
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -68,88 +69,41 @@ const LONGEST_WINDOW: Nanos = Nanos(10_000);
 
 /// A network under way.
 pub struct Engine {
+    // Time: what happens when.
     pub(super) events: Events,
     pub(super) groups: Groups,
+    pub(super) windows: Windows,
     pub(super) parts: Parts,
-    /// The groups that are due in the present window.
-    pub(super) due: Vec<u32>,
-    /// The ports of a group at which something happens in its window.
-    pub(super) due_ports: Vec<PortId>,
+    // The network: what events are about.
     pub(super) all: Arenas,
-    /// Room for telemetry however long paths are.
-    pub(super) most_room: usize,
+    pub(super) nodes: Nodes,
     /// First port of each node.
     pub(super) first_port: Vec<PortId>,
-    pub(super) nodes: Nodes,
-    pub(super) rngs: PortRngs,
     pub(super) fabric: Arc<Fabric>,
-    /// What controllers of flows were given lately.
-    pub(super) limits: Vec<Arc<FlowLimits>>,
     /// How often routes have changed.
     pub(super) version: u32,
-    pub(super) loses_pfc: bool,
-    /// As the reference fault `wrapping_ports` has it.
-    pub(super) wraps_ports: bool,
-    pub(super) losses: Vec<Loss>,
-    pub(super) loss_stream: u64,
+    pub(super) chance: Chance,
+    pub(super) watchdogs: Watchdogs,
+    /// Room for telemetry however long paths are.
+    pub(super) most_room: usize,
+    // What it carries.
+    pub(super) flows: Flows,
     pub(super) work: Work,
-    /// Flows that are to begin, by start.
-    pub(super) requests: VecDeque<FlowRequest>,
-    /// How many were to begin, and how many of these have finished.
-    pub(super) added: u64,
-    pub(super) finished: u64,
     pub(super) attackers: Attackers,
-    pub(super) started: Vec<Started>,
-    pub(super) completed: Vec<Completion>,
-    /// Requests that could not begin.
-    pub(super) refused: Vec<FlowRequest>,
-    /// Why the run cannot go on.
-    pub(super) fault: Option<String>,
-    pub(super) observer: Option<Box<dyn Observer>>,
-    /// The newest round-trip time of each flow, if they are measured.
-    pub(super) rtts: Option<BTreeMap<u32, Nanos>>,
-    /// Receivers to close when the window ends.
-    pub(super) closings: Vec<(u32, u32)>,
-    /// When the first flow began, and the first of these windows.
-    pub(super) origin: Option<Nanos>,
-    pub(super) window: Nanos,
-    pub(super) window_end: Nanos,
-    /// Why the run pauses, if it does.
-    pub(super) pause: Option<Stop>,
-    /// A program takes turns with the engine.
-    pub(super) serves_program: bool,
-    /// All nodes draw from one sequence, in the order of events.
-    pub(super) shares_rng: bool,
+    // Who else is there.
+    pub(super) program: Program,
+    pub(super) watchers: Watchers,
+    /// Frames may be lost or changed on links, or somebody watches: each that arrives is looked at.
+    pub(super) checks_arrivals: bool,
     /// The caller has a turn before links change.
     pub(super) announces_links: bool,
-    /// The clock that congestion controls of a program look at, but while the engine goes by it, and whether there is one.
-    pub(super) clock: Option<Box<dyn ProgramClock>>,
-    pub(super) is_clocked: bool,
-    /// By port, for a program.
-    pub(super) port_counts: Table<PortId, PortCounts>,
-    pub(super) sampled: Sampled,
+    // How the run goes.
+    /// Why it pauses, if it does.
+    pub(super) pause: Option<Stop>,
+    /// Why it cannot go on.
+    pub(super) fault: Option<String>,
     pub(super) events_run: u64,
     pub(super) totals: Totals,
-    /// Frames may be lost on links, or somebody watches: ports are asked about what arrives.
-    pub(super) asks_ports: bool,
-    /// Queue pairs that flows share stay when their last message has finished: something may come for them still.
-    pub(super) keeps_queue_pairs: bool,
-    /// The observer hears of pauses from those who send them.
-    pub(super) tells_holds: bool,
-    /// Somebody has sent a pause.
-    pub(super) has_held: bool,
-    pub(super) watchdogs: Watchdogs,
-}
-
-/// What waited at switches when the last sample was taken.
-#[derive(Default)]
-pub(super) struct Sampled {
-    /// Those that have changed.
-    pub switches: Vec<u32>,
-    /// Those that may have changed when the next is taken.
-    pub touched: Vec<u32>,
-    /// Bytes, by the place of the port.
-    pub queues: Table<PortId, u32>,
 }
 
 /// What events are about, by place.
@@ -232,19 +186,12 @@ impl Engine {
         let (room, most_room) = (room(usize::from(fabric.most_links()).saturating_sub(1)), room(usize::MAX));
         let count = nodes.len() as u32;
         let ports = |node: u32| (0..fabric.ports(node).len() as u16).map(move |number| (node, number));
-        let rngs = if faults.shared_rng {
-            PortRngs::shared(Rng::seeded(streams.seed, streams.marks, streams.pint))
-        } else {
-            let seed = [streams.seed.into(), streams.marks, streams.pint.into()];
-            PortRngs::of_ports(&seed, (0..count).flat_map(ports))
-        };
+        let chance = Chance::new(streams, faults, order == Order::Canonical, (0..count).flat_map(ports));
         let mut engine = Engine {
             events: Events::new(order),
             groups: Groups::new(Vec::new(), core::iter::empty(), SPAN),
+            windows: Windows::new(window),
             parts: Parts::default(),
-            due: Vec::new(),
-            due_ports: Vec::new(),
-            most_room,
             all: Arenas {
                 frames: Frames::new(room),
                 flights: Table::default(),
@@ -252,53 +199,31 @@ impl Engine {
                 alarms: Alarms::default(),
                 agenda: Agenda::default(),
             },
-            first_port: Vec::new(),
             nodes: Nodes::default(),
-            rngs,
-            version: 0,
-            shares_rng: faults.shared_rng,
-            loses_pfc: faults.lossy_pfc,
-            wraps_ports: faults.wrapping_ports,
+            first_port: Vec::new(),
             fabric: Arc::new(fabric),
-            limits: Vec::new(),
-            losses: Vec::new(),
-            loss_stream: streams.losses,
+            version: 0,
+            chance,
+            watchdogs: Watchdogs::default(),
+            most_room,
+            flows: Flows::new(notifies, faults.wrapping_ports),
             work: Work::default(),
-            requests: VecDeque::new(),
-            added: 0,
-            finished: 0,
             attackers: Attackers::default(),
-            started: Vec::new(),
-            completed: Vec::new(),
-            refused: Vec::new(),
-            fault: None,
-            observer: None,
-            rtts: None,
-            closings: Vec::new(),
-            origin: None,
-            window,
-            window_end: Nanos(0),
-            pause: None,
-            serves_program: false,
+            program: Program::default(),
+            watchers: Watchers::default(),
+            checks_arrivals: false,
             announces_links: false,
-            clock: None,
-            is_clocked: false,
-            port_counts: Table::default(),
-            sampled: Sampled::default(),
+            pause: None,
+            fault: None,
             events_run: 0,
             totals: Totals::default(),
-            asks_ports: false,
-            keeps_queue_pairs: notifies,
-            tells_holds: false,
-            has_held: false,
-            watchdogs: Watchdogs::default(),
         };
         for (node, settings) in nodes.iter().enumerate() {
             engine.add_node(node as u32, settings, borders)?;
         }
         engine.nodes.share_rules(&nodes);
         engine.connect(network);
-        engine.set_losses(streams.seed, streams.losses, default_loss);
+        engine.set_losses(default_loss);
         Ok(engine)
     }
 
@@ -392,7 +317,7 @@ impl Engine {
         }
         let ports = self.all.ports.len();
         self.all.flights = (0..ports).map(|_| Flight::default()).collect();
-        self.sampled.queues = vec![0; ports].into();
+        self.watchers.sampled.queues = vec![0; ports].into();
         self.group(network, &[]);
     }
 
@@ -405,37 +330,6 @@ impl Engine {
             (unite(network, pairs, |link| link.delay == Nanos(0)), delays.min().unwrap_or(SPAN).min(SPAN))
         };
         self.groups = Groups::new(of_node, self.all.ports.iter().map(|port| port.node), window);
-    }
-
-    /// Whether ports lose frames by chances of their own. In the reference those of a link with its own probability, and those of
-    /// all others, draw from one sequence.
-    pub(super) fn has_own_losses(&self) -> bool {
-        self.is_canonical() || !self.rngs.are_shared()
-    }
-
-    /// Frames are lost at random on links that have a probability of loss; the others share the default.
-    fn set_losses(&mut self, seed: u32, stream: u64, default_loss: f64) {
-        let own: Vec<f64> = self.fabric.network().links.iter().map(|link| link.loss).collect();
-        let has_own = self.has_own_losses();
-        let mut shared = vec![None; own.len() + 1];
-        for port in self.all.ports.iter_mut() {
-            let link = self.fabric.ports(port.node)[usize::from(port.number)].link as usize;
-            let (probability, place) = if own[link] > 0.0 { (own[link], link) } else { (default_loss, own.len()) };
-            if probability <= 0.0 {
-                continue;
-            }
-            let next = self.losses.len() as u32;
-            let known = if has_own { next } else { *shared[place].get_or_insert(next) };
-            if known == next {
-                self.losses.push(if has_own {
-                    Loss::of_port(seed, stream, port.node, port.number, probability)
-                } else {
-                    Loss::new(seed, stream, probability)
-                });
-            }
-            port.loss = Some(known);
-            self.asks_ports = true;
-        }
     }
 }
 

@@ -54,7 +54,7 @@ impl Engine {
         let switch = self.nodes.switch(node);
         if switch.core.hold(ingress, priority, size) {
             let pauses = switch.pauses;
-            self.rngs.skip_identifier();
+            self.chance.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, pauses);
         }
     }
@@ -63,7 +63,7 @@ impl Engine {
     fn let_go(&mut self, node: u32, f: FrameId) {
         let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
         if self.nodes.switch(node).core.let_go(ingress, priority, size) {
-            self.rngs.skip_identifier();
+            self.chance.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, false);
         }
     }
@@ -147,7 +147,7 @@ impl Engine {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
         let p = self.port_id(node, frame.ingress);
-        let (frame, rng) = (frame.arriving(), self.rngs.arriving(p));
+        let (frame, rng) = (frame.arriving(), self.chance.rngs.arriving(p));
         self.nodes.switch(node).core.route(now, &frame, rng)
     }
 
@@ -158,7 +158,7 @@ impl Engine {
         let Arenas { ports, frames, .. } = &mut self.all;
         let port = &mut ports[p];
         let switch = self.nodes.switch(node);
-        let rng = self.rngs.leaving(p);
+        let rng = self.chance.rngs.leaving(p);
         let (frame, bytes) = frames.with_section(f);
         let leaving = Leaving { frame, behind: port.queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
@@ -195,7 +195,7 @@ impl Engine {
             Admission::Drop => return self.overflow(node, p, f),
             Admission::Admit { pause: true } => {
                 let pauses = switch.pauses;
-                self.rngs.skip_identifier();
+                self.chance.rngs.skip_identifier();
                 self.send_pfc(node, ingress, priority, pauses);
             }
             Admission::Admit { pause: false } => {}
@@ -214,7 +214,7 @@ impl Engine {
         let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         };
-        let takes_last = self.rngs.leaving(p).marks.uniform() < trimming.last;
+        let takes_last = self.chance.rngs.leaving(p).marks.uniform() < trimming.last;
         let last = if takes_last { self.all.ports[p].take_last_data(&self.all.frames, priority) } else { None };
         if let Some(last) = last {
             let &Frame { ingress: from, size: bytes, .. } = self.all.frames.get(last);
@@ -264,7 +264,7 @@ impl Engine {
         }
         let leaving = Leaving { frame, behind: queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
-        let rng = self.rngs.leaving(p);
+        let rng = self.chance.rngs.leaving(p);
         let departure = switch.core.depart(egress, now, &leaving, &mut section, rng);
         let len = section.len;
         frame.set_telemetry_len(len);
@@ -273,7 +273,7 @@ impl Engine {
             self.mark(node, p, f, departure.mark);
         }
         if departure.resume {
-            self.rngs.skip_identifier();
+            self.chance.rngs.skip_identifier();
             self.totals.resumes_by_own_port += u64::from(ingress == egress);
             self.send_pfc(node, ingress, priority, false);
         }
@@ -307,7 +307,7 @@ impl Engine {
     /// A pause or a resume, which tells whoever watches how much waits at its port.
     pub(super) fn pfc(&self, p: PortId, size: u32, priority: u8, pause: bool) -> Frame {
         let port = &self.all.ports[p];
-        let seq = if self.asks_ports { port.queued_of(&self.all.frames, priority) } else { 0 };
+        let seq = if self.checks_arrivals { port.queued_of(&self.all.frames, priority) } else { 0 };
         Frame { kind: PacketKind::Pfc, priority, pause, size, seq, ..Frame::default() }
     }
 
@@ -329,7 +329,7 @@ impl Engine {
         self.totals.lose(self.all.frames.get(f));
         let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
         if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
-            self.rngs.skip_identifier();
+            self.chance.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, false);
         }
         self.nodes.switch(node).counts.link_drops += 1;

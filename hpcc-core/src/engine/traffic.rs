@@ -3,7 +3,7 @@
 
 use super::fifo::Fifo;
 use super::hash_order::HashOrder;
-use super::ways::Way;
+use super::paths::KnownPath;
 use super::work::Incoming;
 use crate::cc::FlowLimits;
 use crate::ids::AlarmId;
@@ -189,8 +189,8 @@ pub(super) struct Sending {
     pub receiver: u32,
     pub flow_key: u64,
     pub timers: [PendingAlarm; u8::BITS as usize],
-    /// The way of its data.
-    pub way: Way,
+    /// The path of its data.
+    pub path: KnownPath,
 }
 
 impl Sending {
@@ -223,8 +223,8 @@ struct Source {
     host: u32,
     /// While it is open.
     port: Option<u16>,
-    /// The way of answers.
-    way_back: Way,
+    /// The path of answers.
+    path_back: KnownPath,
 }
 
 /// The flows that begin or end at a host.
@@ -299,16 +299,16 @@ impl Traffic {
         self.get(queue_pair)?.messages.front().map(|posted| posted.owner.id())
     }
 
-    /// The way of a queue pair's data.
+    /// The path of a queue pair's data.
     #[inline]
-    pub fn way(&mut self, queue_pair: u32) -> Option<&mut Way> {
-        self.get(queue_pair).map(|sending| &mut sending.way)
+    pub fn path(&mut self, queue_pair: u32) -> Option<&mut KnownPath> {
+        self.get(queue_pair).map(|sending| &mut sending.path)
     }
 
-    /// The way of answers of a receiving queue pair.
+    /// The path of answers of a receiving queue pair.
     #[inline]
-    pub fn way_back(&mut self, receiver: u32) -> &mut Way {
-        &mut self.source(receiver).way_back
+    pub fn path_back(&mut self, receiver: u32) -> &mut KnownPath {
+        &mut self.source(receiver).path_back
     }
 
     #[inline]

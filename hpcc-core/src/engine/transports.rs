@@ -2,8 +2,8 @@
 //! Hosts whose transport is not queue pairs: the engine's end of [`Endpoint`].
 
 use super::alarms::Duty;
+use super::answering::ANSWERS;
 use super::frame::Frame;
-use super::hosting::ANSWERS;
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
@@ -66,7 +66,7 @@ impl Engine {
             return self.refuse(request, format!("host {src} has no room for another message"));
         };
         other.messages.insert(known.key, (request, known, message.map(Message::sent)));
-        self.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
+        self.flows.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
         if let Some(message) = message {
             self.announce((known.number, request.size), message);
         }

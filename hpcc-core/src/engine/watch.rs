@@ -5,27 +5,50 @@ use super::frame::Frame;
 use super::nodes::HostNode;
 use super::observer::{ControlState, Event, NoticeTotals, Observer, Place, Sight, SwitchCounts, Totals};
 use super::run::Stop;
-use super::state::{Engine, Sampled};
+use super::state::Engine;
 use super::traffic::{FlowRequest, LISTED, PairKey, Started, WAITING};
 use crate::cc::Steers;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::host_transport::Progress;
-use crate::ids::{FrameId, PortId};
+use crate::ids::{FrameId, PortId, Table};
 use crate::transport::{Counters, Host, QueuePair};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// Who watches, and what for.
+#[derive(Default)]
+pub(super) struct Watchers {
+    pub observer: Option<Box<dyn Observer>>,
+    /// The observer hears of pauses from those who send them.
+    pub tells_holds: bool,
+    /// Somebody has sent a pause.
+    pub has_held: bool,
+    pub sampled: Sampled,
+}
+
+/// What waited at switches when the last sample was taken.
+#[derive(Default)]
+pub(super) struct Sampled {
+    /// Those that have changed.
+    pub switches: Vec<u32>,
+    /// Those that may have changed when the next is taken.
+    pub touched: Vec<u32>,
+    /// Bytes, by the place of the port.
+    pub queues: Table<PortId, u32>,
+}
 
 impl Engine {
     /// Calls an observer from now on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
-        self.observer = Some(observer);
+        self.watchers.observer = Some(observer);
     }
 
     /// Shows the observer the frames of a node from now on.
     pub fn watch(&mut self, node: u32) {
-        self.asks_ports = true;
+        self.checks_arrivals = true;
         for port in self.all.ports.iter_mut().filter(|port| port.node == node) {
             port.is_watched = true;
         }
@@ -45,14 +68,14 @@ impl Engine {
 
     /// Measures round-trip times of all flows. Somebody looks at queue pairs: those of jobs are opened at once, and stay.
     pub fn measure_rtts(&mut self) {
-        self.keeps_queue_pairs = true;
+        self.flows.keeps_queue_pairs = true;
         self.nodes.hosts.iter_mut().for_each(|host| host.core.measure_rtts());
-        self.rtts = Some(BTreeMap::new());
+        self.flows.rtts = Some(BTreeMap::new());
     }
 
     /// The newest round-trip time of a flow under way, if they are [measured](Engine::measure_rtts).
     pub fn rtt(&self, flow: u32) -> Option<Nanos> {
-        self.rtts.as_ref()?.get(&flow).copied()
+        self.flows.rtts.as_ref()?.get(&flow).copied()
     }
 
     /// An acknowledgement has told a round-trip time, or not.
@@ -60,7 +83,7 @@ impl Engine {
     pub(super) fn note_rtt(&mut self, node: u32, queue_pair: u32) {
         let host = self.nodes.host(node);
         let found = host.core.take_rtt(queue_pair).zip(host.traffic.first(queue_pair));
-        if let (Some((rtt, flow)), Some(rtts)) = (found, &mut self.rtts) {
+        if let (Some((rtt, flow)), Some(rtts)) = (found, &mut self.flows.rtts) {
             rtts.insert(flow, rtt);
             self.tell(node, 0, Event::Rtt(queue_pair, rtt), None);
         }
@@ -69,7 +92,7 @@ impl Engine {
     /// A program that takes turns with the engine has its turn after this event.
     #[inline]
     pub(super) fn tell_program(&mut self) {
-        if self.serves_program {
+        if self.program.is_served {
             self.pause.get_or_insert(Stop::Told);
         }
     }
@@ -77,7 +100,7 @@ impl Engine {
     pub(super) fn show_pause(&mut self, p: PortId, priority: u8, pause: bool) {
         let place = self.place_of(p, None);
         self.tell_program();
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.watchers.observer {
             observer.on_pause(&place, priority, pause);
         }
     }
@@ -90,7 +113,7 @@ impl Engine {
         self.tell_program();
         let place = self.place_of(self.port_id(node, port), None);
         let frame = f.map(|f| (self.all.frames.get(f), self.all.frames.section(f)));
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.watchers.observer {
             observer.on_event(&event, &place, frame);
         }
     }
@@ -114,7 +137,7 @@ impl Engine {
         let has_queue = matches!(sight, Sight::Enqueue | Sight::Dequeue | Sight::LinkDrop);
         let place = self.place_of(p, Some(self.all.frames.get(f)).filter(|_| has_queue));
         self.tell_program();
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.watchers.observer {
             observer.on_frame(sight, &place, f, self.all.frames.get(f), self.all.frames.section(f));
         }
     }
@@ -133,12 +156,13 @@ impl Engine {
     /// queued then, have nothing now.
     pub(super) fn sample_queues(&mut self) {
         self.pause = Some(Stop::Sample);
-        let Engine { sampled: Sampled { switches, touched, queues }, nodes, first_port, .. } = self;
+        let Engine { watchers: Watchers { sampled, .. }, nodes, first_port, .. } = self;
+        let Sampled { switches, touched, queues } = sampled;
         switches.clear();
         touched.retain(|&node| {
             let core = &nodes.switch(node).core;
             let (mut all, mut changes) = (0, 0);
-            for (port, known) in (0..core.ports()).zip(queues.from_mut(first_port[node as usize])) {
+            for (port, known) in (0..core.ports()).zip(queues.behind_mut(first_port[node as usize])) {
                 let queue = core.queued(port);
                 (all, changes) = (all | queue, changes | (queue ^ *known));
                 *known = queue;
@@ -155,18 +179,18 @@ impl Engine {
     #[inline]
     pub(super) fn touch(&mut self, node: u32) {
         if !core::mem::replace(&mut self.nodes.seat(node).is_touched, true) {
-            self.sampled.touched.push(node);
+            self.watchers.sampled.touched.push(node);
         }
     }
 
     /// The switches whose queues are not as in the sample before.
     pub fn sampled_switches(&self) -> &[u32] {
-        &self.sampled.switches
+        &self.watchers.sampled.switches
     }
 
     /// Bytes that waited at a switch's ports when the last sample was taken, as the switch accounts for them.
     pub fn sampled_queues(&self, node: u32) -> &[u32] {
-        &self.sampled.queues.from(self.first_port[node as usize])[..self.fabric.ports(node).len()]
+        &self.watchers.sampled.queues.behind(self.first_port[node as usize])[..self.fabric.ports(node).len()]
     }
 
     /// Bytes that a switch has sent by a port; `None` of a host.

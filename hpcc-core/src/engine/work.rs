@@ -92,9 +92,9 @@ impl Engine {
     /// A job begins. Where messages share queue pairs, both ends of all are known from now on: so all parts of a network have
     /// the same.
     pub(super) fn begin_job(&mut self, job: u32) {
-        self.begin_windows();
+        self.windows.begin(self.events.now());
         let pairs = self.work.jobs.pairs(job);
-        let are_counted = !self.keeps_queue_pairs && !self.asks_ports;
+        let are_counted = !self.flows.keeps_queue_pairs && !self.checks_arrivals;
         for Pair { src, dst, priority, dport, messages } in pairs {
             let are_counted = are_counted && [src, dst].iter().all(|&host| self.nodes.host(host).core.only_answers());
             let request = FlowRequest {
