@@ -167,10 +167,10 @@ fn packets_of_stacks_are_carried() {
         assert_eq!(told[..3], expected, "{order:?}");
         let has = |text: String| assert_eq!(told.iter().filter(|told| **told == text).count(), 1, "{text}: {told:#?}");
         has("1104 3 true".into());
-        has(format!("2260 Packet({first}) Some([7, 8])"));
+        has(format!("2260 Packet({first:?}) Some([7, 8])"));
         has("3004 3 false".into());
         has(format!("3004 Departure 0.0 {second} 1000 1"));
-        has(format!("5164 Packet({second}) Some([9])"));
+        has(format!("5164 Packet({second:?}) Some([9])"));
         assert_eq!(engine.totals().marks, 0);
     }
 }

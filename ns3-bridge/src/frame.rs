@@ -3,10 +3,11 @@
 
 use crate::mirror::mirror;
 use crate::settings::Settings;
-use hpcc_core::engine;
+use hpcc_core::engine::{self, Detail};
 use hpcc_core::frame::{self, Encapsulation};
 use hpcc_core::settings::Named;
 use hpcc_core::simulated_frame::SimulatedFrame;
+use hpcc_core::transport::Trimmed;
 use hpcc_core::wire::WireProfile;
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -32,6 +33,12 @@ pub(crate) mod ffi {
         seq: u64,
         /// First byte of the packet that arrived in the place of byte `seq`; the largest value: none.
         selective: u64,
+        /// First byte of the packet without payload that a negative acknowledgement answers, and whether the last switch had cut
+        /// it; the largest value: none.
+        trimmed: u64,
+        at_last_hop: bool,
+        /// First byte of the first packet of an acknowledgement's bitmap; the largest value: no bitmap.
+        sacked: u64,
         payload: u32,
         size: u32,
         flow_bytes: u64,
@@ -92,8 +99,12 @@ pub(crate) mod ffi {
 
 use ffi::{OnLink, PacketKind};
 
-/// No packet arrived out of order.
+/// No packet.
 const NONE: u64 = u64::MAX;
+
+fn some(seq: u64) -> Option<u64> {
+    Some(seq).filter(|&seq| seq != NONE)
+}
 
 use frame::PacketKind as CoreKind;
 mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6, Trimmed } }
@@ -107,7 +118,7 @@ impl From<&engine::Frame> for ffi::Frame {
             hop_limit: frame.hop_limit,
             congestion_marked: frame.congestion_marked,
             congestion_echo: frame.congestion_echo,
-            pause: frame.pause,
+            pause: frame.detail == Detail::Pause,
             ack_requested: frame.ack_requested,
             src: frame.src,
             dst: frame.dst,
@@ -117,6 +128,9 @@ impl From<&engine::Frame> for ffi::Frame {
             reply_queue_pair: frame.reply_queue_pair,
             seq: frame.seq,
             selective: frame.selective().unwrap_or(NONE),
+            trimmed: frame.trimmed().map_or(NONE, |trimmed| trimmed.seq),
+            at_last_hop: frame.trimmed().is_some_and(|trimmed| trimmed.at_last_hop),
+            sacked: frame.sacked().unwrap_or(NONE),
             payload: frame.payload(),
             size: frame.size,
             flow_bytes: frame.flow_bytes,
@@ -134,7 +148,7 @@ impl From<&ffi::Frame> for engine::Frame {
         made.hop_limit = frame.hop_limit;
         made.congestion_marked = frame.congestion_marked;
         made.congestion_echo = frame.congestion_echo;
-        made.pause = frame.pause;
+        made.detail = if frame.pause { Detail::Pause } else { Detail::None };
         made.ack_requested = frame.ack_requested;
         (made.src, made.dst, made.sport, made.dport) = (frame.src, frame.dst, frame.sport, frame.dport);
         (made.queue_pair, made.reply_queue_pair) = (frame.queue_pair, frame.reply_queue_pair);
@@ -183,9 +197,9 @@ impl FrameWriter {
             mtu: link.mtu,
             payload: frame.payload,
             ack_requested: frame.ack_requested,
-            selective: Some(frame.selective).filter(|&seq| seq != NONE),
-            trimmed: None,
-            sacked: None,
+            selective: some(frame.selective),
+            trimmed: some(frame.trimmed).map(|seq| Trimmed { seq, at_last_hop: frame.at_last_hop }),
+            sacked: some(frame.sacked),
             pause: frame.pause,
         };
         // A frame that cannot be built is longer than IP allows. A trace without it is no reason to stop the simulation.

@@ -102,6 +102,11 @@ class QbbFrame
     uint64_t flowBytes{0}; //!< bytes of the flow
     /// Negative acknowledgement: the packet that arrived, by its first byte.
     uint64_t selective{NOTHING_AHEAD};
+    /// Negative acknowledgement: the packet without payload that it answers, by its first byte.
+    uint64_t trimmed{NOTHING_AHEAD};
+    /// Acknowledgement with a bitmap: the first byte of the bitmap's first packet.
+    uint64_t sacked{NOTHING_AHEAD};
+    bool atLastHop{false}; //!< the last switch before its host has cut that packet
     uint32_t queuePair{0};          //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0};     //!< key of the queue pair that an answer is for
     std::vector<uint8_t> telemetry; //!< the telemetry section

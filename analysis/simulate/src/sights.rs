@@ -3,7 +3,7 @@
 
 use crate::fleet::lock;
 use hpcc_core::address::host_address;
-use hpcc_core::engine::{Event, Frame, Hold, Observer, Place, Sight};
+use hpcc_core::engine::{Detail, Event, Frame, Hold, Observer, Place, Sight};
 use hpcc_core::frame::{Encapsulation, PacketKind};
 use hpcc_core::ids::FrameId;
 use hpcc_core::simulated_frame::SimulatedFrame;
@@ -124,7 +124,7 @@ impl Sights {
         let row = if frame.kind == PacketKind::Pfc {
             let (own, peer) = self.addresses[place.node as usize][usize::from(place.port)];
             let src_address = if has_queue { own } else { peer };
-            let pause = if frame.pause { self.pause_us } else { 0 };
+            let pause = if frame.detail == Detail::Pause { self.pause_us } else { 0 };
             TraceRecord { src_address, dst_address: BROADCAST, pause, ..row }
         } else {
             TraceRecord {

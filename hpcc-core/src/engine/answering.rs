@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a host answers: acknowledgements, reports of telemetry, notifications.
 
-use super::frame::{BITMAP, Frame};
+use super::frame::{BITMAP, Detail, Frame};
 use super::paths::{KNOWN, UNKNOWN};
 use super::state::Engine;
 use crate::frame::{INITIAL_HOP_LIMIT, PacketKind};
@@ -36,7 +36,12 @@ impl Engine {
         let now = self.events.now();
         let frame = self.all.frames.get(f);
         let data = Data { seq: frame.seq, congestion_marked: frame.congestion_marked, ..Data::default() };
-        let answer = self.nodes.host(node).core.on_trimmed(now, frame.queue_pair, &data, frame.pause);
+        let answer = self.nodes.host(node).core.on_trimmed(
+            now,
+            frame.queue_pair,
+            &data,
+            frame.detail == Detail::Trimmed { at_last_hop: true },
+        );
         self.answer(node, f, &answer);
     }
 
@@ -91,7 +96,7 @@ impl Engine {
         let room = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut);
         if let (Some(room), Ok(distance)) = (room, u32::try_from(sack.first - frame.seq)) {
             *room = sack.bits.to_be_bytes();
-            (frame.payload, frame.ack_requested) = (distance, true);
+            (frame.payload, frame.detail) = (distance, Detail::Bitmap);
             frame.telemetry_len = (len + BITMAP) as u16;
         }
     }

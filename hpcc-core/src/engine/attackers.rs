@@ -4,7 +4,7 @@
 use super::agenda::Item;
 use super::alarms::Duty;
 use super::deceived::Deceived;
-use super::frame::Frame;
+use super::frame::{Detail, Frame};
 use super::paths::{KNOWN, UNKNOWN};
 use super::state::Engine;
 use crate::attack::{Attack, AttackKind, Fate, Forged, KnownFlow, Passing};
@@ -166,7 +166,7 @@ impl Engine {
             dport: wire_port.unwrap_or_default(),
             queue_pair: forged.queue_pair,
             size: forged.size,
-            pause: forged.kind == PacketKind::Ack,
+            detail: if forged.kind == PacketKind::Ack { Detail::Forged } else { Detail::None },
             ..Frame::default()
         };
         if is_switch {
@@ -288,10 +288,9 @@ fn watching(list: &mut [Attacker], node: u32) -> impl Iterator<Item = &mut Attac
 fn passing(frame: &Frame, traffic: Option<u32>) -> Passing {
     let &Frame { kind, src, dst, sport, queue_pair, .. } = frame;
     let is_of_host = !frame.is_of_stack();
-    // A CNP with a pause is a switch's own.
     let is_answer = match kind {
         PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => is_of_host,
-        PacketKind::Cnp => !frame.pause,
+        PacketKind::Cnp => frame.detail != Detail::BySwitch,
         PacketKind::Data
         | PacketKind::Probe
         | PacketKind::Trimmed

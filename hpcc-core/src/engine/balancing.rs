@@ -2,7 +2,7 @@
 //! What load balancers do besides choosing: what frames carry for them, what waits and what answers.
 
 use super::alarms::Duty;
-use super::frame::Frame;
+use super::frame::{Detail, Frame};
 use super::state::Engine;
 use crate::balance::{Errands, Fate, LoadBalancer, Passing, Tag};
 use crate::frame::PacketKind;
@@ -80,7 +80,7 @@ impl Engine {
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = Frame {
             kind: PacketKind::Cnp,
-            pause: true,
+            detail: Detail::BySwitch,
             src: of.dst,
             dst: of.src,
             sport: of.dport,

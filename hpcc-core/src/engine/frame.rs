@@ -14,6 +14,30 @@ use core::mem::offset_of;
 /// Bytes of a bitmap behind an acknowledgement's telemetry.
 pub(super) const BITMAP: usize = size_of::<u64>();
 
+/// What frames of one kind alone say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Detail {
+    /// Nothing; PFC: a resume.
+    #[default]
+    None,
+    /// PFC: a pause.
+    Pause,
+    /// A packet whose payload a switch has cut, or the negative acknowledgement that answers it.
+    Trimmed {
+        /// That switch was the last one before the host.
+        at_last_hop: bool,
+    },
+    /// Acknowledgement: a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
+    Bitmap,
+    /// Acknowledgement: an attacker has made it up.
+    Forged,
+    /// CNP: a switch sends it for a reason of its own, and not because of a mark.
+    BySwitch,
+}
+
+const _: () = assert!(size_of::<Detail>() == 1);
+
 /// A frame. What switches look at fills the first cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -58,12 +82,10 @@ pub struct Frame {
     pub congestion_marked: bool,
     /// Acknowledgement: the data frame was marked.
     pub congestion_echo: bool,
-    /// Data: the receiver is to acknowledge it at once. Negative acknowledgement: it answers a packet without payload. Positive one:
-    /// a bitmap stands behind its telemetry, which begins with the packet `payload` bytes from `seq`.
+    /// Data: the receiver is to acknowledge it at once.
     pub ack_requested: bool,
-    /// PFC: pause or resume. Packet without payload, and its answer: the last switch has cut it. CNP: a switch's own, of no mark.
-    /// Acknowledgement: an attacker has made it up.
-    pub pause: bool,
+    /// What frames of its kind alone say.
+    pub detail: Detail,
     /// Bytes of the flow.
     pub flow_bytes: u64,
     /// Packets before the flow's first one on its queue pair.
@@ -100,7 +122,7 @@ impl Default for Frame {
             congestion_marked: false,
             congestion_echo: false,
             ack_requested: false,
-            pause: false,
+            detail: Detail::None,
             flow_bytes: 0,
             earlier_packets: 0,
             earlier_writes: 0,
@@ -118,7 +140,7 @@ impl Frame {
     /// Negative acknowledgement: the packet that arrived in the place of byte `seq`, by its first byte, if the receiver tells.
     #[inline]
     pub fn selective(&self) -> Option<u64> {
-        (self.kind == PacketKind::Nack && !self.ack_requested && self.payload > 0)
+        (self.kind == PacketKind::Nack && self.detail == Detail::None && self.payload > 0)
             .then(|| self.seq + u64::from(self.payload))
     }
 
@@ -131,36 +153,37 @@ impl Frame {
     /// Negative acknowledgement: the packet without payload that it answers.
     #[inline]
     pub fn trimmed(&self) -> Option<Trimmed> {
-        let trimmed = || Trimmed { seq: self.seq + u64::from(self.payload), at_last_hop: self.pause };
-        (self.kind == PacketKind::Nack && self.ack_requested).then(trimmed)
+        let Detail::Trimmed { at_last_hop } = self.detail else { return None };
+        let trimmed = || Trimmed { seq: self.seq + u64::from(self.payload), at_last_hop };
+        (self.kind == PacketKind::Nack).then(trimmed)
     }
 
     /// Acknowledgement with a bitmap: the first byte of its first packet.
     #[inline]
     pub fn sacked(&self) -> Option<u64> {
-        (self.kind == PacketKind::Ack && self.ack_requested).then(|| self.seq + u64::from(self.payload))
+        (self.detail == Detail::Bitmap).then(|| self.seq + u64::from(self.payload))
     }
 
     /// It answers such a packet, or none.
     #[inline]
     pub(super) fn set_trimmed(&mut self, trimmed: Option<Trimmed>) {
-        self.ack_requested = trimmed.is_some();
-        self.pause = trimmed.is_some_and(|trimmed| trimmed.at_last_hop);
-        if let Some(Trimmed { seq, .. }) = trimmed {
+        self.detail = Detail::None;
+        if let Some(Trimmed { seq, at_last_hop }) = trimmed {
             self.set_selective(Some(seq));
+            self.detail = Detail::Trimmed { at_last_hop };
         }
     }
 
     /// An attacker has made up this acknowledgement.
     pub(super) fn is_forged(&self) -> bool {
-        self.kind == PacketKind::Ack && self.pause
+        self.detail == Detail::Forged
     }
 
     /// A switch cuts off the payload, and its telemetry as far as it is configured.
     pub(super) fn trim(&mut self, trimming: &TrimConfig, sizes: &FrameSizes, at_last_hop: bool) {
         let payload = self.payload.next_multiple_of(sizes.alignment);
         (self.size, self.telemetry_len) = trimming.cut(self.size, payload, self.telemetry_len);
-        (self.kind, self.priority, self.pause) = (PacketKind::Trimmed, 0, at_last_hop);
+        (self.kind, self.priority, self.detail) = (PacketKind::Trimmed, 0, Detail::Trimmed { at_last_hop });
     }
 
     /// What ECMP hashes.
@@ -228,7 +251,7 @@ impl Frame {
             selective: self.selective(),
             trimmed: self.trimmed(),
             sacked: self.sacked(),
-            pause: self.pause,
+            pause: self.detail == Detail::Pause,
         }
     }
 
@@ -237,7 +260,7 @@ impl Frame {
         match self.kind {
             PacketKind::Data | PacketKind::Trimmed => self.congestion_marked && !self.is_of_stack(),
             PacketKind::Ack | PacketKind::Nack => self.congestion_echo,
-            PacketKind::Cnp => !self.pause,
+            PacketKind::Cnp => self.detail != Detail::BySwitch,
             PacketKind::Probe | PacketKind::Pfc | PacketKind::Feedback | PacketKind::FastCnp | PacketKind::Icmpv6 => {
                 false
             }
@@ -261,7 +284,9 @@ impl Frame {
     pub(super) fn telemetry_cost(&self) -> u64 {
         match self.kind {
             PacketKind::Probe | PacketKind::Feedback => self.size.into(),
-            PacketKind::Ack if self.ack_requested => u64::from(self.telemetry_len).saturating_sub(BITMAP as u64),
+            PacketKind::Ack if self.detail == Detail::Bitmap => {
+                u64::from(self.telemetry_len).saturating_sub(BITMAP as u64)
+            }
             PacketKind::Data | PacketKind::Trimmed | PacketKind::Ack | PacketKind::Nack => self.telemetry_len.into(),
             PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => 0,
         }

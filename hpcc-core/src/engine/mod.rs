@@ -68,7 +68,7 @@ mod work;
 
 pub use clock::{Acted, ProgramClock};
 pub use events::Order;
-pub use frame::Frame;
+pub use frame::{Detail, Frame};
 pub use holds::{Hold, Queue, Wait, circle};
 pub use links::Quality;
 pub use observer::{ControlState, Event, NoticeTotals, Observer, Place, PortCounts, Sight, SwitchCounts, Totals};

@@ -4,6 +4,7 @@
 use super::agenda::Item;
 use super::events::{Order, What};
 use super::flight::InFlight;
+use super::frame::Detail;
 use super::groups::NOBODY;
 use super::observer::Sight;
 use super::port::Port;
@@ -298,7 +299,7 @@ impl Engine {
     #[cold]
     fn on_pfc(&mut self, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
-        let (priority, pause) = (frame.priority & 7, frame.pause);
+        let (priority, pause) = (frame.priority & 7, frame.detail == Detail::Pause);
         self.all.frames.release(f);
         self.show_pause(p, priority, pause);
         if !self.hear_watchdog(p, priority, pause) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames at a switch.
 
-use super::frame::{Frame, Leaving};
+use super::frame::{Detail, Frame, Leaving};
 use super::nodes::SwitchNode;
 use super::observer::Sight;
 use super::state::{Arenas, Engine};
@@ -130,7 +130,13 @@ impl Engine {
         let SwitchNode { extras: Some(extras), sizes, .. } = self.nodes.switch(node) else { return };
         let Some(pauses) = extras.source_pauses.as_mut().filter(|_| !of.is_of_stack()) else { return };
         let Some(pause) = pauses.meet(now, (of.src, of.reply_queue_pair), queue.into(), rate) else { return };
-        let back = Frame { kind: PacketKind::Cnp, size: sizes.cnp(0), src: node, pause: true, ..back_to_source(&of) };
+        let back = Frame {
+            kind: PacketKind::Cnp,
+            size: sizes.cnp(0),
+            src: node,
+            detail: Detail::BySwitch,
+            ..back_to_source(&of)
+        };
         self.totals.source_pauses += 1;
         self.send_back_from_switch(node, back, &source_pause::emit(pause));
     }
@@ -308,7 +314,8 @@ impl Engine {
     pub(super) fn pfc(&self, p: PortId, size: u32, priority: u8, pause: bool) -> Frame {
         let port = &self.all.ports[p];
         let seq = if self.checks_arrivals { port.queued_of(&self.all.frames, priority) } else { 0 };
-        Frame { kind: PacketKind::Pfc, priority, pause, size, seq, ..Frame::default() }
+        let detail = if pause { Detail::Pause } else { Detail::None };
+        Frame { kind: PacketKind::Pfc, priority, detail, size, seq, ..Frame::default() }
     }
 
     /// A link of a switch has failed: what waits for it is dropped.

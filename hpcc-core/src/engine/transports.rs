@@ -3,7 +3,7 @@
 
 use super::alarms::Duty;
 use super::answering::ANSWERS;
-use super::frame::Frame;
+use super::frame::{Detail, Frame};
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
@@ -113,7 +113,6 @@ impl Engine {
         let now = self.events.now();
         let header = *self.all.frames.header(f);
         let frame = self.all.frames.get(f);
-        let at = if frame.pause { Trimmed::LastHop } else { Trimmed::Within };
         let packet = Packet {
             is_data: matches!(frame.kind, PacketKind::Data | PacketKind::Trimmed),
             peer: frame.src,
@@ -128,7 +127,7 @@ impl Engine {
             telemetry: frame.telemetry_len,
             message: frame.flow_bytes,
             marked: frame.congestion_marked,
-            trimmed: (frame.kind == PacketKind::Trimmed).then_some(at),
+            trimmed: trimmed_of(frame.detail),
             header,
         };
         self.all.frames.release(f);
@@ -208,4 +207,10 @@ impl Engine {
             self.schedule(node, Duty::Transport, at);
         }
     }
+}
+
+/// Where the payload of a packet was cut, if it was.
+fn trimmed_of(detail: Detail) -> Option<Trimmed> {
+    let Detail::Trimmed { at_last_hop } = detail else { return None };
+    Some(if at_last_hop { Trimmed::LastHop } else { Trimmed::Within })
 }
