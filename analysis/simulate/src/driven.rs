@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run whose ranks are simulated elsewhere: it runs until something that they asked for is over.
 
-use crate::run::{Ending, How, Outcome, Parts, Pause, Program, Run, engine, say};
+use crate::ending::Ending;
+use crate::outcome::{Outcome, say};
+use crate::run::{How, Parts, Pause, Program, Run};
+use crate::setup::engine;
 use crate::stack::StackTotals;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Operation;

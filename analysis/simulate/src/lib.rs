@@ -8,22 +8,29 @@
 //! ```
 
 pub mod driven;
+mod ending;
 mod fleet;
 mod flows;
 pub mod goodput;
 mod jobs;
+mod outcome;
 mod panel;
 mod pauses;
 pub mod progress;
 mod ranks;
 mod rounds;
 mod run;
+mod samples;
 mod series;
+mod setup;
 mod sights;
 mod stack;
 mod summary;
 pub mod usage;
+mod watching;
 
+pub use outcome::Outcome;
 pub use ranks::Ranks;
-pub use run::{How, Outcome, Program, engine_streams, run, run_in};
+pub use run::{How, Program, run, run_in};
+pub use setup::engine_streams;
 pub use stack::{StackRun, StackTotals};

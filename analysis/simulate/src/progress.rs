@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The line that says how far a run is: simulated time, events per second, flows, time left.
 
-use crate::run::say;
+use crate::outcome::say;
 use hpcc_core::units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

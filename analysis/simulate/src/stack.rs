@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run whose flows a program's stack carries - ns-3's TCP or UDP - over the frames of an engine that it shares with the program.
 
+use crate::ending::Ending;
 use crate::fleet::lock;
-use crate::run::{Ending, How, Outcome, Parts, Program, Run, say};
+use crate::outcome::{Outcome, say};
+use crate::run::{How, Parts, Program, Run};
 use hpcc_core::engine::{Engine, FlowRequest, Observer};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{ResultWriter, Summary};

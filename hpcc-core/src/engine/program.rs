@@ -149,7 +149,7 @@ impl Engine {
 
     /// Whether a host has, or had, a queue pair with this key.
     pub fn knows(&self, host: u32, queue_pair: u32) -> bool {
-        self.nodes.as_host(host).is_some_and(|host| host.core.place_of_sender(queue_pair) != 0)
+        self.nodes.as_host(host).is_some_and(|host| host.core.knows(queue_pair))
     }
 
     /// The first sequence number that a queue pair has never sent.

@@ -18,11 +18,6 @@ impl NodeSettings {
         self.feedback.config().ok()?.probes_every()
     }
 
-    /// Whether flows send probes, and how often has to be checked on their paths.
-    pub fn sends_probes(&self) -> bool {
-        self.probes_every().is_some()
-    }
-
     /// Checks T against the time that probes take on these paths, once all is resolved and checked.
     ///
     /// # Errors

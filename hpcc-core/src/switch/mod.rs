@@ -5,15 +5,20 @@
 //! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::cut_through) without waiting,
 //! and does what the answers say.
 
+mod buffer;
 mod class_limits;
 mod classes;
+mod config;
+mod egress;
 mod lossy_buffer;
+mod passing;
 mod records;
 mod report;
 mod scheduler;
 mod settings;
 mod shared_buffer;
 pub mod source_pause;
+mod stamping;
 #[cfg(test)]
 mod tests;
 mod trimming;
@@ -23,6 +28,8 @@ pub use crate::pfc::PRIORITIES;
 pub use crate::priorities::Priorities;
 pub use class_limits::ByPriority;
 pub use classes::{Classes, MAX_QUANTUM};
+pub use config::{BufferMode, SwitchConfig};
+pub use passing::{Arriving, Departing, Departure, Head, Route, Section};
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
@@ -30,333 +37,18 @@ pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, Watchdo
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 pub use trimming::TrimConfig;
 
-use lossy_buffer::LossyBuffer;
+use buffer::Buffer;
+use egress::{EgressPort, Marks, View};
 use report::Report;
 
-use crate::balance::{Choice, EcmpBalancer, LoadBalancer, Ports};
-use crate::ecn::EcnThreshold;
+use crate::balance::{Choice, EcmpBalancer, LoadBalancer};
 use crate::random::Rng;
-use crate::reference_faults::ReferenceFaults;
-use crate::telemetry::{Codec, Layout, Met, Meter, Reference, Snapshot};
+use crate::telemetry::{Layout, Meter, Reference};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-
-/// What a full buffer does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum BufferMode {
-    /// It pauses who sends into it (PFC).
-    #[default]
-    Lossless,
-    /// It drops what exceeds a queue's dynamic threshold.
-    Lossy {
-        /// A queue may hold this many times the free memory; above 0.
-        alpha: f64,
-    },
-}
-
-/// What all switches of a network are given.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SwitchConfig {
-    /// Shared packet memory in bytes.
-    pub buffer_bytes: u64,
-    /// What happens when it is full.
-    pub mode: BufferMode,
-    /// When a lossless buffer pauses.
-    pub pause: PauseConfig,
-    /// The priorities that a lossless buffer does not pause, and how many times the free memory a queue of theirs may hold.
-    pub lossy: Option<(Priorities, f64)>,
-    /// The same, and the part of the free memory above which others are paused, of priorities that have their own.
-    pub alphas: ByPriority<f64>,
-    /// When packets are cut to their headers, if they are.
-    pub trimming: Option<TrimConfig>,
-    /// Whether packets are ECN-marked at all.
-    pub ecn: bool,
-    /// One entry for each link rate in the network.
-    pub ecn_thresholds: Vec<EcnThreshold>,
-    /// Those of priorities that have their own, at 100 Gb/s.
-    pub class_ecn: ByPriority<EcnThreshold>,
-    /// How the queues of a port are served; `None`: in turn, a frame each.
-    pub classes: Option<Classes>,
-    /// What telemetry reports of a port.
-    pub report: ReportConfig,
-    /// To which packets telemetry is added.
-    pub records: RecordsConfig,
-    /// What it does about pauses that last too long, if anything.
-    pub watchdog: Option<WatchdogConfig>,
-    /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
-    pub hop_limits: bool,
-    /// Faults of the reference that are repeated.
-    pub faults: ReferenceFaults,
-}
-
-/// A port's rate and counters: what each frame touches, in one cache line.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-struct EgressPort {
-    rate: BitRate,
-    /// Bytes that left, all frames.
-    tx_bytes: u64,
-    /// Bytes that wait, by priority; of priority 0 headers of cut packets alone are accounted.
-    queued: [u32; PRIORITIES],
-    /// Up to so many bytes behind it in its queue no frame is marked; most queues never have more.
-    unmarked: u32,
-    /// Place of the ECN threshold that says what is marked beyond, in the switch's list.
-    ecn: u16,
-    /// Bytes beyond which data in a queue is cut, and headers are dropped.
-    most_data: u32,
-    most_headers: u32,
-}
-
-const _: () = assert!(size_of::<EgressPort>() == 64);
-
-impl EgressPort {
-    /// A port that has sent nothing. It marks by the threshold for its rate; without one, never.
-    fn new(rate: BitRate, marks: &Marks, trimming: Option<&TrimConfig>) -> Self {
-        let (most_data, most_headers) = trimming.map_or((u32::MAX, 0), |trimming| trimming.limits(rate));
-        let ecn = (0..).zip(&marks.thresholds).find(|(_, threshold)| threshold.rate == rate);
-        EgressPort {
-            rate,
-            tx_bytes: 0,
-            queued: [0; PRIORITIES],
-            unmarked: marks.least(rate, ecn.map(|(_, ecn)| ecn)),
-            ecn: ecn.map_or(0, |(place, _)| place),
-            most_data,
-            most_headers,
-        }
-    }
-
-    fn set_rate(&mut self, rate: BitRate, marks: &Marks) {
-        (self.rate, self.unmarked) = (rate, marks.least(rate, marks.thresholds.get(usize::from(self.ecn))));
-    }
-
-    /// Whether a frame of a priority that leaves so many bytes of its queue behind is marked.
-    #[inline]
-    fn marks(&self, marks: &Marks, priority: usize, queue: u32, rng: &mut Rng) -> bool {
-        queue > self.unmarked && self.may_mark(marks, priority, queue, rng)
-    }
-
-    fn may_mark(&self, marks: &Marks, priority: usize, queue: u32, rng: &mut Rng) -> bool {
-        let own = marks.classes.as_ref().and_then(|classes| classes[priority]).map(|own| own.scaled(self.rate));
-        let threshold = own.or_else(|| marks.thresholds.get(usize::from(self.ecn)).copied());
-        threshold.is_some_and(|threshold| threshold.marks(queue.into(), || rng.marks.uniform()))
-    }
-
-    /// What telemetry may report of it.
-    #[inline]
-    fn snapshot(&self, switch_id: u32, egress: u16, now: Nanos, head: &Head) -> Snapshot {
-        Snapshot {
-            switch_id,
-            ingress: head.ingress,
-            egress,
-            queue: head.priority,
-            hop_limit: head.hop_limit,
-            rate: self.rate,
-            arrived: head.arrived,
-            now,
-            tx_bytes: self.tx_bytes,
-            qlen: head.queue,
-        }
-    }
-}
-
-/// A frame that has come in, as its way depends on it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Arriving {
-    /// The node that it goes to.
-    pub dst: u32,
-    /// Its addresses and ports.
-    pub key: FlowKey,
-    /// IPv6 hop limit or IPv4 time to live with which it came.
-    pub hop_limit: u8,
-    /// Its priority group, 0 to 7.
-    pub priority: u8,
-    /// Whether it carries payload or collects telemetry: what answers it goes by the hash of its flow.
-    pub is_data: bool,
-}
-
-/// Where a frame goes that came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// Its destination cannot be reached.
-    None,
-    /// Its hop limit ends here.
-    Expired,
-    /// To another node.
-    To {
-        /// Port by which it leaves.
-        egress: u16,
-        /// Hop limit with which it leaves.
-        hop_limit: u8,
-    },
-}
-
-/// A frame at the head of an egress queue, which leaves now.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Head {
-    /// Port by which it came in.
-    pub ingress: u16,
-    /// Its priority group, 0 to 7.
-    pub priority: u8,
-    /// Whether it carries payload; only such frames are stamped.
-    pub is_data: bool,
-    /// Whether its payload was cut off.
-    pub is_trimmed: bool,
-    /// Its bytes on the link, before this switch adds telemetry.
-    pub size: u32,
-    /// Bytes that wait at the port behind it, all frames.
-    pub queue: u64,
-    /// When it came in.
-    pub arrived: Nanos,
-    /// IPv6 hop limit or IPv4 time to live with which it leaves.
-    pub hop_limit: u8,
-}
-
-/// A frame that leaves, in whatever form the simulator keeps it. Read where it stands, for a copy of it in memory costs more than
-/// most of what a switch does with it.
-pub trait Departing {
-    /// What the switch must know of it.
-    fn head(&self) -> Head;
-}
-
-impl Departing for Head {
-    #[inline]
-    fn head(&self) -> Head {
-        *self
-    }
-}
-
-/// The telemetry section of a frame: bytes of which the first `len` are in use.
-#[derive(Debug)]
-pub struct Section<'a> {
-    /// The section and room behind it.
-    pub bytes: &'a mut [u8],
-    /// Length of the section.
-    pub len: usize,
-}
-
-/// What happens to a frame that departs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// Set its ECN bits to "congestion experienced".
-    pub mark: bool,
-    /// Before it is sent: send a PFC resume of its priority out of its ingress port.
-    pub resume: bool,
-}
-
-/// When frames are marked.
-#[derive(Debug, Default)]
-struct Marks {
-    /// By the rate of a port.
-    thresholds: Vec<EcnThreshold>,
-    /// Of priorities that have their own.
-    classes: Option<Box<ByPriority<EcnThreshold>>>,
-}
-
-impl Marks {
-    /// Up to so many bytes of a queue no frame is marked at a port of this rate, which has this threshold.
-    fn least(&self, rate: BitRate, ecn: Option<&EcnThreshold>) -> u32 {
-        let of_classes = self.classes.iter().flat_map(|classes| classes.iter().flatten());
-        let least = of_classes.map(|own| own.scaled(rate).kmin).chain(ecn.map(|ecn| ecn.kmin)).min();
-        least.map_or(u32::MAX, |kmin| u32::try_from(kmin).unwrap_or(u32::MAX))
-    }
-
-    fn new(config: &SwitchConfig) -> Marks {
-        if !config.ecn {
-            return Marks::default();
-        }
-        let own = config.class_ecn;
-        let classes = own.iter().any(Option::is_some).then(|| Box::new(own));
-        Marks { thresholds: config.ecn_thresholds.clone(), classes }
-    }
-}
-
-/// Packet memory.
-#[derive(Clone, Debug)]
-enum Buffer {
-    Lossless(SharedBuffer),
-    Lossy(LossyBuffer),
-}
-
-impl Buffer {
-    /// An empty memory between ports of these rates and delays.
-    fn new(config: &SwitchConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
-        match config.mode {
-            BufferMode::Lossless => {
-                let buffer = SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports);
-                let (lossy, alpha) = config.lossy.unwrap_or((Priorities::NONE, 1.0));
-                let rates = ports.iter().map(|&(rate, _)| rate);
-                Buffer::Lossless(buffer.with_classes(lossy, alpha, &config.alphas, host_rate, rates))
-            }
-            BufferMode::Lossy { alpha } => {
-                let alphas = config.alphas.map(|own| own.unwrap_or(alpha));
-                Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alphas))
-            }
-        }
-    }
-
-    /// A frame came in by `ingress` for a queue of `queue` bytes.
-    #[inline]
-    fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
-        match self {
-            Buffer::Lossless(buffer) => buffer.admit(ingress, queue, priority, size),
-            Buffer::Lossy(buffer) => buffer.admit(priority, queue, size),
-        }
-    }
-
-    /// Whether a frame that comes in by `ingress` for a queue of `queue` bytes is not dropped.
-    fn has_room(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
-        match self {
-            Buffer::Lossless(buffer) => buffer.has_room(ingress, queue, priority, size),
-            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
-        }
-    }
-
-    /// Whether a frame that comes and goes at once leaves all accounts as they are, pauses and resumes nobody, and is not
-    /// dropped.
-    #[inline]
-    fn can_cut_through(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
-        match self {
-            Buffer::Lossless(buffer) => buffer.can_cut_through(ingress, priority, size),
-            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
-        }
-    }
-
-    /// A frame that had come in by `ingress` left. Returns whether a paused upstream may go on.
-    #[inline]
-    fn release(&mut self, ingress: usize, priority: usize, size: u32) -> bool {
-        match self {
-            Buffer::Lossless(buffer) => buffer.release(ingress, priority, size),
-            Buffer::Lossy(buffer) => {
-                buffer.release(size);
-                false
-            }
-        }
-    }
-}
-
-/// What is known of all ports.
-struct View<'a> {
-    ports: &'a [EgressPort],
-    /// What each may not send, as bits.
-    paused: &'a [u8],
-}
-
-impl Ports for View<'_> {
-    fn queued(&self, port: u16) -> u32 {
-        self.ports[usize::from(port)].queued.iter().sum()
-    }
-
-    fn rate(&self, port: u16) -> BitRate {
-        self.ports[usize::from(port)].rate
-    }
-
-    fn is_paused(&self, port: u16, priority: u8) -> bool {
-        self.paused[usize::from(port)] >> (priority & 7) & 1 != 0
-    }
-}
 
 /// One switch. What every frame needs stands in two cache lines: between two frames of a switch a large network touches much
 /// else.
@@ -502,27 +194,6 @@ impl Switch {
         Some(self.balancer.choose(&Choice { now, dst, key, priority, hops, ports }, &mut rng.rand))
     }
 
-    /// Address of what is looked up first to route a frame, for fetching it into the cache; 0 if there is none.
-    #[inline]
-    pub fn place_of_route(&self, dst: u32) -> usize {
-        self.routes.address(dst)
-    }
-
-    /// Address of the account of what leaves by a port, likewise.
-    #[inline]
-    pub fn place_of_egress(&self, egress: u16) -> usize {
-        self.ports.get(usize::from(egress)).map_or(0, |port| core::ptr::from_ref(port).addr())
-    }
-
-    /// Address of the account of what came in by a port, likewise.
-    #[inline]
-    pub fn place_of_ingress(&self, ingress: u16) -> usize {
-        match &self.buffer {
-            Buffer::Lossless(buffer) => buffer.place_of(usize::from(ingress)),
-            Buffer::Lossy(_) => 0,
-        }
-    }
-
     /// Where a frame goes that came in.
     pub fn route(&mut self, now: Nanos, frame: &Arriving, rng: &mut Rng) -> Route {
         let Some(egress) = self.egress(now, frame, rng) else { return Route::None };
@@ -638,90 +309,6 @@ impl Switch {
         departure
     }
 
-    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent. What it needs of the frame comes with it.
-    #[inline(always)]
-    fn send(
-        &mut self,
-        egress: u16,
-        now: Nanos,
-        (frame, head): (&impl Departing, Head),
-        section: &mut Section<'_>,
-        rng: &mut Rng,
-    ) {
-        if !self.reports_plainly {
-            return self.send_with_report(egress, now, frame, section, rng);
-        }
-        let port = &mut self.ports[usize::from(egress)];
-        if let (true, Some(reference)) = (head.is_data, self.reference) {
-            let snapshot = port.snapshot(self.told_id, egress, now, &head);
-            section.len = reference.stamp(section.bytes, section.len, &snapshot);
-        }
-        port.tx_bytes += u64::from(head.size);
-    }
-
-    /// The same whatever the layout, and where telemetry may leave packets out or report other than the port's own counters.
-    #[inline(never)]
-    fn send_with_report(
-        &mut self,
-        egress: u16,
-        now: Nanos,
-        frame: &impl Departing,
-        section: &mut Section<'_>,
-        rng: &mut Rng,
-    ) {
-        let (head, len) = (frame.head(), section.len);
-        if head.is_data {
-            if self.strips.get(usize::from(egress)) == Some(&true) {
-                section.len = 0;
-            }
-            self.report(egress, now, head, section, rng);
-        }
-        let size = head.size + section.len as u32 - len as u32;
-        self.count_sent(egress, now, size);
-        if let Some(report) = &mut self.report {
-            report.count(egress, head.priority, size);
-        }
-    }
-
-    /// Adds this hop to such telemetry.
-    fn report(&mut self, egress: u16, now: Nanos, head: Head, section: &mut Section<'_>, rng: &mut Rng) {
-        let len = section.len;
-        let left_out = |records: &mut Records| len == 0 || !records.reports(egress, now, head.queue);
-        if self.records.as_mut().is_some_and(left_out) {
-            return;
-        }
-        let port = &self.ports[usize::from(egress)];
-        let queued = u64::from(port.queued[usize::from(head.priority) % PRIORITIES]);
-        let own = (port.tx_bytes, head.queue);
-        let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
-        let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.told_id, egress, now, &head) };
-        section.len = self.layout.stamp(section.bytes, len, &snapshot);
-        if let Some(meter) = &mut self.meter {
-            // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
-            let bytes = section.bytes.get_mut(..len).unwrap_or_default();
-            meter.stamp(bytes, &snapshot, head.queue, &mut rng.rand);
-        }
-    }
-
-    /// A packet with this telemetry was to wait at port `egress`, and has been cut.
-    pub fn cut(&mut self, egress: u16, now: Nanos, frame: &impl Departing, section: &mut [u8]) {
-        if let Some(meter) = &mut self.meter {
-            let head = frame.head();
-            meter.cut(section, &self.ports[usize::from(egress)].snapshot(self.told_id, egress, now, &head), head.queue);
-        }
-    }
-
-    /// Whether telemetry looks at data packets as they come.
-    pub fn meets(&self) -> bool {
-        self.meter.as_ref().is_some_and(|meter| meter.meets())
-    }
-
-    /// A data packet has come that is to wait at port `egress`: what telemetry makes of it, and of `answer`.
-    pub fn meet(&mut self, egress: u16, now: Nanos, size: u32, section: &mut [u8], answer: &mut [u8]) -> usize {
-        let queue = self.queued(egress).into();
-        self.meter.as_mut().map_or(0, |meter| meter.meet(section, &Met { now, port: egress, size, queue }, answer))
-    }
-
     /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
     pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
         if usize::from(head.priority) % PRIORITIES == 0 {
@@ -776,14 +363,6 @@ impl Switch {
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
         *queued = queued.saturating_sub(head.size);
         (*queued, self.buffer.release(usize::from(head.ingress), priority, head.size))
-    }
-
-    #[inline]
-    fn count_sent(&mut self, egress: u16, now: Nanos, size: u32) {
-        self.ports[usize::from(egress)].tx_bytes += u64::from(size);
-        if let Some(meter) = &mut self.meter {
-            meter.sent(egress, now, size);
-        }
     }
 
     /// Bytes of all frames that left a port, with headers and telemetry, without preamble and gap.

@@ -197,12 +197,6 @@ impl SharedBuffer {
         self
     }
 
-    /// Address of a port's account, for fetching it into the cache; 0 if there is no such port.
-    #[inline]
-    pub fn place_of(&self, port: usize) -> usize {
-        self.ports.get(port).map_or(0, |ingress| core::ptr::from_ref(ingress).addr())
-    }
-
     /// The dynamic threshold of a port's priority while so many bytes of the shared part are used.
     #[inline]
     fn threshold(&self, port: &Ingress, priority: usize, shared_used: u32) -> u32 {

@@ -2,6 +2,8 @@
 //! What a switch answers of frames that come, wait and leave.
 
 use super::*;
+use crate::ecn::EcnThreshold;
+use crate::reference_faults::ReferenceFaults;
 use crate::telemetry::{Csig, Form, HopStack, Ifa, MAX_SECTION, Pint, Telemetry};
 use crate::testing::{node_with, records};
 use crate::topology::Network;

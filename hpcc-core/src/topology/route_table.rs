@@ -63,13 +63,6 @@ impl RouteTable {
         let start = hops.start as usize + usize::from(hops.step) * place.member as usize;
         &self.shared.ports[start..start + usize::from(hops.len)]
     }
-
-    /// Address of what is looked up to find the next hops to node `dst`, for fetching it into the cache; 0 if there is nothing.
-    #[inline]
-    pub fn address(&self, dst: u32) -> usize {
-        let hops = self.places.get(dst as usize).and_then(|place| self.shared.hops.get(place.group as usize));
-        hops.map_or(0, |hops| core::ptr::from_ref(hops).addr())
-    }
 }
 
 /// A table to which the groups of destinations are added one after the other. Equal sets of next hops are stored once, so

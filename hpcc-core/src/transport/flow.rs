@@ -135,3 +135,9 @@ pub struct NicRules {
     /// What comes back for telemetry.
     pub answer: FeedbackContent,
 }
+
+/// A flow's identity for both of its ends: nodes, and the key of the receiving queue pair.
+pub(super) fn flow_id(src: u32, dst: u32, receiver: u32) -> u64 {
+    const PRIME: u64 = 0x0100_0000_01b3;
+    [src, dst, receiver].iter().fold(0xcbf2_9ce4_8422_2325, |id, &part| (id ^ u64::from(part)).wrapping_mul(PRIME))
+}

@@ -183,12 +183,6 @@ impl Nic {
         }
     }
 
-    /// Key of the queue pair that is asked first; `None` if there is none.
-    #[inline]
-    pub fn next_in_turn(&self) -> Option<u32> {
-        self.members.get(self.last_served + 1).or(self.members.first()).copied()
-    }
-
     pub fn wake(&self) -> Option<Nanos> {
         Some(self.wake).filter(|&wake| wake != NEVER)
     }

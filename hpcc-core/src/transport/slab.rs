@@ -57,10 +57,9 @@ impl<T> Slab<T> {
         place.tenant.as_ref().filter(|_| place.key == key)
     }
 
-    /// Address of the place that `key` names, for fetching it into the cache; 0 if there is none.
-    #[inline]
-    pub fn address(&self, key: u32) -> usize {
-        self.places.get((key & PLACE_MASK) as usize).map_or(0, |place| core::ptr::from_ref(place).addr())
+    /// Whether the place that `key` names was ever in use.
+    pub fn has_place(&self, key: u32) -> bool {
+        ((key & PLACE_MASK) as usize) < self.places.len()
     }
 
     /// All values, retired ones included.

@@ -4,8 +4,8 @@
 use super::tests::LIMITS;
 use super::*;
 use crate::cc::testing::{ack, rng};
-use crate::cc::{Algorithm, DcqcnConfig, LineRate};
-use crate::transport::{QueuePairs, Recovery, TimeoutConfig};
+use crate::cc::{Algorithm, DcqcnConfig, Feedback, LineRate, MAX_TIMERS};
+use crate::transport::{QueuePairs, RETRANSMISSION_TIMER, Recovery, TimeoutConfig};
 use alloc::vec::Vec;
 
 fn shared(recovery: Recovery) -> TransportConfig {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue pair on its own.
 
+use super::control::scale;
 use super::*;
 use crate::cc::testing::{ack, rng};
-use crate::cc::{Algorithm, DcqcnConfig, LineRate};
+use crate::cc::{Algorithm, DcqcnConfig, Feedback, LineRate, RateDecision};
 use crate::reference_faults::ReferenceFaults;
-use crate::transport::{Recovery, TimeoutConfig};
+use crate::transport::{Ack, RETRANSMISSION_TIMER, Recovery, TimeoutConfig};
 use alloc::vec::Vec;
 
 pub const LIMITS: FlowLimits = FlowLimits::of(BitRate::gbps(100), Nanos(4_160), 52_000);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a run looks at time and again: queues, goodput, congestion control, progress.
+
+use crate::fleet::{Paused, lock};
+use crate::panel::panel;
+use crate::pauses;
+use crate::run::Run;
+use crate::series::{Clock, What};
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::ResultWriter;
+use hpcc_formats::scenario::{QueueHistogram, Scenario};
+
+/// Between two samples of the queues for statistics, where there is neither histogram nor time series.
+const STATISTICS_INTERVAL: Nanos = Nanos::MICROSECOND;
+
+/// Between two samples of the reference simulator's histogram.
+const HISTOGRAM_INTERVAL: Nanos = Nanos(100);
+
+/// Between two looks at the progress.
+const PROGRESS_INTERVAL: Nanos = Nanos(10_000);
+
+/// A switch whose queues are sampled.
+pub(crate) struct SampledSwitch {
+    pub node: u32,
+    /// Place of its first port among all.
+    first: usize,
+    /// What samples, and the time series, know of its queues, and whether these have changed.
+    known: [Vec<u32>; 2],
+    pub is_new: [bool; 2],
+}
+
+impl Run {
+    /// Takes the sample that is due. Returns whether another one is.
+    pub(crate) fn sample(&mut self) -> bool {
+        let Run {
+            scenario, fleet, writer, flows, clock, progress, switches, control_flows, is_watched, deadlock, ..
+        } = self;
+        let mut engine = fleet.pause();
+        let mut writer = lock(writer);
+        let what = clock.due();
+        let now = engine.now();
+        for node in engine.sampled_switches() {
+            if let Ok(place) = switches.binary_search_by_key(&node, |switch| switch.node) {
+                switches[place].is_new = [true; 2];
+            }
+        }
+        let mut runs = !flows.is_done();
+        let end = scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end);
+        match what {
+            What::Histogram => {
+                sample_queues(switches, &engine, &mut writer);
+                if now.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0) {
+                    writer.print_queues(now);
+                }
+                runs = now < end;
+            }
+            What::Statistics => sample_queues(switches, &engine, &mut writer),
+            What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
+            What::Goodput => {
+                engine.ask_flows();
+                flows.ask_arrived(&mut engine);
+                flows.trace_goodput(&engine, &mut writer);
+            }
+            What::Control => {
+                engine.ask_flows();
+                flows.trace_control(&engine, scenario, &mut writer, control_flows);
+            }
+            What::Progress => {
+                if deadlock.is_none() {
+                    *deadlock = pauses::deadlock(&mut engine).map(|found| (now, found));
+                }
+                if progress.is_due() {
+                    engine.ask_flows();
+                    let acked = flows.finished_bytes + flows.active_bytes(&engine);
+                    let more = (*is_watched).then(|| panel(queues(switches, &engine), &flows.slowdowns));
+                    progress.update(now.0, engine.events_run(), acked, flows.finished as u32, engine.waited(), more);
+                }
+            }
+        }
+        let is_idle = flows.is_idle();
+        clock.advance(&mut engine, runs, |count| match what {
+            // The last sample and one that is printed have to be taken.
+            What::Histogram => {
+                let to_print = QueueHistogram::PRINT_INTERVAL.0 - now.0 % QueueHistogram::PRINT_INTERVAL.0;
+                let distance = (end.0 - now.0).min(to_print);
+                let counted = count.min((distance - 1) / HISTOGRAM_INTERVAL.0);
+                writer.repeat_queue_samples(counted);
+                counted
+            }
+            What::Statistics => {
+                writer.repeat_queue_samples(count);
+                count
+            }
+            // Only changes are recorded.
+            What::Queues | What::Progress => count,
+            What::Goodput => flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count),
+            // Each flow in progress has a row, whether anything has changed or not.
+            What::Control => {
+                if is_idle {
+                    count
+                } else {
+                    0
+                }
+            }
+        })
+    }
+}
+
+pub(crate) fn sampled_switches(network: &Network, writer: &mut ResultWriter) -> Vec<SampledSwitch> {
+    let mut switches = Vec::new();
+    for (node, ports) in network.ports().iter().enumerate() {
+        if network.nodes[node] == NodeKind::Switch {
+            let node = node as u32;
+            let places: Vec<usize> = (1..=ports.len() as u32).map(|port| writer.add_queue(node, port)).collect();
+            let first = places.first().copied().unwrap_or(0);
+            switches.push(SampledSwitch {
+                node,
+                first,
+                known: [0, 1].map(|_| vec![0; places.len()]),
+                is_new: [false; 2],
+            });
+        }
+    }
+    switches
+}
+
+/// The samples of a run.
+pub(crate) fn series(scenario: &Scenario, engine: &mut Paused<'_>, writer: &mut ResultWriter, first: Nanos) -> Clock {
+    let monitor = &scenario.monitor;
+    let mut clock = Clock::new(scenario.stop);
+    let mut statistics = true;
+    if let Some(histogram) = &monitor.queue_histogram {
+        clock.add(engine, What::Histogram, histogram.start, HISTOGRAM_INTERVAL);
+        // A histogram of one sample tells little, and nothing is added to it once it is printed.
+        statistics = histogram.end <= histogram.start && histogram.start <= first;
+    }
+    if statistics {
+        clock.add(engine, What::Statistics, first, monitor.queue_interval.unwrap_or(STATISTICS_INTERVAL));
+    }
+    if let Some(interval) = monitor.queue_interval {
+        clock.add(engine, What::Queues, first, interval);
+    }
+    if let Some(interval) = monitor.goodput_interval {
+        clock.add(engine, What::Goodput, first, interval);
+    }
+    if let Some(interval) = monitor.control_interval {
+        writer.begin_control();
+        clock.add(engine, What::Control, first, interval);
+    }
+    clock.add(engine, What::Progress, first, PROGRESS_INTERVAL);
+    clock
+}
+
+/// All queues of switches: node, port counted from 1, and bytes.
+fn queues(switches: &[SampledSwitch], engine: &Paused<'_>) -> Vec<(u32, u32, u64)> {
+    let of_one = |switch: &SampledSwitch| {
+        let node = switch.node;
+        (1..).zip(engine.sampled_queues(node)).map(move |(port, &bytes)| (node, port, bytes.into()))
+    };
+    switches.iter().flat_map(of_one).collect()
+}
+
+fn sample_queues(switches: &mut [SampledSwitch], engine: &Paused<'_>, writer: &mut ResultWriter) {
+    writer.begin_queue_samples();
+    visit(switches, engine, 0, |index, bytes| writer.queue_sample(index, bytes));
+}
+
+/// Looks at the queues that have changed.
+fn visit(switches: &mut [SampledSwitch], engine: &Paused<'_>, list: usize, mut look: impl FnMut(usize, u64)) {
+    for switch in switches.iter_mut().filter(|switch| switch.is_new[list]) {
+        switch.is_new[list] = false;
+        for (place, (known, &bytes)) in
+            switch.known[list].iter_mut().zip(engine.sampled_queues(switch.node)).enumerate()
+        {
+            if core::mem::replace(known, bytes) != bytes {
+                look(switch.first + place, bytes.into());
+            }
+        }
+    }
+}
