@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::script;
+use crate::packages;
 
 const PROGRAM: &str = "rsvg-convert";
 /// The usual resolution in print.
@@ -24,7 +24,7 @@ pub fn prepare(option: &str) -> Result<()> {
         return Ok(());
     }
     let needs = || format!("{option} needs rsvg-convert, of the package librsvg2-bin");
-    script::install(&["rsvg-convert:librsvg2-bin"]).with_context(needs)?;
+    packages::need(&["rsvg-convert:librsvg2-bin"]).with_context(needs)?;
     ensure!(is_there(), "{option}: {PROGRAM} was installed, but cannot be started");
     Ok(())
 }

@@ -6,14 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::{env, process};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use duct::cmd;
+use hpcc_analysis::ns3::{Place, distribution, is_tree};
+use hpcc_analysis::packages::need;
 use hpcc_analysis::script::source_tree;
 use hpcc_analysis::{Outcome, human};
 
-use crate::build::{Build, is_tree};
-use crate::chores::{self, checked_simulator, distribution, here, need};
+use crate::build::Build;
+use crate::chores::{self, checked_simulator, here};
 use crate::relations;
 use crate::stages::{Stages, command, is_strict};
 
@@ -97,20 +99,15 @@ impl Options {
     }
 }
 
-/// Where what is fetched and built is kept.
-fn cache() -> Result<PathBuf> {
-    let cache = env::var_os("HPCC_CACHE").filter(|cache| !cache.is_empty());
-    cache.map(PathBuf::from).context("HPCC_CACHE is not set: use ./hpcc of a source tree")
-}
-
 fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
 /// Every test.
 fn everything(stages: &mut Stages) -> Result<()> {
-    let cache = cache()?;
-    let python = get_decoders(&cache)?;
+    let place = Place::new()?;
+    let cache = place.cache()?;
+    let python = get_decoders(cache)?;
     let build = Build::everything(vec![("HPCC_TEST_PYTHON", python.clone().into_os_string())])?;
     stages.take("format", |stages| component(stages, "cargo fmt --all --check"));
     stages.take("format of C++", |stages| format_of_cpp(stages, &python, &build));
@@ -123,7 +120,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     }
     stages.take("documentation", documentation);
     stages.take("core, formats, bridge, analysis", |stages| build.cargo(stages, "--workspace --exclude hpcc-tests"));
-    stages.take("Python package", |stages| python_package(stages, &cache, &build));
+    stages.take("Python package", |stages| python_package(stages, cache, &build));
     stages.take("ns-3 module", |stages| build.suite(stages, "hpcc"));
     stages.take("hostile bytes", |stages| stages.run(here("hpcc-core/fuzz/run 3")?));
     stages.take("hostile files", |stages| stages.run(here("tests/fuzz/run 3")?));
@@ -305,14 +302,19 @@ fn in_profile(stages: &mut Stages, profile: Profile) {
 
 /// A copy of the fetched tree without what was built there. It is kept, so that the next time only what has changed is built.
 fn copied(name: &str) -> Result<PathBuf> {
-    let copy = cache()?.join(format!("ns-3-{name}"));
+    let place = Place::new()?;
+    let cache = place.own_cache()?;
+    let copy = cache.join(format!("ns-3-{name}"));
     if !copy.exists() {
-        let tree = cmd!(hpcc_analysis::script::script()?, "@tree").read()?;
-        let part = cache()?.join(format!("ns-3-{name}.{}", process::id()));
+        let tree = place.tree()?;
+        let part = cache.join(format!("ns-3-{name}.{}", process::id()));
         fs::create_dir_all(&part)?;
         let built = ["build", "cmake-cache", "testpy-output", ".lock-ns3*", "hpcc-*.log"];
         let options = built.iter().map(|name| format!("--exclude=./{name}"));
-        let pack = cmd("tar", options.chain(["-C", &tree, "-cf", "-", "."].map(String::from)));
+        let pack = cmd(
+            "tar",
+            options.map(OsString::from).chain(["-C".into(), tree.into(), "-cf".into(), "-".into(), ".".into()]),
+        );
         pack.pipe(cmd!("tar", "-xf", "-", "-C", &part)).run()?;
         fs::rename(part, &copy)?;
     }
