@@ -194,7 +194,7 @@ impl Place {
         self.build(&self.home(false)?, SIMULATOR)
     }
 
-    /// Builds module, tests and programs, in a tree or beside the ns-3 that `NS3_DIR` names, and returns the path of the simulator.
+    /// Builds module, tests and programs, in a tree or beside the ns-3 that `NS3_DIR` names. Returns the simulator.
     ///
     /// # Errors
     /// As [`Place::simulator`].

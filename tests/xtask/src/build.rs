@@ -30,6 +30,11 @@ fn place(variables: &Variables) -> Result<Place> {
 }
 
 impl Build {
+    /// What cargo alone builds: the programs beside this one.
+    pub fn without_ns3() -> Result<Build> {
+        Build::of(PathBuf::new(), Variables::new())
+    }
+
     /// Builds all that there is in a tree, or beside the ns-3 that `NS3_DIR` names.
     pub fn everything(variables: Variables) -> Result<Build> {
         let simulator = place(&variables)?.everything()?;
