@@ -16,7 +16,6 @@ mod import;
 mod install;
 mod jobs;
 mod manifest;
-mod new;
 pub mod ns3;
 mod outcome;
 pub mod packages;
@@ -179,8 +178,6 @@ enum Command {
     Topology(describe::topology::Options),
     /// Says what flows there are - sizes, load, groups, pairs - and writes them in the reference's format.
     Workload(describe::workload::Options),
-    /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
-    New(new::Options),
     /// Writes the scenario of a job, from what is publicly known of it.
     #[command(subcommand)]
     Generate(generate::Options),
@@ -316,7 +313,6 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Explain { key, .. } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
-        Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Generate(options) => generate::generate(&options).map(|()| Outcome::Good),
         Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
