@@ -25,7 +25,7 @@ pub use run::{Run, refused};
 pub use shipped::{Shipped, is_of_tcp};
 pub use skipped::skipped;
 pub use stack::has_tcp;
-pub use terminal::{END_OF_INPUT, on_terminal};
+pub use terminal::on_terminal;
 
 /// The guides' code, compiled and run.
 #[cfg(doctest)]

@@ -125,7 +125,8 @@ pub fn choose(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-const NO_CONTROLLER: &str = "it has no controller; expected one, as ./hpcc new --controller writes it";
+const NO_CONTROLLER: &str =
+    "it has no controller; expected one as in scratch/hpcc-own-control.cc, or in ns3-module/doc/adding-a-controller.md";
 
 /// A library, and the classes that the simulator knows with it alone.
 fn of_cpp(source: &Path, is_source: bool) -> Result<(PathBuf, Vec<Class>)> {

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::outcome::Outcome;
 use crate::simulator::{Kind, Simulator};
-use crate::{human, script, version};
+use crate::{human, packages, script, version};
 
 /// Libraries that belong to the system and its kernel: all of the C library.
 const OF_SYSTEM: [&str; 6] = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux"];
@@ -27,7 +27,7 @@ const LEFT_OUT: [&str; 2] = ["formats", "results"];
 /// If there is no simulator, or a file cannot be written; an earlier installation is then as it was.
 pub fn install(prefix: &Path) -> Result<Outcome> {
     let simulator = Simulator::find(Kind::Ns3)?;
-    script::install(&["patchelf:patchelf"])?;
+    packages::need(&["patchelf:patchelf"])?;
     let (library, bin) = (prefix.join("lib"), prefix.join("bin"));
     for folder in [&library, &bin] {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;

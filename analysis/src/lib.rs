@@ -16,8 +16,9 @@ mod import;
 mod install;
 mod jobs;
 mod manifest;
-mod new;
+pub mod ns3;
 mod outcome;
+pub mod packages;
 mod pauses;
 mod plot;
 mod ranks;
@@ -49,16 +50,15 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
 use signal_hook::consts::SIGXFSZ;
 
-pub use outcome::Outcome;
+pub use outcome::{Failed, Outcome};
 pub use reproduce::rewrite as rewrite_figures;
-use script::StepFailed;
 pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\
 Environment:
   NS3_DIR      your own ns-3 tree, 3.37 or newer, or a folder where one is installed; without it runs go by a tree that was
                fetched, by the distribution's ns-3, or by pip's
-  HPCC_CACHE   where simulators and the fetched tree are kept (~/.cache/hpcc)
+  HPCC_CACHE   where ns-3 and simulators are kept, in a folder for each checkout (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
   HPCC_HOSTS   file with the machines that run --ranks may use, as mpirun --hostfile reads it
@@ -178,8 +178,6 @@ enum Command {
     Topology(describe::topology::Options),
     /// Says what flows there are - sizes, load, groups, pairs - and writes them in the reference's format.
     Workload(describe::workload::Options),
-    /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
-    New(new::Options),
     /// Writes the scenario of a job, from what is publicly known of it.
     #[command(subcommand)]
     Generate(generate::Options),
@@ -200,7 +198,7 @@ enum Command {
     /// Fetches ns-3's source and builds everything in it; or builds one program and prints its path.
     Build {
         /// The program: a file, or its name without .cc, in this folder, in scratch/, or in that of the ns-3 tree.
-        program: Option<String>,
+        program: Option<PathBuf>,
     },
     /// Copies command, simulator and experiments into a folder, for anybody to run, from anywhere, without this source tree.
     Install {
@@ -228,7 +226,7 @@ pub fn end(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             human::warn(human::reason(&error));
-            if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
+            if error.is::<Failed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
         }
     }
 }
@@ -315,17 +313,16 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Explain { key, .. } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
-        Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Generate(options) => generate::generate(&options).map(|()| Outcome::Good),
         Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Build { program: None } => Err(script::exec("@simulator", &["all".into()])),
-        Command::Build { program: Some(program) } => Err(script::exec("@program", &[program.into()])),
-        Command::Install { prefix } => install::install(&prefix),
-        Command::Doctor => {
-            human::print(&version::text())?;
-            Err(script::exec("@doctor", &[]))
+        Command::Build { program } => {
+            let place = ns3::Place::new()?;
+            let built = program.map_or_else(|| place.everything(), |program| place.program(&program))?;
+            human::print(&format!("{}\n", built.display())).map(|()| Outcome::Good)
         }
+        Command::Install { prefix } => install::install(&prefix),
+        Command::Doctor => ns3::doctor(),
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a command's exit status says.
 
+use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 
 /// How a command ended.
@@ -26,3 +28,15 @@ impl From<Outcome> for ExitCode {
         })
     }
 }
+
+/// What could not be done although the input makes sense, such as a build: [`Outcome::Failed`].
+#[derive(Debug)]
+pub struct Failed(pub String);
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Failed {}

@@ -10,7 +10,7 @@ use std::thread;
 
 use anyhow::{Result, bail};
 
-use crate::script;
+use crate::{packages, script};
 
 /// Starts processes on this machine, on the machines of a host file, or on those of a batch job.
 const LAUNCHER: &str = "mpirun";
@@ -21,13 +21,13 @@ const HOSTS_VARIABLE: &str = "HPCC_HOSTS";
 /// Slurm sets it in its jobs, in which mpirun finds the machines itself.
 const SLURM_VARIABLE: &str = "SLURM_JOB_ID";
 
-/// Has MPI, which the script installs where it is missing.
+/// Has MPI, which is installed where it is missing.
 ///
 /// # Errors
 /// If it cannot be installed, or is not there for an installed command, which has no script.
 pub fn prepare() -> Result<()> {
     if script::script().is_ok() {
-        return script::install(&["mpirun:openmpi-bin", "mpicc:libopenmpi-dev"]);
+        return packages::need(&["mpirun:openmpi-bin", "mpicc:libopenmpi-dev"]);
     }
     match Command::new(LAUNCHER).arg("--version").output() {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -17,6 +17,7 @@ use hpcc_core::settings::Named;
 use hpcc_formats::results::{Remains, remains};
 use hpcc_formats::scenario::Scenario;
 
+use crate::ns3::Place;
 use crate::ranks::launcher;
 use crate::{children, control, human, script};
 
@@ -170,7 +171,7 @@ fn in_ns3() -> Result<PathBuf> {
         script::script().is_ok(),
         "there is no ns-3 beside this command: use ./hpcc of a source tree, which builds it"
     );
-    script::build_simulator()
+    Place::new()?.simulator()
 }
 
 /// The full path of a program that the command line names.

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::script;
+use crate::ns3::Place;
+use crate::{human, script};
 
 /// The file beside an installed command that has them.
 pub const FILE: &str = "version.txt";
@@ -32,5 +33,6 @@ fn revision(tree: &Path) -> Option<String> {
 }
 
 fn ns3() -> String {
-    format!("ns-3 {}", script::which_ns3().unwrap_or_else(|_| "unknown: this command was not started by ./hpcc".into()))
+    let which = Place::new().map(|place| place.which().0);
+    format!("ns-3 {}", which.unwrap_or_else(|error| format!("unknown: {}", human::reason(&error))))
 }

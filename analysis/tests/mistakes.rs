@@ -112,8 +112,6 @@ fn files_of_other_kinds_and_places_that_cannot_be_are_named() {
         ),
         (&["report", "canned", "--out", "empty/a.html"], &["cannot write empty/a.html: not a directory"]),
         (&["topology", "good.toml", "--write", "text.txt"], &["text.txt exists; expected the name of a new file"]),
-        (&["new", "good.toml"], &["good.toml exists; expected the name of a new file"]),
-        (&["new", "empty/new.toml"], &["cannot write empty/new.toml: not a directory"]),
         (&["sweep", "sweep.toml", "--out", "text.txt"], &["text.txt: not a directory"]),
         (&["sweep", "sweep.toml", "--out", "canned"], &["canned: the folder holds files that are no sweep"]),
     ]);
@@ -123,8 +121,7 @@ fn files_of_other_kinds_and_places_that_cannot_be_are_named() {
 fn folders_that_are_missing_are_made() {
     let desk = desk();
     for (arguments, file) in [
-        (&["new", "a/b/new.toml"][..], "a/b/new.toml"),
-        (&["topology", "good.toml", "--write", "a/c/net.txt"], "a/c/net.txt"),
+        (&["topology", "good.toml", "--write", "a/c/net.txt"][..], "a/c/net.txt"),
         (&["report", "canned", "--out", "e/f/page.html"], "e/f/page.html"),
     ] {
         let output = hpcc(arguments).current_dir(desk.path()).stdin(Stdio::null()).output().expect("hpcc starts");
@@ -142,14 +139,6 @@ fn values_and_options_that_cannot_be_are_named() {
         (&["report", "canned", "--flow", "2-1"], &["'2-1' for '--flow <N|N-M>': expected the number of a flow"]),
         (&["report", "canned", "--flow", "99"], &["canned: no flow is selected"]),
         (&["report", "canned", "--group", "nobody"], &["there is no group \"nobody\"; there are "]),
-        (&["new", "a.toml", "--hosts", "99999999999"], &["'99999999999' for '--hosts <N>'", "from 2 to 131071"]),
-        (&["new", "a.toml", "--rate", "100"], &["'100' for '--rate <RATE>'", "has no unit"]),
-        (&["new", "a.toml", "--load", "-1"], &["'-1' for '--load <LOAD>': expected more than 0 and at most 1"]),
-        (&["new", "a.toml", "--load", "0.5"], &["--load belongs to --traffic poisson"]),
-        (&["new", "a.toml", "--delay", "9s"], &["this makes no scenario: switch.buffer: the buffer has "]),
-        (&["new", "a.toml", "--algorithm", "hpc"], &["'hpcc'"]),
-        (&["new", "a.toml", "--topology", "leaf_spine", "--hosts", "6"], &["expected a multiple of 4"]),
-        (&["new", "a.toml", "--topology", "star", "--spines", "2"], &["--spines has no use with this topology"]),
         (&["explain", "transport.mtuu"], &["did you mean transport.mtu?"]),
         (&["topology", "good.toml", "--set", "x"], &["--set: \"x\" is no setting; expected KEY=VALUE"]),
         (&["run", "good.toml", "--seed", "new"], &["'new' for '--seed <N>': expected a whole number from 0 to"]),

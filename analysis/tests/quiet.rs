@@ -21,16 +21,14 @@ fn summaries_of_what_is_in_files_are_notes() {
     let folder = folder();
     canned(folder.path(), true);
     fs::write(folder.path().join("any.toml"), "").expect("any.toml");
-    for arguments in
-        [&["run", "any.toml", "--out", "out", "--simulator", "ns3"][..], &["report", "canned"], &["new", "new.toml"]]
-    {
+    for arguments in [&["run", "any.toml", "--out", "out", "--simulator", "ns3"][..], &["report", "canned"]] {
         let is_run = arguments[0] == "run";
         let output = output_of(folder.path(), &[&["-q"], arguments].concat());
         assert_eq!(err(&output).lines().any(|line| line == "argument --quiet"), is_run, "the simulator is quiet, too");
         assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), ""), "{arguments:?}: {}", err(&output));
         assert!(!err(&output).contains("hpcc:"), "{}", err(&output));
     }
-    assert!(["out/queue.svg", "canned/report.html", "new.toml"].iter().all(|name| folder.path().join(name).exists()));
+    assert!(["out/queue.svg", "canned/report.html"].iter().all(|name| folder.path().join(name).exists()));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod schema;
 
 pub use complete::{assignments, keys};
 pub use explain::{assumed, explain};
+pub use file_keys::{Key, of as keys_of};
 pub use schema::Schema;
 
 use hpcc_core::attack::AttackSettings;

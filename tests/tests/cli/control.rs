@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `control.csv`: what congestion control makes of flows over time.
 
-use hpcc_tests::{Run, refused};
+use hpcc_tests::Run;
 
 /// Two flows onto one link of 100 Gb/s, the second from 100 us on.
 const SHARED: &str = "[run]\nstop = \"1ms\"\n[topology]\nkind = \"star\"\nhosts = 3\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
@@ -66,11 +66,4 @@ fn flows_can_be_chosen_and_algorithms_without_u_leave_it_out() {
     assert_eq!(run.column("control.csv", "flow").len(), rows.len(), "of flow 1 alone");
     assert!(rows.len() > 10 && rows.iter().all(|row| row[1] == Some(0.0) && row[3].is_none()), "{rows:?}");
     assert!(!run.bench.read("out/control.svg").contains("U of the busiest link"));
-}
-
-#[test]
-fn what_cannot_be_watched_is_refused() {
-    refused(SHARED, &[(&["monitor.control_flows=[0, 2]"], "control_flows names flow 2, but there are 2")]);
-    let alone = SHARED.replace("control_interval = \"10us\"", "control_flows = [0]");
-    refused(&alone, &[(&[], "expected control_interval as well")]);
 }

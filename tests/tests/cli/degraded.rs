@@ -95,11 +95,10 @@ fn what_makes_no_link_worse_is_refused() {
             "{time='1us',a=4,b=5,rate='25Gbps'},{time='9us',a=5,b=4,bit_errors=1e-6}",
             "the changes at 1000 ns and 9000 ns are of the same link",
         ),
-        ("{time='1us',a=4,b=5,rate='30.5Gbps'}", "which records of telemetry.layout = \"paper\" cannot tell"),
     ] {
         let set = format!("failures.degraded=[{degraded}]");
         let run = ["run", "net.toml", "--simulator", "core", "--out", "out", "--set", &set];
-        let told = bench.hpcc(&[&run[..], &["--set", "telemetry.layout=paper"]].concat());
+        let told = bench.hpcc(&run);
         assert!(told.code == Some(2) && told.err.contains(words), "{degraded}: {}", told.err);
         assert!(!bench.path("out").exists());
     }

@@ -33,7 +33,6 @@ mod install;
 mod jobs;
 mod leaked_buffer;
 mod legacy;
-mod new;
 mod numbers;
 mod outcomes;
 mod own_control;

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A congestion control of one's own in a file of C++ or Rust: `new --controller` and `--control`.
+//! A congestion control of one's own in a file of C++ or Rust: `--control`.
 
 use hpcc_tests::{Bench, TOML};
 
-/// The law that `new --controller` writes in Rust, in C++.
+/// A program with a controller in C++, from which users start.
+const QUEUE_TARGET: &str = include_str!("../../../scratch/hpcc-own-control.cc");
+
+/// The controller in Rust of the guide, without the test.
+fn of_guide() -> &'static str {
+    let guide = include_str!("../../../ns3-module/doc/adding-a-controller.md");
+    guide.split_once("```rust\n").and_then(|(_, rest)| rest.split_once("// Its test")).expect("a controller").0
+}
+
+/// The guide's law in C++.
 const AIMD: &str = r#"// SPDX-License-Identifier: GPL-2.0-only
 #include "ns3/core-module.h"
 #include "ns3/hpcc-module.h"
@@ -80,9 +89,8 @@ const CROWDED: [(&str, &[&str]); 5] = [
 #[test]
 fn one_file_is_a_controller_of_runs_and_sweeps() {
     let bench = Bench::new(TOML);
-    let written = bench.hpcc(&["new", "--controller", "my_cc.cc"]);
-    assert!(written.code == Some(0) && written.out.contains("algorithm=ns3::MyCc"), "{}{}", written.out, written.err);
-    let choice = "congestion_control.algorithm=ns3::MyCc";
+    bench.write("my_cc.cc", QUEUE_TARGET);
+    let choice = "congestion_control.algorithm=ns3::QueueTarget";
     let run = ["run", "scenario.toml", "--control", "my_cc.cc", "--set", choice];
     let ran = bench.hpcc(&[&run[..], &["--set", "congestion_control.Target=20000", "--out", "own"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -117,12 +125,9 @@ fn one_file_is_a_controller_of_runs_and_sweeps() {
 #[test]
 fn what_is_no_controller_is_told_before_anything_runs() {
     let bench = Bench::new(TOML);
-    assert_eq!(bench.hpcc(&["new", "my_cc.cc", "--controller"]).code, Some(0));
-    let twice = bench.hpcc(&["new", "my_cc.cc", "--controller"]);
-    assert_eq!(twice.code, Some(2), "{}", twice.err);
-    let text = bench.read("my_cc.cc");
-    bench.write("broken.cc", &text.replace("m_limits = limits;", "m_limits = limit;"));
-    bench.write("none.cc", &text.replace("NS_OBJECT_ENSURE_REGISTERED(MyCc);", ""));
+    bench.write("my_cc.cc", QUEUE_TARGET);
+    bench.write("broken.cc", &QUEUE_TARGET.replace("m_limits = limits;", "m_limits = limit;"));
+    bench.write("none.cc", &QUEUE_TARGET.replace("NS_OBJECT_ENSURE_REGISTERED(QueueTarget);", ""));
     bench.write("text.so", "no library");
     for (file, words) in [
         ("broken.cc", "error: "),
@@ -142,9 +147,8 @@ fn what_is_no_controller_is_told_before_anything_runs() {
 #[test]
 fn a_file_in_rust_is_a_controller_without_ns3() {
     let bench = Bench::new(TOML);
-    let written = bench.hpcc(&["new", "--controller", "my_rs.rs"]);
-    assert!(written.code == Some(0) && written.out.contains("algorithm=my_rs"), "{}{}", written.out, written.err);
-    let choice = "congestion_control.algorithm=my_rs";
+    bench.write("my_rs.rs", of_guide());
+    let choice = "congestion_control.algorithm=aimd";
     let run = |out: &str, decrease: &str| {
         let share = format!("congestion_control.decrease={decrease}");
         bench.hpcc(&["run", "scenario.toml", "--control", "my_rs.rs", "--set", choice, "--set", &share, "--out", out])
@@ -178,7 +182,7 @@ fn a_file_in_rust_is_a_controller_without_ns3() {
 #[test]
 fn one_law_is_the_same_in_cpp_and_in_rust() {
     let bench = Bench::new(&[]);
-    assert_eq!(bench.hpcc(&["new", "--controller", "aimd.rs"]).code, Some(0));
+    bench.write("aimd.rs", of_guide());
     bench.write("aimd.cc", AIMD);
     let (at_once, mut apart) = (["Repace(self.rate)", "repace = true"], 0);
     let later = ["Set(self.rate)", "repace = false"];

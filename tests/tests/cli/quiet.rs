@@ -10,7 +10,7 @@ fn shown(quiet: bool) -> String {
     command.args(["run", "scenario.toml", "--set", "traffic.1.size=4GB", "--set", "run.stop=1s"]);
     command.args(["--set", "congestion_control.algorithm=none"]);
     command.args(quiet.then_some("--quiet")).current_dir(bench.path(""));
-    let output = on_terminal(command, "");
+    let output = on_terminal(command);
     assert_eq!(output.code, Some(0), "{}", output.err);
     assert_eq!(output.out.is_empty(), quiet, "{}", output.out);
     assert!(bench.path("hpcc-out/scenario/fct.csv").exists());

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use duct::{Expression, cmd};
 use hpcc_analysis::human;
+use hpcc_analysis::ns3::{Place, is_tree, jobs};
 use hpcc_analysis::script::{script, source_tree};
 
-use crate::chores::jobs;
 use crate::stages::{Stages, command};
 
 /// Variables of the environment.
@@ -23,24 +23,31 @@ pub struct Build {
     variables: Variables,
 }
 
-/// Whether a folder is an ns-3 tree.
-pub fn is_tree(folder: &Path) -> bool {
-    folder.join("test.py").exists()
+/// Where ns-3 is with these variables in place of the environment's.
+fn place(variables: &Variables) -> Result<Place> {
+    let given = |name: &str| Some(variables.iter().find(|(given, _)| *given == name)?.1.clone());
+    Place::with(|name| given(name).or_else(|| env::var_os(name)))
 }
 
 impl Build {
+    /// What cargo alone builds: the programs beside this one.
+    pub fn without_ns3() -> Result<Build> {
+        Build::of(PathBuf::new(), Variables::new())
+    }
+
     /// Builds all that there is in a tree, or beside the ns-3 that `NS3_DIR` names.
     pub fn everything(variables: Variables) -> Result<Build> {
-        Build::of(&["@simulator", "all"], variables)
+        let simulator = place(&variables)?.everything()?;
+        Build::of(simulator, variables)
     }
 
     /// Builds the simulator alone, as for a run.
     pub fn simulator(variables: Variables) -> Result<Build> {
-        Build::of(&["@simulator"], variables)
+        let simulator = place(&variables)?.simulator()?;
+        Build::of(simulator, variables)
     }
 
-    fn of(step: &[&str], mut variables: Variables) -> Result<Build> {
-        let simulator = PathBuf::from(with(&variables, cmd(script()?, step)).read().context("the build failed")?);
+    fn of(simulator: PathBuf, mut variables: Variables) -> Result<Build> {
         let hpcc = env::current_exe()?.with_file_name("hpcc");
         variables.extend([("HPCC_SCENARIO_PROGRAM", simulator.clone().into()), ("HPCC_ANALYSIS_PROGRAM", hpcc.into())]);
         Ok(Build { simulator, variables })
@@ -108,7 +115,7 @@ impl Build {
 
     /// All runs of the reference, repeated by the ns-3 module or by the `core`; the table is shown if one differs.
     pub fn parity(&self, simulator: &str) -> Result<()> {
-        let command = self.with(cmd!(script()?, "parity", "--jobs", jobs(), "--simulator", simulator));
+        let command = self.with(cmd!(script()?, "parity", "--jobs", jobs()?.to_string(), "--simulator", simulator));
         let output = command.stdout_capture().unchecked().run()?;
         let (text, is_exact) = (String::from_utf8(output.stdout)?, output.status.success());
         let shown = text.lines().filter(|line| !is_exact || line.contains(" runs of "));
@@ -135,10 +142,6 @@ impl Build {
 
     /// A command with the variables of this build.
     fn with(&self, command: Expression) -> Expression {
-        with(&self.variables, command)
+        self.variables.iter().fold(command, |command, (name, value)| command.env(name, value))
     }
-}
-
-fn with(variables: &Variables, command: Expression) -> Expression {
-    variables.iter().fold(command, |command, (name, value)| command.env(name, value))
 }

@@ -9,7 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 use duct::{Expression, cmd};
-use hpcc_analysis::script::{self, source_tree};
+use hpcc_analysis::ns3::{Place, distribution, jobs};
+use hpcc_analysis::packages::need;
+use hpcc_analysis::script::source_tree;
 use hpcc_analysis::{human, save};
 
 use crate::stages::command;
@@ -28,17 +30,6 @@ pub fn here(line: &str) -> Result<Expression> {
 /// Executes a command line in the source tree; its output is for the user.
 fn run(line: &str) -> Result<()> {
     here(line)?.run().map(drop).with_context(|| line.to_owned())
-}
-
-/// Simulations or builds at a time.
-pub fn jobs() -> String {
-    let all = || std::thread::available_parallelism().map_or(1, usize::from).to_string();
-    env::var("HPCC_JOBS").ok().filter(|jobs| !jobs.is_empty()).unwrap_or_else(all)
-}
-
-/// Installs the packages of commands that are missing: `COMMAND:PACKAGE` each, or `:PACKAGE`.
-pub fn need(tools: &[&str]) -> Result<()> {
-    script::install(tools)
 }
 
 /// Has the tools that make pages, and the theme of the manual, which is no command.
@@ -144,9 +135,9 @@ pub fn fuzz(seconds: u32, target: Option<&str>) -> Result<()> {
 
 /// A scenario takes about half a second, for it is run three times.
 fn fuzz_scenarios(seconds: u32) -> Result<()> {
-    let simulator = script::build_simulator()?;
+    let simulator = Place::new()?.simulator()?;
     let seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() % (1 << 30);
-    let count = u64::from(seconds) * jobs().parse::<u64>().unwrap_or(1);
+    let count = u64::from(seconds) * jobs()? as u64;
     let tests = "--test random_scenarios --test ideal --test combined_settings";
     let campaign = |tests: &str, simulator: &Path, count: u64| -> Result<()> {
         let command = here(&format!("cargo test --quiet --locked --package hpcc-tests {tests}"))?;
@@ -158,12 +149,6 @@ fn fuzz_scenarios(seconds: u32) -> Result<()> {
         Some(ns3) => campaign("--test combined_settings", &checked_simulator(&ns3)?, count),
         None => Ok(()),
     }
-}
-
-/// Where the ns-3 that the distribution has compiled has its CMake files.
-pub fn distribution() -> Option<PathBuf> {
-    let folders = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path().join("cmake/ns3"));
-    folders.into_iter().find(|folder| folder.join("ns3Config.cmake").exists())
 }
 
 /// Builds a simulator beside that ns-3 whose every access to memory (ASan) and arithmetic (UBSan, Rust's checks) is looked at.
@@ -193,7 +178,7 @@ pub fn pack(folder: &Path, check: Option<&str>) -> Result<()> {
     }
     let archive = cmd(tree.join("tests/dist/make"), [folder]).read().context("the release cannot be packed")?;
     if let Some(how) = check {
-        let ns3 = cmd!(script::script()?, "@tree").read()?;
+        let ns3 = Place::new()?.tree()?;
         cmd!(tree.join("tests/dist/check"), ns3, &archive, if how == "all" { how } else { "" }).run()?;
     }
     human::print(&format!("{archive}\n"))

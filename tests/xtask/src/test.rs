@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `test`: what is built in which way, and tested by which commands.
 
+use std::cell::LazyCell;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::{env, process};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use duct::cmd;
+use hpcc_analysis::ns3::{Place, distribution, is_tree};
+use hpcc_analysis::packages::need;
 use hpcc_analysis::script::source_tree;
 use hpcc_analysis::{Outcome, human};
 
-use crate::build::{Build, is_tree};
-use crate::chores::{self, checked_simulator, distribution, here, need};
+use crate::build::Build;
+use crate::chores::{self, checked_simulator, here};
 use crate::relations;
 use crate::stages::{Stages, command, is_strict};
 
@@ -97,55 +100,61 @@ impl Options {
     }
 }
 
-/// Where what is fetched and built is kept.
-fn cache() -> Result<PathBuf> {
-    let cache = env::var_os("HPCC_CACHE").filter(|cache| !cache.is_empty());
-    cache.map(PathBuf::from).context("HPCC_CACHE is not set: use ./hpcc of a source tree")
-}
-
 fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// Every test.
+/// Every test; those whose names begin with `cargo` need neither ns-3 nor other tools.
 fn everything(stages: &mut Stages) -> Result<()> {
-    let cache = cache()?;
-    let python = get_decoders(&cache)?;
-    let build = Build::everything(vec![("HPCC_TEST_PYTHON", python.clone().into_os_string())])?;
-    stages.take("format", |stages| component(stages, "cargo fmt --all --check"));
-    stages.take("format of C++", |stages| format_of_cpp(stages, &python, &build));
-    stages.take("lint", |stages| {
+    let place = Place::new()?;
+    let cache = place.cache()?;
+    let alone = Build::without_ns3()?;
+    stages.take("cargo: format", |stages| component(stages, "cargo fmt --all --check"));
+    stages.take("cargo: lint", |stages| {
         component(stages, "cargo clippy --quiet --locked --workspace --all-targets -- -D warnings")
     });
+    stages.take("cargo: core, formats, bridge, analysis", |stages| {
+        alone.cargo(stages, "--workspace --exclude hpcc-tests")
+    });
+    stages.take("cargo: core as a package", |stages| {
+        stages.run(here("cargo package --quiet --locked --offline --allow-dirty --package hpcc-core")?)
+    });
+    stages.take("cargo: the reference's runs", |_| alone.parity("core"));
+    // When the first stage asks for them.
+    let python = LazyCell::new(|| get_decoders(cache));
+    let made = LazyCell::new(|| {
+        let python = python.clone().into_os_string();
+        Build::everything(vec![("HPCC_TEST_PYTHON", python)]).inspect_err(|error| human::warn(human::reason(error)))
+    });
+    let build = || made.as_ref().map_err(|_| anyhow!("it needs ns-3 with the module, which could not be built"));
+    stages.take("format of C++", |stages| format_of_cpp(stages, &python, build()?));
     // Not everybody who tests has it; a release needs it.
     if here("cargo deny --version")?.stdout_null().stderr_null().run().is_ok() {
         stages.take("other crates", |_| chores::audit());
     }
     stages.take("documentation", documentation);
-    stages.take("core, formats, bridge, analysis", |stages| build.cargo(stages, "--workspace --exclude hpcc-tests"));
-    stages.take("Python package", |stages| python_package(stages, &cache, &build));
-    stages.take("ns-3 module", |stages| build.suite(stages, "hpcc"));
+    stages.take("Python package", |stages| python_package(stages, cache, build()?));
+    stages.take("ns-3 module", |stages| build()?.suite(stages, "hpcc"));
     stages.take("hostile bytes", |stages| stages.run(here("hpcc-core/fuzz/run 3")?));
     stages.take("hostile files", |stages| stages.run(here("tests/fuzz/run 3")?));
-    stages.take("TCP hosts", |stages| build.suite_of_stack(stages));
+    stages.take("TCP hosts", |stages| build()?.suite_of_stack(stages));
     stages.take("release", release);
-    stages.take("across rooms", |stages| build.cargo(stages, "--package hpcc-tests"));
+    stages.take("across rooms", |stages| build()?.cargo(stages, "--package hpcc-tests"));
     stages.take("relations between runs", |_| relations::test());
-    stages.take("shipped experiments", |stages| build.cargo(stages, "--package hpcc-tests --test shipped"));
-    stages.take("the reference's runs, without ns-3", |_| build.parity("core"));
+    stages.take("shipped experiments", |stages| build()?.cargo(stages, "--package hpcc-tests --test shipped"));
     stages.take("examples", |stages| match is_set("NS3_DIR") {
         true => stages.skip("examples: they are run in the fetched ns-3 tree only"),
-        false => build.examples(stages),
+        false => build()?.examples(stages),
     });
-    stages.take("programs of scratch/", |_| build.programs());
-    stages.take("a program of one's own", |stages| own_program(stages, &build));
+    stages.take("programs of scratch/", |_| build()?.programs());
+    stages.take("a program of one's own", |stages| own_program(stages, build()?));
     stages.take("beside the distribution's ns-3", out_of_tree);
     Ok(())
 }
 
 /// Independent decoders of our bytes for the tests: tshark, scapy, the kernel's IOAM; what makes PNG files; and a
 /// scheduler for sweeps. A test that finds one missing is skipped, and says so. Returns the Python that has them.
-fn get_decoders(cache: &Path) -> Result<PathBuf> {
+fn get_decoders(cache: &Path) -> PathBuf {
     let has_venv = cmd!("python3", "-c", "import ensurepip").stderr_null().run().is_ok();
     let is_strict = is_strict();
     for (wanted, tools) in [
@@ -160,7 +169,7 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
             human::note(format_args!("no {}: some tests will be skipped", tools.join(" ")));
         }
     }
-    let (venv, requirements) = (cache.join("python"), source_tree()?.join("tests/requirements.txt"));
+    let (venv, requirements) = (cache.join("python"), source_tree().unwrap_or_default().join("tests/requirements.txt"));
     let program = |name: &str| venv.join("bin").join(name);
     let has_all = cmd!(program("python"), "-c", "import scapy").stderr_null().run().is_ok();
     if !has_all || !program("clang-format").exists() {
@@ -170,7 +179,7 @@ fn get_decoders(cache: &Path) -> Result<PathBuf> {
             human::note("they cannot be installed: some tests will be skipped");
         }
     }
-    Ok(program("python"))
+    program("python")
 }
 
 /// The packages of analysis/python as `pip install` gives them, in an environment of their own, with the notebooks.
@@ -305,14 +314,19 @@ fn in_profile(stages: &mut Stages, profile: Profile) {
 
 /// A copy of the fetched tree without what was built there. It is kept, so that the next time only what has changed is built.
 fn copied(name: &str) -> Result<PathBuf> {
-    let copy = cache()?.join(format!("ns-3-{name}"));
+    let place = Place::new()?;
+    let cache = place.own_cache()?;
+    let copy = cache.join(format!("ns-3-{name}"));
     if !copy.exists() {
-        let tree = cmd!(hpcc_analysis::script::script()?, "@tree").read()?;
-        let part = cache()?.join(format!("ns-3-{name}.{}", process::id()));
+        let tree = place.tree()?;
+        let part = cache.join(format!("ns-3-{name}.{}", process::id()));
         fs::create_dir_all(&part)?;
         let built = ["build", "cmake-cache", "testpy-output", ".lock-ns3*", "hpcc-*.log"];
         let options = built.iter().map(|name| format!("--exclude=./{name}"));
-        let pack = cmd("tar", options.chain(["-C", &tree, "-cf", "-", "."].map(String::from)));
+        let pack = cmd(
+            "tar",
+            options.map(OsString::from).chain(["-C".into(), tree.into(), "-cf".into(), "-".into(), ".".into()]),
+        );
         pack.pipe(cmd!("tar", "-xf", "-", "-C", &part)).run()?;
         fs::rename(part, &copy)?;
     }

@@ -3,6 +3,7 @@
 //!
 //! A table stands between two comments, the first of which names it and the command that renews it.
 
+mod annotated;
 mod words;
 
 use std::fs;
@@ -31,6 +32,7 @@ pub fn rewrite(tree: &Path) -> Result<()> {
     let path = tree.join(PAGE);
     let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     write(tree, PAGE, &renewed(&old, &NodeSettings::default())?)?;
+    write(tree, annotated::FILE, &annotated::text())?;
     rewrite_figures(tree)?;
     Schema::ALL.into_iter().try_for_each(|schema| write(tree, schema.path(), &schema.text()))
 }
@@ -112,9 +114,9 @@ mod tests {
         let text = read(PAGE);
         let renewed = renewed(&text, &NodeSettings::default()).expect(PAGE);
         assert!(renewed == text, "{PAGE} does not say what the settings are: run ./hpcc docs");
-        for schema in Schema::ALL {
-            let path = schema.path();
-            assert!(read(path) == schema.text(), "{path} does not say what the settings are: run ./hpcc docs");
+        let schemas = Schema::ALL.map(|schema| (schema.path(), schema.text()));
+        for (path, text) in schemas.into_iter().chain([(annotated::FILE, annotated::text())]) {
+            assert!(read(path) == text, "{path} does not say what the settings are: run ./hpcc docs");
         }
     }
 
