@@ -68,9 +68,6 @@ pub use folder::{INPUTS, Remains, remains, wait_for_writer};
 pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
-pub use summary::{
-    AttackSummary, FastCnpSummary, Note, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary,
-    Versions,
-};
+pub use summary::{AttackSummary, FastCnpSummary, Note, Port, RankSummary, Summary, TrimSummary, Versions};
 pub use unfinished_csv::UnfinishedFlow;
 pub use writer::{Measured, ResultWriter};
