@@ -137,7 +137,7 @@ mod tests {
     use std::fs;
 
     fn write<R: CsvRow>(file: &Path, rows: &[R]) {
-        let mut text = format!("{}\n", R::HEADER).into_bytes();
+        let mut text = format!("{}\n", R::header()).into_bytes();
         rows.iter().for_each(|row| row.write(&mut text).expect("memory"));
         fs::write(file, text).expect("a file");
     }

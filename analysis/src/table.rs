@@ -320,7 +320,8 @@ fn unfinished(results: &Results) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::{FctRecord, Port, ReceiveSummary, UnfinishedFlow};
+    use hpcc_core::transport::receive::ReceiveCounters;
+    use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
 
@@ -383,7 +384,7 @@ mod tests {
         let text = render(&results).expect("in memory");
         assert!(text.contains("0 dropped, 0 lost") && text.contains("no frame was lost"), "{text}");
         results.summary.drops = 2;
-        results.summary.receive = Some(ReceiveSummary { dropped: 5, pauses: 9 });
+        results.summary.receive = Some(ReceiveCounters { dropped: 5, pauses: 9 });
         let text = render(&results).expect("in memory");
         assert!(text.contains("7 dropped (5 by slow hosts), 0 lost") && text.contains("slow hosts sent 9"), "{text}");
         assert!(!text.contains("no frame was lost"), "{text}");

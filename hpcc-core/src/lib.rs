@@ -43,6 +43,7 @@ pub mod address;
 pub mod attack;
 pub mod balance;
 pub mod cc;
+mod counters;
 pub mod ecn;
 pub mod engine;
 pub mod fabric;

@@ -55,7 +55,11 @@ impl Run {
         let mut writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         if !scenario.flows.jobs.is_empty() {
             let (jobs, collectives) = flows.jobs.rows(&scenario);
-            writer.jobs(&jobs, &collectives, flows.jobs.timeline().as_deref());
+            writer.whole_file(&jobs);
+            writer.whole_file(&collectives);
+            if let Some(rows) = flows.jobs.timeline() {
+                writer.whole_file(&rows);
+            }
         }
         writer.finish(&summary).map_err(|error| {
             say(&error);
@@ -110,11 +114,11 @@ impl Run {
         let mut writer = lock(&self.writer);
         if self.scenario.monitor.pauses {
             let rows = pauses::rows(take(&mut *lock(&self.holds)), &self.scenario.network, end);
-            writer.pauses("pauses.csv", &rows);
+            writer.whole_file(&rows);
         }
         let storms = pauses::storms(self.fleet.pause().storms());
         if self.scenario.settings.switch.pfc_watchdog != WatchdogAction::Off {
-            writer.pauses("storms.csv", &storms);
+            writer.whole_file(&storms);
         }
         writer.ports(&self.scenario.network, end);
         let measured = writer.measured(end);

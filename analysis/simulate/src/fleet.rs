@@ -414,17 +414,11 @@ impl Paused<'_> {
     }
 
     pub fn totals(&self) -> Totals {
-        self.engines.iter().fold(self.others.remains.totals, |mut sum, engine| {
-            sum += engine.totals();
-            sum
-        })
+        self.engines.iter().map(|engine| engine.totals()).chain([self.others.remains.totals]).sum()
     }
 
     pub fn notice_totals(&self) -> NoticeTotals {
-        self.engines.iter().fold(self.others.remains.notices.clone(), |mut sum, engine| {
-            sum += engine.notice_totals();
-            sum
-        })
+        self.engines.iter().map(|engine| engine.notice_totals()).chain([self.others.remains.notices]).sum()
     }
 
     /// What waits at switches that pause others.
@@ -439,8 +433,7 @@ impl Paused<'_> {
         storms.chain(&self.others.remains.storms).copied().collect()
     }
 
-    pub fn host_counters(&self) -> impl Iterator<Item = Counters> + '_ {
-        let elsewhere = self.others.remains.counters.iter().copied();
-        self.engines.iter().flat_map(|engine| engine.host_counters()).chain(elsewhere)
+    pub fn host_counters(&self) -> Counters {
+        self.engines.iter().flat_map(|engine| engine.host_counters()).chain([self.others.remains.counters]).sum()
     }
 }

@@ -116,7 +116,7 @@ impl Report {
 /// What a part has to say when all is over.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Remains {
-    pub counters: Vec<Counters>,
+    pub counters: Counters,
     pub totals: Totals,
     pub notices: NoticeTotals,
     pub storms: Vec<Storm>,
@@ -131,7 +131,7 @@ pub struct Remains {
 impl Remains {
     fn of(engine: &Engine) -> Remains {
         Remains {
-            counters: engine.host_counters().collect(),
+            counters: engine.host_counters().sum(),
             totals: engine.totals(),
             notices: engine.notice_totals(),
             storms: engine.storms().into(),
@@ -141,7 +141,7 @@ impl Remains {
     }
 
     fn and(mut self, mut other: Remains) -> Remains {
-        self.counters.append(&mut other.counters);
+        self.counters += other.counters;
         self.totals += other.totals;
         self.notices += other.notices;
         self.storms.append(&mut other.storms);

@@ -5,16 +5,10 @@ use crate::fleet::Paused;
 use crate::flows::Uncontrolled;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::attack::Attack;
-use hpcc_core::cc::NoEffect;
-use hpcc_core::fast_cnp::{Refusal, Suppression};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Named;
-use hpcc_core::switch::Overflow;
-use hpcc_core::transport::{CongestionNotification, Counters};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{
-    AttackSummary, FastCnpSummary, Measured, Note, ReceiveSummary, RefusedAnswers, Summary, TrimSummary, Versions,
-};
+use hpcc_formats::results::{AttackSummary, FastCnpSummary, Measured, Note, Summary, Versions};
 use hpcc_formats::scenario::Scenario;
 use std::time::{Duration, Instant};
 
@@ -86,16 +80,9 @@ pub fn summary(
 ) -> Summary {
     let run_cpu_s = cpu_time().saturating_sub(setup).as_secs_f64();
     let packet_hops = engine.packet_hops();
-    let totals = engine.totals();
-    let hosts = sum(engine.host_counters());
     let mut effective = scenario.effective();
     let notes: Vec<Note> = scenario.remarks().chain(notes.iter().cloned()).collect();
     effective["notes"] = notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().into();
-    let refused = RefusedAnswers {
-        unsent: hosts.refused.unsent,
-        unasked: hosts.refused.unasked,
-        unsealed: hosts.refused.unsealed,
-    };
     Summary {
         scenario: effective,
         stopped: stopped.map(Into::into),
@@ -117,38 +104,7 @@ pub fn summary(
         queue_busiest: measured.queue.busiest.filter(|_| measured.queue.max_bytes > 0),
         pfc_pauses: measured.pfc_pauses,
         pfc_pause_ns: measured.pfc_paused.0,
-        source_pauses: scenario.settings.switch.source_pause.map(|_| totals.source_pauses),
-        drops: totals.drops,
-        trims: (scenario.settings.switch.overflow == Overflow::Trim).then_some(TrimSummary {
-            cut: totals.trims,
-            at_last_hop: totals.trims_at_last_hop,
-            heard: hosts.trims_heard,
-            headers_lost: totals.headers_lost,
-        }),
-        losses: totals.losses,
-        marks: totals.marks,
-        marks_merged: hosts.marks_merged,
-        marks_heard: hosts.marks_heard,
-        marks_lost: totals.marks_lost + hosts.marks_untold,
-        resent_packets: hosts.resent,
-        timeouts: hosts.timeouts,
-        telemetry_bytes: totals.telemetry_bytes,
-        probes: hosts.probes,
-        feedback_packets: hosts.feedback,
-        rejected_feedback: hosts.rejected.by_seal + hosts.rejected.by_guard,
-        rejected_by_seal: hosts.rejected.by_seal,
-        rejected_by_guard: hosts.rejected.by_guard,
-        baseline_resets: hosts.baseline_resets,
-        path_moves: hosts.moves,
-        cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(hosts.cnps),
-        refused_answers: (refused != RefusedAnswers::default()).then_some(refused),
-        receive: scenario
-            .settings
-            .receivers()
-            .next()
-            .is_some()
-            .then_some(ReceiveSummary { dropped: hosts.receive.dropped, pauses: hosts.receive.pauses }),
-        fast_cnp: scenario.has_fast_cnp().then(|| fast_cnp(engine)),
+        fast_cnp: scenario.has_fast_cnp().then(|| FastCnpSummary::of(engine.notice_totals())),
         attacks: engine.attacks().map(attack).collect(),
         notes,
         assumed: scenario.assumed.clone(),
@@ -156,30 +112,7 @@ pub fn summary(
         // Format and files are the writer's to fill in.
         ..Summary::default()
     }
-}
-
-fn sum(hosts: impl Iterator<Item = Counters>) -> Counters {
-    hosts.fold(Counters::default(), |mut sum, host| {
-        sum.resent += host.resent;
-        sum.timeouts += host.timeouts;
-        sum.probes += host.probes;
-        sum.feedback += host.feedback;
-        sum.rejected.by_seal += host.rejected.by_seal;
-        sum.rejected.by_guard += host.rejected.by_guard;
-        sum.baseline_resets += host.baseline_resets;
-        sum.moves += host.moves;
-        sum.cnps += host.cnps;
-        sum.refused.unsent += host.refused.unsent;
-        sum.refused.unasked += host.refused.unasked;
-        sum.refused.unsealed += host.refused.unsealed;
-        sum.marks_merged += host.marks_merged;
-        sum.marks_heard += host.marks_heard;
-        sum.marks_untold += host.marks_untold;
-        sum.trims_heard += host.trims_heard;
-        sum.receive.dropped += host.receive.dropped;
-        sum.receive.pauses += host.receive.pauses;
-        sum
-    })
+    .counted(scenario, engine.totals(), engine.host_counters())
 }
 
 fn attack(attack: &Attack) -> AttackSummary {
@@ -188,26 +121,5 @@ fn attack(attack: &Attack) -> AttackSummary {
         from: attack.settings().from,
         frames_sent: attack.sent(),
         frames_altered: attack.altered(),
-    }
-}
-
-fn fast_cnp(engine: &Paused<'_>) -> FastCnpSummary {
-    let totals = engine.notice_totals();
-    let named =
-        |names: &[&str], counts: &[u64]| names.iter().map(|&name| name.into()).zip(counts.iter().copied()).collect();
-    FastCnpSummary {
-        sent: totals.sent,
-        withheld: named(&Suppression::WITHHELD.map(|(name, _)| name), &totals.withheld),
-        unmarked: totals.unmarked,
-        accepted: totals.accepted,
-        without_effect: named(&NoEffect::NAMES.map(|(name, _)| name), &totals.without_effect),
-        refused: named(&Refusal::NAMES.map(|(name, _)| name), &totals.refused),
-        migrations: totals.migrations,
-        icmpv6_sent: totals.reports,
-        icmpv6_learnt: totals.learnt,
-        icmpv6_unasked: totals.unasked,
-        forgotten: totals.forgotten,
-        dropped_inbound: totals.dropped_inbound,
-        dropped_outbound: totals.dropped_outbound,
     }
 }

@@ -3,11 +3,11 @@
 
 use super::frame::Frame;
 use super::holds::Hold;
+use crate::counters::counters;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::ids::FrameId;
 use crate::units::{BitRate, Nanos};
-use core::ops::AddAssign;
 
 /// What happens to a frame at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,32 +106,32 @@ pub struct ControlState {
     pub is_steered: bool,
 }
 
-/// What the nodes of a network did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Totals {
-    /// Frames put on links.
-    pub frames: u64,
-    /// Frames that switches dropped.
-    pub drops: u64,
-    /// Data frames that they marked.
-    pub marks: u64,
-    /// Packets that they cut to their headers.
-    pub trims: u64,
-    /// Of them, those that were to leave for their host.
-    pub trims_at_last_hop: u64,
-    /// Resumes that a switch sent out of the very port whose next frame was their reason, as that had come in there.
-    pub resumes_by_own_port: u64,
-    /// Headers of such packets that were dropped, or lost on links.
-    pub headers_lost: u64,
-    /// Marks on frames, and on answers to them, that were dropped or lost.
-    pub marks_lost: u64,
-    /// Pauses that switches asked sources for.
-    pub source_pauses: u64,
-    /// Frames that were lost on links.
-    pub losses: u64,
-    /// Bytes on links that only telemetry needs.
-    pub telemetry_bytes: u64,
+counters! {
+    /// What the nodes of a network did.
+    pub struct Totals {
+        /// Frames put on links.
+        pub frames: u64,
+        /// Frames that switches dropped.
+        pub drops: u64,
+        /// Data frames that they marked.
+        pub marks: u64,
+        /// Packets that they cut to their headers.
+        pub trims: u64,
+        /// Of them, those that were to leave for their host.
+        pub trims_at_last_hop: u64,
+        /// Resumes that a switch sent out of the very port whose next frame was their reason, as that had come in there.
+        pub resumes_by_own_port: u64,
+        /// Headers of such packets that were dropped, or lost on links.
+        pub headers_lost: u64,
+        /// Marks on frames, and on answers to them, that were dropped or lost.
+        pub marks_lost: u64,
+        /// Pauses that switches asked sources for.
+        pub source_pauses: u64,
+        /// Frames that were lost on links.
+        pub losses: u64,
+        /// Bytes on links that only telemetry needs.
+        pub telemetry_bytes: u64,
+    }
 }
 
 /// What a port sent, and what was lost on its way there; counted for programs only.
@@ -175,71 +175,34 @@ impl Totals {
     }
 }
 
-impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Totals) {
-        self.frames += other.frames;
-        self.drops += other.drops;
-        self.marks += other.marks;
-        self.losses += other.losses;
-        self.trims += other.trims;
-        self.trims_at_last_hop += other.trims_at_last_hop;
-        self.resumes_by_own_port += other.resumes_by_own_port;
-        self.headers_lost += other.headers_lost;
-        self.marks_lost += other.marks_lost;
-        self.source_pauses += other.source_pauses;
-        self.telemetry_bytes += other.telemetry_bytes;
-    }
-}
-
-/// What agents of Fast CNP did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NoticeTotals {
-    /// Notifications sent by switches.
-    pub sent: u64,
-    /// Withheld, by the reasons of [`Suppression::WITHHELD`].
-    pub withheld: [u64; Suppression::WITHHELD.len()],
-    /// Frames that were not marked, for their sender is notified.
-    pub unmarked: u64,
-    /// Believed and acted on.
-    pub accepted: u64,
-    /// Believed without effect, by the reasons of [`NoEffect::NAMES`](crate::cc::NoEffect::NAMES).
-    pub without_effect: [u64; crate::cc::NoEffect::NAMES.len()],
-    /// Not believed, by the reasons of [`Refusal::NAMES`].
-    pub refused: [u64; Refusal::NAMES.len()],
-    /// Flows that took another path.
-    pub migrations: u64,
-    /// ICMPv6 packets that hosts sent about notifications.
-    pub reports: u64,
-    /// Of them, those from which a switch learnt that a sender does not understand notifications.
-    pub learnt: u64,
-    /// Those about notifications that nobody sent.
-    pub unasked: u64,
-    /// Flows and senders that had to make room in memories while they still counted.
-    pub forgotten: u64,
-    /// Notifications dropped at the edge of the domain, on their way in.
-    pub dropped_inbound: u64,
-    /// On their way out.
-    pub dropped_outbound: u64,
-}
-
-impl AddAssign for NoticeTotals {
-    fn add_assign(&mut self, other: NoticeTotals) {
-        fn add<const N: usize>(sums: &mut [u64; N], others: [u64; N]) {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
-        }
-        self.sent += other.sent;
-        add(&mut self.withheld, other.withheld);
-        self.unmarked += other.unmarked;
-        self.accepted += other.accepted;
-        add(&mut self.without_effect, other.without_effect);
-        add(&mut self.refused, other.refused);
-        self.migrations += other.migrations;
-        self.reports += other.reports;
-        self.learnt += other.learnt;
-        self.unasked += other.unasked;
-        self.forgotten += other.forgotten;
-        self.dropped_inbound += other.dropped_inbound;
-        self.dropped_outbound += other.dropped_outbound;
+counters! {
+    /// What agents of Fast CNP did.
+    pub struct NoticeTotals {
+        /// Notifications sent by switches.
+        pub sent: u64,
+        /// Withheld, by the reasons of [`Suppression::WITHHELD`].
+        pub withheld: [u64; Suppression::WITHHELD.len()],
+        /// Frames that were not marked, for their sender is notified.
+        pub unmarked: u64,
+        /// Believed and acted on.
+        pub accepted: u64,
+        /// Believed without effect, by the reasons of [`NoEffect::NAMES`](crate::cc::NoEffect::NAMES).
+        pub without_effect: [u64; crate::cc::NoEffect::NAMES.len()],
+        /// Not believed, by the reasons of [`Refusal::NAMES`].
+        pub refused: [u64; Refusal::NAMES.len()],
+        /// Flows that took another path.
+        pub migrations: u64,
+        /// ICMPv6 packets that hosts sent about notifications.
+        pub reports: u64,
+        /// Of them, those from which a switch learnt that a sender does not understand notifications.
+        pub learnt: u64,
+        /// Those about notifications that nobody sent.
+        pub unasked: u64,
+        /// Flows and senders that had to make room in memories while they still counted.
+        pub forgotten: u64,
+        /// Notifications dropped at the edge of the domain, on their way in.
+        pub dropped_inbound: u64,
+        /// On their way out.
+        pub dropped_outbound: u64,
     }
 }

@@ -316,9 +316,7 @@ impl Engine {
 
     /// What agents of Fast CNP did.
     pub fn notice_totals(&self) -> NoticeTotals {
-        let mut totals = NoticeTotals::default();
-        (0..self.first_port.len() as u32).for_each(|node| totals += self.notices_of(node));
-        totals
+        (0..self.first_port.len() as u32).map(|node| self.notices_of(node)).sum()
     }
 
     /// What a node did about Fast CNP.

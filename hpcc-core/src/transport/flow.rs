@@ -7,6 +7,7 @@ use super::receive::ReceiveCounters;
 use super::recovery::Sack;
 use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::Needs;
+use crate::counters::counters;
 use crate::telemetry::Layout;
 use crate::wire::FrameSizes;
 
@@ -77,50 +78,50 @@ pub struct Ack<'a> {
     pub telemetry: &'a [u8],
 }
 
-/// What a host did, besides what its flows say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Counters {
-    /// Packets that were sent again.
-    pub resent: u64,
-    /// How often a retransmission timer ran out.
-    pub timeouts: u64,
-    /// Probes sent.
-    pub probes: u64,
-    /// Packets that brought feedback.
-    pub feedback: u64,
-    /// Feedback that was not believed.
-    pub rejected: Rejected,
-    /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
-    pub baseline_resets: u64,
-    /// Times that a flow moved to another path.
-    pub moves: u64,
-    /// Congestion notification packets sent.
-    pub cnps: u64,
-    /// Answers of receivers that it did not heed.
-    pub refused: Refused,
-    /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
-    pub marks_merged: u64,
-    /// Congestion marks that arrived and that no sender hears of: nothing went back that told of them, or its flow was over.
-    pub marks_untold: u64,
-    /// Answers of receivers that told a flow of a congestion mark.
-    pub marks_heard: u64,
-    /// Headers that arrived without their payload.
-    pub trims_heard: u64,
-    /// What its NICs did with what it took slowly.
-    pub receive: ReceiveCounters,
+counters! {
+    /// What a host did, besides what its flows say.
+    pub struct Counters {
+        /// Packets that were sent again.
+        pub resent: u64,
+        /// How often a retransmission timer ran out.
+        pub timeouts: u64,
+        /// Probes sent.
+        pub probes: u64,
+        /// Packets that brought feedback.
+        pub feedback: u64,
+        /// Feedback that was not believed.
+        pub rejected: Rejected,
+        /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
+        pub baseline_resets: u64,
+        /// Times that a flow moved to another path.
+        pub moves: u64,
+        /// Congestion notification packets sent.
+        pub cnps: u64,
+        /// Answers of receivers that it did not heed.
+        pub refused: Refused,
+        /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
+        pub marks_merged: u64,
+        /// Congestion marks that arrived and that no sender hears of: nothing went back that told of them, or its flow was over.
+        pub marks_untold: u64,
+        /// Answers of receivers that told a flow of a congestion mark.
+        pub marks_heard: u64,
+        /// Headers that arrived without their payload.
+        pub trims_heard: u64,
+        /// What its NICs did with what it took slowly.
+        pub receive: ReceiveCounters,
+    }
 }
 
-/// Answers that no honest receiver sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Refused {
-    /// Of bytes that were never sent.
-    pub unsent: u64,
-    /// Congestion notification packets where none are configured.
-    pub unasked: u64,
-    /// Not sealed as they must be.
-    pub unsealed: u64,
+counters! {
+    /// Answers that no honest receiver sends.
+    pub struct Refused {
+        /// Of bytes that were never sent.
+        pub unsent: u64,
+        /// Congestion notification packets where none are configured.
+        pub unasked: u64,
+        /// Not sealed as they must be.
+        pub unsealed: u64,
+    }
 }
 
 /// What all ports of a host share.

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the CSV files have in common: a fixed header, rows of numbers, errors that name the line.
+//! Reading CSV files: a fixed header, rows, errors that name the line.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use serde::de::DeserializeOwned;
-
-use super::ResultError;
-
-/// A row of one CSV format.
-pub trait CsvRow: DeserializeOwned {
-    /// The first line of the file, without its end.
-    const HEADER: &'static str;
-
-    /// Writes the row, with its end.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    fn write(&self, out: &mut impl Write) -> io::Result<()>;
-
-    /// The row of a record of numbers, sooner than by the names of its fields; nothing where that takes more than this, or an
-    /// error has to be explained.
-    fn of_numbers(_record: &csv::ByteRecord) -> Option<Self> {
-        None
-    }
-}
+use super::{CsvRow, ResultError};
 
 /// The rows of a CSV file, read one at a time: the file may be larger than memory.
 pub struct Rows<T> {
     path: PathBuf,
     reader: csv::Reader<File>,
     record: csv::ByteRecord,
-    names: csv::ByteRecord,
-    header: Vec<&'static str>,
     row: PhantomData<T>,
 }
 
@@ -57,9 +34,7 @@ impl<T: CsvRow> Rows<T> {
                 "the file ends within this line: it is cut off",
             ));
         }
-        let header: Vec<&'static str> = T::HEADER.split(',').collect();
-        let (record, names) = (csv::ByteRecord::new(), csv::ByteRecord::from(header.clone()));
-        Ok(Rows { path: path.to_owned(), reader, record, names, header, row: PhantomData })
+        Ok(Rows { path: path.to_owned(), reader, record: csv::ByteRecord::new(), row: PhantomData })
     }
 }
 
@@ -67,40 +42,15 @@ impl<T: CsvRow> Iterator for Rows<T> {
     type Item = Result<T, ResultError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let row = match self.reader.read_byte_record(&mut self.record) {
-            Ok(false) => return None,
-            Ok(true) => match T::of_numbers(&self.record) {
-                Some(row) => Ok(row),
-                None => self.record.deserialize(Some(&self.names)),
-            },
-            Err(error) => Err(error),
-        };
-        Some(row.map_err(|error| explain(&self.path, &self.header, error)))
-    }
-}
-
-/// A field of decimal digits and nothing else.
-pub(crate) fn number<T: FromStr>(record: &csv::ByteRecord, field: usize) -> Option<T> {
-    let digits = record.get(field).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-    str::from_utf8(digits).ok()?.parse().ok()
-}
-
-/// Reads a whole file.
-pub(crate) fn read<T: CsvRow>(path: &Path) -> Result<Vec<T>, ResultError> {
-    Rows::open(path)?.collect()
-}
-
-/// Writes numbers separated by commas, and no line end. Long files consist of nothing else, so this is made
-/// to be quick.
-pub(crate) fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
-    let mut buffer = itoa::Buffer::new();
-    for (index, &number) in numbers.iter().enumerate() {
-        if index > 0 {
-            out.write_all(b",")?;
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(false) => None,
+            Ok(true) => Some(T::of(&self.record).map_err(|(column, why)| {
+                let line = self.record.position().map_or(1, csv::Position::line);
+                ResultError::line(&self.path, line, format!("{column}: {why}"))
+            })),
+            Err(error) => Some(Err(explain(&self.path, error))),
         }
-        out.write_all(buffer.format(number).as_bytes())?;
     }
-    Ok(())
 }
 
 fn ends_with_a_line_end(file: &mut File) -> io::Result<bool> {
@@ -129,14 +79,14 @@ fn last_line(path: &Path) -> io::Result<u64> {
 }
 
 fn check_header<T: CsvRow>(path: &Path, reader: &mut csv::Reader<File>) -> Result<(), ResultError> {
-    let matches = reader.headers().is_ok_and(|header| header.iter().eq(T::HEADER.split(',')));
+    let matches = reader.headers().is_ok_and(|header| header.iter().eq(T::COLUMNS.iter().copied()));
     if matches {
         return Ok(());
     }
-    Err(ResultError::line(path, 1, format!("the header should read '{}'", T::HEADER)))
+    Err(ResultError::line(path, 1, format!("the header should read '{}'", T::header())))
 }
 
-fn explain(path: &Path, header: &[&str], error: csv::Error) -> ResultError {
+fn explain(path: &Path, error: csv::Error) -> ResultError {
     let line = error.position().map_or(1, csv::Position::line);
     let message = match error.into_kind() {
         csv::ErrorKind::Io(cause) => return ResultError::io(path, cause),
@@ -144,11 +94,9 @@ fn explain(path: &Path, header: &[&str], error: csv::Error) -> ResultError {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} values where the header names {expected_len}")
         }
-        csv::ErrorKind::Deserialize { err, .. } => {
-            let column = err.field().and_then(|field| header.get(field as usize)).unwrap_or(&"row");
-            format!("{column}: {}", err.kind())
+        csv::ErrorKind::Deserialize { .. } | csv::ErrorKind::Seek | csv::ErrorKind::Serialize(_) | _ => {
+            "not a row of this format".to_owned()
         }
-        csv::ErrorKind::Seek | csv::ErrorKind::Serialize(_) | _ => "not a row of this format".to_owned(),
     };
     ResultError::line(path, line, message)
 }
@@ -164,11 +112,15 @@ mod tests {
     use super::*;
     use std::fmt::Debug;
 
+    fn all<T: CsvRow>(path: &Path) -> Result<Vec<T>, ResultError> {
+        Rows::open(path)?.collect()
+    }
+
     #[track_caller]
     fn is_written_and_read<T: CsvRow + PartialEq + Debug>(rows: &[T], text: &str) {
         assert_eq!(rewritten(rows, |out, row| row.write(out)), text);
-        let (_folder, path) = file_with("rows.csv", format!("{}\n{text}", T::HEADER));
-        assert_eq!(read::<T>(&path).expect("own output"), rows);
+        let (_folder, path) = file_with("rows.csv", format!("{}\n{text}", T::header()));
+        assert_eq!(all::<T>(&path).expect("own output"), rows);
     }
 
     fn flow() -> FctRecord {
@@ -230,10 +182,7 @@ mod tests {
 
     #[test]
     fn bad_files_are_refused_with_their_line() {
-        let with_header = |rows: &str| format!("{}\n{rows}", FctRecord::HEADER);
-        // By the names of the fields, which takes longer, it is the same row: digits with a sign are no number of ours.
-        let (_folder, path) = file_with("fct.csv", with_header(&FLOW.replace("88000", "+88000")));
-        assert_eq!(read::<FctRecord>(&path).expect("as serde reads it"), [flow()]);
+        let with_header = |rows: &str| format!("{}\n{rows}", FctRecord::header());
         for (text, end) in [
             (String::new(), "fct.csv:1: the header should read 'flow,src,dst"),
             ("a,b\n".to_owned(), "fct.csv:1: the header should read 'flow,src,dst"),
@@ -246,7 +195,7 @@ mod tests {
             (with_header(&FLOW.replace("10000,100,", "10000,70000,")), "fct.csv:2: dport: "),
         ] {
             let (_folder, path) = file_with("fct.csv", text);
-            let message = read::<FctRecord>(&path).expect_err("accepted").to_string();
+            let message = all::<FctRecord>(&path).expect_err("accepted").to_string();
             assert!(message.contains(end), "{message}");
         }
     }

@@ -9,7 +9,17 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 
-use super::{FolderLock, ResultError, summary};
+use super::collectives_csv::CollectiveRow;
+use super::control_csv::ControlRow;
+use super::files::ENDLESS;
+use super::goodput_csv::GoodputRow;
+use super::jobs_csv::JobRow;
+use super::pauses_csv::PauseRow;
+use super::ports_csv::PortRow;
+use super::queue_csv::QueueRow;
+use super::storms_csv::StormRow;
+use super::timeline_csv::TimelineRow;
+use super::{CsvRow, FctRecord, FolderLock, ResultError, UnfinishedFlow, summary};
 use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
@@ -18,21 +28,21 @@ const OUR_FILES: [&str; 26] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
-    "fct.csv",
-    "unfinished.csv",
-    "endless.csv",
-    "queue.csv",
+    FctRecord::FILE,
+    UnfinishedFlow::FILE,
+    ENDLESS,
+    QueueRow::FILE,
     "packets.tr",
     "packets.pcap",
     "packets.pcapng",
-    "goodput.csv",
-    "control.csv",
-    "ports.csv",
-    "jobs.csv",
-    "collectives.csv",
-    "pauses.csv",
-    "storms.csv",
-    "timeline.csv",
+    GoodputRow::FILE,
+    ControlRow::FILE,
+    PortRow::FILE,
+    JobRow::FILE,
+    CollectiveRow::FILE,
+    PauseRow::FILE,
+    StormRow::FILE,
+    TimelineRow::FILE,
     "timeline.json",
     "queue.svg",
     "goodput.svg",

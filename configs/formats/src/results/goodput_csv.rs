@@ -5,40 +5,21 @@
 //! completes at the time of a sample has two rows of that time, which share the interval before it. Where nothing of any
 //! flow arrived for a thousand samples, further ones have no rows, but for the last before something does.
 
-use std::io::{self, Write};
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use super::csv_file::write_numbers;
-use super::{CsvRow, ResultError, Rows};
+use super::csv_row::csv_row;
 
-/// The rate of one flow over one interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GoodputRow {
-    /// End of the interval, in ns.
-    pub time_ns: u64,
-    /// Number of the flow, in the order of the scenario.
-    pub flow: u32,
-    /// Payload that has arrived, in bits per second.
-    pub goodput_bps: u64,
-    /// Payload that has arrived, in bytes.
-    pub bytes: u64,
-}
-
-impl CsvRow for GoodputRow {
-    const HEADER: &'static str = "time_ns,flow,goodput_bps,bytes";
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        write_numbers(out, &[self.time_ns, self.flow.into(), self.goodput_bps, self.bytes])?;
-        out.write_all(b"\n")
+csv_row! {
+    /// The rate of one flow over one interval.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct GoodputRow in "goodput.csv" {
+        /// End of the interval, in ns.
+        time_ns: u64,
+        /// Number of the flow, in the order of the scenario.
+        flow: u32,
+        /// Payload that has arrived, in bits per second.
+        goodput_bps: u64,
+        /// Payload that has arrived, in bytes.
+        bytes: u64,
     }
-}
-
-/// Opens a file, whose rows come in the order of time.
-///
-/// # Errors
-/// If the file cannot be read, is cut off, or has another header; each row can fail with its line.
-pub fn rows(path: &Path) -> Result<Rows<GoodputRow>, ResultError> {
-    Rows::open(path)
 }

@@ -22,11 +22,13 @@
 //! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one
 //! [`ResultWriter`]; its queues are watched by a [`QueueMonitor`].
 
+mod cell;
 pub mod control_csv;
 mod csv_file;
+mod csv_row;
 mod digest;
 mod error;
-mod flow;
+mod files;
 mod folder;
 mod lock;
 mod output_file;
@@ -57,16 +59,15 @@ pub mod timeline_csv;
 pub mod unfinished_csv;
 
 pub use capture::CaptureFormat;
-pub use csv_file::{CsvRow, Rows};
+pub use csv_file::Rows;
+pub use csv_row::CsvRow;
 pub use digest::FileDigest;
 pub use error::ResultError;
-pub use flow::{FctRecord, UnfinishedFlow};
+pub use fct_csv::FctRecord;
 pub use folder::{INPUTS, Remains, remains, wait_for_writer};
 pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
-pub use summary::{
-    AttackSummary, FastCnpSummary, Note, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, TrimSummary,
-    Versions,
-};
+pub use summary::{AttackSummary, FastCnpSummary, Note, Port, RankSummary, Summary, TrimSummary, Versions};
+pub use unfinished_csv::UnfinishedFlow;
 pub use writer::{Measured, ResultWriter};

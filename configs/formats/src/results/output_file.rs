@@ -25,16 +25,21 @@ impl OutputFile {
         Ok(OutputFile { path, out: BufWriter::with_capacity(BUFFER_BYTES, file) })
     }
 
-    /// Creates or empties a CSV file and writes its header.
-    pub(crate) fn create_csv<T: CsvRow>(folder: &Path, name: &str) -> Result<OutputFile, ResultError> {
+    /// Creates or empties the CSV file of such rows and writes its header.
+    pub(crate) fn create_csv<T: CsvRow>(folder: &Path) -> Result<OutputFile, ResultError> {
+        OutputFile::create_csv_as::<T>(folder, T::FILE)
+    }
+
+    /// Likewise under another name.
+    pub(crate) fn create_csv_as<T: CsvRow>(folder: &Path, name: &str) -> Result<OutputFile, ResultError> {
         let mut file = OutputFile::create(folder, name)?;
-        file.write(|out| writeln!(out, "{}", T::HEADER))?;
+        file.write(|out| writeln!(out, "{}", T::header()))?;
         Ok(file)
     }
 
     /// Creates or empties a CSV file and writes all its rows.
-    pub(crate) fn create_rows<T: CsvRow>(folder: &Path, name: &str, rows: &[T]) -> Result<OutputFile, ResultError> {
-        let mut file = OutputFile::create_csv::<T>(folder, name)?;
+    pub(crate) fn create_rows<T: CsvRow>(folder: &Path, rows: &[T]) -> Result<OutputFile, ResultError> {
+        let mut file = OutputFile::create_csv::<T>(folder)?;
         file.write(|out| rows.iter().try_for_each(|row| row.write(out)))?;
         Ok(file)
     }

@@ -2,50 +2,34 @@
 //! `ports.csv`: every port of the network, what its link leads to, how long PFC paused it, what it sent, and what came
 //! to it with errors.
 
-use std::io::{self, Write};
-use std::path::Path;
-
 use hpcc_core::topology::{Network, NodeKind};
-use serde::Deserialize;
 
-use super::csv_file::{self, write_numbers};
-use super::{CsvRow, ResultError};
+use super::csv_row::csv_row;
 
-/// A port, which is one end of a link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct PortRow {
-    /// Number of the node.
-    pub node: u32,
-    /// Its port, counted from 1.
-    pub port: u32,
-    /// 1 for a port of a switch, 0 for one of a host.
-    pub is_switch: u8,
-    /// The node at the other end.
-    pub peer: u32,
-    /// The port there.
-    pub peer_port: u32,
-    /// Rate of the link in bits per second.
-    pub rate_bps: u64,
-    /// Delay of the link, one way, in ns.
-    pub delay_ns: u64,
-    /// Time that the port was not allowed to send because of PFC, whichever priorities were paused, in ns.
-    pub paused_ns: u64,
-    /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
-    pub sent_bytes: Option<u64>,
-    /// Frames that came to it with errors and went no further; nothing in files of earlier versions.
-    pub fcs_errors: Option<u64>,
-}
-
-impl CsvRow for PortRow {
-    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes,fcs_errors";
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns, sent_bytes, fcs_errors } =
-            *self;
-        let ends = [node.into(), port.into(), is_switch.into(), peer.into(), peer_port.into()];
-        write_numbers(out, &[&ends[..], &[rate_bps, delay_ns, paused_ns]].concat())?;
-        let known = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
-        writeln!(out, ",{},{}", known(sent_bytes), known(fcs_errors))
+csv_row! {
+    /// A port, which is one end of a link.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct PortRow in "ports.csv" {
+        /// Number of the node.
+        node: u32,
+        /// Its port, counted from 1.
+        port: u32,
+        /// 1 for a port of a switch, 0 for one of a host.
+        is_switch: u8,
+        /// The node at the other end.
+        peer: u32,
+        /// The port there.
+        peer_port: u32,
+        /// Rate of the link in bits per second.
+        rate_bps: u64,
+        /// Delay of the link, one way, in ns.
+        delay_ns: u64,
+        /// Time that the port was not allowed to send because of PFC, whichever priorities were paused, in ns.
+        paused_ns: u64,
+        /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
+        sent_bytes: Option<u64>,
+        /// Frames that came to it with errors and went no further; nothing in files of earlier versions.
+        fcs_errors: Option<u64>,
     }
 }
 
@@ -69,12 +53,4 @@ pub(crate) fn rows_of(network: &Network) -> Vec<PortRow> {
         }
     }
     rows
-}
-
-/// Reads a whole file.
-///
-/// # Errors
-/// If the file cannot be read, or with the line that does not follow the format.
-pub fn read(path: &Path) -> Result<Vec<PortRow>, ResultError> {
-    csv_file::read(path)
 }

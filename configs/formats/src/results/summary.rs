@@ -5,11 +5,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
+use hpcc_core::cc::NoEffect;
+use hpcc_core::engine::{NoticeTotals, Totals};
+use hpcc_core::fast_cnp::{Refusal, Suppression};
+use hpcc_core::switch::Overflow;
+use hpcc_core::transport::feedback::Rejected;
+use hpcc_core::transport::receive::ReceiveCounters;
+use hpcc_core::transport::{CongestionNotification, Counters, Refused};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{FileDigest, ResultError};
 use crate::input;
-use crate::scenario::Assumed;
+use crate::scenario::{Assumed, Scenario};
 
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
 pub const FORMAT: u32 = 3;
@@ -136,10 +143,10 @@ pub struct Summary {
     pub cnps: Option<u64>,
     /// Answers that senders did not heed, because no honest receiver sends them; only where there were some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused_answers: Option<RefusedAnswers>,
+    pub refused_answers: Option<Refused>,
     /// What the NICs of slow receivers did; only where there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub receive: Option<ReceiveSummary>,
+    pub receive: Option<ReceiveCounters>,
     /// What came of Fast CNP; only where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_cnp: Option<FastCnpSummary>,
@@ -184,6 +191,70 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Summary {
+    /// Takes in what the network and its hosts counted; a mechanism that the scenario does not have stays out.
+    pub fn counted(self, scenario: &Scenario, network: Totals, hosts: Counters) -> Summary {
+        // Complete lists: a counter that is added has to be told here, or left out knowingly.
+        let Totals {
+            frames: _,
+            drops,
+            marks,
+            trims,
+            trims_at_last_hop,
+            resumes_by_own_port: _,
+            headers_lost,
+            marks_lost,
+            source_pauses,
+            losses,
+            telemetry_bytes,
+        } = network;
+        let Counters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected: Rejected { by_seal, by_guard },
+            baseline_resets,
+            moves,
+            cnps,
+            refused,
+            marks_merged,
+            marks_untold,
+            marks_heard,
+            trims_heard,
+            receive,
+        } = hosts;
+        let (switch, transport) = (&scenario.settings.switch, scenario.transport());
+        Summary {
+            source_pauses: switch.source_pause.map(|_| source_pauses),
+            drops,
+            trims: (switch.overflow == Overflow::Trim).then_some(TrimSummary {
+                cut: trims,
+                at_last_hop: trims_at_last_hop,
+                heard: trims_heard,
+                headers_lost,
+            }),
+            losses,
+            marks,
+            marks_merged,
+            marks_heard,
+            marks_lost: marks_lost + marks_untold,
+            resent_packets: resent,
+            timeouts,
+            telemetry_bytes,
+            probes,
+            feedback_packets: feedback,
+            rejected_feedback: by_seal + by_guard,
+            rejected_by_seal: by_seal,
+            rejected_by_guard: by_guard,
+            baseline_resets,
+            path_moves: moves,
+            cnps: (transport.notification != CongestionNotification::Echo).then_some(cnps),
+            refused_answers: (refused != Refused::default()).then_some(refused),
+            receive: scenario.settings.receivers().next().map(|_| receive),
+            ..self
+        }
+    }
+
     /// Frames that switches, hosts, or the NICs of slow receivers, dropped.
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
@@ -201,26 +272,6 @@ pub struct TrimSummary {
     pub heard: u64,
     /// Headers that were dropped, or lost on links.
     pub headers_lost: u64,
-}
-
-/// Answers that senders did not heed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefusedAnswers {
-    /// Of bytes that were never sent.
-    pub unsent: u64,
-    /// Congestion notification packets where `transport.congestion_notification` is not `cnp`.
-    pub unasked: u64,
-    /// Not sealed as `transport.seal` says.
-    pub unsealed: u64,
-}
-
-/// What the NICs of hosts did that take what arrives slowly.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReceiveSummary {
-    /// Frames that there was no room for.
-    pub dropped: u64,
-    /// Pauses sent.
-    pub pauses: u64,
 }
 
 /// What switches, hosts and borders did about Fast CNP.
@@ -255,6 +306,46 @@ pub struct FastCnpSummary {
     pub dropped_inbound: u64,
     /// Notifications that they dropped on their way out.
     pub dropped_outbound: u64,
+}
+
+impl FastCnpSummary {
+    /// What all agents counted.
+    pub fn of(totals: NoticeTotals) -> FastCnpSummary {
+        let NoticeTotals {
+            sent,
+            withheld,
+            unmarked,
+            accepted,
+            without_effect,
+            refused,
+            migrations,
+            reports,
+            learnt,
+            unasked,
+            forgotten,
+            dropped_inbound,
+            dropped_outbound,
+        } = totals;
+        FastCnpSummary {
+            sent,
+            withheld: by_name(&Suppression::WITHHELD, &withheld),
+            unmarked,
+            accepted,
+            without_effect: by_name(&NoEffect::NAMES, &without_effect),
+            refused: by_name(&Refusal::NAMES, &refused),
+            migrations,
+            icmpv6_sent: reports,
+            icmpv6_learnt: learnt,
+            icmpv6_unasked: unasked,
+            forgotten,
+            dropped_inbound,
+            dropped_outbound,
+        }
+    }
+}
+
+fn by_name<T>(reasons: &[(&str, T)], counts: &[u64]) -> BTreeMap<String, u64> {
+    reasons.iter().zip(counts).map(|((name, _), count)| (name.to_string(), *count)).collect()
 }
 
 /// What an attacker did.

@@ -2,29 +2,24 @@
 //! Writes a run's output folder.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 
-use crate::scenario::{Monitor, Scenario};
+use crate::scenario::Scenario;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
-use super::capture::Capture;
-use super::collectives_csv::CollectiveRow;
 use super::control_csv::ControlRow;
-use super::fct_txt::{self, FctLine};
+use super::files::Files;
 use super::folder::OutputFolder;
 use super::goodput_csv::GoodputRow;
-use super::jobs_csv::JobRow;
 use super::output_file::OutputFile;
-use super::packet_trace::{self, PortRate, TraceRecord};
+use super::packet_trace::{PortRate, TraceRecord};
 use super::pause_meter::PauseMeter;
-use super::pfc_txt::{self, PfcEvent};
-use super::ports_csv::{self, PortRow};
+use super::pfc_txt::PfcEvent;
+use super::ports_csv;
 use super::queue_csv::QueueRow;
 use super::row::{Row, RowLog, RowPlace};
-use super::timeline_csv::TimelineRow;
-use super::{CsvRow, FctRecord, FileDigest, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
+use super::{CsvRow, FctRecord, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
 
 /// The output folder of a running simulation.
 ///
@@ -65,30 +60,6 @@ pub struct Measured {
 struct Output {
     folder: OutputFolder,
     files: Files,
-    /// `packets.tr`, once a trace has begun.
-    packets: Option<OutputFile>,
-    /// `control.csv`, once flows are watched.
-    control: Option<OutputFile>,
-    /// `packets.pcap` or `packets.pcapng`, once a capture has begun.
-    capture: Option<Capture>,
-    /// `endless.csv`, if there are flows without end.
-    endless: Option<OutputFile>,
-    /// `jobs.csv` and `collectives.csv`, if there are jobs, and `timeline.csv`.
-    of_jobs: Vec<OutputFile>,
-    /// `pauses.csv` and `storms.csv`, if they were asked for.
-    of_pauses: Vec<OutputFile>,
-}
-
-#[derive(Debug)]
-struct Files {
-    fct_txt: OutputFile,
-    pfc_txt: OutputFile,
-    qlen_txt: OutputFile,
-    fct_csv: OutputFile,
-    unfinished_csv: OutputFile,
-    queue_csv: OutputFile,
-    goodput_csv: OutputFile,
-    ports_csv: OutputFile,
 }
 
 impl ResultWriter {
@@ -105,16 +76,7 @@ impl ResultWriter {
                 return Err(error);
             }
         };
-        Ok(ResultWriter::with(Some(Output {
-            folder,
-            files,
-            packets: None,
-            control: None,
-            capture: None,
-            endless: None,
-            of_jobs: Vec::new(),
-            of_pauses: Vec::new(),
-        })))
+        Ok(ResultWriter::with(Some(Output { folder, files })))
     }
 
     /// A writer without a folder: another process gets its rows, by [`take_rows`](Self::take_rows).
@@ -179,33 +141,27 @@ impl ResultWriter {
 
     /// Writes a row into its file.
     fn write(&mut self, row: Row) {
-        let Some(Output { files, packets, control, capture, .. }) = &mut self.output else { return };
-        let written = match row {
-            Row::Finished(flow) => {
-                self.finished += 1;
-                let text = files.fct_txt.write(|out| fct_txt::write(out, &FctLine::from(&flow)));
-                text.and(files.fct_csv.write(|out| flow.write(out)))
-            }
-            Row::Unfinished(flow) => files.unfinished_csv.write(|out| flow.write(out)),
-            Row::Pfc(event) => {
-                self.pauses.record(&event);
-                files.pfc_txt.write(|out| pfc_txt::write(out, &event))
-            }
-            Row::Port { node, port, sent, errors } => {
-                self.counts.insert((node, port), (sent, Some(errors)));
-                Ok(())
-            }
-            Row::Queue(row) => files.queue_csv.write(|out| row.write(out)),
-            Row::Histogram(lines) => files.qlen_txt.write(|out| out.write_all(lines.as_bytes())),
-            Row::Goodput(row) => files.goodput_csv.write(|out| row.write(out)),
-            Row::Control(row) => control.as_mut().map_or(Ok(()), |file| file.write(|out| row.write(out))),
-            Row::Packet(record) => {
-                packets.as_mut().map_or(Ok(()), |file| file.write(|out| packet_trace::write(out, &record)))
-            }
-            Row::Frame(time_ns, node, bytes) => {
-                capture.as_mut().map_or(Ok(()), |capture| capture.write(Nanos(time_ns), node, &bytes))
-            }
-        };
+        if self.output.is_none() {
+            return;
+        }
+        match &row {
+            Row::Finished(_) => self.finished += 1,
+            Row::Pfc(event) => self.pauses.record(event),
+            &Row::Port { node, port, sent, errors } => _ = self.counts.insert((node, port), (sent, Some(errors))),
+            Row::Unfinished(_)
+            | Row::Queue(_)
+            | Row::Histogram(_)
+            | Row::Goodput(_)
+            | Row::Control(_)
+            | Row::Packet(_)
+            | Row::Frame(..) => {}
+        }
+        self.to_files(|files| files.write(&row));
+    }
+
+    /// What is written by the process that has the folder.
+    fn to_files(&mut self, write: impl FnOnce(&mut Files) -> Result<(), ResultError>) {
+        let written = self.output.as_mut().map_or(Ok(()), |output| write(&mut output.files));
         self.keep(written);
     }
 
@@ -222,18 +178,7 @@ impl ResultWriter {
 
     /// A flow that has no end was under way at the end of the run.
     pub fn flow_endless(&mut self, flow: &UnfinishedFlow) {
-        let Some(output) = &mut self.output else { return };
-        let mut file = match output
-            .endless
-            .take()
-            .map_or_else(|| OutputFile::create_csv::<UnfinishedFlow>(output.folder.path(), "endless.csv"), Ok)
-        {
-            Ok(file) => file,
-            Err(error) => return self.keep(Err(error)),
-        };
-        let written = file.write(|out| flow.write(out));
-        output.endless = Some(file);
-        self.keep(written);
+        self.to_files(|files| files.endless(flow));
     }
 
     /// The last flow has completed: queue statistics end here.
@@ -299,11 +244,7 @@ impl ResultWriter {
 
     /// Begins the time series of what congestion control makes of flows.
     pub fn begin_control(&mut self) {
-        let Some(output) = &mut self.output else { return };
-        match OutputFile::create_csv::<ControlRow>(output.folder.path(), "control.csv") {
-            Ok(file) => output.control = Some(file),
-            Err(error) => self.keep(Err(error)),
-        }
+        self.to_files(Files::begin_control);
     }
 
     /// The state of a flow.
@@ -313,15 +254,7 @@ impl ResultWriter {
 
     /// Begins the packet trace.
     pub fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) {
-        let Some(output) = &mut self.output else { return };
-        match OutputFile::create(output.folder.path(), "packets.tr") {
-            Ok(mut file) => {
-                let written = file.write(|out| packet_trace::write_header(out, ports, window_bytes));
-                output.packets = Some(file);
-                self.keep(written);
-            }
-            Err(error) => self.keep(Err(error)),
-        }
+        self.to_files(|files| files.begin_trace(ports, window_bytes));
     }
 
     /// Something happened to a packet at a traced node.
@@ -331,12 +264,7 @@ impl ResultWriter {
 
     /// Begins the capture that a scenario asks for.
     pub fn begin_capture(&mut self, scenario: &Scenario) {
-        let Some(output) = &mut self.output else { return };
-        let Monitor { capture_format, capture_nodes, .. } = &scenario.monitor;
-        match Capture::create(output.folder.path(), *capture_format, capture_nodes, &scenario.network) {
-            Ok(capture) => output.capture = Some(capture),
-            Err(error) => self.keep(Err(error)),
-        }
+        self.to_files(|files| files.begin_capture(&scenario.monitor, &scenario.network));
     }
 
     /// A frame of a captured node, as bytes.
@@ -369,34 +297,13 @@ impl ResultWriter {
         for mut row in ports_csv::rows_of(network) {
             row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
             (row.sent_bytes, row.fcs_errors) = self.counts.get(&(row.node, row.port)).copied().unwrap_or_default();
-            let Some(output) = &mut self.output else { return };
-            let written = output.files.ports_csv.write(|out| row.write(out));
-            self.keep(written);
+            self.to_files(|files| files.port(&row));
         }
     }
 
-    /// How the jobs of a run went; `timeline`: and what their ranks did, if it was recorded.
-    pub fn jobs(&mut self, jobs: &[JobRow], collectives: &[CollectiveRow], timeline: Option<&[TimelineRow]>) {
-        let Some(output) = &mut self.output else { return };
-        let folder = output.folder.path();
-        let mut files = vec![
-            OutputFile::create_rows(folder, "jobs.csv", jobs),
-            OutputFile::create_rows(folder, "collectives.csv", collectives),
-        ];
-        files.extend(timeline.map(|rows| OutputFile::create_rows(folder, "timeline.csv", rows)));
-        match files.into_iter().collect() {
-            Ok(files) => output.of_jobs = files,
-            Err(error) => self.keep(Err(error)),
-        }
-    }
-
-    /// All pauses, or all storms, in the file of this name.
-    pub fn pauses(&mut self, name: &str, rows: &[impl CsvRow]) {
-        let Some(output) = &mut self.output else { return };
-        match OutputFile::create_rows(output.folder.path(), name, rows) {
-            Ok(file) => output.of_pauses.push(file),
-            Err(error) => self.keep(Err(error)),
-        }
+    /// All rows of a file that is written at once, when the run is over.
+    pub fn whole_file(&mut self, rows: &[impl CsvRow]) {
+        self.to_files(|files| files.whole(rows));
     }
 
     /// Closes all files, writes the summary with their digests, and gives the folder its name.
@@ -408,14 +315,7 @@ impl ResultWriter {
             return Err(error);
         }
         let Some(output) = self.output else { return Ok(()) };
-        let mut files = output.files.finish()?;
-        let files_of_all = [output.packets, output.control, output.endless].into_iter().flatten();
-        for file in files_of_all.chain(output.of_jobs).chain(output.of_pauses) {
-            files.insert(file.name(), file.finish()?);
-        }
-        if let Some(capture) = output.capture {
-            files.extend([capture.finish()?]);
-        }
+        let files = output.files.finish()?;
         let summary = Summary { format: summary::FORMAT, files, ..summary.clone() };
         let mut file = OutputFile::create(output.folder.path(), "summary.json")?;
         file.write(|out| summary.write(out))?;
@@ -431,30 +331,11 @@ impl ResultWriter {
     }
 }
 
-impl Files {
-    fn create(folder: &Path) -> Result<Files, ResultError> {
-        Ok(Files {
-            fct_txt: OutputFile::create(folder, "fct.txt")?,
-            pfc_txt: OutputFile::create(folder, "pfc.txt")?,
-            qlen_txt: OutputFile::create(folder, "qlen.txt")?,
-            fct_csv: OutputFile::create_csv::<FctRecord>(folder, "fct.csv")?,
-            unfinished_csv: OutputFile::create_csv::<UnfinishedFlow>(folder, "unfinished.csv")?,
-            queue_csv: OutputFile::create_csv::<QueueRow>(folder, "queue.csv")?,
-            goodput_csv: OutputFile::create_csv::<GoodputRow>(folder, "goodput.csv")?,
-            ports_csv: OutputFile::create_csv::<PortRow>(folder, "ports.csv")?,
-        })
-    }
-
-    fn finish(self) -> Result<BTreeMap<String, FileDigest>, ResultError> {
-        let Files { fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv } = self;
-        let files = [fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv];
-        files.into_iter().map(|file| Ok((file.name(), file.finish()?))).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{FolderLock, Remains, Versions, fct_csv, goodput_csv, queue_csv, remains, unfinished_csv};
+    use super::super::{
+        FolderLock, Remains, Versions, fct_csv, fct_txt, goodput_csv, pfc_txt, queue_csv, remains, unfinished_csv,
+    };
     use super::*;
     use std::fs;
 

@@ -3,6 +3,7 @@
 
 use super::{FeedbackConfig, FeedbackContent, Return, Silence};
 use crate::cc::FlowLimits;
+use crate::counters::counters;
 use crate::telemetry::seal::{SealKey, TAG_LEN};
 use crate::telemetry::{
     FeedbackGuard, GuardConfig, HopStack, Layout, LinkRecord, Sampler, Telemetry, link_codec, normalised,
@@ -42,21 +43,21 @@ impl Decoder {
     }
 }
 
-/// How much feedback was not believed, and for what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Rejected {
-    /// It was not sealed as it must be.
-    pub by_seal: u64,
-    /// The guard found that it cannot be true.
-    pub by_guard: u64,
+counters! {
+    /// How much feedback was not believed, and for what.
+    pub struct Rejected {
+        /// It was not sealed as it must be.
+        pub by_seal: u64,
+        /// The guard found that it cannot be true.
+        pub by_guard: u64,
+    }
 }
 
 impl Rejected {
     /// What came to this since it was `earlier`, added to `sum`.
     pub fn add_since(self, earlier: Rejected, sum: &mut Rejected) {
-        sum.by_seal += self.by_seal - earlier.by_seal;
-        sum.by_guard += self.by_guard - earlier.by_guard;
+        let Rejected { by_seal, by_guard } = earlier;
+        *sum += Rejected { by_seal: self.by_seal - by_seal, by_guard: self.by_guard - by_guard };
     }
 }
 

@@ -9,11 +9,11 @@ mod settings;
 
 pub use settings::ReceiveSettings;
 
+use crate::counters::counters;
 use crate::pfc::PRIORITIES;
 use crate::switch::Priorities;
 use crate::units::{BitRate, Nanos, PICOS};
 use alloc::sync::Arc;
-use core::iter::Sum;
 
 /// What a slow receiver runs by, at each of its links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,22 +44,13 @@ pub enum Arrival {
     },
 }
 
-/// What a receiving NIC's buffer has come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ReceiveCounters {
-    /// Frames that there was no room for.
-    pub dropped: u64,
-    /// Pauses sent.
-    pub pauses: u64,
-}
-
-impl Sum for ReceiveCounters {
-    fn sum<I: Iterator<Item = ReceiveCounters>>(all: I) -> ReceiveCounters {
-        all.fold(ReceiveCounters::default(), |sum, one| ReceiveCounters {
-            dropped: sum.dropped + one.dropped,
-            pauses: sum.pauses + one.pauses,
-        })
+counters! {
+    /// What a receiving NIC's buffer has come to.
+    pub struct ReceiveCounters {
+        /// Frames that there was no room for.
+        pub dropped: u64,
+        /// Pauses sent.
+        pub pauses: u64,
     }
 }
 
