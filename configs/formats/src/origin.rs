@@ -3,24 +3,30 @@
 
 use crate::error::InputError;
 use crate::place::Place;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A section with the places of its keys, for later errors about their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
-    section: &'static str,
+    section: Cow<'static, str>,
     place: Place,
     keys: BTreeMap<String, Place>,
 }
 
 impl Origin {
-    pub fn new(section: &'static str, place: Place, keys: BTreeMap<String, Place>) -> Origin {
-        Origin { section, place, keys }
+    pub fn new(section: impl Into<Cow<'static, str>>, place: Place, keys: BTreeMap<String, Place>) -> Origin {
+        Origin { section: section.into(), place, keys }
     }
 
     /// Adds the place of a key.
     pub fn add(&mut self, key: &str, place: Place) {
         self.keys.insert(key.into(), place);
+    }
+
+    /// The section's name.
+    pub fn name(&self) -> &str {
+        &self.section
     }
 
     /// The section.
@@ -33,7 +39,7 @@ impl Origin {
         let given = keys.iter().find_map(|key| Some((*key, self.keys.get(*key)?)));
         match given.or_else(|| Some((*keys.first()?, &self.place))) {
             Some((key, place)) => place.named(&format!("{}.{key}", self.section)),
-            None => self.place.named(self.section),
+            None => self.place.named(&self.section),
         }
     }
 

@@ -6,23 +6,19 @@ use hpcc_core::workload::Servers;
 use hpcc_core::workload::collective::{self, Kind, Layout, Pattern};
 use std::collections::BTreeSet;
 
-/// How data becomes messages: whole, with a flag beside each 4 bytes, or with one beside each 120.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    #[default]
-    Simple,
-    Ll,
-    Ll128,
+hpcc_core::named! {
+    /// How data becomes messages: whole, with a flag beside each 4 bytes, or with one beside each 120.
+    #[derive(Default)]
+    pub(crate) enum Protocol {
+        #[default]
+        Simple = "simple",
+        Ll = "ll",
+        Ll128 = "ll128",
+    }
 }
 
 impl Protocol {
-    pub const NAMES: &[&str] = &["simple", "ll", "ll128"];
     const ALL: [Protocol; 3] = [Protocol::Simple, Protocol::Ll, Protocol::Ll128];
-
-    pub fn from_name(name: &str) -> Option<Protocol> {
-        let place = Protocol::NAMES.iter().position(|known| *known == name)?;
-        Protocol::ALL.get(place).copied()
-    }
 
     /// So many bytes of messages are so many of data.
     pub fn wire(self) -> (u32, u32) {

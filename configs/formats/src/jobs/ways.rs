@@ -34,9 +34,9 @@ impl Default for Ways {
             algorithm: None,
             protocol: None,
             channels: 1,
-            chunk: u64::MAX,
+            chunk: Ways::ONE_PIECE,
             depth: 8,
-            window: u32::MAX,
+            window: Ways::ALL_AT_ONCE,
             skew: 0.0,
             tuning: Tuning::default(),
         }
@@ -49,6 +49,11 @@ const AUTO: &str = "auto";
 const STEP: u64 = 512 << 10;
 
 impl Ways {
+    /// A chunk that is all the data of a channel.
+    pub const ONE_PIECE: u64 = u64::MAX;
+    /// A window that bounds nothing.
+    pub const ALL_AT_ONCE: u32 = u32::MAX;
+
     /// The algorithm of a kind. An error is a key and what is wrong with it.
     pub fn pattern(&self, kind: Kind) -> Result<&'static Pattern, (&'static str, String)> {
         let name = self.algorithm.as_deref().filter(|name| *name != AUTO);
@@ -88,7 +93,7 @@ impl Ways {
         if steps > Collective::MOST_STEPS {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
-        let is_piped = is_auto && pattern.is_chain && self.chunk == u64::MAX;
+        let is_piped = is_auto && pattern.is_chain && self.chunk == Ways::ONE_PIECE;
         let chunk = if is_piped { self.step(pattern, ranks, size) } else { self.chunk };
         let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {

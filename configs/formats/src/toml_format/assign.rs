@@ -44,11 +44,11 @@ pub(super) fn set_all(
 }
 
 /// Hands a value to what sets a setting. The error is a sentence for the user.
-pub(super) fn assign(
+pub(super) fn assign<T>(
     setting: &Setting,
     entry: &Entry<'_>,
-    set: impl FnOnce(Input<'_>) -> Result<(), SettingError>,
-) -> Result<(), String> {
+    set: impl FnOnce(Input<'_>) -> Result<T, SettingError>,
+) -> Result<T, String> {
     let text;
     let value = entry.value();
     let input = match &value {

@@ -1,93 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[traffic]]` of the kind `collective`.
 
-use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
-use super::placement;
-use super::traffic::{Context, PAYLOAD};
+use super::keys::{PAYLOAD, keys};
+use super::placement::Job;
+use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
 use crate::jobs::{Protocol, Tuning, Ways};
-use hpcc_core::settings::{Kind as SettingKind, Named};
-use hpcc_core::workload::collective::{self, Collective, Parts, Plan};
-use std::path::{Path, PathBuf};
+use hpcc_core::settings::Named;
+use hpcc_core::units::{Bytes, Nanos};
+use hpcc_core::workload::collective::{Collective, Kind, Parts, Plan};
+use std::path::Path;
 use std::sync::Arc;
 
 keys! {
-    COLLECTIVE {
+    Operation {
         /// What the ranks do together.
-        operation: Form::Word(collective::Kind::NAMES);
+        operation: Kind;
         /// By which messages: by default the operation's first in the list of the page on jobs; `auto` chooses by NCCL's model of
         /// costs.
-        algorithm: TEXT => Need::Optional, "the first of the page on jobs for the operation";
+        #[assumed = "the first of the page on jobs for the operation"]
+        algorithm: Option<String>;
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
         /// all_to_all. A barrier has none.
-        size: PAYLOAD => Need::Optional;
+        size: Option<Bytes> {PAYLOAD};
         /// How often it is done; a rank begins again as soon as it has ended.
-        iterations: whole(1, 1_000_000) => Need::Else("1");
+        iterations: u32 {1..=1_000_000} = 1;
         /// Time between end and begin at a rank: a computation.
-        gap: TIME => Need::Else("0");
+        gap: Nanos = Nanos(0);
         /// Name of a file for all_to_all, with a line for each rank that says how many bytes it has for each rank; the size is
         /// then the largest sum of a line, as the file says or scaled to `size`.
-        matrix: TEXT => Need::Optional;
+        matrix: Option<String>;
     }
     /// How collectives are done.
-    WAYS {
+    Messages {
         /// The data is divided among so many channels, each with a queue pair of its own between two ranks. More of them
         /// use more paths.
-        channels: whole(1, Collective::MOST_CHANNELS as u64) => Need::Else("1"), "one queue pair between two ranks, so that a hash gives them one path";
+        #[assumed = "one queue pair between two ranks, so that a hash gives them one path"]
+        channels: u16 {1..=Collective::MOST_CHANNELS} = 1;
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline; by default
         /// it is one piece, with `auto` messages have NCCL's 512 KiB.
-        chunk: PAYLOAD => Need::Optional, "the data of a channel in one piece; with algorithm auto NCCL's 512 KiB";
+        #[assumed = "the data of a channel in one piece; with algorithm auto NCCL's 512 KiB"]
+        chunk: Option<Bytes> {PAYLOAD};
         /// So many pieces of a channel are under way at once.
-        depth: whole(1, 1024) => Need::Else("8");
+        depth: u32 {1..=1024} = 8;
         /// How data becomes messages: whole (simple), with a flag beside each 4 bytes (ll), or beside each 120 (ll128); by default
         /// whole, or as the model of `auto` chooses.
-        protocol: Form::Word(Protocol::NAMES) => Need::Optional, "whole messages; with algorithm auto what NCCL's model chooses";
+        #[assumed = "whole messages; with algorithm auto what NCCL's model chooses"]
+        protocol: Option<Protocol>;
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
-        skew: Form::One(SettingKind::Real { least: 0.0, most: 16.0 }) => Need::Else("0");
+        skew: f64 {0.0..=16.0} = 0.0;
         /// So many exchanges of a rank are under way at once in algorithms where none waits for another (direct); by default
         /// all.
-        window: whole(1, u32::MAX as u64) => Need::Optional;
+        window: Option<u32> {1..=u32::MAX};
     }
 }
 
-/// The job of a section.
-pub(super) fn job(
-    keys: &Values<'_>,
-    context: &Context<'_>,
-    random: &mut Random,
-    matrix: Option<PathBuf>,
-) -> Result<JobSpec, InputError> {
-    let refuse = |key: &str, message: String| Err(keys.origin.error(&[key], message));
-    let hosts = placement::hosts(keys, context.network, random)?;
-    let ranks = hosts.len() as u32;
-    if ranks < 2 {
-        return refuse("ranks", format!("there are {ranks} ranks; expected at least 2"));
-    }
-    let name: String = keys.the("operation");
-    let kind = collective::Kind::ALL.iter().copied().find(|kind| kind.name() == name);
-    let Some(kind) = kind else { return refuse("operation", format!("there is no operation {name}")) };
-    for (key, given) in [("matrix", matrix.is_some()), ("skew", keys.the::<f64>("skew") > 0.0)] {
-        if given && kind != collective::Kind::AllToAll {
-            return refuse(key, format!("{name} has no {key}; expected all_to_all, or none"));
+impl Operation {
+    /// The job of a section.
+    pub fn job(
+        &self,
+        messages: &Messages,
+        job: &Job,
+        context: &Context<'_>,
+        random: &mut Random,
+    ) -> Result<JobSpec, InputError> {
+        let refuse = |key: &str, message: String| Err(context.error(key, message));
+        let matrix = self.matrix.as_deref().map(|name| context.file("matrix", name)).transpose()?;
+        let hosts = job.hosts(context, random)?;
+        let ranks = hosts.len() as u32;
+        if ranks < 2 {
+            return refuse("ranks", format!("there are {ranks} ranks; expected at least 2"));
         }
+        let kind = self.operation;
+        for (key, given) in [("matrix", matrix.is_some()), ("skew", messages.skew > 0.0)] {
+            if given && kind != Kind::AllToAll {
+                return refuse(key, format!("{} has no {key}; expected all_to_all, or none", kind.name()));
+            }
+        }
+        let matrix = matrix.map(|path| read_matrix(&path, ranks)).transpose()?;
+        let is_barrier = kind == Kind::Barrier;
+        let most = matrix.as_ref().and_then(|rows| rows.iter().map(|row| row.iter().sum()).max());
+        let size = match self.size.map(|size| size.0).or(most) {
+            Some(_) if is_barrier => return refuse("size", "a barrier has no size; expected none".into()),
+            None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
+            size => size.unwrap_or(0),
+        };
+        let tuning = Tuning::new(&hosts, context.servers, context.network);
+        let plan = messages.ways(self.algorithm.as_ref(), &tuning).plan(kind, (0..ranks).collect(), size, 0);
+        let plan = plan.map_err(|(key, message)| context.error(key, message))?;
+        let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
+        let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
+        Ok(job.spec(hosts, JobWork::Collective(plan)))
     }
-    let matrix = matrix.map(|path| read_matrix(&path, ranks)).transpose()?;
-    let is_barrier = kind == collective::Kind::Barrier;
-    let most = matrix.as_ref().and_then(|rows| rows.iter().map(|row| row.iter().sum()).max());
-    let size = match keys.get::<u64>("size").or(most) {
-        Some(_) if is_barrier => return refuse("size", "a barrier has no size; expected none".into()),
-        None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
-        size => size.unwrap_or(0),
-    };
-    let tuning = Tuning::new(&hosts, context.servers, context.network);
-    let plan = ways(keys, "algorithm", &tuning).plan(kind, (0..ranks).collect(), size, 0);
-    let plan = plan.map_err(|(key, message)| keys.origin.error(&[key], message))?;
-    let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
-    let plan = Plan { iterations: keys.the("iterations"), gap: keys.the("gap"), parts, ..plan };
-    Ok(placement::job(keys, hosts, JobWork::Collective(plan)))
 }
 
 /// Bytes from rank to rank, a line for each that has them.
@@ -121,16 +128,19 @@ fn read_matrix(path: &Path, ranks: u32) -> Result<Vec<Vec<u64>>, InputError> {
     Ok(rows)
 }
 
-/// How collectives are done, whose algorithm a key names.
-pub(super) fn ways(keys: &Values<'_>, algorithm: &str, tuning: &Tuning) -> Ways {
-    Ways {
-        algorithm: keys.get(algorithm),
-        protocol: keys.get::<String>("protocol").and_then(|name| Protocol::from_name(&name)),
-        channels: keys.the("channels"),
-        chunk: keys.get("chunk").unwrap_or(u64::MAX),
-        depth: keys.the("depth"),
-        window: keys.get("window").unwrap_or(u32::MAX),
-        skew: keys.the("skew"),
-        tuning: tuning.clone(),
+impl Messages {
+    /// How collectives are done by this algorithm.
+    pub fn ways(&self, algorithm: Option<&String>, tuning: &Tuning) -> Ways {
+        let &Messages { channels, chunk, depth, protocol, skew, window } = self;
+        Ways {
+            algorithm: algorithm.cloned(),
+            protocol,
+            channels,
+            chunk: chunk.map_or(Ways::ONE_PIECE, |chunk| chunk.0),
+            depth,
+            window: window.unwrap_or(Ways::ALL_AT_ONCE),
+            skew,
+            tuning: tuning.clone(),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! `[failures]`.
 
 use super::document::Document;
-use super::keys::{COUNT, Form, Need, RATE, SHARE, TIME, Values, keys, whole};
+use super::keys::{Read, SHARE, Tables, keys};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{DegradedLinks, LinkFailure, NicStorm};
@@ -11,70 +11,72 @@ use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
 keys! {
-    FAILURES {
+    Failures {
         /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
         /// where needed.
-        links: Form::Tables(FAILED_LINK, "{ time = \"1ms\", a = 4, b = 5 }") => Need::Optional;
+        links: Option<Tables<FailedLink>> {"{ time = \"1ms\", a = 4, b = 5 }"};
         /// Links that become worse during the run, and may be as before again, as a list of `{ time, a, b }` with `rate`,
         /// `bit_errors`, `until` and `link` where needed. Give it for lanes that are lost, and for bad cables.
-        degraded: Form::Tables(DEGRADED_LINK, "{ time = \"1ms\", a = 4, b = 5, rate = \"25Gbps\" }") => Need::Optional;
+        degraded: Option<Tables<DegradedLink>> {"{ time = \"1ms\", a = 4, b = 5, rate = \"25Gbps\" }"};
         /// Hosts whose NICs pause without end, as a list of `{ host, time }` with `until` and `priority` where needed. Give it to
         /// see how far a storm of pauses spreads, and what `switch.pfc_watchdog` does about it.
-        storms: Form::Tables(STORM, "{ host = 3, time = \"100us\" }") => Need::Optional;
+        storms: Option<Tables<Storm>> {"{ host = 3, time = \"100us\" }"};
     }
-    STORM {
+    Storm {
         /// Number of the host.
-        host: COUNT;
+        host: u32;
         /// Simulated time at which its NICs pause their switches.
-        time: TIME;
+        time: Nanos;
         /// Simulated time at which they resume; without it never.
-        until: TIME => Need::Optional;
+        until: Option<Nanos>;
         /// Priority that they pause.
-        priority: whole(1, 7) => Need::Else("3");
+        priority: u8 {1..=7} = 3;
     }
-    DEGRADED_LINK {
+    DegradedLink {
         /// Simulated time at which it becomes worse.
-        time: TIME;
+        time: Nanos;
         /// Simulated time at which it is again as it was; without it never.
-        until: TIME => Need::Optional;
+        until: Option<Nanos>;
         /// Number of the node at one end.
-        a: COUNT;
+        a: u32;
         /// Number of the node at the other end.
-        b: COUNT;
+        b: u32;
         /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
-        link: COUNT => Need::Optional;
+        link: Option<u32>;
         /// Data rate that it has meanwhile, in each direction; without it its own. Telemetry and load balancers tell it; paths,
         /// thresholds, headroom and ideal times stay those of the topology.
-        rate: RATE => Need::Optional;
+        rate: Option<BitRate>;
         /// Probability that a bit is wrong meanwhile (BER). A frame with a wrong bit, other than PFC's, is discarded where it arrives,
         /// and counted there: `fcs_errors` in `ports.csv`.
-        bit_errors: SHARE => Need::Else("0");
+        bit_errors: f64 {SHARE} = 0.0;
     }
-    FAILED_LINK {
+    FailedLink {
         /// Simulated time at which it fails.
-        time: TIME;
+        time: Nanos;
         /// Simulated time at which it comes up again; without it never.
-        until: TIME => Need::Optional;
+        until: Option<Nanos>;
         /// Number of the node at one end.
-        a: COUNT;
+        a: u32;
         /// Number of the node at the other end.
-        b: COUNT;
+        b: u32;
         /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
-        link: COUNT => Need::Optional;
+        link: Option<u32>;
     }
 }
 
 /// Links that fail, those that become worse with their places, both by ascending time, and NICs that storm.
-type Failures = (Vec<LinkFailure>, (Vec<DegradedLinks>, Vec<Place>), Vec<NicStorm>);
+type Found = (Vec<LinkFailure>, (Vec<DegradedLinks>, Vec<Place>), Vec<NicStorm>);
 
-pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Failures, InputError> {
+pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Found, InputError> {
     let section = document.section("failures");
-    let keys = Values::of_optional("failures", section, document.file(), FAILURES)?;
+    let keys: Read<Failures> = Read::of_optional("failures", section, document.file())?;
     let mut spans = Vec::new();
     let mut failures = Vec::new();
-    for link in keys.tables("failures.links", FAILED_LINK, "links")? {
-        let error = |message| link.origin.section().key_error("failures.links", message);
-        let span = Span::of(&link, network).and_then(|span| span.apart(&spans, "failures")).map_err(error)?;
+    for entry in keys.links.iter().flat_map(|links| &links.0) {
+        let error = |message| entry.origin.section().key_error("failures.links", message);
+        let &FailedLink { time, until, a, b, link } = &**entry;
+        let span = Span::of((time, until), [a, b], link, network);
+        let span = span.and_then(|span| span.apart(&spans, "failures")).map_err(error)?;
         span.is_long_enough(network).map_err(error)?;
         spans.push(span.clone());
         failures.push(LinkFailure { time: span.time, until: span.until, links: span.links });
@@ -82,10 +84,12 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Fai
     failures.sort_by_key(|failure| failure.time);
     spans.clear();
     let mut degraded = Vec::new();
-    for link in keys.tables("failures.degraded", DEGRADED_LINK, "degraded")? {
-        let error = |message| link.origin.section().key_error("failures.degraded", message);
-        let span = Span::of(&link, network).and_then(|span| span.apart(&spans, "changes")).map_err(error)?;
-        let quality = Quality { rate: link.get("rate"), bit_errors: link.the("bit_errors") };
+    for entry in keys.degraded.iter().flat_map(|links| &links.0) {
+        let error = |message| entry.origin.section().key_error("failures.degraded", message);
+        let &DegradedLink { time, until, a, b, link, rate, bit_errors } = &**entry;
+        let span = Span::of((time, until), [a, b], link, network);
+        let span = span.and_then(|span| span.apart(&spans, "changes")).map_err(error)?;
+        let quality = Quality { rate, bit_errors };
         if quality == Quality::default() {
             return Err(error("the link is as before; expected rate or bit_errors".into()));
         }
@@ -94,26 +98,21 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Fai
             return Err(error(format!("the rate is {rate}; expected more than 0, and at most {own}, the link's own")));
         }
         spans.push(span.clone());
-        let place = link.origin.section().clone();
+        let place = entry.origin.section().clone();
         degraded.push((DegradedLinks { time: span.time, until: span.until, links: span.links, quality }, place));
     }
     degraded.sort_by_key(|(degraded, _)| degraded.time);
     let mut storms = Vec::new();
-    for keys in keys.tables("failures.storms", STORM, "storms")? {
+    for keys in keys.storms.iter().flat_map(|storms| &storms.0) {
         let place = keys.origin.section();
-        let storm = storm(&keys, network).map_err(|message| place.key_error("failures.storms", message))?;
+        let storm = storm(keys, network).map_err(|message| place.key_error("failures.storms", message))?;
         storms.push(storm);
     }
     Ok((failures, degraded.into_iter().unzip(), storms))
 }
 
-fn storm(keys: &Values<'_>, network: &Network) -> Result<NicStorm, String> {
-    let storm = NicStorm {
-        time: keys.the("time"),
-        until: keys.get("until"),
-        host: keys.the("host"),
-        priority: keys.the("priority"),
-    };
+fn storm(&Storm { time, until, host, priority }: &Storm, network: &Network) -> Result<NicStorm, String> {
+    let storm = NicStorm { time, until, host, priority };
     if (storm.host as usize) >= network.nodes.len() || !network.is_host(storm.host) {
         return Err(format!("node {} is no host; expected the number of one", storm.host));
     }
@@ -134,14 +133,17 @@ struct Span {
 }
 
 impl Span {
-    fn of(keys: &Values<'_>, network: &Network) -> Result<Span, String> {
-        let (time, until): (Nanos, Option<Nanos>) = (keys.the("time"), keys.get("until"));
-        let (a, b) = (keys.the("a"), keys.the("b"));
+    fn of(
+        (time, until): (Nanos, Option<Nanos>),
+        [a, b]: [u32; 2],
+        link: Option<u32>,
+        network: &Network,
+    ) -> Result<Span, String> {
         let between = network.links_between(a, b);
         if between.is_empty() {
             return Err(format!("nodes {a} and {b} are not linked; expected the two ends of a link"));
         }
-        let links = match keys.get::<u32>("link") {
+        let links = match link {
             None => between,
             Some(link) => {
                 let known = between.get(link as usize).copied();

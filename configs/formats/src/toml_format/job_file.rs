@@ -1,200 +1,237 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[[traffic]]` of the kinds that are files of other simulators with jobs.
 
-use super::collective::ways;
-use super::keys::{Form, Need, TEXT, TIME, Values, keys, whole};
-use super::placement;
+use super::collective::Messages;
+use super::keys::keys;
+use super::placement::Job;
 use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::transformer::Transformer;
-use crate::jobs::{JobFile, Tuning, Ways, chakra, connection_matrix, goal, simai};
-use crate::text::{no_file, resolve};
-use hpcc_core::settings::{Kind, Named};
-use hpcc_core::workload::collective;
+use crate::jobs::{JobFile, Tuning, Ways, chakra, connection_matrix, goal, simai, transformer};
+use hpcc_core::settings::Named;
+use hpcc_core::units::Nanos;
+use hpcc_core::workload::collective::Kind;
 use std::path::{Path, PathBuf};
 
-keys! {
-    GOAL {
-        /// Name of a GOAL file, as text or in binary form, relative to the scenario's folder, then to the working folder.
-        path: TEXT;
-        /// Time that each message takes of a CPU, at its sender before it leaves and at its receiver when it is there.
-        o: TIME => Need::Else("0");
-        /// Least time between two messages that a NIC sends.
-        g: TIME => Need::Else("0");
-        /// Time in nanoseconds that each byte of a message takes of a CPU in addition to `o`, but for the first.
-        O: Form::One(Kind::Real { least: 0.0, most: 1e9 }) => Need::Else("0");
+hpcc_core::named! {
+    /// What becomes of a trigger that fires at one host and starts a connection of another one.
+    pub(super) enum RemoteTriggers {
+        Refused = "refused",
+        Message = "message",
     }
-    CHAKRA {
+}
+
+keys! {
+    Goal {
+        /// Name of a GOAL file, as text or in binary form, relative to the scenario's folder, then to the working folder.
+        path: String;
+        /// Time that each message takes of a CPU, at its sender before it leaves and at its receiver when it is there.
+        o: Nanos = Nanos(0);
+        /// Least time between two messages that a NIC sends.
+        g: Nanos = Nanos(0);
+        /// Time in nanoseconds that each byte of a message takes of a CPU in addition to `o`, but for the first.
+        O: f64 {0.0..=1e9} = 0.0;
+    }
+    Chakra {
         /// Name of a Chakra trace without `.RANK.et` or `.RANK.json`: a file for each rank, relative to the scenario's folder,
         /// then to the working folder.
-        path: TEXT;
+        path: String;
         /// Name of a file of groups as ASTRA-sim has it, such as `{"1": [0, 1], "2": [2, 3]}`; without it, groups are those
         /// of the trace's metadata.
-        groups: TEXT => Need::Optional;
+        groups: Option<String>;
     }
-    SIMAI {
+    Simai {
         /// Name of a workload of SimAI, relative to the scenario's folder, then to the working folder.
-        path: TEXT;
+        path: String;
         /// How often the layers are passed, forward and backward.
-        passes: whole(1, 1_000_000) => Need::Else("1");
+        passes: u32 {1..=1_000_000} = 1;
     }
-    TRANSFORMER {
+    Transformer {
         /// Number of layers of the model.
-        layers: whole(1, 10_000);
+        layers: u32 {1..=10_000};
         /// Hidden size of the model: numbers for each token.
-        hidden: whole(1, 1_000_000);
+        hidden: u64 {1..=1_000_000};
         /// Query heads that share a key and a value (grouped queries): 8 with 64 heads, of which 8 have keys and values; 1: each
         /// has its own.
-        queries_per_key: whole(1, 1_000) => Need::Else("1");
+        queries_per_key: u64 {1..=1_000} = 1;
         /// Size of the feed-forward part, or of one expert; by default four times the hidden size. With a gated one, such as
         /// Llama's, give one and a half times its size.
-        feed_forward: whole(1, 10_000_000) => Need::Optional, "four times the hidden size";
+        #[assumed = "four times the hidden size"]
+        feed_forward: Option<u64> {1..=10_000_000};
         /// Tokens of a sequence.
-        sequence: whole(1, 100_000_000);
+        sequence: u64 {1..=100_000_000};
         /// Tokens that the last layer tells apart; with 0 it costs nothing.
-        vocabulary: whole(0, 10_000_000) => Need::Else("0");
+        vocabulary: u64 {0..=10_000_000} = 0;
         /// Sequences of a micro-batch.
-        micro_batch: whole(1, 1_000_000) => Need::Else("1");
+        micro_batch: u64 {1..=1_000_000} = 1;
         /// Micro-batches that each pipeline passes in an iteration.
-        micro_batches: whole(1, 100_000) => Need::Else("1");
+        micro_batches: u32 {1..=100_000} = 1;
         /// Ranks that share each layer (tensor parallelism).
-        tensor: whole(1, 100_000) => Need::Else("1");
+        tensor: u32 {1..=100_000} = 1;
         /// Stages (pipeline parallelism), which have the same number of layers, or the first ones one more.
-        pipeline: whole(1, 10_000) => Need::Else("1");
+        pipeline: u32 {1..=10_000} = 1;
         /// Experts of each layer; 1: the model is dense.
-        experts: whole(1, 10_000) => Need::Else("1");
+        experts: u32 {1..=10_000} = 1;
         /// Data-parallel ranks among which experts are divided (expert parallelism); 1: each rank has all.
-        expert: whole(1, 100_000) => Need::Else("1");
+        expert: u32 {1..=100_000} = 1;
         /// Experts of each token; by default 2, of a dense model 1.
-        top_k: whole(1, 1_000) => Need::Optional;
+        top_k: Option<u32> {1..=1_000};
         /// What a GPU really computes, in 10^12 operations a second.
-        teraflops: Form::One(Kind::Real { least: 1e-3, most: 1e9 });
+        teraflops: f64 {1e-3..=1e9};
         /// Buckets of the gradients of a stage, each all-reduced as soon as the last backward pass has it. They have the same
         /// number of layers, or the first ones one more.
-        buckets: whole(1, 10_000) => Need::Else("1"), "one all-reduce of all gradients of a stage, behind its last backward pass";
+        #[assumed = "one all-reduce of all gradients of a stage, behind its last backward pass"]
+        buckets: u32 {1..=10_000} = 1;
         /// How many iterations follow each other.
-        iterations: whole(1, 10_000) => Need::Else("1");
+        iterations: u32 {1..=10_000} = 1;
     }
     /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs; `auto`
     /// chooses by NCCL's model of costs.
-    ALGORITHMS {
+    Algorithms {
         /// The algorithm of all_reduce.
-        all_reduce: TEXT => Need::Optional;
+        all_reduce: Option<String>;
         /// The algorithm of all_gather.
-        all_gather: TEXT => Need::Optional;
+        all_gather: Option<String>;
         /// The algorithm of reduce_scatter.
-        reduce_scatter: TEXT => Need::Optional;
+        reduce_scatter: Option<String>;
         /// The algorithm of all_to_all.
-        all_to_all: TEXT => Need::Optional;
+        all_to_all: Option<String>;
     }
-    CONNECTION_MATRIX {
+    ConnectionMatrix {
         /// Name of a connection matrix of htsim (.cm), relative to the scenario's folder, then to the working folder.
-        path: TEXT;
+        path: String;
         /// Whether triggers that fire at one host and start a connection of another one are refused, or a message of a byte
         /// tells the other host. In htsim it knows at once.
-        remote_triggers: Form::Word(&["refused", "message"]) => Need::Else("refused");
+        remote_triggers: RemoteTriggers = RemoteTriggers::Refused;
     }
 }
 
-/// The job of a section of a kind; `path` is the file that it names, if the kind has one.
-pub(super) fn job(
-    kind: &str,
-    keys: &Values<'_>,
-    context: &Context<'_>,
-    random: &mut Random,
-    path: impl FnOnce() -> Result<PathBuf, InputError>,
-) -> Result<JobSpec, InputError> {
-    let mut hosts = placement::hosts(keys, context.network, random)?;
-    let tuning = Tuning::new(&hosts, context.servers, context.network);
-    let ways = |kind: collective::Kind| ways(keys, kind.name(), &tuning);
-    check_algorithms(keys, &ways)?;
-    let most = most_ranks(keys, &hosts);
-    let JobFile { graphs, collectives, digest } = match kind {
-        "goal" => {
-            let costs = goal::Costs { overhead: keys.the("o"), gap: keys.the("g"), per_byte: keys.the("O") };
-            goal::read(&path()?, most, &costs, context.budget)?
-        }
-        "chakra" => chakra_file(keys, context, most, &ways)?,
-        "connection_matrix" => {
-            connection_matrix::read(&path()?, most, keys.the::<String>("remote_triggers") == "message")?
-        }
-        "transformer" => {
-            let file = transformer(keys).job(hosts.len() as u32, &ways, context.budget);
-            file.map_err(|(key, message)| keys.origin.error(&[key, "kind"], message))?
-        }
-        _ => simai::read(&path()?, keys.the("passes"), most, &ways, context.budget)?,
-    };
-    if hosts.len() < graphs.len() {
-        let message =
-            format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
-        return Err(keys.origin.error(&["ranks"], message));
-    }
-    hosts.truncate(graphs.len());
-    let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
-    Ok(placement::job(keys, hosts, work))
-}
-
-/// A Chakra trace, which has a file for each rank.
-fn chakra_file(
-    keys: &Values<'_>,
-    &Context { config, budget, .. }: &Context<'_>,
+/// The ranks of a file's job.
+pub(super) struct Ranks {
+    /// As many as there are hosts.
+    hosts: u32,
+    /// Most that a file may have.
     most: u32,
-    ways: &dyn Fn(collective::Kind) -> Ways,
-) -> Result<JobFile, InputError> {
-    let name: String = keys.the("path");
-    let beside = config.parent().unwrap_or(Path::new("")).join(&name);
-    let prefix = [beside, PathBuf::from(&name)].into_iter().find(|prefix| chakra::is_there(prefix));
-    let prefix = prefix.ok_or_else(|| {
-        let expected = "expected files from the scenario's folder, or from the working folder";
-        keys.origin.error(&["path"], format!("there is no {name}.0.et; {expected}"))
-    })?;
-    let find = |key: &str| {
-        let name = keys.get::<String>(key)?;
-        Some(resolve(config, &name).ok_or_else(|| keys.origin.error(&[key], no_file(key, &name))))
-    };
-    chakra::read(&prefix, find("groups").transpose()?.as_deref(), most, ways, budget)
+    tuning: Tuning,
 }
 
-fn transformer(keys: &Values<'_>) -> Transformer {
-    let (hidden, experts) = (keys.the("hidden"), keys.the("experts"));
-    Transformer {
-        layers: keys.the("layers"),
-        hidden,
-        queries_per_key: keys.the("queries_per_key"),
-        feed_forward: keys.get("feed_forward").unwrap_or(4 * hidden),
-        sequence: keys.the("sequence"),
-        vocabulary: keys.the("vocabulary"),
-        micro_batch: keys.the("micro_batch"),
-        micro_batches: keys.the("micro_batches"),
-        tensor: keys.the("tensor"),
-        pipeline: keys.the("pipeline"),
-        experts,
-        expert: keys.the("expert"),
-        top_k: keys.get("top_k").unwrap_or(experts.min(2)),
-        speed: keys.the::<f64>("teraflops") * 1e3,
-        buckets: keys.the("buckets"),
-        iterations: keys.the("iterations"),
+impl Job {
+    /// The job of a section, as its file says, or a model.
+    pub fn read(
+        &self,
+        context: &Context<'_>,
+        random: &mut Random,
+        read: impl FnOnce(&Ranks) -> Result<JobFile, InputError>,
+    ) -> Result<JobSpec, InputError> {
+        let mut hosts = self.hosts(context, random)?;
+        let count = hosts.len() as u32;
+        // If ranks are listed, the list is to blame for those that it lacks.
+        let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
+        let tuning = Tuning::new(&hosts, context.servers, context.network);
+        let JobFile { graphs, collectives, digest } = read(&Ranks { hosts: count, most, tuning })?;
+        if hosts.len() < graphs.len() {
+            let message =
+                format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
+            return Err(context.error("ranks", message));
+        }
+        hosts.truncate(graphs.len());
+        Ok(self.spec(hosts, JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest }))
     }
 }
 
-/// Refuses the name of an algorithm that an operation does not have.
-fn check_algorithms(keys: &Values<'_>, ways: &dyn Fn(collective::Kind) -> Ways) -> Result<(), InputError> {
-    for key in ALGORITHMS.iter().map(|key| key.name) {
-        let kind = collective::Kind::ALL.iter().copied().find(|kind| kind.name() == key);
-        let (Some(kind), Some(name)) = (kind, keys.get::<String>(key)) else { continue };
-        if let Err((_, message)) = ways(kind).pattern(kind) {
-            return Err(keys.origin.error(&[key], format!("\"{name}\" will not do: {message}")));
+impl Goal {
+    pub fn read(&self, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        let costs = goal::Costs { overhead: self.o, gap: self.g, per_byte: self.O };
+        goal::read(&context.file("path", &self.path)?, ranks.most, &costs, context.budget)
+    }
+}
+
+impl ConnectionMatrix {
+    pub fn read(&self, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        let by_message = self.remote_triggers == RemoteTriggers::Message;
+        connection_matrix::read(&context.file("path", &self.path)?, ranks.most, by_message)
+    }
+}
+
+impl Simai {
+    pub fn read(&self, by: &ByCollectives, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        let ways = by.ways(ranks, context)?;
+        simai::read(&context.file("path", &self.path)?, self.passes, ranks.most, &ways, context.budget)
+    }
+}
+
+impl Chakra {
+    /// Reads a file for each rank.
+    pub fn read(&self, by: &ByCollectives, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        let (ways, name) = (by.ways(ranks, context)?, &self.path);
+        let beside = context.config.parent().unwrap_or(Path::new("")).join(name);
+        let prefix = [beside, PathBuf::from(name)].into_iter().find(|prefix| chakra::is_there(prefix));
+        let prefix = prefix.ok_or_else(|| {
+            let expected = "expected files from the scenario's folder, or from the working folder";
+            context.error("path", format!("there is no {name}.0.et; {expected}"))
+        })?;
+        let groups = self.groups.as_deref().map(|name| context.file("groups", name)).transpose()?;
+        chakra::read(&prefix, groups.as_deref(), ranks.most, &ways, context.budget)
+    }
+}
+
+impl Transformer {
+    pub fn read(&self, by: &ByCollectives, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        let file = self.model().job(ranks.hosts, &by.ways(ranks, context)?, context.budget);
+        file.map_err(|(key, message)| context.origin.error(&[key, "kind"], message))
+    }
+
+    fn model(&self) -> transformer::Transformer {
+        transformer::Transformer {
+            layers: self.layers,
+            hidden: self.hidden,
+            queries_per_key: self.queries_per_key,
+            feed_forward: self.feed_forward.unwrap_or(4 * self.hidden),
+            sequence: self.sequence,
+            vocabulary: self.vocabulary,
+            micro_batch: self.micro_batch,
+            micro_batches: self.micro_batches,
+            tensor: self.tensor,
+            pipeline: self.pipeline,
+            experts: self.experts,
+            expert: self.expert,
+            top_k: self.top_k.unwrap_or(self.experts.min(2)),
+            speed: self.teraflops * 1e3,
+            buckets: self.buckets,
+            iterations: self.iterations,
         }
     }
-    Ok(())
 }
 
-/// Most ranks that a file may have: if they are listed, the list is to blame for those that it lacks.
-fn most_ranks(keys: &Values<'_>, hosts: &[u32]) -> u32 {
-    let hosts = hosts.len() as u32;
-    if keys.has("ranks") { hosts.max(MOST_LISTED) } else { hosts }
+keys! {
+    /// Of files with collectives.
+    ByCollectives { algorithms: Algorithms, messages: Messages }
+}
+
+impl ByCollectives {
+    /// How a collective is done. The name of an algorithm that its operation does not have is refused.
+    fn ways(&self, ranks: &Ranks, context: &Context<'_>) -> Result<impl Fn(Kind) -> Ways, InputError> {
+        let ways = |kind: Kind| self.messages.ways(self.algorithms.of(kind), &ranks.tuning);
+        for kind in Kind::ALL {
+            if let (Some(name), Err((_, message))) = (self.algorithms.of(*kind), ways(*kind).pattern(*kind)) {
+                return Err(context.error(kind.name(), format!("\"{name}\" will not do: {message}")));
+            }
+        }
+        Ok(ways)
+    }
+}
+
+impl Algorithms {
+    fn of(&self, kind: Kind) -> Option<&String> {
+        match kind {
+            Kind::AllReduce => self.all_reduce.as_ref(),
+            Kind::AllGather => self.all_gather.as_ref(),
+            Kind::ReduceScatter => self.reduce_scatter.as_ref(),
+            Kind::AllToAll => self.all_to_all.as_ref(),
+            Kind::Broadcast | Kind::Reduce | Kind::SendReceive | Kind::Barrier => None,
+        }
+    }
 }
 
 /// Nobody lists more.

@@ -3,33 +3,36 @@
 
 use super::assign::set_all;
 use super::document::Document;
-use super::keys::{Form, Need, TEXT, Values, keys, whole};
+use super::keys::{Group, Read, keys};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
-use hpcc_core::settings::{Conflict, Kind, Named};
+use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::transport::TransportSettings;
 use toml::Value;
 
 const SECTION: &str = "legacy";
+const ALGORITHM: &str = "algorithm";
 
 keys! {
-    NODES {
+    Nodes {
         /// The hosts and switches that know nothing of telemetry. Give it to study a network that is only partly upgraded.
-        nodes: TEXT => Need::Else("none");
+        nodes: String = "none".into();
         /// As `transport.window`, for these hosts; by default that, or what their algorithm needs where that is `auto`.
-        window: Form::One(Kind::Switch) => Need::Optional;
+        window: Option<bool>;
         /// As `transport.ack_priority`, for these hosts; by default that, or what their algorithm needs where that is `auto`.
-        ack_priority: whole(0, 7) => Need::Optional;
+        ack_priority: Option<u8> {0..=7};
     }
 }
 
 /// The keys of the section that are no parameters of the algorithm.
-const OWN: [&str; 4] = ["algorithm", "nodes", "window", "ack_priority"];
+fn own() -> Vec<&'static str> {
+    [ALGORITHM].into_iter().chain(Nodes::keys().iter().map(|key| key.setting.key)).collect()
+}
 
 /// The nodes, and the algorithm of those that are hosts.
 pub(super) struct LegacyNodes {
@@ -49,8 +52,8 @@ pub(super) fn read(
     let place = section.as_ref().map_or_else(|| document.file(), Entry::place);
     let mut entries = section.map_or_else(|| Ok(Vec::new()), |section| section.section())?;
     let algorithm = algorithm(&mut entries, &place, network, settings)?;
-    let keys = Values::read(SECTION, place, &entries, &[NODES])?;
-    let nodes = NodeSet::parse(&keys.the::<String>("nodes"), network);
+    let keys: Read<Nodes> = Read::new(SECTION, place, entries)?;
+    let nodes = NodeSet::parse(&keys.nodes, network);
     let nodes = nodes.map_err(|message| keys.origin.error(&["nodes"], message))?;
     let transport = &settings.host_transport;
     let protocol = settings.protocol.protocol;
@@ -68,8 +71,8 @@ pub(super) fn read(
         );
         return Err(keys.origin.error(&["nodes"], message));
     }
-    let (window, ack_priority) = (keys.get("window"), keys.get("ack_priority"));
-    Ok(LegacyNodes { nodes: nodes.iter().collect(), algorithm, window, ack_priority })
+    let nodes = nodes.iter().collect();
+    Ok(LegacyNodes { nodes, algorithm, window: keys.window, ack_priority: keys.ack_priority })
 }
 
 impl LegacyNodes {
@@ -105,13 +108,14 @@ fn algorithm(
     network: &Network,
     settings: &NodeSettings,
 ) -> Result<Box<dyn Algorithm>, InputError> {
-    let mut algorithm = match Entry::take(entries, "algorithm") {
+    let mut algorithm = match Entry::take(entries, ALGORITHM) {
         None => settings.control.named(Legacy::algorithm().name()).unwrap_or_else(|_| Legacy::algorithm()),
         Some(entry) => chosen(&entry, settings).map_err(|message| entry.error(SECTION, message))?,
     };
-    let (own, parameters) = entries.drain(..).partition(|entry| OWN.contains(&&*entry.key));
+    let known = own();
+    let (own, parameters) = entries.drain(..).partition(|entry| known.contains(&&*entry.key));
     *entries = own;
-    set_all(&mut *algorithm, SECTION, &parameters, &OWN)?;
+    set_all(&mut *algorithm, SECTION, &parameters, &known)?;
     let given = |key: &str| parameters.iter().find(|entry| entry.key == key);
     let wrong = |conflict: Conflict| {
         let place = given(conflict.key).map_or_else(|| section.clone(), Entry::place);

@@ -57,6 +57,7 @@ use document::Document;
 use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
 use hpcc_core::transport::QueuePairs;
+use keys::Read;
 use plain::Given;
 use source::Source;
 use std::path::Path;
@@ -127,12 +128,12 @@ fn read_without(
     let note = congestion_control::read(&mut document, &mut settings, &mut given, another.is_chosen())?;
     let receivers = receive::read(&mut document, &mut settings, &mut given)?;
     for section in ["wire", "telemetry", "transport", "load_balancing"] {
-        given.section(&mut document, &mut settings, section, &[])?;
+        let _: Read<()> = given.section(&mut document, &mut settings, section)?;
     }
-    let lists = given.section(&mut document, &mut settings, "switch", settings::SWITCH)?;
+    let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
-    let lists = given.section(&mut document, &mut settings, "fast_cnp", fast_cnp::LISTS)?;
+    let lists = given.section(&mut document, &mut settings, "fast_cnp")?;
     let (borders, border_place) = fast_cnp::borders(&lists, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
         let place = given.place(&document, "fast_cnp", "border_side");
@@ -189,7 +190,7 @@ fn read_without(
         network: topology.section,
         links: topology.links,
         degraded: degraded_places,
-        stop: Blame::new(run.stop_place, "run.stop"),
+        stop: Blame::new(run.origin.place(&["stop"]), "run.stop"),
         buffer: blame("switch", "buffer"),
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         layout: blame("telemetry", "layout"),

@@ -3,7 +3,7 @@
 
 use super::assign::{assign, present_name};
 use super::document::Document;
-use super::keys::{Key, Values};
+use super::keys::{Group, Read};
 use super::source::Entry;
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
@@ -67,22 +67,22 @@ impl Given {
         self.sections.insert(section, place);
     }
 
-    /// Reads a section, if it is there. Returns its keys among `lists`, which are not plain.
-    pub fn section<'a>(
+    /// Reads a section, if it is there. Returns those of its keys that are not plain.
+    pub fn section<T: Group>(
         &mut self,
-        document: &mut Document<'a>,
+        document: &mut Document<'_>,
         settings: &mut NodeSettings,
         section: &'static str,
-        lists: &'static [Key],
-    ) -> Result<Values<'a>, InputError> {
+    ) -> Result<Read<T>, InputError> {
         let Some(entry) = document.section(section) else {
-            return Values::read(section, document.file(), &[], &[lists]);
+            return Read::new(section, document.file(), Vec::new());
         };
+        let lists = T::keys();
         self.add_section(section, entry.place());
-        let is_list = |entry: &Entry<'_>| lists.iter().any(|list| list.name == entry.key);
+        let is_list = |entry: &Entry<'_>| lists.iter().any(|list| list.setting.key == entry.key);
         let (listed, entries): (Vec<_>, Vec<_>) = entry.section()?.into_iter().partition(is_list);
         self.read(settings, section, None, entries)?;
-        Values::read(section, entry.place(), &listed, &[lists])
+        Read::new(section, entry.place(), listed)
     }
 
     /// Sets what a section says; `algorithm` names whose parameters the section `congestion_control` has.

@@ -2,7 +2,7 @@
 //! `[receive]`, or `[[receive]]` for hosts that differ.
 
 use super::document::Document;
-use super::keys::{Form, Need, RATE, TIME, Values, keys};
+use super::keys::{Read, Tables, keys};
 use super::plain::Given;
 use super::source::Entry;
 use crate::error::InputError;
@@ -15,16 +15,16 @@ const SECTION: &str = "receive";
 
 keys! {
     /// Of a rate that changes.
-    SCHEDULED {
+    Scheduled {
         /// Simulated time from which on hosts take frames at this rate; the first is 0.
-        time: TIME;
+        time: Nanos;
         /// The rate.
-        rate: RATE;
+        rate: BitRate;
     }
     /// What a section may hold in place of a plain setting.
-    RATES {
+    Rates {
         /// Rates with the times from which on they hold, in place of one rate.
-        rate: Form::Tables(SCHEDULED, "{ time = \"1ms\", rate = \"20Gbps\" }") => Need::Optional;
+        rate: Option<Tables<Scheduled>> {"{ time = \"1ms\", rate = \"20Gbps\" }"};
     }
 }
 
@@ -80,9 +80,8 @@ fn read_one(section: &Entry<'_>, settings: &mut NodeSettings, given: &mut Given)
 
 /// The rate at first, and those that follow, from a list of times and rates.
 fn scheduled(list: &Entry<'_>) -> Result<(String, String), InputError> {
-    let tables = Values::read(SECTION, list.place(), std::slice::from_ref(list), &[RATES])?;
-    let entries = tables.tables("receive.rate", SCHEDULED, "rate")?;
-    let mut steps = entries.iter().map(|entry| (entry.the::<Nanos>("time"), entry.the::<BitRate>("rate")));
+    let rates: Read<Rates> = Read::new(SECTION, list.place(), vec![list.clone()])?;
+    let mut steps = rates.rate.iter().flat_map(|steps| &steps.0).map(|step| (step.time, step.rate));
     match steps.next() {
         Some((Nanos(0), rate)) => {
             let later: Vec<String> = steps.map(|(time, rate)| format!("{}ns {rate}", time.0)).collect();

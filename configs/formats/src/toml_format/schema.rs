@@ -4,8 +4,9 @@
 //! Plain settings come from their declarations, all other keys from the structures that they are read into.
 
 use super::attack::REQUIRED;
-use super::keys::{Form, INTERVAL, Key, KindOf, Need, RATE, SIZE, TIME};
+use super::keys::{Form, Group, Key, KindOf, Kinds};
 use super::{failures, fast_cnp, legacy, receive, servers, settings, topology, traffic};
+use crate::flow::MOST_BYTES;
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
@@ -19,22 +20,22 @@ pub fn scenario() -> Value {
     let plain = |section: &str| nodes.section(section, None);
     let sections = json!({
         "compatibility": section(&compatibility::settings()),
-        "run": object(&[settings::RUN]),
-        "topology": kinded("Shape of the network, which decides on the other keys.", &topology::KINDS),
+        "run": object(&settings::Run::keys()),
+        "topology": kinded::<topology::Shape>("Shape of the network, which decides on the other keys."),
         "congestion_control": congestion_control(&nodes),
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
         "transport": section(&plain("transport")),
         "receive": receivers(section(&plain("receive"))),
-        "switch": with_lists(section(&plain("switch")), settings::SWITCH),
+        "switch": with_lists(section(&plain("switch")), &settings::SwitchLists::keys()),
         "load_balancing": section(&plain("load_balancing")),
-        "traffic": { "type": "array", "items": kinded("Kind of traffic, which decides on the other keys.", &traffic::KINDS) },
-        "servers": object(&[servers::SERVERS]),
+        "traffic": { "type": "array", "items": kinded::<traffic::Kind>("Kind of traffic, which decides on the other keys.") },
+        "servers": object(&servers::Gpus::keys()),
         "legacy": legacy_nodes(&nodes),
-        "failures": object(&[failures::FAILURES]),
-        "fast_cnp": with_lists(section(&plain("fast_cnp")), fast_cnp::LISTS),
+        "failures": object(&failures::Failures::keys()),
+        "fast_cnp": with_lists(section(&plain("fast_cnp")), &fast_cnp::Lists::keys()),
         "attack": { "type": "array", "items": attack() },
-        "monitor": object(&[settings::MONITOR]),
+        "monitor": object(&settings::Recorded::keys()),
     });
     json!({ "type": "object", "properties": sections, "required": ["run", "topology"], "additionalProperties": false })
 }
@@ -48,8 +49,10 @@ fn attack() -> Value {
 
 /// Slow hosts: a section or a list of them, whose rate may be a list.
 fn receivers(mut section: Value) -> Value {
-    let rate = section["properties"]["rate"].take();
-    section["properties"]["rate"] = either(&[rate, key(&receive::RATES[0])]);
+    for list in receive::Rates::keys() {
+        let plain = section["properties"][list.setting.key].take();
+        section["properties"][list.setting.key] = either(&[plain, key(list)]);
+    }
     let mut receivers = either(&[section.clone(), json!({ "type": "array", "items": section })]);
     receivers["description"] =
         "Hosts that are slower than their links: a section, or several for hosts that differ.".into();
@@ -66,50 +69,49 @@ fn properties(settings: &[Setting]) -> Map<String, Value> {
 }
 
 /// Adds the lists of a section.
-fn with_lists(mut section: Value, lists: &[Key]) -> Value {
+fn with_lists(mut section: Value, lists: &[&Key]) -> Value {
     for list in lists {
-        section["properties"][list.name] = key(list);
+        section["properties"][list.setting.key] = key(list);
     }
     section
 }
 
-/// A section whose keys are declared in groups.
-fn object(groups: &[&[Key]]) -> Value {
-    let keys = || groups.iter().copied().flatten();
-    let properties: Map<String, Value> = keys().map(|one| (one.name.into(), key(one))).collect();
-    let required: Vec<&str> = keys().filter(|key| key.need == Need::Required).map(|key| key.name).collect();
+/// A section with these keys.
+fn object(keys: &[&Key]) -> Value {
+    let properties: Map<String, Value> = keys.iter().map(|one| (one.setting.key.into(), key(one))).collect();
+    let required: Vec<&str> = keys.iter().filter(|key| key.is_required).map(|key| key.setting.key).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-fn key(key: &Key) -> Value {
-    if let (Form::Lasting, Some(setting)) = (&key.form, key.setting()) {
-        let mut schema = described(&setting);
-        if let Some(forms) = schema["anyOf"].as_array_mut() {
-            forms.push(json!({ "const": "endless" }));
+fn key(Key { setting, form, .. }: &Key) -> Value {
+    let list = |items: Value| json!({ "type": "array", "items": items, "description": setting.help });
+    match form {
+        Form::One => described(setting),
+        Form::Lasting => {
+            let mut schema = described(setting);
+            if let Some(forms) = schema["anyOf"].as_array_mut() {
+                forms.push(json!({ "const": "endless" }));
+            }
+            schema
         }
-        return schema;
+        Form::Tables(keys) => list(object(keys)),
+        Form::Pairs => {
+            list(json!({ "type": "array", "items": whole(0, u32::MAX.into()), "minItems": 2, "maxItems": 2 }))
+        }
     }
-    let items = match (&key.form, key.setting()) {
-        (_, Some(setting)) => return described(&setting),
-        (Form::Tables(keys, _), None) => object(&[keys]),
-        (Form::Pairs(_) | Form::One(_) | Form::Word(_) | Form::Lasting, None) => {
-            json!({ "type": "array", "items": whole(0, u32::MAX.into()), "minItems": 2, "maxItems": 2 })
-        }
-    };
-    json!({ "type": "array", "items": items, "description": key.help() })
 }
 
 /// A section whose other keys depend on its `kind`.
-fn kinded(help: &str, kinds: &[KindOf]) -> Value {
-    let one = |(kind, groups): &KindOf| {
-        let mut keys = object(groups);
-        keys["properties"]["kind"] = json!({ "const": kind, "description": help });
+fn kinded<K: Kinds>(help: &str) -> Value {
+    let one = |kind: &KindOf<K>| {
+        let mut keys = object(&kind.keys());
+        keys["properties"]["kind"] = json!({ "const": kind.name, "description": help });
         if let Some(required) = keys["required"].as_array_mut() {
             required.push("kind".into());
         }
         keys
     };
-    json!({ "type": "object", "oneOf": kinds.iter().map(one).collect::<Vec<_>>() })
+    json!({ "type": "object", "oneOf": K::kinds().iter().map(one).collect::<Vec<_>>() })
 }
 
 /// The section whose keys depend on the algorithm. Editors are offered the parameters of all algorithms; a file may
@@ -125,7 +127,7 @@ fn congestion_control(settings: &NodeSettings) -> Value {
 
 /// The section of legacy nodes, with the parameters of all algorithms.
 fn legacy_nodes(settings: &NodeSettings) -> Value {
-    let Value::Object(mut all) = object(&[legacy::NODES])["properties"].take() else { return json!({}) };
+    let Value::Object(mut all) = object(&legacy::Nodes::keys())["properties"].take() else { return json!({}) };
     let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();
     let help = "Congestion control of flows from those hosts: one that reads no telemetry, or a class of ns-3's TCP. Its parameters \
                 may follow.";
@@ -195,12 +197,12 @@ fn values(kind: &Kind) -> Value {
         Kind::Count { least, most } => whole(*least, *most),
         Kind::Bytes { .. } => {
             let plain = json!({ "type": "integer", "minimum": 0 });
-            called(&SIZE, &[with_unit(quantity::SIZES), plain, json!({ "type": "string", "pattern": "^[0-9]+$" })])
+            called(SIZE, &[with_unit(quantity::SIZES), plain, json!({ "type": "string", "pattern": "^[0-9]+$" })])
         }
-        Kind::Time { least: 0, .. } => called(&TIME, &[with_unit(quantity::TIMES), zero()]),
-        Kind::Rate { least: 0, .. } => called(&RATE, &[with_unit(quantity::RATES), zero()]),
-        Kind::Time { .. } => called(&INTERVAL, &[with_unit(quantity::TIMES)]),
-        Kind::Rate { .. } => called(&RATE, &[with_unit(quantity::RATES)]),
+        Kind::Time { least: 0, .. } => called(TIME, &[with_unit(quantity::TIMES), zero()]),
+        Kind::Rate { least: 0, .. } => called(RATE, &[with_unit(quantity::RATES), zero()]),
+        Kind::Time { .. } => called(INTERVAL, &[with_unit(quantity::TIMES)]),
+        Kind::Rate { .. } => called(RATE, &[with_unit(quantity::RATES)]),
         Kind::Real { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Text => {
@@ -224,11 +226,14 @@ fn with_unit(units: &[(&str, u64)]) -> Value {
     json!({ "type": "string", "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")) })
 }
 
+const SIZE: Kind = Kind::Bytes { least: 0, most: MOST_BYTES };
+const TIME: Kind = Kind::Time { least: 0, most: quantity::LARGEST };
+const INTERVAL: Kind = Kind::Time { least: 1, most: quantity::LARGEST };
+const RATE: Kind = Kind::Rate { least: 0, most: quantity::LARGEST };
+
 /// One of these, called as errors call what has no bounds.
-fn called(form: &Form, schemas: &[Value]) -> Value {
+fn called(kind: Kind, schemas: &[Value]) -> Value {
     let mut schema = either(schemas);
-    if let Form::One(kind) = form {
-        schema["title"] = kind.expected().into();
-    }
+    schema["title"] = kind.expected().into();
     schema
 }

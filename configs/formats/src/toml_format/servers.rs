@@ -2,37 +2,35 @@
 //! `[servers]`: hosts that are the GPUs of servers, for jobs.
 
 use super::document::Document;
-use super::keys::{Form, Need, RATE, TIME, Values, keys, whole};
+use super::keys::{Read, keys};
 use crate::error::InputError;
 use crate::flows::{FlowSource, Traffic};
 use crate::place::Place;
-use hpcc_core::settings::Kind;
 use hpcc_core::topology::Network;
-use hpcc_core::units::BitRate;
+use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::Servers;
 
 const SECTION: &str = "servers";
 
 keys! {
-    SERVERS {
+    Gpus {
         /// Hosts of each server: the first so many, the next so many, and so on. Each is a GPU with a NIC of its own.
-        gpus: whole(1, u32::MAX as u64);
+        gpus: u32 {1..=u32::MAX};
         /// Rate at which each GPU sends to others of its server, such as NVLink's.
-        rate: RATE;
+        rate: BitRate;
         /// Time from the last byte's way out of a GPU to its arrival at another one of the server.
-        latency: TIME;
+        latency: Nanos;
         /// Whether a message to another place of another server goes to the GPU at that place of its own server first, which sends
         /// it by its rail: NCCL's PXN.
-        pxn: Form::One(Kind::Switch) => Need::Else("false");
+        pxn: bool = false;
     }
 }
 
 /// The servers, if there are any, and the place of their section.
 pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<(Servers, Place)>, InputError> {
     let Some(section) = document.section(SECTION) else { return Ok(None) };
-    let keys = Values::of(SECTION, &section, SERVERS)?;
-    let servers =
-        Servers { gpus: keys.the("gpus"), rate: keys.the("rate"), latency: keys.the("latency"), pxn: keys.the("pxn") };
+    let keys: Read<Gpus> = Read::of(SECTION, &section)?;
+    let servers = Servers { gpus: keys.gpus, rate: keys.rate, latency: keys.latency, pxn: keys.pxn };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
         let message = format!(

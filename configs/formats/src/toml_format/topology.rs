@@ -2,221 +2,233 @@
 //! `[topology]`.
 
 use super::document::Document;
-use super::keys::{COUNT, Form, KindOf, Need, RATE, SHARE, TEXT, TIME, Values, keys};
+use super::keys::{OfKind, SHARE, Section, Tables, keys, kinds};
 use crate::error::InputError;
 use crate::generate::{self, Tier, Wire};
 use crate::htsim_network;
-use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::{self, TopologyFile};
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
-use hpcc_core::settings::{Conflict, Kind, Value};
+use hpcc_core::settings::Value;
 use hpcc_core::topology::{Link, Network, NodeKind};
-use hpcc_core::units::{BitRate, Rounding};
+use hpcc_core::units::{BitRate, Nanos, Rounding};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 const SECTION: &str = "topology";
 
+/// Of rates below a switch to rates above it.
+const RATIO: RangeInclusive<f64> = 0.0..=4_294_967_295.0;
+
 keys! {
     /// Of all links.
-    WIRES {
+    Wires {
         /// Data rate of links without a key of their own, in each direction.
-        rate: RATE;
+        rate: BitRate;
         /// Time that a bit takes over a link without a key of its own, one way.
-        delay: TIME;
+        delay: Nanos;
         /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
         /// and `transport.timeout`.
-        loss: SHARE => Need::Else("0");
+        loss: f64 {SHARE} = 0.0;
     }
     /// Of links between switches.
-    FABRIC {
+    Fabric {
         /// Data rate of links between switches, in each direction; by default the rate of the hosts' links.
-        fabric_rate: RATE => Need::Optional, "the rate of the hosts' links";
+        #[assumed = "the rate of the hosts' links"]
+        fabric_rate: Option<BitRate>;
         /// Time that a bit takes over a link between switches, one way; by default as over the hosts' links.
-        fabric_delay: TIME => Need::Optional, "the delay of the hosts' links";
+        #[assumed = "the delay of the hosts' links"]
+        fabric_delay: Option<Nanos>;
         /// Links side by side between each two switches that are linked: a bundle, over which flows are spread.
-        bundle: COUNT => Need::Else("1");
+        bundle: u32 = 1;
     }
-    STAR {
+    Star {
         /// Number of hosts around the one switch.
-        hosts: COUNT;
+        hosts: u32;
     }
-    DUMBBELL {
+    Dumbbell {
         /// Number of hosts at the left switch, which have the lower numbers.
-        left: COUNT;
+        left: u32;
         /// Number of hosts at the right switch.
-        right: COUNT;
+        right: u32;
         /// Data rate of the link between the two switches, in each direction; by default the rate of the hosts' links.
-        bottleneck_rate: RATE => Need::Optional, "the rate of the hosts' links";
+        #[assumed = "the rate of the hosts' links"]
+        bottleneck_rate: Option<BitRate>;
         /// Time that a bit takes over the link between the two switches, one way; by default as over the hosts' links.
-        bottleneck_delay: TIME => Need::Optional;
+        bottleneck_delay: Option<Nanos>;
     }
-    PARKING_LOT {
+    ParkingLot {
         /// Number of switches, which stand in a row.
-        switches: COUNT;
+        switches: u32;
         /// Number of hosts at each switch.
-        hosts_per_switch: COUNT;
+        hosts_per_switch: u32;
     }
-    LEAF_SPINE {
+    LeafSpine {
         /// Number of leaf switches, to which the hosts are linked.
-        leaves: COUNT;
+        leaves: u32;
         /// Number of hosts at each leaf.
-        hosts_per_leaf: COUNT;
+        hosts_per_leaf: u32;
         /// Number of spine switches, each linked to every leaf; or give `oversubscription`.
-        spines: COUNT => Need::Optional;
+        spines: Option<u32>;
         /// Rate of a leaf's hosts over the rate of its uplinks, from which the number of spines follows. Raise it above 1 for leaves
         /// that can send more than leaves them.
-        oversubscription: RATIO => Need::Optional;
+        oversubscription: Option<f64> {RATIO};
     }
-    RAILS {
+    Rails {
         /// Number of servers, each with a GPU on every rail.
-        servers: COUNT;
+        servers: u32;
         /// Number of GPUs in each server, which are hosts with a NIC each: the n-th is linked to the n-th leaf.
-        rails: COUNT;
+        rails: u32;
         /// Number of spine switches, each linked to every leaf.
-        spines: COUNT;
+        spines: u32;
     }
-    MULTI_PLANE {
+    MultiPlane {
         /// Number of segments, each with servers and top-of-rack switches of its own.
-        segments: COUNT;
+        segments: u32;
         /// Number of servers in each segment.
-        servers: COUNT;
+        servers: u32;
         /// Number of GPUs in each server, which are hosts with a NIC each. Those of a segment at the same place of their servers share
         /// top-of-rack switches.
-        rails: COUNT => Need::Else("1");
+        rails: u32 = 1;
         /// Number of ports of each NIC, each of them linked to a switch of another plane. Planes meet nowhere but at hosts.
-        planes: COUNT => Need::Else("2");
+        planes: u32 = 2;
         /// Number of spine switches of each plane, each linked to all top-of-rack switches of its plane.
-        spines: COUNT;
+        spines: u32;
     }
-    DUAL_HOMED {
+    DualHomed {
         /// Number of pairs of top-of-rack switches.
-        pairs: COUNT;
+        pairs: u32;
         /// Number of hosts at each pair, each with a link to either switch of it.
-        hosts_per_pair: COUNT;
+        hosts_per_pair: u32;
         /// Number of aggregation switches, each linked to all switches of the pairs.
-        aggs: COUNT;
+        aggs: u32;
     }
-    FAT_TREE {
+    FatTree {
         /// Number of pods, each with racks and aggregation switches of its own.
-        pods: COUNT;
+        pods: u32;
         /// Number of top-of-rack switches in each pod, each linked to all aggregation switches of the pod.
-        tors_per_pod: COUNT;
+        tors_per_pod: u32;
         /// Number of hosts in each rack.
-        hosts_per_tor: COUNT;
+        hosts_per_tor: u32;
         /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them. Or give
         /// `tor_oversubscription`.
-        aggs_per_pod: COUNT => Need::Optional;
+        aggs_per_pod: Option<u32>;
         /// Rate of a rack's hosts over the rate of its uplinks, from which `aggs_per_pod` follows.
-        tor_oversubscription: RATIO => Need::Optional;
+        tor_oversubscription: Option<f64> {RATIO};
         /// Number of core switches in each group; or give `agg_oversubscription`.
-        cores_per_agg: COUNT => Need::Optional;
+        cores_per_agg: Option<u32>;
         /// Rate of an aggregation switch's links to racks over the rate of those to cores, from which `cores_per_agg` follows.
-        agg_oversubscription: RATIO => Need::Optional;
+        agg_oversubscription: Option<f64> {RATIO};
     }
-    CORE {
+    Core {
         /// Data rate of links to core switches, in each direction; by default that of others between switches.
-        core_rate: RATE => Need::Optional;
+        core_rate: Option<BitRate>;
         /// Time that a bit takes over a link to a core switch, one way; by default as over others between switches.
-        core_delay: TIME => Need::Optional;
+        core_delay: Option<Nanos>;
     }
-    K_ARY {
+    KAry {
         /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
         /// groups of k/2 cores.
-        k: COUNT;
+        k: u32;
         /// Rate of a rack's hosts over the rate of its uplinks; a rack has k/2 times as many hosts. Raise it above 1
         /// for racks that can send more than leaves them.
-        oversubscription: RATIO => Need::Else("1");
+        oversubscription: f64 {RATIO} = 1.0;
     }
-    DRAGONFLY {
+    Dragonfly {
         /// Number of hosts at each switch (p).
-        hosts_per_switch: COUNT;
+        hosts_per_switch: u32;
         /// Number of switches in each group (a), all linked to each other; by default 2p, which is balanced.
-        switches_per_group: COUNT => Need::Optional, "twice the hosts of a switch: balanced";
+        #[assumed = "twice the hosts of a switch: balanced"]
+        switches_per_group: Option<u32>;
         /// Number of each switch's links to other groups (h); by default p, which is balanced.
-        global_links: COUNT => Need::Optional, "as many as the hosts of a switch: balanced";
+        #[assumed = "as many as the hosts of a switch: balanced"]
+        global_links: Option<u32>;
         /// Number of groups; by default a h + 1, with a link between each two. With fewer a group has as many links to each other
         /// one: groups - 1 divides a h.
-        groups: COUNT => Need::Optional, "as many as have a link between each two";
+        #[assumed = "as many as have a link between each two"]
+        groups: Option<u32>;
         /// Data rate of links between groups, in each direction; by default that of others between switches.
-        global_rate: RATE => Need::Optional;
+        global_rate: Option<BitRate>;
         /// Time that a bit takes over a link between groups, one way; by default as over others between switches.
-        global_delay: TIME => Need::Optional;
+        global_delay: Option<Nanos>;
     }
-    TORUS {
+    Torus {
         /// Number of switches along the first dimension; each is linked to the next, and the last to the first.
-        x: COUNT;
+        x: u32;
         /// Number of switches along the second dimension.
-        y: COUNT;
+        y: u32;
         /// Number of switches along the third dimension; by default there is none.
-        z: COUNT => Need::Else("1");
+        z: u32 = 1;
         /// Number of hosts at each switch.
-        hosts_per_switch: COUNT => Need::Else("1");
+        hosts_per_switch: u32 = 1;
     }
-    FILE {
+    File {
         /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
         /// scenario's folder, then to the working folder. It has the numbers of nodes, switches and links; the switches;
         /// and for each link `A B RATE DELAY LOSS`.
-        path: TEXT;
+        path: String;
         /// Probability that a link loses a frame whose own loss in the file is 0.
-        default_loss: SHARE => Need::Else("0");
+        default_loss: f64 {SHARE} = 0.0;
     }
-    HTSIM {
+    Htsim {
         /// Name of a fat tree of htsim (.topo), relative to the scenario's folder, then to the working folder.
-        path: TEXT;
+        path: String;
         /// Probability that a link loses a frame.
-        default_loss: SHARE => Need::Else("0");
+        default_loss: f64 {SHARE} = 0.0;
     }
-    LINKS {
+    Listed {
         /// Number of hosts, which are the nodes from 0 on.
-        hosts: COUNT;
+        hosts: u32;
         /// Number of switches, which are the nodes behind the hosts.
-        switches: COUNT;
+        switches: u32;
         /// Data rate of links without a key of their own, in each direction.
-        rate: RATE => Need::Optional;
+        rate: Option<BitRate>;
         /// Time that a bit takes over a link without a key of its own, one way.
-        delay: TIME => Need::Optional;
+        delay: Option<Nanos>;
         /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
         /// and `transport.timeout`.
-        loss: SHARE => Need::Else("0");
+        loss: f64 {SHARE} = 0.0;
         /// The links, each from node `a` to node `b`, with its own `rate`, `delay` and `loss`, or the section's.
-        links: Form::Tables(LINK, "{ a = 0, b = 4 }");
+        links: Tables<ListedLink> {"{ a = 0, b = 4 }"};
     }
-    LINK {
+    ListedLink {
         /// Number of the node at one end.
-        a: COUNT;
+        a: u32;
         /// Number of the node at the other end.
-        b: COUNT;
+        b: u32;
         /// Data rate of this link, in each direction; by default the section's.
-        rate: RATE => Need::Optional;
+        rate: Option<BitRate>;
         /// Time that a bit takes over this link, one way; by default the section's.
-        delay: TIME => Need::Optional;
+        delay: Option<Nanos>;
         /// Probability that this link loses a frame; by default the section's.
-        loss: SHARE => Need::Optional;
+        loss: Option<f64> {SHARE};
     }
 }
 
-/// The keys of each kind.
-pub(super) static KINDS: [KindOf; 14] = [
-    ("star", &[STAR, WIRES]),
-    ("dumbbell", &[DUMBBELL, WIRES]),
-    ("parking_lot", &[PARKING_LOT, WIRES, FABRIC]),
-    ("leaf_spine", &[LEAF_SPINE, WIRES, FABRIC]),
-    ("rails", &[RAILS, WIRES, FABRIC]),
-    ("multi_plane", &[MULTI_PLANE, WIRES, FABRIC]),
-    ("dual_homed", &[DUAL_HOMED, WIRES, FABRIC]),
-    ("fat_tree", &[FAT_TREE, CORE, WIRES, FABRIC]),
-    ("k_ary_fat_tree", &[K_ARY, CORE, WIRES, FABRIC]),
-    ("dragonfly", &[DRAGONFLY, WIRES, FABRIC]),
-    ("torus", &[TORUS, WIRES, FABRIC]),
-    ("file", &[FILE]),
-    ("htsim", &[HTSIM]),
-    ("links", &[LINKS]),
-];
+keys! {
+    Links { wires: Wires, fabric: Fabric }
+}
 
-/// Of rates below a switch to rates above it.
-const RATIO: Form = Form::One(Kind::Real { least: 0.0, most: u32::MAX as f64 });
+kinds! {
+    /// The keys of each kind.
+    Shape(()) {
+        "star" => Star { star: Star, wires: Wires };
+        "dumbbell" => Dumbbell { dumbbell: Dumbbell, wires: Wires };
+        "parking_lot" => ParkingLot { lot: ParkingLot, links: Links };
+        "leaf_spine" => LeafSpine { tree: LeafSpine, links: Links };
+        "rails" => Rails { tree: Rails, links: Links };
+        "multi_plane" => MultiPlane { tree: MultiPlane, links: Links };
+        "dual_homed" => DualHomed { tree: DualHomed, links: Links };
+        "fat_tree" => FatTree { tree: FatTree, core: Core, links: Links };
+        "k_ary_fat_tree" => KAry { tree: KAry, core: Core, links: Links };
+        "dragonfly" => Dragonfly { dragonfly: Dragonfly, links: Links };
+        "torus" => Torus { torus: Torus, links: Links };
+        "file" => File { file: File };
+        "htsim" => Htsim { file: Htsim };
+        "links" => Listed { listed: Listed };
+    }
+}
 
 /// A network with the places of its links.
 pub(super) struct Topology {
@@ -230,147 +242,174 @@ pub(super) struct Topology {
 }
 
 pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Rounding) -> Result<Topology, InputError> {
-    let section = document.required(SECTION, "kind = \"star\"")?;
-    let (kind, keys) = Values::of_kind(SECTION, &section, &KINDS)?;
-    let network = match kind {
-        "file" => return file(&keys, config, |path| reference::read_topology(path, rounding)),
-        "htsim" => return file(&keys, config, htsim_network::read),
-        "links" => return links(&keys),
-        kind => generated(kind, &keys),
-    };
-    let network = network.map_err(|wrong| keys.origin.error(&[wrong.key], wrong.message))?;
-    let links = places(&network, &keys.origin);
-    Ok(Topology { network, links, section: Some(keys.origin.section().clone()), default_loss: 0.0, note: None })
-}
-
-/// A regular network.
-fn generated(kind: &str, keys: &Values<'_>) -> Result<Network, Conflict> {
-    let count = |key: &str| keys.the::<u32>(key);
-    for (key, value) in keys.given() {
-        if *value == Value::Count(0) && key != "k" {
-            return Err(Conflict::new(key, format!("{key} is 0; expected at least 1")));
-        }
-        if *value == Value::Rate(BitRate(0)) {
-            return Err(Conflict::new(key, "the rate is 0; expected more".into()));
-        }
-    }
-    let edge = Wire { rate: keys.the("rate"), delay: keys.the("delay"), loss: keys.the("loss"), count: 1 };
-    let wire = |rate: &str, delay: &str, of: Wire| Wire {
-        rate: keys.get(rate).unwrap_or(of.rate),
-        delay: keys.get(delay).unwrap_or(of.delay),
-        count: keys.get("bundle").unwrap_or(1),
-        ..of
-    };
-    let fabric = wire("fabric_rate", "fabric_delay", edge);
-    let core = wire("core_rate", "core_delay", fabric);
-    let hosts = |counts: &[u32]| counts.iter().fold(1u64, |product, &count| product.saturating_mul(count.into()));
+    let entry = document.required(SECTION, "kind = \"star\"")?;
+    let OfKind { section, kind, .. } = OfKind::of(SECTION, &entry)?;
+    let product = |counts: &[u32]| counts.iter().fold(1u64, |product, &count| product.saturating_mul(count.into()));
     let tier = |below: u32, planes: u32, above: u32, wire: Wire| Tier { below, planes, above, wire };
-    let fat_tree = |[pods, tors, aggs, cores, each]: [u32; 5]| {
+    let fat_tree = |[pods, tors, aggs, cores, each]: [u32; 5], [edge, fabric, core]: [Wire; 3]| {
         let tiers = [tier(each, 1, 1, edge), tier(tors, 1, aggs, fabric), tier(pods, aggs, cores, core)];
-        generate::tree(hosts(&[pods, tors, each]), &tiers)
+        generate::tree(product(&[pods, tors, each]), &tiers)
     };
     let network = match kind {
-        "star" => generate::star(count("hosts"), edge),
-        "dumbbell" => {
-            let bottleneck = wire("bottleneck_rate", "bottleneck_delay", edge);
-            generate::dumbbell((count("left"), count("right")), edge, bottleneck)
+        Shape::File { file: File { path, default_loss } } => {
+            return file(&section, config, (&path, default_loss), |path| reference::read_topology(path, rounding));
         }
-        "parking_lot" if count("switches") < 2 => {
-            return Err(Conflict::new("switches", "switches is 1; expected at least 2".into()));
+        Shape::Htsim { file: Htsim { path, default_loss } } => {
+            return file(&section, config, (&path, default_loss), htsim_network::read);
         }
-        "parking_lot" => generate::grid(&[count("switches")], count("hosts_per_switch"), false, (edge, fabric)),
-        "torus" => generate::grid(&["x", "y", "z"].map(count), count("hosts_per_switch"), true, (edge, fabric)),
-        "leaf_spine" => {
-            let (leaves, each) = (count("leaves"), count("hosts_per_leaf"));
-            let spines = upward(keys, "spines", "oversubscription", (each, edge), fabric)?;
-            generate::tree(hosts(&[leaves, each]), &[tier(each, 1, 1, edge), tier(leaves, 1, spines, fabric)])
+        Shape::Listed { listed } => return links(&section, &listed),
+        Shape::Star { star, wires } => generate::star(star.hosts, wires.edge(&section)?),
+        Shape::Dumbbell { dumbbell: Dumbbell { left, right, bottleneck_rate, bottleneck_delay }, wires } => {
+            let edge = wires.edge(&section)?;
+            generate::dumbbell((left, right), edge, like(edge, bottleneck_rate, bottleneck_delay))
         }
-        "rails" => {
-            let (servers, rails) = (count("servers"), count("rails"));
-            let tiers = [tier(servers, rails, 1, edge), tier(rails, 1, count("spines"), fabric)];
-            generate::tree(hosts(&[servers, rails]), &tiers)
-        }
-        "multi_plane" => {
-            let [segments, servers, rails, planes] = ["segments", "servers", "rails", "planes"].map(count);
-            let leaves = tier(servers, rails, planes, edge);
-            let spines = tier(segments.saturating_mul(rails), planes, count("spines"), fabric);
-            generate::tree(hosts(&[segments, servers, rails]), &[leaves, spines])
-        }
-        "dual_homed" => {
-            let (pairs, each) = (count("pairs"), count("hosts_per_pair"));
-            let tiers = [tier(each, 1, 2, edge), tier(pairs.saturating_mul(2), 1, count("aggs"), fabric)];
-            generate::tree(hosts(&[pairs, each]), &tiers)
-        }
-        "dragonfly" => {
-            let p = count("hosts_per_switch");
-            let a = keys.get("switches_per_group").unwrap_or(p.saturating_mul(2));
-            let h = keys.get("global_links").unwrap_or(p);
-            let groups = keys.get("groups").unwrap_or(a.saturating_mul(h).saturating_add(1));
-            let global = wire("global_rate", "global_delay", fabric);
-            let dragonfly =
-                generate::Dragonfly { groups, switches: a, hosts: p, global_links: h, edge, fabric, global };
-            if keys.has("groups") {
-                dragonfly.check_groups().map_err(|message| Conflict::new("groups", message))?;
+        Shape::ParkingLot { lot: ParkingLot { switches, hosts_per_switch }, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            if switches < 2 {
+                return Err(section.origin.error(&["switches"], "switches is 1; expected at least 2"));
             }
-            dragonfly.network()
+            generate::grid(&[switches], hosts_per_switch, false, (edge, fabric))
         }
-        "k_ary_fat_tree" => {
-            let (k, half) = (count("k"), count("k") / 2);
+        Shape::Torus { torus: Torus { x, y, z, hosts_per_switch }, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            generate::grid(&[x, y, z], hosts_per_switch, true, (edge, fabric))
+        }
+        Shape::LeafSpine { tree, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            let (leaves, each, fabric) = (tree.leaves, tree.hosts_per_leaf, fabric);
+            let ratio = ("oversubscription", tree.oversubscription);
+            let spines = upward(&section, ("spines", tree.spines), ratio, (each, edge), fabric)?;
+            generate::tree(product(&[leaves, each]), &[tier(each, 1, 1, edge), tier(leaves, 1, spines, fabric)])
+        }
+        Shape::Rails { tree: Rails { servers, rails, spines }, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            let tiers = [tier(servers, rails, 1, edge), tier(rails, 1, spines, fabric)];
+            generate::tree(product(&[servers, rails]), &tiers)
+        }
+        Shape::MultiPlane { tree: MultiPlane { segments, servers, rails, planes, spines }, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            let leaves = tier(servers, rails, planes, edge);
+            let spines = tier(segments.saturating_mul(rails), planes, spines, fabric);
+            generate::tree(product(&[segments, servers, rails]), &[leaves, spines])
+        }
+        Shape::DualHomed { tree: DualHomed { pairs, hosts_per_pair, aggs }, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            let tiers = [tier(hosts_per_pair, 1, 2, edge), tier(pairs.saturating_mul(2), 1, aggs, fabric)];
+            generate::tree(product(&[pairs, hosts_per_pair]), &tiers)
+        }
+        Shape::Dragonfly { dragonfly, links } => {
+            let (edge, fabric) = links.wires(&section)?;
+            let (hosts, fabric) = (dragonfly.hosts_per_switch, fabric);
+            let switches = dragonfly.switches_per_group.unwrap_or(hosts.saturating_mul(2));
+            let global_links = dragonfly.global_links.unwrap_or(hosts);
+            let groups = dragonfly.groups.unwrap_or(switches.saturating_mul(global_links).saturating_add(1));
+            let global = like(fabric, dragonfly.global_rate, dragonfly.global_delay);
+            let network = generate::Dragonfly { groups, switches, hosts, global_links, edge, fabric, global };
+            if dragonfly.groups.is_some() {
+                network.check_groups().map_err(|message| section.origin.error(&["groups"], message))?;
+            }
+            network.network()
+        }
+        Shape::KAry { tree: KAry { k, oversubscription }, core, links } => {
+            let ((edge, fabric), half) = (links.wires(&section)?, k / 2);
             if half == 0 || !k.is_multiple_of(2) {
-                return Err(Conflict::new("k", format!("k is {k}; expected an even number of at least 2")));
+                let message = format!("k is {k}; expected an even number of at least 2");
+                return Err(section.origin.error(&["k"], message));
             }
             let what = "hosts (k/2 times oversubscription)";
-            let each = whole("oversubscription", f64::from(half) * keys.the::<f64>("oversubscription"), what)?;
-            fat_tree([k, half, half, half, each])
+            let each = whole(&section, "oversubscription", f64::from(half) * oversubscription, what)?;
+            fat_tree([k, half, half, half, each], [edge, fabric, core.wire(fabric)])
         }
-        _ => {
-            let (tors, each) = (count("tors_per_pod"), count("hosts_per_tor"));
-            let aggs = upward(keys, "aggs_per_pod", "tor_oversubscription", (each, edge), fabric)?;
-            let cores = upward(keys, "cores_per_agg", "agg_oversubscription", (tors, fabric), core)?;
-            fat_tree([count("pods"), tors, aggs, cores, each])
+        Shape::FatTree { tree, core, links } => {
+            let ((edge, fabric), tors, each) = (links.wires(&section)?, tree.tors_per_pod, tree.hosts_per_tor);
+            let core = core.wire(fabric);
+            let ratio = ("tor_oversubscription", tree.tor_oversubscription);
+            let aggs = upward(&section, ("aggs_per_pod", tree.aggs_per_pod), ratio, (each, edge), fabric)?;
+            let ratio = ("agg_oversubscription", tree.agg_oversubscription);
+            let cores = upward(&section, ("cores_per_agg", tree.cores_per_agg), ratio, (tors, fabric), core)?;
+            fat_tree([tree.pods, tors, aggs, cores, each], [edge, fabric, core])
         }
     };
-    let largest = keys
+    let counts = section
         .given()
         .filter_map(|(key, value)| if let Value::Count(count) = value { Some((*count, key)) } else { None });
-    network.map_err(|message| Conflict::new(largest.max().map_or("kind", |(_, key)| key), message))
+    let largest = counts.max().map_or("kind", |(_, key)| key);
+    let network = network.map_err(|message| section.origin.error(&[largest], message))?;
+    let links = places(&network, &section);
+    Ok(Topology { network, links, section: Some(section.origin.section().clone()), default_loss: 0.0, note: None })
+}
+
+impl Wires {
+    /// A link of a regular network, in whose section nothing is 0 that must be more.
+    fn edge(&self, section: &Section<'_>) -> Result<Wire, InputError> {
+        for (key, value) in section.given() {
+            if *value == Value::Count(0) && key != "k" {
+                return Err(section.origin.error(&[key], format!("{key} is 0; expected at least 1")));
+            }
+            if *value == Value::Rate(BitRate(0)) {
+                return Err(section.origin.error(&[key], "the rate is 0; expected more"));
+            }
+        }
+        Ok(Wire { rate: self.rate, delay: self.delay, loss: self.loss, count: 1 })
+    }
+}
+
+impl Links {
+    /// The links of hosts, and those between switches.
+    fn wires(&self, section: &Section<'_>) -> Result<(Wire, Wire), InputError> {
+        let (edge, &Fabric { fabric_rate, fabric_delay, bundle }) = (self.wires.edge(section)?, &self.fabric);
+        Ok((edge, Wire { count: bundle, ..like(edge, fabric_rate, fabric_delay) }))
+    }
+}
+
+impl Core {
+    fn wire(&self, fabric: Wire) -> Wire {
+        like(fabric, self.core_rate, self.core_delay)
+    }
+}
+
+/// A link like another one, but for what it has of its own.
+fn like(other: Wire, rate: Option<BitRate>, delay: Option<Nanos>) -> Wire {
+    Wire { rate: rate.unwrap_or(other.rate), delay: delay.unwrap_or(other.delay), ..other }
 }
 
 /// How many switches each one is linked to above it: a key says so, or another one says which ratio of rates below and above shall be.
 fn upward(
-    keys: &Values<'_>,
-    number: &'static str,
-    ratio: &'static str,
+    section: &Section<'_>,
+    (number, given): (&str, Option<u32>),
+    (ratio, over): (&str, Option<f64>),
     (below, down): (u32, Wire),
     up: Wire,
-) -> Result<u32, Conflict> {
-    match (keys.get(number), keys.get::<f64>(ratio)) {
+) -> Result<u32, InputError> {
+    match (given, over) {
         (Some(number), None) => Ok(number),
         (None, Some(over)) => {
             let rate = |wire: Wire| f64::from(wire.count) * wire.rate.0 as f64;
-            whole(ratio, f64::from(below) * rate(down) / (over * rate(up)), number)
+            whole(section, ratio, f64::from(below) * rate(down) / (over * rate(up)), number)
         }
         (None, None) => {
-            Err(Conflict::new(number, format!("{number} is missing from [topology]; expected it, or {ratio}")))
+            let message = format!("{number} is missing from [topology]; expected it, or {ratio}");
+            Err(section.origin.error(&[number], message))
         }
         (Some(_), Some(_)) => {
-            Err(Conflict::new(ratio, format!("{ratio} is given, and {number}; expected one of them")))
+            let message = format!("{ratio} is given, and {number}; expected one of them");
+            Err(section.origin.error(&[ratio], message))
         }
     }
 }
 
 /// A number that follows from a ratio.
-fn whole(ratio: &'static str, number: f64, what: &str) -> Result<u32, Conflict> {
+fn whole(section: &Section<'_>, ratio: &str, number: f64, what: &str) -> Result<u32, InputError> {
     if number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number) {
         return Ok(number as u32);
     }
     let message =
         format!("there would be {number} {what}; expected a ratio that leads to a whole number of at least 1");
-    Err(Conflict::new(ratio, message))
+    Err(section.origin.error(&[ratio], message))
 }
 
 /// Where the rate of each link was given.
-fn places(network: &Network, origin: &Origin) -> Vec<Place> {
+fn places(network: &Network, Section { origin, .. }: &Section<'_>) -> Vec<Place> {
     let (edge, fabric) = (origin.place(&["rate"]), origin.place(&["fabric_rate", "bottleneck_rate", "rate"]));
     let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
     let place = |link: &Link| if is_switch(link.a) && is_switch(link.b) { fabric.clone() } else { edge.clone() };
@@ -378,36 +417,36 @@ fn places(network: &Network, origin: &Origin) -> Vec<Place> {
 }
 
 fn file(
-    keys: &Values<'_>,
+    section: &Section<'_>,
     config: &Path,
+    (name, default_loss): (&str, f64),
     read: impl Fn(&Path) -> Result<TopologyFile, InputError>,
 ) -> Result<Topology, InputError> {
-    let name: String = keys.the("path");
-    let path = resolve(config, &name).ok_or_else(|| keys.origin.error(&["path"], no_file("path", &name)))?;
+    let path = resolve(config, name).ok_or_else(|| section.origin.error(&["path"], no_file("path", name)))?;
     let TopologyFile { network, links, note } = read(&path)?;
-    Ok(Topology { network, links, section: None, default_loss: keys.the("default_loss"), note })
+    Ok(Topology { network, links, section: None, default_loss, note })
 }
 
 /// Hosts come first in the numbering. Rate, delay and loss of the section hold for links that have none.
-fn links(keys: &Values<'_>) -> Result<Topology, InputError> {
-    let (hosts, switches): (u64, u64) = (keys.the("hosts"), keys.the("switches"));
+fn links(section: &Section<'_>, listed: &Listed) -> Result<Topology, InputError> {
+    let (hosts, switches) = (u64::from(listed.hosts), u64::from(listed.switches));
     let nodes = hosts + switches;
-    let mut builder = NetworkBuilder::new(nodes, &keys.origin.place(&["hosts"]))?;
+    let mut builder = NetworkBuilder::new(nodes, &section.origin.place(&["hosts"]))?;
     for switch in hosts..nodes {
-        builder.switch(switch, &keys.origin.place(&["switches"]))?;
+        builder.switch(switch, &section.origin.place(&["switches"]))?;
     }
-    for link in keys.tables("topology.links", LINK, "links")? {
+    for link in &listed.links.0 {
         let place = link.origin.section().named("topology.links");
         let missing = |key: &str| {
             let message = format!("{key} is missing from the link and from [topology]; expected it in one of them");
             link.origin.error(&[key], message)
         };
         let link = Link {
-            a: builder.node(link.the("a"), &place)?,
-            b: builder.node(link.the("b"), &place)?,
-            rate: link.get("rate").or(keys.get("rate")).ok_or_else(|| missing("rate"))?,
-            delay: link.get("delay").or(keys.get("delay")).ok_or_else(|| missing("delay"))?,
-            loss: link.get("loss").unwrap_or(keys.the("loss")),
+            a: builder.node(link.a.into(), &place)?,
+            b: builder.node(link.b.into(), &place)?,
+            rate: link.rate.or(listed.rate).ok_or_else(|| missing("rate"))?,
+            delay: link.delay.or(listed.delay).ok_or_else(|| missing("delay"))?,
+            loss: link.loss.unwrap_or(listed.loss),
         };
         builder.link(link, place)?;
     }

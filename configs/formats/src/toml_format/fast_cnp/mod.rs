@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::keys::{Form, Need, Values, keys};
+use super::keys::{List, Read, keys};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{FastCnpBorder, Scenario};
@@ -15,26 +15,26 @@ use hpcc_core::wire::WireProfile;
 
 keys! {
     /// What `[fast_cnp]` holds besides plain settings.
-    LISTS {
+    Lists {
         /// Links that lead out of the domain, as a list of [switch, node at the other end]. Give it to keep
         /// notifications, and the answers to them, from crossing these links.
-        borders: Form::Pairs("[4, 0]") => Need::Optional;
+        borders: Option<List<([u32; 2], Place)>> {"[4, 0]"};
     }
 }
 
 /// The links that lead out of the domain, and where they are listed.
 pub(super) fn borders(
-    lists: &Values<'_>,
+    lists: &Read<Lists>,
     network: &Network,
     wire: WireProfile,
 ) -> Result<(Vec<FastCnpBorder>, Option<Place>), InputError> {
-    let pairs = lists.pairs("borders")?;
+    let pairs = lists.borders.as_ref().map_or(&[][..], |pairs| &pairs.0);
     let place = pairs.first().map(|(_, place)| place.clone());
     if let Some(place) = place.as_ref().filter(|_| wire != WireProfile::RoceV6) {
         let message = "no notification comes but over IPv6; expected wire.profile = \"rocev2_ipv6\"";
         return Err(place.key_error("fast_cnp.borders", message));
     }
-    let borders: Result<_, _> = pairs.into_iter().map(|(pair, place)| border(pair, &place, network)).collect();
+    let borders: Result<_, _> = pairs.iter().map(|(pair, place)| border(*pair, place, network)).collect();
     Ok((borders?, place))
 }
 
