@@ -156,11 +156,11 @@ impl ResultWriter {
             | Row::Packet(_)
             | Row::Frame(..) => {}
         }
-        self.to_files(|files| files.write(&row));
+        self.with_files(|files| files.write(&row));
     }
 
     /// What is written by the process that has the folder.
-    fn to_files(&mut self, write: impl FnOnce(&mut Files) -> Result<(), ResultError>) {
+    fn with_files(&mut self, write: impl FnOnce(&mut Files) -> Result<(), ResultError>) {
         let written = self.output.as_mut().map_or(Ok(()), |output| write(&mut output.files));
         self.keep(written);
     }
@@ -178,7 +178,7 @@ impl ResultWriter {
 
     /// A flow that has no end was under way at the end of the run.
     pub fn flow_endless(&mut self, flow: &UnfinishedFlow) {
-        self.to_files(|files| files.endless(flow));
+        self.with_files(|files| files.endless(flow));
     }
 
     /// The last flow has completed: queue statistics end here.
@@ -244,7 +244,7 @@ impl ResultWriter {
 
     /// Begins the time series of what congestion control makes of flows.
     pub fn begin_control(&mut self) {
-        self.to_files(Files::begin_control);
+        self.with_files(Files::begin_control);
     }
 
     /// The state of a flow.
@@ -254,7 +254,7 @@ impl ResultWriter {
 
     /// Begins the packet trace.
     pub fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) {
-        self.to_files(|files| files.begin_trace(ports, window_bytes));
+        self.with_files(|files| files.begin_trace(ports, window_bytes));
     }
 
     /// Something happened to a packet at a traced node.
@@ -264,7 +264,7 @@ impl ResultWriter {
 
     /// Begins the capture that a scenario asks for.
     pub fn begin_capture(&mut self, scenario: &Scenario) {
-        self.to_files(|files| files.begin_capture(&scenario.monitor, &scenario.network));
+        self.with_files(|files| files.begin_capture(&scenario.monitor, &scenario.network));
     }
 
     /// A frame of a captured node, as bytes.
@@ -297,13 +297,13 @@ impl ResultWriter {
         for mut row in ports_csv::rows_of(network) {
             row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
             (row.sent_bytes, row.fcs_errors) = self.counts.get(&(row.node, row.port)).copied().unwrap_or_default();
-            self.to_files(|files| files.port(&row));
+            self.with_files(|files| files.port(&row));
         }
     }
 
     /// All rows of a file that is written at once, when the run is over.
     pub fn whole_file(&mut self, rows: &[impl CsvRow]) {
-        self.to_files(|files| files.whole(rows));
+        self.with_files(|files| files.whole(rows));
     }
 
     /// Closes all files, writes the summary with their digests, and gives the folder its name.
