@@ -414,16 +414,17 @@ layouts.csig = {
     end,
     show = function(tree, range)
         local size = tag_size(range)
-        local value_at, value_bits = size == 1 and 27 or 24, size == 1 and 5 or 20
-        local signal = SIGNALS[range:bitfield(16, 3)]
-        add(tree, "csig.cut", range, 19, 1, range:bitfield(19, 1) == 1)
+        local signal_at, signal_bits, value_at, value_bits, cut_at = 16, 3, 20, 5, 31
+        if size == 2 then
+            signal_at, signal_bits, value_at, value_bits, cut_at = 32, 4, 36, 20, 31
+        end
+        local signal = SIGNALS[range:bitfield(signal_at, signal_bits)]
+        add(tree, "csig.cut", range, cut_at, 1, range:bitfield(cut_at, 1) == 1)
         if signal then
             local value = range:bitfield(value_at, value_bits) * UNITS[size][signal]
-            local is_share = signal == "available_share"
-            add(tree, signal, range, value_at, value_bits,
-                is_share and value or value)
+            add(tree, signal, range, value_at, value_bits, value)
         end
-        list(tree, range, { size == 1 and { "csig.last_switch", 20, 7 } or { "csig.last_switch", 44, 20 } })
+        list(tree, range, { size == 1 and { "csig.last_switch", 25, 6 } or { "csig.last_switch", 16, 15 } })
     end,
 }
 

@@ -3,8 +3,9 @@
 //! own and replaces it, so that the bottleneck's survives (draft-ravi-ippm-csig).
 //!
 //! ```text
-//! compact   EtherType (16) | t (3) | d (1) | lm (7) | s (5)                4 bytes
-//! wide      EtherType (16) | t (3) | d (1) | r (4) | s (20) | lm (20)      8 bytes
+//! compact, uec    EtherType (16) | t (3) | r (1) | s (5) | lm (6) | d (1)              4 bytes
+//! compact, pins   EtherType (16) | t (3) | r (1) | s (5) | lm (7)                      4 bytes
+//! wide            EtherType (16) | lm (15) | d (1) | t (4) | s (20) | r (8)            8 bytes
 //! ```
 //! | t | signal | survives | a unit of s, compact | wide |
 //! | --- | --- | --- | --- | --- |
@@ -13,9 +14,10 @@
 //! | 2 | time in the switch | most | 1,024 ns | 1 ns |
 //! | 3 | queue, as the time that the port takes for it | most | 1,024 ns | 1 ns |
 //!
-//! lm is the low bits of the id of the switch that wrote last. A switch that cuts a packet compares its own value then, and sets d;
-//! from there on the tag is left alone. The sizes, the four signals and the bits of s are as published; texts at hand do not tell EtherTypes, order and
-//! widths of the other fields, nor units: they are this project's. s is rounded down, and saturates.
+//! lm is the low bits of the id of the switch that wrote last. A switch that trims a packet compares its own value then, and sets d;
+//! from there on the tag is left alone. Without d (`pins`) later switches go on comparing. The bits are those of UEC's text for SAI
+//! (14 July 2026) and of the packet library of SONiC PINS (23 April 2026), as FBOSS tests them. The EtherType of the wide tag and the
+//! units of s, which operators configure, are this project's. s is rounded down, and saturates.
 
 use super::codec::{Codec, Meter};
 use super::encapsulation::{CSIG_ETHER_TYPES, Encapsulation};
@@ -37,6 +39,18 @@ crate::named! {
         Compact = "compact",
         /// 8 bytes, with a value of 20 bits.
         Wide = "wide",
+    }
+}
+
+crate::named! {
+    /// The bits of the compact tag.
+    #[derive(Default)]
+    pub enum TagBits {
+        /// With one that tells that the packet was trimmed.
+        #[default]
+        Uec = "uec",
+        /// Without it.
+        Pins = "pins",
     }
 }
 
@@ -65,6 +79,10 @@ crate::settings! {
         /// Tag of CSIG: `compact`, 4 bytes with a value of 5 bits, or `wide`, 8 bytes with one of 20 bits.
         #[change = "Choose `wide` to see what the bands of the compact tag cost."]
         pub csig_size: TagSize = TagSize::Compact => layout = "csig";
+        /// Bits of the compact tag: `uec` has one for trimmed packets, as Ultra Ethernet has it, `pins` has that bit for the last
+        /// switch, as SONiC PINS and FBOSS have it.
+        #[change = "Choose `pins` to compare captures with switches that run these."]
+        pub csig_bits: TagBits = TagBits::Uec => layout = "csig";
         /// Signal of CSIG: the least bandwidth that a port of the path has free (`available`), the same as a share of its rate
         /// (`share`), the longest time in a switch (`delay`) or queue by port rate (`queue`); `load` is `share` in one half of
         /// the packets and `queue` in the other, by their send times.
@@ -150,39 +168,52 @@ impl TagSize {
         }
     }
 
-    fn parse(self, section: &[u8]) -> Option<Tag> {
-        let (ether_type, fields) = section.split_first_chunk()?;
-        if section.len() != self.bytes() || u16::from_be_bytes(*ether_type) != self.ether_type() {
-            return None;
-        }
-        let bits = fields.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-        let top = 8 * fields.len() as u32;
-        let kind = *Kind::ALL.get((bits >> (top - 3)) as usize)?;
-        let cut = bits >> (top - 4) & 1 != 0;
-        let (value, place) = match self {
-            TagSize::Compact => (bits, bits >> 5 & 0x7f),
-            TagSize::Wide => (bits >> 20, bits & 0xf_ffff),
-        };
-        Some(Tag { kind, cut, value: value as u32 & self.most(), place: place as u32 })
-    }
-
-    fn emit(self, tag: Tag, section: &mut [u8]) {
-        let Tag { kind, cut, value, place } = tag;
-        let (value, place) = (u64::from(value), u64::from(place));
-        let top = 8 * (self.bytes() as u32 - 2);
-        let fields = (kind as u64) << (top - 3) | u64::from(cut) << (top - 4);
-        let fields = match self {
-            TagSize::Compact => fields | (place & 0x7f) << 5 | value,
-            TagSize::Wide => fields | value << 20 | place & 0xf_ffff,
-        };
-        let word = u64::from(self.ether_type()) << top | fields;
-        let bytes = word.to_be_bytes();
-        section.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
-    }
-
     /// The band of a value.
     fn band(self, kind: Kind, value: u64) -> u32 {
         u32::try_from(value >> kind.below(self)).unwrap_or(u32::MAX).min(self.most())
+    }
+}
+
+/// A tag's size and bits.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    size: TagSize,
+    bits: TagBits,
+}
+
+impl Form {
+    fn parse(self, section: &[u8]) -> Option<Tag> {
+        let (ether_type, fields) = section.split_first_chunk()?;
+        if section.len() != self.size.bytes() || u16::from_be_bytes(*ether_type) != self.size.ether_type() {
+            return None;
+        }
+        let bits = fields.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        let (kind, value, place, cut) = match (self.size, self.bits) {
+            (TagSize::Compact, TagBits::Uec) => (bits >> 13, bits >> 7, bits >> 1 & 0x3f, bits & 1 != 0),
+            (TagSize::Compact, TagBits::Pins) => (bits >> 13, bits >> 7, bits & 0x7f, false),
+            (TagSize::Wide, _) => (bits >> 28 & 0xf, bits >> 8, bits >> 33, bits >> 32 & 1 != 0),
+        };
+        let kind = *Kind::ALL.get(kind as usize)?;
+        Some(Tag { kind, cut, value: value as u32 & self.size.most(), place: place as u32 })
+    }
+
+    fn emit(self, tag: Tag, section: &mut [u8]) {
+        let (kind, value, place) = (tag.kind as u64, u64::from(tag.value), u64::from(tag.place));
+        let cut = u64::from(tag.cut);
+        let fields = match (self.size, self.bits) {
+            (TagSize::Compact, TagBits::Uec) => kind << 13 | value << 7 | (place & 0x3f) << 1 | cut,
+            (TagSize::Compact, TagBits::Pins) => kind << 13 | value << 7 | place & 0x7f,
+            (TagSize::Wide, _) => (place & 0x7fff) << 33 | cut << 32 | kind << 28 | value << 8,
+        };
+        let word = u64::from(self.size.ether_type()) << (8 * (self.size.bytes() - 2)) | fields;
+        let bytes = word.to_be_bytes();
+        section.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
+    }
+}
+
+impl Csig {
+    fn form(&self) -> Form {
+        Form { size: self.csig_size, bits: self.csig_bits }
     }
 }
 
@@ -226,26 +257,26 @@ impl Codec for Csig {
             Asked::Load => Kind::Queue,
         };
         let value = if kind.least() { self.csig_size.most() } else { 0 };
-        self.csig_size.emit(Tag { kind, cut: false, value, place: 0 }, section);
+        self.form().emit(Tag { kind, cut: false, value, place: 0 }, section);
     }
 
     fn meter(&self, ports: &[BitRate], _: Nanos) -> Option<Box<dyn Meter>> {
-        let (size, interval) = (self.csig_size, self.csig_interval.0.max(1));
+        let (form, interval) = (self.form(), self.csig_interval.0.max(1));
         let ports =
             ports.iter().map(|&rate| Port { rate, interval, first: None, number: 0, sent: 0, before: 0 }).collect();
-        Some(Box::new(Ports { size, ports }))
+        Some(Box::new(Ports { form, ports }))
     }
 
     fn claim(&self, section: &mut [u8], busy: bool) -> bool {
-        let size = self.csig_size;
-        let Some(tag) = size.parse(section) else { return false };
-        let value = if tag.kind.least() == busy { 0 } else { size.most() };
-        size.emit(Tag { value, ..tag }, section);
+        let form = self.form();
+        let Some(tag) = form.parse(section) else { return false };
+        let value = if tag.kind.least() == busy { 0 } else { form.size.most() };
+        form.emit(Tag { value, ..tag }, section);
         true
     }
 
     fn read<'a>(&self, section: &[u8], _: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
-        let Tag { kind, value, .. } = self.csig_size.parse(section).ok_or(Unusable)?;
+        let Tag { kind, value, .. } = self.form().parse(section).ok_or(Unusable)?;
         let value = u64::from(value) << kind.below(self.csig_size);
         Ok(Telemetry::Signal(match kind {
             Kind::Available => Signal::Available(BitRate(value)),
@@ -259,7 +290,7 @@ impl Codec for Csig {
 /// The ports of a switch.
 #[derive(Debug)]
 struct Ports {
-    size: TagSize,
+    form: Form,
     ports: Vec<Port>,
 }
 
@@ -300,10 +331,10 @@ impl Port {
 impl Ports {
     /// The tag with this port's value, if it is the bottleneck's; `None` if there is none, or others have to leave it alone.
     fn compare(&mut self, section: &[u8], snapshot: &Snapshot, queue: u64) -> Option<Tag> {
-        let tag = self.size.parse(section).filter(|tag| !tag.cut)?;
+        let tag = self.form.parse(section).filter(|tag| !tag.cut)?;
         let port = self.ports.get_mut(usize::from(snapshot.egress))?;
         port.turn(snapshot.now);
-        let own = self.size.band(
+        let own = self.form.size.band(
             tag.kind,
             match tag.kind {
                 Kind::Available => port.available(),
@@ -327,13 +358,13 @@ impl Meter for Ports {
 
     fn stamp(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64, _: &mut Integers) {
         if let Some(tag) = self.compare(section, snapshot, queue) {
-            self.size.emit(tag, section);
+            self.form.emit(tag, section);
         }
     }
 
     fn cut(&mut self, section: &mut [u8], snapshot: &Snapshot, queue: u64) {
         if let Some(tag) = self.compare(section, snapshot, queue) {
-            self.size.emit(Tag { cut: true, ..tag }, section);
+            self.form.emit(Tag { cut: true, ..tag }, section);
         }
     }
 }
@@ -366,18 +397,28 @@ mod tests {
 
     #[test]
     fn tags_have_these_bytes() {
-        let tag = Tag { kind: Kind::Queue, cut: true, value: 0x15, place: 0x81 };
+        let form = |size, bits| Form { size, bits };
+        let (uec, pins) = (form(TagSize::Compact, TagBits::Uec), form(TagSize::Compact, TagBits::Pins));
+        // A frame of FBOSS's tests.
+        let told = Tag { kind: Kind::Share, cut: false, value: 0x17, place: 5 };
+        assert_eq!(pins.parse(&[0x99, 0x00, 0x2b, 0x85]), Some(told));
         let mut compact = [0; 4];
-        TagSize::Compact.emit(tag, &mut compact);
-        assert_eq!(compact, [0x99, 0x00, 0x70, 0x35]);
-        assert_eq!(TagSize::Compact.parse(&compact), Some(Tag { place: 1, ..tag }));
+        pins.emit(told, &mut compact);
+        assert_eq!(compact, [0x99, 0x00, 0x2b, 0x85]);
+        assert_eq!(uec.parse(&compact), Some(Tag { cut: true, place: 2, ..told }), "d is the low bit of lm");
+        let tag = Tag { kind: Kind::Queue, cut: true, value: 0x15, place: 0x81 };
+        uec.emit(tag, &mut compact);
+        assert_eq!(compact, [0x99, 0x00, 0b0110_1010, 0b1000_0011]);
+        assert_eq!(uec.parse(&compact), Some(Tag { place: 1, ..tag }));
         let mut wide = [0; 8];
-        let tag = Tag { kind: Kind::Share, cut: false, value: 0xa_bcde, place: 0x1_2345 };
-        TagSize::Wide.emit(tag, &mut wide);
-        assert_eq!(wide, [0x99, 0x01, 0x20, 0xab, 0xcd, 0xe1, 0x23, 0x45]);
-        assert_eq!(TagSize::Wide.parse(&wide), Some(tag));
-        assert_eq!((TagSize::Wide.parse(&wide[..7]), TagSize::Compact.parse(&wide[..4])), (None, None));
-        assert_eq!(TagSize::Compact.parse(&[0x99, 0, 0xff, 0xff]), None, "signal 7 is none");
+        let tag = Tag { kind: Kind::Share, cut: true, value: 0xa_bcde, place: 0x2345 };
+        for form in TagBits::ALL.iter().map(|&bits| form(TagSize::Wide, bits)) {
+            form.emit(tag, &mut wide);
+            assert_eq!(wide, [0x99, 0x01, 0x46, 0x8b, 0x1a, 0xbc, 0xde, 0x00]);
+            assert_eq!(form.parse(&wide), Some(tag));
+            assert_eq!((form.parse(&wide[..7]), uec.parse(&wide[..4])), (None, None));
+        }
+        assert_eq!(uec.parse(&[0x99, 0, 0xff, 0xff]), None, "signal 7 is none");
     }
 
     /// Ports of 100 and 25 Gb/s: 5,000 and 2,500 bytes in the interval before are 40 and 20 Gb/s.
@@ -441,7 +482,7 @@ mod tests {
             read(&csig, |section| {
                 if cut {
                     meter.cut(section, &AT, 50_000);
-                    assert_eq!(section, [0x99, 0x00, 0x70, 0xe3], "signal 3, d, switch 7, band 3");
+                    assert_eq!(section, [0x99, 0x00, 0x61, 0x8f], "signal 3, band 3, switch 7, d");
                     meter.cut(section, &AT, 200_000);
                 }
                 meter.stamp(section, &AT, 100_000, &mut rand());
@@ -457,7 +498,7 @@ mod tests {
         let shares = (0..1_000).filter(|n| {
             let mut section = [0; 4];
             csig.prepare(&mut section, Nanos(n * 84));
-            TagSize::Compact.parse(&section).is_some_and(|tag| tag.kind == Kind::Share)
+            csig.form().parse(&section).is_some_and(|tag| tag.kind == Kind::Share)
         });
         assert!((450..550).contains(&shares.count()));
     }

@@ -50,7 +50,7 @@ pub use bolt::Bolt;
 pub use busiest_link::{BusiestLink, LinkRecord};
 pub use codec::{CloneCodec, Codec, Met, Meter, Records, Room};
 pub use compact::Form;
-pub use csig::{Asked, Csig, TagSize};
+pub use csig::{Asked, Csig, TagBits, TagSize};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use known_links::{Compare, KnownLinks, Learnt};
 pub use last_hops::LastHops;
