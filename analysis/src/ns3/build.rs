@@ -156,16 +156,6 @@ impl Place {
             return Ok(());
         }
         human::note(format_args!("configuring ns-3 in {}", tree.display()));
-        if is_fetched
-            && is_configured
-            && home_of(&built).is_none_or(|home| home.canonicalize().ok().as_deref() != Some(tree))
-        {
-            // CMake refuses to work where it finds that a tree was moved or copied since.
-            for entry in entries(&built).into_iter().filter(|entry| has_prefix(entry, "CMake")) {
-                let _ = if entry.is_dir() { fs::remove_dir_all(entry) } else { fs::remove_file(entry) };
-            }
-            let _ = fs::remove_dir_all(tree.join("build"));
-        }
         if !is_fetched && is_configured {
             options.clear();
         }
@@ -174,7 +164,8 @@ impl Place {
         let output = File::create(&log).and_then(|log| configure.stdout(log.try_clone()?).stderr(log).status());
         let said = fs::read_to_string(&log).unwrap_or_default();
         if !output.is_ok_and(|status| status.success()) {
-            let end = said.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n");
+            let lines: Vec<&str> = said.lines().collect();
+            let end = lines[lines.len().saturating_sub(20)..].join("\n");
             bail!(Failed(format!("ns-3 cannot be configured: {}\n{end}", log.display())));
         }
         let targets = Command::new(tree.join("ns3")).current_dir(tree).args(["show", "targets"]).output();
@@ -205,7 +196,7 @@ impl Place {
         let output = cmake.output().context("cmake")?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            let words = "cannot be used; ./hpcc build fetches a tree";
+            let words = if is_ours { "cannot be used; ./hpcc build fetches a tree" } else { "cannot be used" };
             bail!(Failed(format!("the ns-3 of {} {words}\n{}", ns3.display(), said.trim_end())));
         }
         fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
@@ -295,12 +286,6 @@ pub(super) fn locked(folder: &Path, what: &str) -> Result<Option<FolderLock>> {
 /// The file that says how a build is configured.
 fn configured(built: &Path) -> PathBuf {
     built.join("hpcc-configured")
-}
-
-/// The tree that CMake has configured.
-fn home_of(built: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(built.join("CMakeCache.txt")).ok()?;
-    text.lines().find_map(|line| Some(line.strip_prefix("CMAKE_HOME_DIRECTORY:")?.split_once('=')?.1.into()))
 }
 
 /// The MPI by which several processes can share a run, if there is one.

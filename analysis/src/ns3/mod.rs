@@ -182,7 +182,7 @@ impl Place {
     /// Builds the program that simulates scenarios, and returns its path.
     ///
     /// # Errors
-    /// [`Failed`](crate::outcome::Failed); if the environment makes no sense.
+    /// [`Failed`]; if the environment makes no sense.
     pub fn simulator(&self) -> Result<PathBuf> {
         let built = self.found()?.and_then(|home| self.built(&home, SIMULATOR));
         let cannot = |program: &PathBuf| on_path("cargo").is_none() || !program.parent().is_some_and(is_writable);

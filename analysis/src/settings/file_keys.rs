@@ -41,7 +41,8 @@ pub fn of(schema: &Value, element: &str) -> Vec<Key> {
 
 /// The keys of a section with their schemas, and with the kind that has them.
 fn properties(section: &Value) -> Vec<(&str, &Value, Option<&str>)> {
-    let kinds = section["oneOf"].as_array().into_iter().flatten();
+    // A section that there can be several of is either one or a list.
+    let kinds = ["oneOf", "anyOf"].into_iter().flat_map(|several| section[several].as_array()).flatten();
     let mut all = Vec::new();
     for keys in kinds.chain([section]) {
         let kind = keys["properties"]["kind"]["const"].as_str();

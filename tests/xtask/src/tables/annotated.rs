@@ -52,16 +52,18 @@ pub fn text() -> String {
             text += &format!("\n{begin}{header}\n");
             last = section.to_owned();
         }
-        // Parameters are below their algorithms.
+        // Parameters are below their algorithms, those of legacy hosts, too.
         if ["congestion_control", "legacy"].contains(&plain) && is_parameter(name) {
             continue;
         }
         let path = format!("{plain}.{name}");
-        if path == "congestion_control.algorithm" {
-            for setting in settings.section(plain, None) {
-                text += &line("#", setting.key, &value(&setting), setting.summary());
-            }
-            for (algorithm, list) in algorithms.iter().filter(|(_, list)| !list.is_empty()) {
+        // A schema of values of several kinds says neither default nor help.
+        let own =
+            settings.section(plain, None).into_iter().find(|setting| setting.key == name && key.default.is_none());
+        if let Some(setting) = &own {
+            text += &line("#", name, &value(setting), setting.summary());
+            let of_algorithms = if name == "algorithm" { &algorithms[..] } else { &[] };
+            for (algorithm, list) in of_algorithms.iter().filter(|(_, list)| !list.is_empty()) {
                 text += &format!("# {algorithm}:\n");
                 text.extend(list.iter().map(|setting| line("#", setting.key, &value(setting), setting.summary())));
             }
@@ -70,6 +72,9 @@ pub fn text() -> String {
         let mut help = first_sentence(key.help.as_deref().unwrap_or_default()).to_owned();
         if (1..MOST_KINDS).contains(&key.kinds.len()) {
             help = format!("{}: {help}", key.kinds.join(", "));
+        }
+        if path == "legacy.algorithm" {
+            help += " Its parameters are keys as well, as in [congestion_control].";
         }
         let given = example.iter().position(|(given, _)| *given == path).map(|at| example.remove(at).1);
         if given.is_none() && key.default.is_none() && !key.expected.starts_with("text") {
