@@ -106,7 +106,7 @@ class QbbFrame
     uint64_t trimmed{NOTHING_AHEAD};
     /// Acknowledgement with a bitmap: the first byte of the bitmap's first packet.
     uint64_t sacked{NOTHING_AHEAD};
-    bool atLastHop{false}; //!< the last switch before its host has cut that packet
+    bool atLastHop{false};          //!< the last switch before its host has cut that packet
     uint32_t queuePair{0};          //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0};     //!< key of the queue pair that an answer is for
     std::vector<uint8_t> telemetry; //!< the telemetry section
