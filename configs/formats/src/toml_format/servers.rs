@@ -19,7 +19,7 @@ keys! {
         gpus: whole(1, u32::MAX as u64);
         /// Rate at which each GPU sends to others of its server, such as NVLink's.
         rate: RATE;
-        /// Time from the last byte's way out of a GPU to its arrival at another one of the server.
+        /// Time from the last byte's departure from a GPU to its arrival at another one of the server.
         latency: TIME;
         /// Whether a message to another place of another server goes to the GPU at that place of its own server first, which sends
         /// it by its rail: NCCL's PXN.
