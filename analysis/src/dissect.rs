@@ -23,8 +23,8 @@ pub struct Options {
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
-    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp or pint [default: what
-    /// summary.json beside the capture says, otherwise paper].
+    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp, pint or bolt [default:
+    /// what summary.json beside the capture says, otherwise paper].
     #[arg(long, value_name = "LAYOUT")]
     telemetry: Option<String>,
     /// A line for a reader instead of JSON.

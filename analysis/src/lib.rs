@@ -152,7 +152,7 @@ enum Command {
         /// The folder to compare it with.
         b: PathBuf,
     },
-    /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
+    /// Decodes the frames of a capture, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
     Dissect(dissect::Options),
     /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
     Trace {

@@ -30,7 +30,7 @@ impl Priorities {
         Priorities(self.0 | others.0)
     }
 
-    /// These without those.
+    /// All of the first that are not among the others.
     #[must_use]
     pub const fn without(self, others: Priorities) -> Priorities {
         Priorities(self.0 & !others.0)

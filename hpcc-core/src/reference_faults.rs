@@ -54,7 +54,7 @@ macro_rules! faults {
 faults! {
     /// Times are floored through a binary fraction: 1000 bytes at 100 Gb/s take 79 ns, links are 1 % too fast.
     floored_times,
-    /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for a foreign event.
+    /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for an unrelated event.
     missed_wakeups,
     /// The round robin forgets its place when queue pairs are removed, and begins anew when a link fails anywhere: some are
     /// skipped, some favoured.
@@ -112,7 +112,7 @@ faults! {
     whole_pause_time,
     /// Data may have priority 0, the switches' queue of PFC frames: it is neither accounted, marked nor paused.
     data_in_queue_0,
-    /// The packet trace does not tell of packets that a full buffer or a missing route drops.
+    /// The packet trace lacks packets that a full buffer or a missing route drops.
     untraced_overflow,
 }
 

@@ -151,7 +151,8 @@ def run(scenario, set=None, out=None, simulator=None, control=None, progress=Non
 
     `set` is a dict of keys and values; `simulator` "core" or "ns3", where the scenario shall not decide; `control` a file in
     C++ or Rust with a controller of your own, or a list of such files; `options` are further words of the command line. Results go into
-    `out`, by default into hpcc-out, and take the place of earlier ones there unless `force` is False.
+    `out`, by default hpcc-out/ and the name of the scenario. They replace earlier ones; with `force` False only those of the same
+    configuration.
     """
     more = [*(["--force"] if force else []), *options]
     return Run(*_start("run", scenario, set, out, simulator, control, progress, more))

@@ -48,7 +48,9 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
             kept.extend(figure.kept(&folder, form)?);
         }
         rows += &row(&figure.name, &file.title, kept.first());
-        pages.push((format!("{}.md", figure.name), page(&folder, &figure, &file, &kept)?));
+        if has_page(&figure.name) {
+            pages.push((format!("{}.md", figure.name), page(&folder, &figure, &file, &kept)?));
+        }
     }
     let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", readme.display()))?;
     let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", readme.display()))?;
@@ -59,12 +61,18 @@ fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
     Ok(pages)
 }
 
+/// Experiments on why a claim does not hold have none: the page of the figure has what came out.
+fn has_page(name: &str) -> bool {
+    !name.starts_with("why-")
+}
+
 /// The row of a figure in the table of all: how many of its claims came out how.
 fn row(name: &str, title: &str, kept: Option<&Verdicts>) -> String {
-    let Some(kept) = kept else { return format!("| [{name}]({name}.md) | {title}: not run yet | | | |\n") };
+    let name = if has_page(name) { format!("[{name}]({name}.md)") } else { format!("`{name}`") };
+    let Some(kept) = kept else { return format!("| {name} | {title}: not run yet | | | |\n") };
     let form = if kept.form == FORMS[0] { String::new() } else { format!(" ({} form)", kept.form.name()) };
     format!(
-        "| [{name}]({name}.md) | {title}{form} | {} | {} | {} |\n",
+        "| {name} | {title}{form} | {} | {} | {} |\n",
         kept.count(Verdict::Holds),
         kept.count(Verdict::HoldsInDirection),
         kept.claims.iter().filter(|judged| fails(judged.verdict)).count(),

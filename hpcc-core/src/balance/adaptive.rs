@@ -11,7 +11,7 @@ crate::settings! {
     /// Adaptive routing: packets go where nothing is paused and the queue is short.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Adaptive {
-        /// Bytes by which queues must differ to be told apart.
+        /// Bytes below which queues that differ count as equal.
         #[change = "A smaller one balances better; a larger one lets packets spread over more ports."]
         pub adaptive_quantum: Bytes {1..=u32::MAX.into()} = Bytes(10_000) => scheme = "adaptive";
     }

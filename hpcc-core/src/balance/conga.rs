@@ -29,7 +29,7 @@ crate::settings! {
         /// The part that it loses.
         #[change = "A larger one follows load sooner."]
         pub conga_decay: f64 {0.001..=1.0} = 0.2 => scheme = "conga";
-        /// Time after which what a leaf has heard of an uplink counts no longer.
+        /// Age at which a leaf's knowledge of an uplink expires.
         #[change = "A shorter one tries loaded uplinks again sooner."]
         pub conga_age: Nanos = Nanos(10_000_000) => scheme = "conga";
     }

@@ -33,7 +33,7 @@ crate::settings! {
         /// Packets that a flow adds to its window in a round trip in any case.
         #[change = "A larger value evens flows out sooner, and queues more."]
         pub additive_increase: f64 {0.0..=1000.0} = 1.0;
-        /// Queue that flows leave at a port that told them of one.
+        /// Queue length that flows aim for at a port that has notified them.
         #[change = "Raise it where ports run empty."]
         pub target_queue: Bytes = Bytes(0);
     }

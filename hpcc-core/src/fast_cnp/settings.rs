@@ -58,7 +58,7 @@ crate::settings! {
         /// `bound` (`utilisation`).
         #[change = "Choose `utilisation` to notify before such a queue has grown."]
         pub trigger: TriggerKind = TriggerKind::Queue;
-        /// Queue length of a port of 100 Gb/s up to which nobody is notified; `auto`: as ECN. Other ports scale it by
+        /// Queue length of a port of 100 Gb/s up to which no sender is notified; `auto`: as ECN. Other ports scale it by
         /// their rate. Set it together with `kmax`.
         #[change = "Lower it to notify earlier."]
         pub kmin: Option<Bytes> = None => trigger = "queue";

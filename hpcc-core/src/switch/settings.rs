@@ -164,7 +164,7 @@ crate::settings! {
         /// Thresholds of some priorities at 100 Gb/s, `kmin kmax pmax`, such as `3:100KB 400KB 0.2, 4:none`, in place of those of all.
         #[change = "Set it where classes are marked differently: TCP's and RDMA's, as a rule."]
         pub class_ecn: String = String::new();
-        /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`; empty: in turn, a frame each. Queues with a
+        /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`; empty: round robin, a frame each. Queues with a
         /// number share the link by deficit round robin with so many bytes a turn, strict ones go ahead of these; queues
         /// that are not named send while no other may.
         #[change = "Set it to share a link by priorities; name every priority that must not starve, that of \
@@ -193,7 +193,7 @@ crate::settings! {
         /// Queue length above which a port is congested and adds its record to every packet.
         #[change = "A smaller value reports shorter queues; a larger one saves records."]
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
-        /// Nodes of another domain, to which the others do not tell capacities, queues and counters. None, all, hosts,
+        /// Nodes of another domain, from which the others hide capacities, queues and counters. None, all, hosts,
         /// switches, or numbers and ranges. Each record is then that of a link of 800 Gb/s under the same load. Domains
         /// that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
         #[change = "Set it for networks that must not show each other their links; flows are controlled as before."]

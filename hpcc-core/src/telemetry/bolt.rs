@@ -53,7 +53,7 @@ crate::settings! {
     /// Switches of Bolt.
     #[derive(Clone, Debug)]
     pub struct Bolt {
-        /// Queue of a port from which on it tells senders.
+        /// Queue length of a port from which on it notifies senders.
         #[change = "A few packets keep queues short; a long one spares notifications."]
         pub bolt_threshold: Bytes {1..=u64::MAX} = Bytes(62_000) => layout = "bolt";
         /// Whether flows that end let others grow ahead of time (proactive ramp-up).

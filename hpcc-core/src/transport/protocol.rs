@@ -53,7 +53,7 @@ crate::settings! {
     /// The transport of all hosts, and what RDMA does not have.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ProtocolSettings {
-        /// What carries flows: RDMA, ns-3's TCP, or datagrams over ns-3's UDP, which nobody repeats. The same in all of a
+        /// What carries flows: RDMA, ns-3's TCP, or datagrams over ns-3's UDP, without retransmission. The same in all of a
         /// network. Segments and datagrams have `mtu` bytes.
         #[change = "Choose `tcp` or `udp` to send such traffic through the same switches."]
         pub protocol: Protocol = Protocol::Rdma;

@@ -117,7 +117,7 @@ crate::settings! {
         /// `timely` and `bolt`, otherwise 3.
         #[change = "Take 0 to let feedback overtake data, the data's priority to let it wait and be paused with data."]
         pub ack_priority: Option<u8> {0..=7} = None;
-        /// How a host shares a link among its flows by their priorities, in the words of a switch's `classes`; empty: all
+        /// How a host shares a link among its flows by their priorities, in the form of a switch's `classes`; empty: all
         /// flows in turn. Within a priority flows send in turn, and answers go ahead of data.
         #[change = "Set it where the flows of one host have several priorities."]
         pub classes: String = String::new();
