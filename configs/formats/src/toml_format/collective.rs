@@ -7,7 +7,7 @@ use super::traffic::{Context, PAYLOAD};
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::{Protocol, Tuning, Ways};
+use crate::jobs::{Gpu, Protocol, Tuning, Ways};
 use hpcc_core::settings::{Kind as SettingKind, Named};
 use hpcc_core::workload::collective::{self, Collective, Parts, Plan};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,10 @@ keys! {
         /// How data becomes messages: whole (simple), with a flag beside each 4 bytes (ll), or beside each 120 (ll128); by default
         /// whole, or as the model of `auto` chooses.
         protocol: Form::Word(Protocol::NAMES) => Need::Optional, "whole messages; with algorithm auto what NCCL's model chooses";
+        /// The GPUs whose figures the model of `auto` has.
+        gpu: Form::Word(Gpu::NAMES) => Need::Else("hopper");
+        /// Whose CPUs the servers have, for the model of `auto`.
+        cpu: Form::Word(&["intel", "amd"]) => Need::Else("intel");
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
         skew: Form::One(SettingKind::Real { least: 0.0, most: 16.0 }) => Need::Else("0");
@@ -123,6 +127,9 @@ fn read_matrix(path: &Path, ranks: u32) -> Result<Vec<Vec<u64>>, InputError> {
 
 /// How collectives are done, whose algorithm a key names.
 pub(super) fn ways(keys: &Values<'_>, algorithm: &str, tuning: &Tuning) -> Ways {
+    let mut tuning = tuning.clone();
+    tuning.gpu = Gpu::from_name(&keys.the::<String>("gpu")).unwrap_or_default();
+    tuning.is_amd = keys.the::<String>("cpu") == "amd";
     Ways {
         algorithm: keys.get(algorithm),
         protocol: keys.get::<String>("protocol").and_then(|name| Protocol::from_name(&name)),
@@ -131,6 +138,6 @@ pub(super) fn ways(keys: &Values<'_>, algorithm: &str, tuning: &Tuning) -> Ways 
         depth: keys.the("depth"),
         window: keys.get("window").unwrap_or(u32::MAX),
         skew: keys.the("skew"),
-        tuning: tuning.clone(),
+        tuning,
     }
 }
