@@ -19,7 +19,7 @@ pub(crate) mod transformer;
 mod tuning;
 mod ways;
 
-pub(crate) use tuning::{Protocol, Tuning};
+pub(crate) use tuning::{Cpu, Gpu, Protocol, Tuning};
 pub(crate) use ways::Ways;
 
 use hpcc_core::workload::Graph;

@@ -78,7 +78,7 @@ impl Ways {
     pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
         let ranks = group.len() as u32;
         let is_auto = self.algorithm.as_deref() == Some(AUTO);
-        let chosen = if is_auto { self.tuning.choose(kind, &group, size, self.channels) } else { None };
+        let chosen = if is_auto { self.tuning.choose(kind, &group, size) } else { None };
         let (pattern, protocol) = chosen.map_or_else(|| Ok((self.pattern(kind)?, Protocol::Simple)), Ok)?;
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));

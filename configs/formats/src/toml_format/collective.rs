@@ -7,7 +7,7 @@ use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::{Protocol, Tuning, Ways};
+use crate::jobs::{Cpu, Gpu, Protocol, Tuning, Ways};
 use hpcc_core::settings::Named;
 use hpcc_core::units::{Bytes, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Parts, Plan};
@@ -49,6 +49,10 @@ keys! {
         /// whole, or as the model of `auto` chooses.
         #[assumed = "whole messages; with algorithm auto what NCCL's model chooses"]
         protocol: Option<Protocol>;
+        /// The GPUs whose figures the model of `auto` has.
+        gpu: Gpu = Gpu::Hopper;
+        /// Whose CPUs the servers have, for the model of `auto`.
+        cpu: Cpu = Cpu::Intel;
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
         skew: f64 {0.0..=16.0} = 0.0;
@@ -131,7 +135,7 @@ fn read_matrix(path: &Path, ranks: u32) -> Result<Vec<Vec<u64>>, InputError> {
 impl Messages {
     /// How collectives are done by this algorithm.
     pub fn ways(&self, algorithm: Option<&String>, tuning: &Tuning) -> Ways {
-        let &Messages { channels, chunk, depth, protocol, skew, window } = self;
+        let &Messages { channels, chunk, depth, protocol, gpu, cpu, skew, window } = self;
         Ways {
             algorithm: algorithm.cloned(),
             protocol,
@@ -140,7 +144,7 @@ impl Messages {
             depth,
             window: window.unwrap_or(Ways::ALL_AT_ONCE),
             skew,
-            tuning: tuning.clone(),
+            tuning: tuning.clone().with(gpu, cpu),
         }
     }
 }

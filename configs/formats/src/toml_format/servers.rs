@@ -17,7 +17,7 @@ keys! {
         /// Hosts of each server: the first so many, the next so many, and so on. Each is a GPU with a NIC of its own.
         gpus: u32 {1..=u32::MAX};
         /// Rate at which each GPU sends to others of its server, such as NVLink's.
-rate: BitRate;
+        rate: BitRate;
         /// Time from the last byte's departure from a GPU to its arrival at another one of the server.
         latency: Nanos;
         /// Whether a message to another place of another server goes to the GPU at that place of its own server first, which sends
