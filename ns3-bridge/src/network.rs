@@ -79,6 +79,12 @@ pub(crate) mod ffi {
         dport: u16,
         priority: u8,
         size_bytes: u64,
+        /// The link of its host by which it leaves, counted from 0; below 0 a hash chooses.
+        nic: i16,
+        /// Its highest rate; 0: its port's.
+        most_bps: u64,
+        /// When it sends its last packet; 0: when it has sent all.
+        stop_ns: u64,
     }
 
     /// What has become of it.
@@ -96,6 +102,8 @@ pub(crate) mod ffi {
     #[derive(Clone, Copy)]
     struct FlowEnd {
         id: u32,
+        /// Less than was asked for where it was stopped.
+        size_bytes: u64,
         is_steered: bool,
     }
 
@@ -255,6 +263,8 @@ pub(crate) mod ffi {
         fn packet_hops(self: &Network) -> u64;
         /// A flow begins now; one that cannot is a fault.
         fn start_flow(self: &Network, flow: &FlowStart) -> FlowStarted;
+        /// A flow sends its last packet now. Returns whether it has a queue pair for itself; nothing happens otherwise.
+        fn stop_flow(self: &Network, host: u32, queue_pair: u32) -> bool;
         /// Tells what happens to frames at a port from now on.
         fn watch_port(self: &Network, node: u32, port: u16);
         /// Tells what happens at a node besides from now on.
@@ -444,6 +454,9 @@ impl Network {
         host_address(node)
     }
 }
+
+/// `RdmaFlow::ENDLESS` in C++, which is a constant there.
+const _: () = assert!(hpcc_core::engine::ENDLESS == 1 << 53);
 
 #[cfg(test)]
 mod tests {

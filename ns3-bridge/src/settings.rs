@@ -134,7 +134,7 @@ struct Spec {
 
 impl Spec {
     /// Whether there are settings beside which it counts for nothing. Parameters count if a host runs their algorithm, which
-    /// `check_parameters` is told.
+    /// `idle_parameters` is told.
     fn may_be_idle(&self) -> bool {
         self.algorithm.is_none() && NodeSettings::may_be_idle(self.section, &self.setting)
     }
@@ -334,10 +334,11 @@ pub(crate) fn check_given(given: &NodeSettings, settled: &NodeSettings, holders:
     SPECS.with(|specs| specs.iter().find_map(idle).map_or(Ok(()), Err))
 }
 
-/// Refuses a changed parameter of an algorithm that no host runs, and says at which node: a helper sets parameters at all hosts.
-pub(crate) fn check_parameters(nodes: &[Given]) -> Result<(), (usize, String)> {
-    let hosts = || nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
-    let run: BTreeSet<&str> = hosts().map(|(_, host)| host.settings.control.chosen().name()).collect();
+/// Notes on changed parameters of algorithms that no host runs: defaults at the top of a program serve runs of several. A helper sets
+/// parameters at all hosts, so each is told once.
+pub(crate) fn idle_parameters(nodes: &[Given]) -> BTreeSet<String> {
+    let hosts = || nodes.iter().filter(|node| node.kind == NodeKind::Host).map(|host| &host.settings);
+    let run: BTreeSet<&str> = hosts().map(|host| host.control.chosen().name()).collect();
     let idle = |settings: &NodeSettings, spec: &Spec| {
         let algorithm = spec.algorithm.as_deref().filter(|name| !run.contains(name))?;
         let value = settings.get(spec.section, Some(algorithm), spec.setting.key)?;
@@ -348,15 +349,14 @@ pub(crate) fn check_parameters(nodes: &[Given]) -> Result<(), (usize, String)> {
             )
         })
     };
+    let mut notes = BTreeSet::new();
     let mut known: Option<&Rc<NodeSettings>> = None;
-    for (place, host) in hosts() {
-        if known.replace(&host.settings).is_some_and(|known| Rc::ptr_eq(known, &host.settings)) {
-            continue;
+    for settings in hosts() {
+        if known.replace(settings).is_none_or(|known| !Rc::ptr_eq(known, settings)) {
+            SPECS.with(|specs| notes.extend(specs.iter().filter_map(|spec| idle(settings, spec))));
         }
-        let wrong = SPECS.with(|specs| specs.iter().find_map(|spec| idle(&host.settings, spec)));
-        wrong.map_or(Ok(()), |wrong| Err((place, wrong)))?;
     }
-    Ok(())
+    notes
 }
 
 #[cfg(test)]

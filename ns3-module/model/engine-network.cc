@@ -205,7 +205,7 @@ EngineNetwork::Tell(const hpcc::FlowEnd& end)
     m_flows.erase(found);
     if (m_nodes[host->GetIndex()])
     {
-        host->FinishFirst(queuePair, end.is_steered);
+        host->FinishFirst(queuePair, end);
     }
 }
 

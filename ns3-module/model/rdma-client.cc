@@ -6,6 +6,7 @@
 #include "rdma-client.h"
 
 #include "ns3/abort.h"
+#include "ns3/integer.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
@@ -34,10 +35,10 @@ RdmaClient::GetTypeId()
                           MakePointerAccessor(&RdmaClient::m_peer),
                           MakePointerChecker<Node>())
             .AddAttribute("Size",
-                          "Bytes to send",
+                          "Bytes to send; 0: until the application stops",
                           UintegerValue(1'000'000),
                           MakeUintegerAccessor(&RdmaClient::m_size),
-                          MakeUintegerChecker<uint64_t>(1))
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("Priority",
                           "Priority group, 1 to 7: 0 is never paused",
                           UintegerValue(3),
@@ -48,6 +49,17 @@ RdmaClient::GetTypeId()
                           UintegerValue(100),
                           MakeUintegerAccessor(&RdmaClient::m_dport),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("MaxRate",
+                          "Highest rate of the flow; 0: that of its port",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaClient::m_maxRate),
+                          MakeDataRateChecker())
+            .AddAttribute("Nic",
+                          "The link of its host by which the flow leaves, counted from 0; -1: a "
+                          "hash chooses one of those that lead to the destination",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&RdmaClient::m_nic),
+                          MakeIntegerChecker<int16_t>(-1, 255))
             .AddTraceSource("Finish",
                             "The flow's last acknowledgement has arrived",
                             MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
@@ -124,7 +136,13 @@ RdmaClient::StartApplication()
         return;
     }
     m_isStarted = true;
-    m_flow.size = m_size;
+    m_flow.size = m_size > 0 ? m_size : RdmaFlow::ENDLESS;
+    m_flow.maxRate = m_maxRate;
+    m_flow.nic = m_nic;
+    if (m_stopEvent.IsRunning())
+    {
+        m_flow.stop = TimeStep(m_stopEvent.GetTs());
+    }
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;
     m_flow.src = host->GetIndex();

@@ -9,6 +9,7 @@
 #include "rdma-host.h"
 
 #include "ns3/application.h"
+#include "ns3/data-rate.h"
 
 namespace ns3
 {
@@ -75,6 +76,8 @@ class RdmaClient : public Application
     uint64_t m_size{0};                            //!< attribute
     uint8_t m_priority{};                          //!< attribute
     uint16_t m_dport{0};                           //!< attribute
+    DataRate m_maxRate;                            //!< attribute
+    int16_t m_nic{-1};                             //!< attribute
     uint32_t m_queuePair{0};                       //!< the flow's queue pair
     bool m_isStarted{false};                       //!< whether the application has started
     bool m_isStopped{false};                       //!< whether the application has stopped

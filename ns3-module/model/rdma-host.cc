@@ -179,7 +179,15 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     EngineNetwork& network = GetNetwork();
     const uint32_t id = network.AddFlow();
     const hpcc::FlowStarted started = network.Enter().start_flow(
-        {id, m_index, peer->m_index, request.dport, request.priority, request.size});
+        {id,
+         m_index,
+         peer->m_index,
+         request.dport,
+         request.priority,
+         request.size,
+         request.nic,
+         request.maxRate.GetBitRate(),
+         static_cast<uint64_t>(request.stop.GetNanoSeconds())});
     if (!started.present)
     {
         // Tells why.
@@ -200,7 +208,20 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 }
 
 void
-RdmaHost::FinishFirst(uint32_t queuePair, bool isSteered)
+RdmaHost::StopFlow(uint32_t queuePair)
+{
+    NS_LOG_FUNCTION(this << queuePair);
+    CheckKnown(queuePair);
+    EngineNetwork& network = GetNetwork();
+    NS_ABORT_MSG_UNLESS(network.Enter().stop_flow(m_index, queuePair),
+                        "host " << m_index
+                                << ": a flow that shares its queue pair with others (QueuePairs "
+                                   "\"per_pair\") cannot be stopped");
+    network.Settle();
+}
+
+void
+RdmaHost::FinishFirst(uint32_t queuePair, const hpcc::FlowEnd& end)
 {
     Messages& messages = m_sending.at(queuePair);
     Message finished = std::move(messages.begin()->second);
@@ -209,7 +230,8 @@ RdmaHost::FinishFirst(uint32_t queuePair, bool isSteered)
     {
         m_sending.erase(queuePair);
     }
-    finished.flow.isSteered = isSteered;
+    finished.flow.isSteered = end.is_steered;
+    finished.flow.size = end.size_bytes;
     finished.flow.completion = Simulator::Now() - finished.flow.start;
     m_finishTrace(finished.flow);
     if (!finished.done.IsNull())
@@ -322,6 +344,11 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     CheckPeer(*peer);
     NS_ABORT_MSG_IF(PeekPointer(peer) == this, "host " << m_index << " cannot send to itself");
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
+    NS_ABORT_MSG_IF(flow.nic >= 0 && static_cast<uint32_t>(flow.nic) >= GetNPorts(),
+                    "host " << m_index << " has no link " << flow.nic << "; expected 0 to "
+                            << GetNPorts() - 1 << ", or -1");
+    NS_ABORT_MSG_IF(flow.maxRate.GetBitRate() > 0 && flow.maxRate < DataRate("1Mbps"),
+                    "the rate of a flow is " << flow.maxRate << "; expected at least 1Mbps");
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
                         "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");

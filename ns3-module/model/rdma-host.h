@@ -32,16 +32,24 @@ class BottleneckWatch;
  */
 struct RdmaFlow
 {
+    /// The size of a flow that sends until it is stopped, or to the end of the simulation.
+    static constexpr uint64_t ENDLESS = 1ULL << 53;
+
     uint32_t src{0};     //!< index of the source in the network
     uint32_t dst{0};     //!< index of the destination in the network
     uint16_t sport{0};   //!< UDP source port, chosen by the source
     uint16_t dport{100}; //!< UDP destination port
     uint8_t priority{3}; //!< priority group
-    uint64_t size{0};    //!< payload bytes
+    uint64_t size{0};    //!< payload bytes, or ENDLESS
     uint64_t tag{0};     //!< the caller's own
     /// Sequence number of its first byte: above 0 if earlier flows have used its queue pair.
     uint64_t firstSeq{0};
-    Time start;      //!< when it began
+    /// The link of its host by which it leaves, counted from 0; -1: a hash chooses one of those that
+    /// lead to the destination.
+    int16_t nic{-1};
+    DataRate maxRate; //!< its highest rate; 0: its port's
+    Time stop;           //!< when it sends its last packet; 0: when it has sent all
+    Time start;          //!< when it began
     Time completion; //!< duration until its last acknowledgement, once it has finished
     /// Whether congestion control ever moved its rate or window, once it has finished; true as well
     /// where the algorithm is "none".
@@ -149,6 +157,12 @@ class RdmaHost : public QbbNode
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
     /**
+     * \brief Stop a flow: it sends one packet more, and is complete when that is acknowledged.
+     * \param queuePair the flow's queue pair; ends the program if other flows share it
+     */
+    void StopFlow(uint32_t queuePair);
+
+    /**
      * \brief Count the acknowledged bytes of a flow that has not finished.
      * \param queuePair the flow's queue pair
      * \param firstSeq the flow's RdmaFlow::firstSeq
@@ -231,9 +245,9 @@ class RdmaHost : public QbbNode
     /**
      * \brief The earliest flow of a queue pair has finished now.
      * \param queuePair the queue pair
-     * \param isSteered the flow's RdmaFlow::isSteered
+     * \param end what has become of it
      */
-    void FinishFirst(uint32_t queuePair, bool isSteered);
+    void FinishFirst(uint32_t queuePair, const hpcc::FlowEnd& end);
 
     // Inherited
     uint32_t GetMtu() const override;

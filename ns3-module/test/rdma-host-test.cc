@@ -8,6 +8,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
+#include "ns3/integer.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
@@ -19,6 +20,50 @@ namespace ns3
 {
 namespace tests
 {
+
+/**
+ * \ingroup hpcc
+ * \brief Flows end when their applications stop, or when a program stops them, and keep to a rate
+ * and a link of their own.
+ */
+class StoppedFlowTest : public HpccTestCase
+{
+  public:
+    StoppedFlowTest()
+        : HpccTestCase("Flows end when they are stopped, and keep to a rate of their own")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(4);
+        network.helper.Start();
+        // 10 Gb/s for 100 us are 125,000 bytes with headers.
+        const auto stopped = network.AddFlow(0, 1, 0);
+        stopped->SetAttribute("MaxRate", DataRateValue(DataRate("10Gbps")));
+        stopped->SetAttribute("Nic", IntegerValue(0));
+        stopped->SetStopTime(MicroSeconds(100));
+        const auto endless = network.AddFlow(2, 3, 0);
+        Simulator::Schedule(MicroSeconds(50), [&]() {
+            network.helper.GetHost(2)->StopFlow(endless->GetQueuePair());
+        });
+        const auto unstopped = network.AddFlow(3, 2, 0);
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(stopped->IsFinished(), true, "its application has stopped");
+        const RdmaFlow& flow = stopped->GetFlow();
+        NS_TEST_EXPECT_MSG_EQ_TOL(flow.size, 120'000, 3'000, "bytes until then");
+        NS_TEST_EXPECT_MSG_GT(flow.completion, MicroSeconds(100), "the last packet comes later");
+        NS_TEST_EXPECT_MSG_LT(flow.completion, MicroSeconds(106), "by a round trip");
+        NS_TEST_EXPECT_MSG_EQ(endless->IsFinished(), true, "it was stopped");
+        NS_TEST_EXPECT_MSG_GT(endless->GetFlow().size, 500'000, "50 us at 100 Gb/s");
+        NS_TEST_EXPECT_MSG_LT(endless->GetFlow().size, 630'000, "and no more");
+        NS_TEST_EXPECT_MSG_EQ(unstopped->IsFinished(), false, "nobody has stopped it");
+        Simulator::Destroy();
+    }
+};
 
 /**
  * \ingroup hpcc
@@ -299,7 +344,7 @@ class SlowHostTest : public HpccTestCase
 TestCases
 MakeHostTests()
 {
-    return {new ReferenceFctTest, new WindowTest, new FlowStateTest, new SlowHostTest};
+    return {new ReferenceFctTest, new WindowTest, new FlowStateTest, new SlowHostTest, new StoppedFlowTest};
 }
 
 } // namespace tests

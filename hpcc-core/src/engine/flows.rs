@@ -316,6 +316,16 @@ impl Engine {
         Ok(Some((queue_pair, sport, nic)))
     }
 
+    /// A flow that has a queue pair for itself sends its last packet now, if it is still under way. Returns whether it has one.
+    pub fn stop_now(&mut self, host: u32, queue_pair: u32) -> bool {
+        let traffic = &self.nodes.host(host).traffic;
+        let has_own = !traffic.shareable.values().any(|&shared| shared == queue_pair);
+        if has_own {
+            self.stop_flow(host, queue_pair);
+        }
+        has_own
+    }
+
     /// A flow sends its last packet, if it is still under way.
     pub(super) fn stop_flow(&mut self, node: u32, queue_pair: u32) {
         let host = self.nodes.host(node);

@@ -3,7 +3,7 @@
 
 use super::Network;
 use crate::settings::ffi::Holder;
-use crate::settings::{Settings, check_given, check_parameters, told};
+use crate::settings::{Settings, check_given, idle_parameters, told};
 use hpcc_core::node::{self, Given, Kind, Misfit, NodeSettings};
 use hpcc_core::settings::Named;
 use hpcc_core::wire::WireProfile;
@@ -67,7 +67,7 @@ impl Network {
 
     /// What nodes run by, or what is wrong, and at which.
     fn settle_given(&self, shared: &NodeSettings) -> Result<Vec<Rc<NodeSettings>>, (usize, String)> {
-        check_parameters(&self.given)?;
+        idle_parameters(&self.given).iter().for_each(|note| eprintln!("hpcc: note: {note}"));
         let settled = node::settle(&self.network, shared, &self.given);
         let settled = settled.map_err(|Misfit { node, wrong }| (node, told(wrong)))?;
         if let Some(main) = settled.nodes.get(settled.main) {

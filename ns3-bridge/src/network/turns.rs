@@ -9,7 +9,7 @@ use hpcc_core::engine::{self, FlowOptions, FlowRequest, NoticeTotals, Stop};
 use hpcc_core::settings::{Input, SettingError, Settings as _};
 use hpcc_core::switch::FlowKey;
 use hpcc_core::transport::Counters;
-use hpcc_core::units::Nanos;
+use hpcc_core::units::{BitRate, Nanos};
 
 /// `hpcc_core::engine::ControlState`.
 pub fn control_state(state: &engine::ControlState) -> ffi::ControlState {
@@ -82,17 +82,14 @@ impl Network {
     }
 
     pub fn start_flow(&self, flow: &ffi::FlowStart) -> ffi::FlowStarted {
-        let &ffi::FlowStart { id, src, dst, dport, priority, size_bytes } = flow;
-        let request = FlowRequest {
-            id,
-            src,
-            dst,
-            dport,
-            priority,
-            size: size_bytes,
-            start: Nanos(0),
-            options: FlowOptions::NONE,
+        let &ffi::FlowStart { id, src, dst, dport, priority, size_bytes, nic, most_bps, stop_ns } = flow;
+        let none = FlowOptions::NONE;
+        let options = FlowOptions {
+            nic: u8::try_from(nic).ok(),
+            rate: if most_bps > 0 { BitRate(most_bps) } else { none.rate },
+            stop: if stop_ns > 0 { Nanos(stop_ns) } else { none.stop },
         };
+        let request = FlowRequest { id, src, dst, dport, priority, size: size_bytes, start: Nanos(0), options };
         let started = self.engine().start_now(request);
         started.map_or_else(ffi::FlowStarted::default, |started| ffi::FlowStarted {
             present: true,
@@ -102,10 +99,21 @@ impl Network {
         })
     }
 
+    pub fn stop_flow(&self, host: u32, queue_pair: u32) -> bool {
+        self.engine().stop_now(host, queue_pair)
+    }
+
     /// Takes the flows that have finished since the last call.
     pub fn take_ended(&self) -> Vec<ffi::FlowEnd> {
         let ended = self.engine().take_completed();
-        ended.iter().map(|flow| ffi::FlowEnd { id: flow.request.id, is_steered: flow.is_steered }).collect()
+        ended
+            .iter()
+            .map(|flow| ffi::FlowEnd {
+                id: flow.request.id,
+                size_bytes: flow.request.size,
+                is_steered: flow.is_steered,
+            })
+            .collect()
     }
 
     pub fn watch_port(&self, node: u32, port: u16) {
