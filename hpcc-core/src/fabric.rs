@@ -2,7 +2,7 @@
 //! A network that runs: its routes, around failed links too, and what flows on it measure.
 
 use crate::address::host_address;
-use crate::node::{Located, NodeSettings};
+use crate::node::NodeSettings;
 use crate::reference_faults::ReferenceFaults;
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::topology::routes::{PathMetrics, RouteTable, Routes};
@@ -32,16 +32,12 @@ pub struct Rules {
 
 impl Rules {
     /// Measures paths by the frames of a host with these settings. Hosts may differ: the longest time counts.
-    ///
-    /// # Errors
-    /// What of the settings contradicts what.
-    pub fn set_host_model(&mut self, host: &NodeSettings) -> Result<(), Located> {
+    pub fn set_host_model(&mut self, host: &NodeSettings) {
         self.faults = host.faults();
-        let flow = host.unloaded_flow()?;
+        let flow = host.unloaded_flow();
         if !self.flows.contains(&flow) {
             self.flows.push(flow);
         }
-        Ok(())
     }
 
     /// Takes in what a node does about telemetry.
@@ -52,7 +48,7 @@ impl Rules {
                 self.blind.insert(node);
             }
         } else if settings.feedback.content == FeedbackContent::Nothing {
-            self.silent.insert(node, !settings.feedback.seal.is_empty());
+            self.silent.insert(node, settings.feedback.seal.is_some());
         }
     }
 
@@ -151,46 +147,37 @@ impl Fabric {
     }
 
     /// Completion time of a flow of a host with these settings on an idle path; 0 where there is none.
-    ///
-    /// # Errors
-    /// What of the settings contradicts what.
-    pub fn ideal_fct(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
+    pub fn ideal_fct(&self, flow: &IdealFlow, host: &NodeSettings) -> Nanos {
         let &IdealFlow { src, dst, size, .. } = flow;
         if host.faults().rough_ideal_fct {
             let routes = self.at(flow.during.1, src, dst);
             let found = routes.links(src, dst).zip(self.routes.path(src, dst));
-            let Some((links, first)) = found else { return Ok(Nanos(0)) };
+            let Some((links, first)) = found else { return Nanos(0) };
             // After a link has failed, the reference still uses the round-trip times from the start.
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             let headers = host.wire.profile.sizes().data_overhead;
-            return Ok(path.standalone_fct(size, host.transport.mtu.0 as u32, headers));
+            return path.standalone_fct(size, host.transport.mtu.0 as u32, headers);
         }
         self.unloaded_time(flow, host, |unloaded| unloaded)
     }
 
     /// When the last byte of such a flow arrives on an idle path, after its start; 0 where there is none.
-    ///
-    /// # Errors
-    /// What of the settings contradicts what.
-    pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<Nanos, Located> {
+    pub fn ideal_arrival(&self, flow: &IdealFlow, host: &NodeSettings) -> Nanos {
         self.unloaded_time(flow, host, UnloadedFlow::unacknowledged)
     }
 
     /// For how many picoseconds such a flow keeps its host's link busy; 0 where there is no path.
-    ///
-    /// # Errors
-    /// What of the settings contradicts what.
-    pub fn ideal_sending(&self, flow: &IdealFlow, host: &NodeSettings) -> Result<u64, Located> {
+    pub fn ideal_sending(&self, flow: &IdealFlow, host: &NodeSettings) -> u64 {
         let path = self.unloaded_path(self.present(flow.src, flow.dst), flow, host);
-        let Some(UnloadedPath { there, back, base_rtt, .. }) = path else { return Ok(0) };
-        let unloaded = host.unloaded_flow()?.unacknowledged();
+        let Some(UnloadedPath { there, back, base_rtt, .. }) = path else { return 0 };
+        let unloaded = host.unloaded_flow().unacknowledged();
         // Ports send whole nanoseconds, or exact times: those by a link that is a thousand times as slow.
         let slower = if unloaded.rounding() == Rounding::Exact { 1_000 } else { 1 };
         let first =
             |link: &UnloadedLink| UnloadedLink { rate: BitRate(link.rate.0 / slower), delay: Nanos(0), ..*link };
         let there = there.first().map(first).into_iter().collect();
         let path = UnloadedPath { there, back, base_rtt, window: 0, most: BitRate(u64::MAX) };
-        Ok(unloaded.completion(&path, flow.size).0.saturating_mul(1_000 / slower))
+        unloaded.completion(&path, flow.size).0.saturating_mul(1_000 / slower)
     }
 
     /// The least time on all routes that the flow has had.
@@ -199,8 +186,8 @@ impl Fabric {
         flow: &IdealFlow,
         host: &NodeSettings,
         change: impl FnOnce(UnloadedFlow) -> UnloadedFlow,
-    ) -> Result<Nanos, Located> {
-        let mut unloaded = change(host.ideal_flow()?);
+    ) -> Nanos {
+        let mut unloaded = change(host.ideal_flow());
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
@@ -214,7 +201,7 @@ impl Fabric {
                 false => unloaded.completion(&path, flow.size),
             })
         };
-        Ok(self.all_during(flow).filter_map(on).min().unwrap_or_default())
+        self.all_during(flow).filter_map(on).min().unwrap_or(Nanos(0))
     }
 
     /// Whether a node adds a record to the packets of a flow from `src`.
@@ -465,8 +452,8 @@ mod tests {
                 fabric.ideal_fct(&flow(1_000), &NodeSettings { faults, ..NodeSettings::default() })
             };
             let rough = Nanos(before.0.0 + 335);
-            assert_eq!(ideal(true), Ok(rough), "the reference's formula: 1,048 bytes at 25 Gb/s");
-            assert_eq!(ideal(false), Ok(Nanos(8_000 + 2 * 84 + 2 * 336 + 2 * 5 + 2 * 20)), "each rounded up");
+            assert_eq!(ideal(true), rough, "the reference's formula: 1,048 bytes at 25 Gb/s");
+            assert_eq!(ideal(false), Nanos(8_000 + 2 * 84 + 2 * 336 + 2 * 5 + 2 * 20), "each rounded up");
         }
     }
 
@@ -474,9 +461,8 @@ mod tests {
     #[test]
     fn of_all_routes_that_a_flow_had_the_best_are_ideal() {
         let mut fabric = fabric(&[100], Rules::default());
-        let ideal = |fabric: &Fabric, during| {
-            fabric.ideal_fct(&IdealFlow { during, ..flow(1_000) }, &NodeSettings::default()).expect("a path")
-        };
+        let ideal =
+            |fabric: &Fabric, during| fabric.ideal_fct(&IdealFlow { during, ..flow(1_000) }, &NodeSettings::default());
         let before = ideal(&fabric, (Nanos(0), NOW));
         let direct = fabric.network().links_between(3, 2);
         fabric.set_links(NOW, &direct, false);
@@ -491,7 +477,7 @@ mod tests {
     fn packets_that_take_several_paths_are_ideal_on_all_of_them() {
         let fabric = fabric(&[25, 25, 25], Rules::default());
         let mut settings = NodeSettings::default();
-        let ideal = |settings: &NodeSettings, size| fabric.ideal_fct(&flow(size), settings).expect("a path").0;
+        let ideal = |settings: &NodeSettings, size| fabric.ideal_fct(&flow(size), settings).0;
         let alone = ideal(&settings, 1_000_000);
         settings.set("load_balancing", None, "scheme", Input::Text("random")).expect("a scheme");
         assert!(!settings.takes_one_path());
@@ -515,7 +501,7 @@ mod tests {
             let mut rules = Rules::default();
             rules.add(3, true, &switch);
             rules.add(1, false, receiver);
-            fabric(&[100], rules).ideal_fct(&flow(1_000_000), &settings).expect("a path")
+            fabric(&[100], rules).ideal_fct(&flow(1_000_000), &settings)
         };
         let all = ideal(true, &settings);
         assert!(ideal(false, &settings) < all && ideal(true, &legacy) < all);

@@ -7,7 +7,7 @@
 //! `configs/README.md` tells the effect of each.
 
 use crate::settings::__private::sentence;
-use crate::settings::Conflict;
+use crate::settings::{FromText, Written};
 use crate::units::Rounding;
 use alloc::format;
 use alloc::string::String;
@@ -122,7 +122,7 @@ crate::settings! {
     pub struct FaultSettings {
         /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them.
         #[change = "Set it to compare with that simulator's numbers, or to see the effect of one fault."]
-        pub reference_faults: String = NO_NAME.into();
+        pub reference_faults: Written<ReferenceFaults> = Written::new(NO_NAME, ReferenceFaults::NONE);
     }
 }
 
@@ -132,33 +132,30 @@ const NO_NAME: &str = "none";
 const ALL_NAMES: &str = "all";
 
 impl FaultSettings {
-    /// The text that [`FaultSettings::faults`] reads back.
+    /// The settings that repeat these faults.
     pub fn of(faults: ReferenceFaults) -> FaultSettings {
-        let reference_faults = match faults {
+        let text: String = match faults {
             ReferenceFaults::NONE => NO_NAME.into(),
             ReferenceFaults::REFERENCE => ALL_NAMES.into(),
             ReferenceFaults { .. } => {
                 faults.iter().filter(|(_, on)| *on).map(|(name, _)| name).collect::<Vec<_>>().join(",")
             }
         };
-        FaultSettings { reference_faults }
+        FaultSettings { reference_faults: Written::new(text, faults) }
     }
+}
 
-    /// The faults that these settings repeat.
-    ///
-    /// # Errors
-    /// If there is none of a name.
-    pub fn faults(&self) -> Result<ReferenceFaults, Conflict> {
+impl FromText for ReferenceFaults {
+    fn from_text(text: &str) -> Result<Self, String> {
         let mut faults = ReferenceFaults::NONE;
-        for name in self.reference_faults.split(',').map(str::trim) {
+        for name in text.split(',').map(str::trim) {
             match (name, faults.get_mut(name)) {
                 (ALL_NAMES, _) => faults = ReferenceFaults::REFERENCE,
                 (NO_NAME | "", _) => {}
                 (_, Some(fault)) => *fault = true,
                 (_, None) => {
                     let known = ReferenceFaults::NAMES.join(", ");
-                    let message = format!("unknown fault \"{name}\"; expected {ALL_NAMES}, {NO_NAME}, {known}");
-                    return Err(Conflict::new("reference_faults", message));
+                    return Err(format!("unknown fault \"{name}\"; expected {ALL_NAMES}, {NO_NAME}, {known}"));
                 }
             }
         }
@@ -177,6 +174,7 @@ impl ReferenceFaults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
 
     #[test]
     fn every_switch_has_a_name_and_the_profiles_are_all_or_nothing() {
@@ -194,10 +192,11 @@ mod tests {
     fn faults_come_back_as_they_went() {
         let some = ReferenceFaults { missed_wakeups: true, wide_pint: true, ..ReferenceFaults::NONE };
         for faults in [ReferenceFaults::NONE, ReferenceFaults::REFERENCE, some] {
-            assert_eq!(FaultSettings::of(faults).faults(), Ok(faults));
+            let text = FaultSettings::of(faults).get("reference_faults").expect("a setting").text();
+            assert_eq!(ReferenceFaults::from_text(&text), Ok(faults));
         }
-        let named = |text: &str| FaultSettings { reference_faults: text.into() }.faults();
-        assert_eq!(named(" missed_wakeups, wide_pint "), Ok(some));
-        assert!(named("missed_wakeup").expect_err("unknown").message.contains("missed_wakeups"));
+        assert_eq!(ReferenceFaults::from_text(" missed_wakeups, wide_pint "), Ok(some));
+        let unknown = ReferenceFaults::from_text("missed_wakeup").expect_err("unknown");
+        assert!(unknown.contains("missed_wakeups"));
     }
 }

@@ -447,7 +447,7 @@ impl Network {
         let engine = self.engine();
         let (own, during) = ((None, BitRate(u64::MAX)), (engine.now(), engine.now()));
         let flow = IdealFlow { src, dst, ports, size: size_bytes, own, during };
-        engine.fabric().ideal_fct(&flow, &host.node).map(|fct| fct.0).map_err(told)
+        Ok(engine.fabric().ideal_fct(&flow, &host.node).0)
     }
 
     pub fn address(&self, node: u32) -> u32 {

@@ -368,5 +368,5 @@ fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u1
         during: (flow.start, end),
     };
     let legacy = scenario.legacy.settings.as_ref().filter(|_| scenario.legacy.nodes.contains(&flow.src));
-    engine.fabric().ideal_fct(&flow, legacy.unwrap_or(&scenario.settings)).unwrap_or_default()
+    engine.fabric().ideal_fct(&flow, legacy.unwrap_or(&scenario.settings))
 }

@@ -276,9 +276,9 @@ fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
         *known.entry(key).or_insert_with(|| {
             let during = (Nanos(0), scenario.stop);
             let flow = IdealFlow { src, dst, ports: None, size, own: (None, BitRate(u64::MAX)), during };
-            let arrival = fabric.ideal_arrival(&flow, &scenario.settings).unwrap_or_default();
-            let acknowledged = fabric.ideal_fct(&flow, &scenario.settings).unwrap_or_default();
-            (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings).unwrap_or_default())
+            let arrival = fabric.ideal_arrival(&flow, &scenario.settings);
+            let acknowledged = fabric.ideal_fct(&flow, &scenario.settings);
+            (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings))
         })
     };
     // From when on each host may send, in picoseconds.

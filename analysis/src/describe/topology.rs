@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::UnloadedFlow;
@@ -62,7 +62,7 @@ fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
     match Content::of(file)? {
         Content::Scenario => {
             let scenario = hpcc_formats::load_network(file, set, control::defaults())?;
-            let flow = scenario.settings.unloaded_flow().map_err(|wrong| anyhow!("{wrong}"))?;
+            let flow = scenario.settings.unloaded_flow();
             let packet = Packet { payload: scenario.transport().mtu, flow: Some(flow) };
             Ok((scenario.network, packet))
         }

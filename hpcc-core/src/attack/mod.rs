@@ -116,7 +116,7 @@ impl Attack {
     ) -> Result<Self, Conflict> {
         settings.check(network, nodes)?;
         let victims = settings.victims(network)?;
-        let feedback = nodes.feedback.config()?;
+        let feedback = nodes.feedback.config();
         let layout = nodes.layout();
         let types: OptionTypes = nodes.fast_cnp.types();
         let claim = if settings.kind == AttackKind::ForgedFastCnp { Claim::Busy } else { settings.claim };

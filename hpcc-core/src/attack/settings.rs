@@ -408,7 +408,7 @@ impl AttackSettings {
     /// Whether telemetry comes back, and a claim can be written over it.
     fn telemetry(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
         let refuse = |message| Err(Conflict::new("kind", message));
-        let feedback = nodes.feedback.config()?;
+        let feedback = nodes.feedback.config();
         let layout = nodes.layout();
         let needs = nodes.needs();
         if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == FeedbackContent::Nothing {

@@ -164,7 +164,7 @@ impl Engine {
         let window = Units::new(network).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW));
         let notifies = kinds.iter().any(|node| node.fast_cnp.enabled);
         let mut rules = Rules::default();
-        hosts.iter().try_for_each(|host| rules.set_host_model(host))?;
+        hosts.iter().for_each(|host| rules.set_host_model(host));
         for (node, settings) in (0..).zip(&nodes) {
             rules.add(node, !network.is_host(node), settings);
         }
@@ -174,7 +174,7 @@ impl Engine {
         let fabric = Fabric::new(network.clone(), rules, payload);
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
-                let (records, seals) = (node.feedback.records_per_ack, !node.transport.seal.is_empty());
+                let (records, seals) = (node.feedback.records_per_ack, node.transport.seal.is_some());
                 let answers =
                     feedback::room_after(hops, &node.layout(), records, seals) + node.transport.recovery.answer_bytes;
                 answers.max(node.switch.source_pause.map_or(0, |_| CNP_RESERVED))
@@ -235,7 +235,7 @@ impl Engine {
         let rounding = settings.transport().rounding();
         let mut services = None;
         if is_switch {
-            let config = settings.switch(&rates)?;
+            let config = settings.switch(&rates);
             let layout = settings.stamped_layout();
             services = config.classes.map(|classes| classes.services());
             let outside = self.fabric.ports(node).iter().map(|port| borders.contains(&(node, port.peer))).collect();
@@ -261,7 +261,7 @@ impl Engine {
                 counts: SwitchCounts::default(),
             });
         } else {
-            let config = settings.host()?;
+            let config = settings.host();
             let layout = config.layout.clone();
             let mut core = Host::new(config, &rates, self.fabric.table(node));
             let slow = settings.receive(self.fabric.network(), node);

@@ -142,9 +142,9 @@ impl NodeSettings {
             return Err(in_section("switch")(Conflict::new(KEY, message)));
         }
         self.check_border_notifications(notifies).map_err(in_section("fast_cnp"))?;
-        let feedback = self.feedback()?;
+        let feedback = self.feedback();
         let answer = feedback.answer_to(&self.needs());
-        let seal_len = if self.transport.seal.is_empty() { 0 } else { TAG_LEN };
+        let seal_len = if self.transport.seal.is_some() { TAG_LEN } else { 0 };
         Ok(Some(TelemetryBorder {
             ports,
             layout: self.layout(),

@@ -16,8 +16,7 @@ use alloc::vec::Vec;
 impl NodeSettings {
     /// Whether samples are many enough to need no look at paths.
     pub fn samples_often(&self) -> bool {
-        self.needs().reads != Reads::Records
-            || self.feedback.config().is_ok_and(|feedback| !feedback.sampling.is_sparse())
+        self.needs().reads != Reads::Records || !self.feedback.config().sampling.is_sparse()
     }
 
     /// Checks the layout of telemetry against how often flows sample it on these paths, and on others that they look at,
@@ -27,11 +26,11 @@ impl NodeSettings {
     /// The path with the longest time between samples, if counters may always wrap within it, and the layouts whose would
     /// not.
     pub fn check_counters(&self, paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>) -> Result<(), Located> {
-        let looks = self.feedback.config().ok().and_then(|feedback| feedback.paths.look_every());
+        let looks = self.feedback.config().paths.look_every();
         if self.samples_often() && looks.is_none() {
             return Ok(());
         }
-        let flow = self.unloaded_flow()?;
+        let flow = self.unloaded_flow();
         let paths = self.round_trips(&flow, paths);
         let sampled = |(t, links): &(Nanos, Vec<LinkSpec>)| flow.sampling_interval(links, *t);
         let looked = |(t, _): &(Nanos, Vec<LinkSpec>)| Nanos(t.0.saturating_mul(looks.unwrap_or(0)));

@@ -129,7 +129,7 @@ impl NodeSettings {
         let (sizes, layout, Bytes(mtu)) = (self.sizes(), self.layout(), self.transport.mtu);
         let data = sizes.data(mtu as u32, true, layout.max_len() as u32);
         let answer = sizes.ack(
-            room(&layout, self.feedback.records_per_ack, !self.transport.seal.is_empty()) as u32
+            room(&layout, self.feedback.records_per_ack, self.transport.seal.is_some()) as u32
                 + FrameSizes::SELECTIVE_ACK,
         );
         u64::from(data.max(answer)).max(mtu + LEAST_OVERHEAD)

@@ -182,12 +182,12 @@ impl NodeSettings {
     pub fn check(&self, network: &Network) -> Result<(), Located> {
         let (needs, wire) = (self.needs(), self.wire.profile);
         let algorithm = self.control.chosen();
-        let faults = self.faults.faults().map_err(in_section("compatibility"))?;
+        let faults = self.faults();
         self.check_protocol()?;
         self.check_host_transport()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
-        let feedback = self.feedback()?;
+        let feedback = self.feedback();
         if feedback.accumulates() && self.transport.ack_every.0 == 0 {
             let message =
                 "records_per_ack above 1 needs transport.ack_every: without, each packet has an acknowledgement";
@@ -201,7 +201,7 @@ impl NodeSettings {
             let message = "exact_rates excludes the reference's floored_times";
             return Err(in_section("wire")(Conflict::new("exact_rates", message.into())));
         }
-        if faults.stale_round_robin && !self.transport.classes.trim().is_empty() {
+        if faults.stale_round_robin && self.transport.classes.is_some() {
             let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
             return Err(in_section("transport")(Conflict::new("classes", message.into())));
         }
@@ -216,7 +216,7 @@ impl NodeSettings {
         }
         self.switch.check().map_err(in_section("switch"))?;
         let has_bitmaps = self.transport.recovery.answer_bytes > 0;
-        if has_bitmaps && (!self.transport.seal.is_empty() || self.hides_telemetry()) {
+        if has_bitmaps && (self.transport.seal.is_some() || self.hides_telemetry()) {
             let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
                            nor switch.telemetry_hidden_from";
             return Err(in_section("transport")(Conflict::new("recovery", message.into())));
@@ -227,7 +227,7 @@ impl NodeSettings {
             return Err(in_section("switch")(Conflict::new("overflow", message.into())));
         }
         let is_unable = !self.host_transport.is_queue_pairs() || self.protocol.protocol != Protocol::Rdma;
-        if self.switch.source_pause.is_some() && (is_unable || !self.transport.seal.is_empty()) {
+        if self.switch.source_pause.is_some() && (is_unable || self.transport.seal.is_some()) {
             let message = "source_pause asks queue pairs, by notifications that switches cannot seal; expected transport.kind = \"roce\", \
                            transport.protocol = \"rdma\" and no transport.seal";
             return Err(in_section("switch")(Conflict::new("source_pause", message.into())));
@@ -259,9 +259,9 @@ impl NodeSettings {
         Ok(())
     }
 
-    /// Bugs of the reference that are repeated; none if the text names none.
+    /// Bugs of the reference that are repeated.
     pub fn faults(&self) -> ReferenceFaults {
-        self.faults.faults().unwrap_or_default()
+        *self.faults.reference_faults
     }
 
     /// The layout of telemetry, once all is resolved.
@@ -274,17 +274,14 @@ impl NodeSettings {
     }
 
     /// What a host runs by, once all is resolved and checked.
-    ///
-    /// # Errors
-    /// If something could not be read that [`NodeSettings::check`] refuses.
-    pub fn host(&self) -> Result<HostConfig, Located> {
-        Ok(HostConfig {
+    pub fn host(&self) -> HostConfig {
+        HostConfig {
             transport: self.transport(),
             algorithm: self.control.chosen().clone_algorithm(),
             layout: self.layout(),
-            feedback: self.feedback()?,
+            feedback: self.feedback(),
             sizes: self.sizes(),
-        })
+        }
     }
 
     /// What a host runs by that takes what arrives slowly, once all is resolved and checked; `None` for others.
@@ -316,43 +313,39 @@ impl NodeSettings {
     }
 
     /// How telemetry comes back, from switches that may leave hops out, or report the shares of classes.
-    fn feedback(&self) -> Result<FeedbackConfig, Located> {
-        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
-        let classes = self.switch.reported_classes().map_err(in_section("switch"))?;
-        let ack_every = self.transport().ack_every;
-        Ok(FeedbackConfig { ack_every, some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
+    fn feedback(&self) -> FeedbackConfig {
+        FeedbackConfig {
+            ack_every: self.transport().ack_every,
+            some_hops: self.switch.leaves_hops_out(),
+            classes: self.switch.reported_classes(),
+            ..self.feedback.config()
+        }
     }
 
     /// Bytes of a full packet's frame as it leaves its host, with telemetry if every packet collects it; once all is
     /// resolved and checked.
     pub fn full_frame(&self) -> u32 {
         let mtu = u32::try_from(self.transport.mtu.0).unwrap_or(u32::MAX);
-        let collects = self.feedback().is_ok_and(|feedback| feedback.sampling == Sampling::EveryPacket);
+        let collects = self.feedback().sampling == Sampling::EveryPacket;
         let section = if collects { self.layout().len_after(0) } else { 0 };
         self.sizes().data(mtu, false, section as u32)
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.
-    ///
-    /// # Errors
-    /// As [`NodeSettings::host`].
-    pub fn unloaded_flow(&self) -> Result<UnloadedFlow, Located> {
-        let flow = UnloadedFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry);
-        Ok(match self.protocol.protocol {
+    pub fn unloaded_flow(&self) -> UnloadedFlow {
+        let flow = UnloadedFlow::new(&self.host(), self.wire.frame_gap(), self.switch.stamp_telemetry);
+        match self.protocol.protocol {
             Protocol::Rdma => flow,
             Protocol::Tcp => flow.of_stack(),
             Protocol::Udp => flow.of_stack().unacknowledged(),
-        })
+        }
     }
 
     /// The same as its ideal time counts it: a transport that is not queue pairs has packets of its own.
-    ///
-    /// # Errors
-    /// As [`NodeSettings::host`].
-    pub fn ideal_flow(&self) -> Result<UnloadedFlow, Located> {
-        let (flow, transport) = (self.unloaded_flow()?, self.host_transport.chosen());
+    pub fn ideal_flow(&self) -> UnloadedFlow {
+        let (flow, transport) = (self.unloaded_flow(), self.host_transport.chosen());
         let is_own = !transport.is_controlled() && self.protocol.protocol == Protocol::Rdma;
-        Ok(if is_own { flow.of_transport(transport.reads() != Reads::Nothing) } else { flow })
+        if is_own { flow.of_transport(transport.reads() != Reads::Nothing) } else { flow }
     }
 
     /// Whether all data of a flow takes one path, as long as routes stay as they are.
@@ -377,15 +370,12 @@ impl NodeSettings {
     }
 
     /// What a switch runs by whose ports have these rates, once all is resolved and checked.
-    ///
-    /// # Errors
-    /// If something could not be read that [`NodeSettings::check`] refuses.
-    pub fn switch(&self, ports: &[BitRate]) -> Result<SwitchConfig, Located> {
+    pub fn switch(&self, ports: &[BitRate]) -> SwitchConfig {
         let mut rates = ports.to_vec();
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults()).map_err(in_section("switch"))
+        self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults())
     }
 
     /// How a switch balances load, once all is resolved and checked; `None`: by its number, as all do without a setting.

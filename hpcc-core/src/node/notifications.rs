@@ -56,7 +56,7 @@ impl NodeSettings {
             SamplingMode::All | SamplingMode::Nth | SamplingMode::Rtt | SamplingMode::Congestion => true,
             SamplingMode::Probes | SamplingMode::Nothing => false,
         };
-        self.layout().encapsulation() == Some(Encapsulation::HopByHop) && collect && self.feedback.seal.is_empty()
+        self.layout().encapsulation() == Some(Encapsulation::HopByHop) && collect && self.feedback.seal.is_none()
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         );
         let mut sealed = node("hpcc", "ioam", "all", "ack");
         assert_eq!(sealed.check_notifications(true), Ok(()));
-        sealed.feedback.seal = "00112233445566778899aabbccddeeff".into();
+        sealed.feedback.seal = crate::settings::Written::new("00112233445566778899aabbccddeeff", Some([7; 16]));
         assert!(wrong(sealed, true).contains("and no telemetry.seal"));
         let echo = CongestionNotification::Echo.name();
         let cnp = wrong(node("swift", "none", "all", "cnp"), false);

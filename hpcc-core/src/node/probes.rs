@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 impl NodeSettings {
     /// How many T lie between two probes of a flow, if it sends any.
     fn probes_every(&self) -> Option<u32> {
-        self.feedback.config().ok()?.probes_every()
+        self.feedback.config().probes_every()
     }
 
     /// Checks T against the time that probes take on these paths, once all is resolved and checked.
@@ -24,7 +24,7 @@ impl NodeSettings {
     /// If probes would fill a link; says what the least T is.
     pub fn check_probes(&self, paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>) -> Result<(), Located> {
         let Some(every) = self.probes_every() else { return Ok(()) };
-        let flow = self.unloaded_flow()?;
+        let flow = self.unloaded_flow();
         let tight = |(t, links): (Nanos, Vec<LinkSpec>)| {
             let room = flow.probe_room(links.iter().map(|&(rate, _)| rate));
             (t.0.saturating_mul(every.into()) < room.0).then(|| (room.0.div_ceil(every.into()), t))

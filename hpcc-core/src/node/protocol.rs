@@ -141,7 +141,7 @@ mod tests {
         let settings = settings("hpcc_plus");
         assert_eq!(settings.check(&Network::default()), Ok(()));
         assert_eq!(settings.feedback.sampling, SamplingMode::Probes);
-        assert_eq!(settings.host().expect("checked").sizes.data(1_448, true, 0), 1_518);
+        assert_eq!(settings.host().sizes.data(1_448, true, 0), 1_518);
         let mut summary = settings.clone();
         summary.set("telemetry", None, "layout", Input::Text("csig")).expect("a layout");
         let wrong = summary.check(&Network::default()).expect_err("no records");

@@ -223,6 +223,19 @@ mod tests {
         settle(&network, &node_with(shared), &given).map_err(|misfit| (misfit.node, misfit.wrong.conflict.key))
     }
 
+    /// What a text may say.
+    fn text_of(key: &str) -> &'static str {
+        match key {
+            "classes" => "3:strict",
+            "class_alpha" => "3:1",
+            "class_ecn" => "3:none",
+            "seal" => "000102030405060708090a0b0c0d0e0f",
+            "schedule" => "1ms 20Gbps",
+            "reference_faults" => "all",
+            _ => "1",
+        }
+    }
+
     /// A value of a setting that is not its default.
     fn other(setting: &Setting) -> String {
         let values = match &setting.kind {
@@ -233,7 +246,7 @@ mod tests {
             ValueKind::Bytes { least, .. } => [*least, least + 1].map(Value::Bytes).into(),
             ValueKind::Time { least, .. } => [*least, least + 1].map(|time| Value::Time(Nanos(time))).into(),
             ValueKind::Rate { least, .. } => [*least, least + 1].map(|rate| Value::Rate(BitRate(rate))).into(),
-            ValueKind::Text => ["1", "2"].map(|text| Value::Text(text.into())).into(),
+            ValueKind::Text => [text_of(setting.key), "2"].map(|text| Value::Text(text.into())).into(),
         };
         values.into_iter().find(|value| *value != setting.default).expect(setting.key).text()
     }

@@ -127,7 +127,7 @@ impl NodeSettings {
     /// If it does not.
     pub fn check_samples(&self, bytes: u64) -> Result<(), Located> {
         let packets = bytes.div_ceil(self.transport.mtu.0.max(1));
-        let every = match self.feedback()?.sampling {
+        let every = match self.feedback().sampling {
             Sampling::EveryNth(every) => u64::from(every),
             Sampling::EveryPacket
             | Sampling::OncePerRtt

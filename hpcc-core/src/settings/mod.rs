@@ -33,11 +33,13 @@ pub mod quantity;
 #[cfg(test)]
 mod tests;
 mod value;
+mod written;
 
 pub use field::{Field, Range};
 pub use input::Input;
 pub use named::Named;
 pub use value::Value;
+pub use written::{FromText, Written};
 
 use alloc::format;
 use alloc::string::String;

@@ -3,7 +3,7 @@
 
 use super::PRIORITIES;
 use crate::ecn::EcnThreshold;
-use crate::settings::quantity;
+use crate::settings::{FromText, quantity};
 use crate::units::BitRate;
 use alloc::format;
 use alloc::string::String;
@@ -32,36 +32,42 @@ fn parse<T: Copy>(text: &str, example: &str, value: impl Fn(&str) -> Option<T>) 
 }
 
 /// Alphas, such as `1:2, 3:0.125`.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn alphas(text: &str) -> Result<ByPriority<f64>, String> {
-    let value = |told: &str| told.parse().ok().filter(|alpha| (0.001..=1000.0).contains(alpha));
-    parse(text, "1:2, 3:0.125", value)
+impl FromText for ByPriority<f64> {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let value = |told: &str| told.parse().ok().filter(|alpha| (0.001..=1000.0).contains(alpha));
+        parse(text, "1:2, 3:0.125", value)
+    }
 }
 
 /// Thresholds of marks at ports of 100 Gb/s, such as `3:100KB 400KB 0.2, 4:none`.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn ecn(text: &str) -> Result<ByPriority<EcnThreshold>, String> {
-    let value = |told: &str| {
-        let rate = BitRate::gbps(100);
-        if told == "none" {
-            return Some(EcnThreshold { rate, kmin: u64::MAX, kmax: u64::MAX, pmax: 0.0 });
-        }
-        let mut words = told.split_whitespace();
-        let mut size = || quantity::size(words.next()?).ok();
-        let (kmin, kmax) = (size()?, size()?);
-        let threshold = EcnThreshold { rate, kmin, kmax, pmax: words.next()?.parse().ok()? };
-        (words.next().is_none() && threshold.check().is_ok()).then_some(threshold)
-    };
-    parse(text, "3:100KB 400KB 0.2, 4:none", value)
+impl FromText for ByPriority<EcnThreshold> {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let value = |told: &str| {
+            let rate = BitRate::gbps(100);
+            if told == "none" {
+                return Some(EcnThreshold { rate, kmin: u64::MAX, kmax: u64::MAX, pmax: 0.0 });
+            }
+            let mut words = told.split_whitespace();
+            let mut size = || quantity::size(words.next()?).ok();
+            let (kmin, kmax) = (size()?, size()?);
+            let threshold = EcnThreshold { rate, kmin, kmax, pmax: words.next()?.parse().ok()? };
+            (words.next().is_none() && threshold.check().is_ok()).then_some(threshold)
+        };
+        parse(text, "3:100KB 400KB 0.2, 4:none", value)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn alphas(text: &str) -> Result<ByPriority<f64>, String> {
+        FromText::from_text(text)
+    }
+
+    fn ecn(text: &str) -> Result<ByPriority<EcnThreshold>, String> {
+        FromText::from_text(text)
+    }
 
     #[test]
     fn texts_name_priorities_and_what_they_have() {

@@ -2,6 +2,7 @@
 //! The classes of a switch's ports, as text: how each queue is served.
 
 use super::{PRIORITIES, Scheduler, Service};
+use crate::settings::FromText;
 use crate::units::BitRate;
 use alloc::format;
 use alloc::string::String;
@@ -56,14 +57,6 @@ impl Classes {
         })
     }
 
-    /// The same, where an empty text stands for no classes.
-    ///
-    /// # Errors
-    /// As [`Classes::parse`].
-    pub fn parse_any(text: &str) -> Result<Option<Classes>, String> {
-        if text.trim().is_empty() { Ok(None) } else { Classes::parse(text).map(Some) }
-    }
-
     /// The text that [`Classes::parse`] reads.
     pub fn text(&self) -> String {
         let class = |(priority, service): (usize, &Service)| match service {
@@ -92,6 +85,13 @@ impl Classes {
     /// How each queue is served.
     pub fn services(&self) -> [Service; PRIORITIES] {
         self.services
+    }
+}
+
+/// An empty text stands for no classes.
+impl FromText for Option<Classes> {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() { Ok(None) } else { Classes::parse(text).map(Some) }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
-use super::class_limits::{self, ByPriority};
+use super::class_limits::ByPriority;
 use super::shared_buffer::halvings;
 use super::{
     BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ecn::EcnThreshold;
 use crate::reference_faults::ReferenceFaults;
-use crate::settings::Conflict;
+use crate::settings::{Conflict, Written};
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::WireProfile;
 use alloc::format;
@@ -81,7 +81,7 @@ crate::settings! {
         /// The same of some priorities, such as `1:2, 2:0.5`; of one that is paused, the part of the free memory above which that is,
         /// a power of 2 up to 1, in place of 1/8. Faster ports than the hosts' may take more.
         #[change = "Give classes their parts of the memory, as switches are configured."]
-        pub class_alpha: String = String::new();
+        pub class_alpha: Written<ByPriority<f64>> = Written::default();
         /// What becomes of data for which a lossy queue has no room: it is dropped (`drop`), or cut to its headers (`trim`), which go
         /// ahead of all data and tell the receiver at once what is missing. `trim` needs `transport.recovery` =
         /// `selective_repeat`.
@@ -163,13 +163,13 @@ crate::settings! {
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
         /// Thresholds of some priorities at 100 Gb/s, `kmin kmax pmax`, such as `3:100KB 400KB 0.2, 4:none`, in place of those of all.
         #[change = "Set it where classes are marked differently: TCP's and RDMA's, as a rule."]
-        pub class_ecn: String = String::new();
+        pub class_ecn: Written<ByPriority<EcnThreshold>> = Written::default();
         /// How a port serves its queues, such as `3:3000, 4:1000, 5:strict`; empty: round robin, a frame each. Queues with a
         /// number share the link by deficit round robin with so many bytes a turn, strict ones go ahead of these; queues
         /// that are not named send while no other may.
         #[change = "Set it to share a link by priorities; name every priority that must not starve, that of \
             acknowledgements included."]
-        pub classes: String = String::new();
+        pub classes: Written<Option<Classes>> = Written::default();
         /// Whose bytes telemetry reports: the port's against the link (`port`), or the queue's against the share of its
         /// class (`queue`).
         #[change = "Choose `queue` to keep each class to its share; a class then leaves idle what others do not use."]
@@ -239,16 +239,15 @@ impl SwitchSettings {
             let message = "overflow = \"trim\" needs queues that may lose packets; expected mode = \"lossy\", or lossy_priorities";
             return Err(Conflict::new("overflow", message.into()));
         }
-        let (alphas, _) = (self.class_alphas()?, self.class_thresholds()?);
         let may_lose = self.trimmed();
         let is_odd = |&(_, alpha): &(u8, f64)| alpha > 1.0 || alpha * f64::from(1_u32 << halvings(alpha)) != 1.0;
-        let paused = (0..).zip(alphas).filter_map(|(priority, own)| Some((priority, own?)));
+        let paused = (0..).zip(*self.class_alpha).filter_map(|(priority, own)| Some((priority, own?)));
         if let Some((priority, alpha)) = paused.filter(|&(priority, _)| !may_lose.serve(priority)).find(is_odd) {
             let message =
                 format!("priority {priority} is paused, and its alpha is {alpha}; expected 1, 0.5, 0.25 and so on");
             return Err(Conflict::new("class_alpha", message));
         }
-        if self.parsed_classes()?.is_none() && self.telemetry_scope == Scope::Queue {
+        if self.classes.is_none() && self.telemetry_scope == Scope::Queue {
             let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
             return Err(Conflict::new("telemetry_scope", message.into()));
         }
@@ -285,23 +284,8 @@ impl SwitchSettings {
     }
 
     /// The classes against whose shares telemetry reports, if it does.
-    ///
-    /// # Errors
-    /// If the classes are none.
-    pub fn reported_classes(&self) -> Result<Option<Classes>, Conflict> {
-        Ok(self.parsed_classes()?.filter(|_| self.telemetry_scope == Scope::Queue))
-    }
-
-    fn class_alphas(&self) -> Result<ByPriority<f64>, Conflict> {
-        class_limits::alphas(&self.class_alpha).map_err(|message| Conflict::new("class_alpha", message))
-    }
-
-    fn class_thresholds(&self) -> Result<ByPriority<EcnThreshold>, Conflict> {
-        class_limits::ecn(&self.class_ecn).map_err(|message| Conflict::new("class_ecn", message))
-    }
-
-    fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
-        Classes::parse_any(&self.classes).map_err(|message| Conflict::new("classes", message))
+    pub fn reported_classes(&self) -> Option<Classes> {
+        self.classes.filter(|_| self.telemetry_scope == Scope::Queue)
     }
 
     /// When ports of this rate mark frames: as the attributes for 100 Gb/s say, scaled.
@@ -330,8 +314,8 @@ impl SwitchSettings {
         profile: WireProfile,
         pause: PauseConfig,
         faults: ReferenceFaults,
-    ) -> Result<SwitchConfig, Conflict> {
-        Ok(SwitchConfig {
+    ) -> SwitchConfig {
+        SwitchConfig {
             buffer_bytes: self.buffer.0,
             mode: match self.mode {
                 BufferKind::Lossless => BufferMode::Lossless,
@@ -339,7 +323,7 @@ impl SwitchSettings {
             },
             pause,
             lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),
-            alphas: self.class_alphas()?,
+            alphas: *self.class_alpha,
             trimming: (self.overflow == Overflow::Trim).then(|| TrimConfig {
                 priorities: self.trimmed(),
                 threshold: self.most_queued(),
@@ -349,8 +333,8 @@ impl SwitchSettings {
             }),
             ecn: self.ecn,
             ecn_thresholds,
-            class_ecn: self.class_thresholds()?,
-            classes: self.parsed_classes()?,
+            class_ecn: *self.class_ecn,
+            classes: *self.classes,
             records: RecordsConfig {
                 to: self.telemetry_records,
                 interval: self.telemetry_interval,
@@ -364,7 +348,7 @@ impl SwitchSettings {
             }),
             hop_limits: profile.is_real(),
             faults,
-        })
+        }
     }
 }
 
@@ -396,11 +380,11 @@ mod tests {
     #[test]
     fn a_queue_reports_its_share_only_where_it_has_one() {
         let check = |telemetry_scope, classes: &str| {
-            blamed(&SwitchSettings { telemetry_scope, classes: classes.into(), ..Default::default() })
+            let classes = Written::read(classes).expect("classes");
+            blamed(&SwitchSettings { telemetry_scope, classes, ..Default::default() })
         };
         assert_eq!((check(Scope::Queue, ""), check(Scope::Queue, "3:1000")), (Err("telemetry_scope"), Ok(())));
         assert_eq!((check(Scope::Port, ""), check(Scope::Port, "3:1000")), (Ok(()), Ok(())));
-        assert_eq!(check(Scope::Port, "3"), Err("classes"));
     }
 
     #[test]

@@ -15,16 +15,24 @@
 //! section of five hops: a forger needs two thousand million feedback packets for an even chance of a single one.
 
 use super::Unusable;
+use crate::settings::FromText;
+use alloc::string::String;
 use core::hash::Hasher;
 use siphasher::sip::SipHasher24;
 
 /// Bytes of a tag.
 pub const TAG_LEN: usize = 4;
 
-/// The key that a text of 32 hexadecimal digits stands for.
-pub fn key_of(digits: &str) -> Option<[u8; 16]> {
-    let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    u128::from_str_radix(digits, 16).ok().filter(|_| is_key).map(u128::to_be_bytes)
+/// A key of 32 hexadecimal digits, or none.
+impl FromText for Option<[u8; 16]> {
+    fn from_text(digits: &str) -> Result<Self, String> {
+        let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let key = u128::from_str_radix(digits, 16).ok().filter(|_| is_key).map(u128::to_be_bytes);
+        if key.is_none() && !digits.is_empty() {
+            return Err("expected a key of 32 hexadecimal digits".into());
+        }
+        Ok(key)
+    }
 }
 
 /// The key that the two ends of a flow share.

@@ -5,13 +5,11 @@ use super::{CongestionNotification, Entropy, QueuePairs, Recovery, TimeoutConfig
 use crate::cc::Needs;
 use crate::pfc::DATA_PRIORITY;
 use crate::reference_faults::ReferenceFaults;
-use crate::settings::Conflict;
+use crate::settings::{Conflict, Written};
 use crate::switch::Classes;
-use crate::telemetry::seal::key_of;
 use crate::topology::Network;
 use crate::units::{Bytes, Nanos};
 use alloc::format;
-use alloc::string::String;
 
 crate::settings! {
     /// How a host sends and acknowledges.
@@ -120,7 +118,7 @@ crate::settings! {
         /// How a host shares a link among its flows by their priorities, in the form of a switch's `classes`; empty: all
         /// flows in turn. Within a priority flows send in turn, and answers go ahead of data.
         #[change = "Set it where the flows of one host have several priorities."]
-        pub classes: String = String::new();
+        pub classes: Written<Option<Classes>> = Written::default();
         /// What brings congestion marks back: acknowledgements (`ack`), congestion notification packets (`cnp`), or those
         /// of `[fast_cnp]`, which senders must accept from hosts. A flow under DCQCN hears of marks at most once in its
         /// `notification_interval`; another flow at most once in 50 us by packets, and with every acknowledgement of a
@@ -131,7 +129,7 @@ crate::settings! {
         /// CNPs; empty: no seal. Senders ignore what is not sealed.
         #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
         #[network]
-        pub seal: String = String::new();
+        pub seal: Written<Option<[u8; 16]>> = Written::default();
     }
 }
 
@@ -183,10 +181,7 @@ impl TransportSettings {
                 format!("entropies is {}; expected a power of two", self.entropies),
             ));
         }
-        if !self.seal.is_empty() && key_of(&self.seal).is_none() {
-            return Err(Conflict::new("seal", "expected a key of 32 hexadecimal digits".into()));
-        }
-        Classes::parse_any(&self.classes).map(|_| ()).map_err(|message| Conflict::new("classes", message))
+        Ok(())
     }
 
     /// What hosts run by, once all is [settled](TransportSettings::resolve).
@@ -221,9 +216,8 @@ impl TransportSettings {
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
             queue_pairs: self.queue_pairs,
             notification: self.congestion_notification,
-            // `check` has refused a list that cannot be read.
-            classes: Classes::parse_any(&self.classes).unwrap_or_default(),
-            seal: key_of(&self.seal),
+            classes: *self.classes,
+            seal: *self.seal,
             exact_rates: false,
             frame_gap: 0,
             faults,
@@ -234,6 +228,7 @@ impl TransportSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::{Input, SettingError, Settings, Value};
 
     /// A host on a switch, by a link of 8 Gb/s: a buffer of 1000 bytes drains in 1 us.
     fn network() -> Network {
@@ -304,14 +299,21 @@ mod tests {
             assert!(settings.config(&Needs::default(), ReferenceFaults::NONE).shares_queue_pairs(false));
         }
     }
+
     #[test]
-    fn classes_that_are_none_are_refused() {
-        let settings = |classes: &str| TransportSettings { classes: classes.into(), ..TransportSettings::default() };
-        assert_eq!(settings("3").check().map_err(|wrong| wrong.key), Err("classes"));
-        for text in ["", "3:3000,4:strict"] {
-            assert_eq!(settings(text).check(), Ok(()));
-            let classes = settings(text).config(&Needs::default(), ReferenceFaults::NONE).classes;
-            assert_eq!(classes.map_or_else(String::new, |classes| classes.text()), text);
+    fn texts_of_a_form_are_read_where_they_are_set() {
+        let mut settings = TransportSettings::default();
+        for (key, text, wrong) in [
+            ("classes", "3:3000, 4:strict", "\"3\" is no list of classes"),
+            ("seal", "000102030405060708090a0b0c0d0e0F", "expected a key of 32 hexadecimal digits"),
+        ] {
+            assert_eq!(settings.set(key, Input::Text(text)), Ok(()));
+            assert_eq!(settings.get(key), Some(Value::Text(text.into())), "as it was written");
+            let refused = settings.set(key, Input::Text("3"));
+            assert!(matches!(&refused, Err(SettingError::Value(why)) if why.starts_with(wrong)), "{refused:?}");
         }
+        let config = settings.config(&Needs::default(), ReferenceFaults::NONE);
+        assert_eq!(config.classes.map(|classes| classes.text()).as_deref(), Some("3:3000,4:strict"));
+        assert_eq!(config.seal, Some(core::array::from_fn(|n| n as u8)));
     }
 }

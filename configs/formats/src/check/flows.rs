@@ -15,7 +15,7 @@ use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::host_transport::HostTransportSettings;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::settings::Named;
-use hpcc_core::switch::{Classes, Scope};
+use hpcc_core::switch::Scope;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
 
@@ -186,7 +186,7 @@ fn guarantee(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
     if switch.telemetry_scope == Scope::Port || scenario.legacy.nodes.contains(&flow.src) {
         return Ok(());
     }
-    let classes = Classes::parse(&switch.classes).ok().filter(|_| scenario.layout().max_hops().is_some());
+    let classes = switch.classes.filter(|_| scenario.layout().max_hops().is_some());
     if classes.is_none_or(|classes| classes.has_guaranteed_share(flow.priority)) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use super::Pass;
 use crate::scenario::{QueueHistogram, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
-use hpcc_core::switch::{BufferKind, Classes, Reported};
+use hpcc_core::switch::{BufferKind, Reported};
 use hpcc_core::topology::paths::{PathName, Told};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::transport::{Entropy, Protocol};
@@ -119,7 +119,7 @@ pub(super) fn loss_without_timeout(scenario: &Scenario, _: &Pass) -> Vec<String>
 /// Acknowledgements are in a class that may have to wait for others.
 pub(super) fn held_up_acks(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let acks = scenario.transport().ack_priority;
-    let classes = Classes::parse(&scenario.settings.switch.classes).ok();
+    let classes = *scenario.settings.switch.classes;
     let waits = classes.filter(|classes| acks > 0 && !classes.has_guaranteed_share(acks));
     let note = |_| {
         format!(

@@ -100,7 +100,7 @@ impl Starved {
             settings.protocol.protocol == Protocol::Rdma && settings.host_transport.is_queue_pairs();
         let algorithm = scenario.algorithm().clone_algorithm();
         let steps = algorithm.window_step(BitRate::gbps(100), Nanos::MICROSECOND).is_some();
-        let unloaded = settings.unloaded_flow().ok().filter(|_| is_of_queue_pairs && steps);
+        let unloaded = (is_of_queue_pairs && steps).then(|| settings.unloaded_flow());
         let frame = settings.full_frame();
         Starved {
             of: unloaded.map(|unloaded| (algorithm, unloaded)),

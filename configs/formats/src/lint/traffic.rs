@@ -73,7 +73,7 @@ pub(super) fn legacy_feedback(scenario: &Scenario, pass: &Pass) -> Vec<String> {
     if legacy.is_empty() || reads == Reads::Nothing {
         return Vec::new();
     }
-    let falls = scenario.settings.feedback.config().is_ok_and(|config| config.decay_after > 0);
+    let falls = scenario.settings.feedback.config().decay_after > 0;
     let so = if falls { "they fall to its least rate" } else { "it does not control their rate" };
     let go = format!("of {name} go to legacy hosts, which send no telemetry back: {so}");
     let mut notes = some(pass.unanswered, scenario, &go);

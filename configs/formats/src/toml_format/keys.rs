@@ -66,8 +66,8 @@ impl<K: Kinds> KindOf<K> {
 }
 
 /// Declares groups of keys, each of them a structure. A key reads as in [`settings!`](hpcc_core::settings!): `/// Help.`
-/// `#[assumed = "REASON"]` `NAME: TYPE {RANGE} = DEFAULT;`. Without a default it is required, unless its type is an `Option`. A list has
-/// an example of an element in place of a range. A group of groups reads `NAME { GROUP: TYPE, ... }`.
+/// `#[assumed = "REASON"]` `NAME: TYPE {RANGE} = DEFAULT;`. Without a default it is required, unless its type is an `Option`. A
+/// list has an example of an element in place of a range. A group of groups reads `NAME { GROUP: TYPE, ... }`.
 macro_rules! keys {
     ($(
         $(#[$meta:meta])*

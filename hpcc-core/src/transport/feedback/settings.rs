@@ -3,11 +3,9 @@
 
 use super::{FeedbackConfig, FeedbackContent, Return};
 use crate::cc::MAX_PATHS;
-use crate::settings::Conflict;
+use crate::settings::Written;
 use crate::telemetry::Sampling;
-use crate::telemetry::seal::key_of;
 use crate::transport::path_probes::PathConfig;
-use alloc::string::String;
 
 crate::named! {
     /// Which packets collect telemetry: [`Sampling`] without its parameter.
@@ -64,7 +62,7 @@ crate::settings! {
         /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal.
         #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]
         #[network]
-        pub seal: String = String::new();
+        pub seal: Written<Option<[u8; 16]>> = Written::default();
         /// Number of T without believable feedback after which a flow halves rate and window; 0: never; `auto`: 4 with
         /// `guard` or `seal`, otherwise 0. It halves them again in each further T. Only time in which packets are
         /// acknowledged counts.
@@ -103,14 +101,9 @@ impl FeedbackSettings {
     }
 
     /// What hosts run by.
-    ///
-    /// # Errors
-    /// If the seal is no key.
-    pub fn config(&self) -> Result<FeedbackConfig, Conflict> {
-        let refuse = || Conflict::new("seal", "expected a key of 32 hexadecimal digits".into());
-        let key = || key_of(&self.seal).ok_or_else(refuse).map(Some);
-        let rejects = self.guard || !self.seal.is_empty();
-        Ok(FeedbackConfig {
+    pub fn config(&self) -> FeedbackConfig {
+        let rejects = self.guard || self.seal.is_some();
+        FeedbackConfig {
             sampling: match self.sampling {
                 SamplingMode::All => Sampling::EveryPacket,
                 SamplingMode::Nth => Sampling::EveryNth(self.every),
@@ -124,13 +117,13 @@ impl FeedbackSettings {
             records_per_ack: self.records_per_ack,
             notification_acks: self.notification_acks,
             guard: self.guard,
-            seal: if self.seal.is_empty() { None } else { key()? },
+            seal: *self.seal,
             decay_after: self.decay_after.unwrap_or(if rejects { DECAY_AFTER } else { 0 }),
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
             ack_every: 0,
             some_hops: false,
             classes: None,
-        })
+        }
     }
 }
 
@@ -138,10 +131,6 @@ impl FeedbackSettings {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-
-    fn config(settings: FeedbackSettings) -> Result<FeedbackConfig, &'static str> {
-        settings.config().map_err(|conflict| conflict.key)
-    }
 
     #[test]
     fn an_interval_counts_where_there_are_several_paths() {
@@ -159,6 +148,6 @@ mod tests {
             content: FeedbackContent::Nothing,
             ..FeedbackConfig::default()
         };
-        assert_eq!(config(FeedbackSettings::none()), Ok(expected));
+        assert_eq!(FeedbackSettings::none().config(), expected);
     }
 }

@@ -267,7 +267,7 @@ mod tests {
     /// acknowledgement of 60, which waits for it at the first link; of a flow of two packets the first alone collects.
     #[test]
     fn feedback_in_a_packet_of_its_own_delays_the_last_acknowledgement() {
-        let host = NodeSettings::default().host().expect("the defaults");
+        let host = NodeSettings::default().host();
         let links = [(BitRate::gbps(1), Nanos(0)); 2];
         let time = |feedback, size| {
             let host = HostConfig { layout: Layout::new(Reference { multiplier: 1 }), feedback, ..host.clone() };
@@ -291,7 +291,7 @@ mod tests {
     /// Packets of 1090 bytes at 1 Gb/s.
     #[test]
     fn req_12_a_lone_flow_collects_at_these_intervals() {
-        let host = NodeSettings::default().host().expect("the defaults");
+        let host = NodeSettings::default().host();
         let interval = |sampling| {
             let host =
                 HostConfig { feedback: FeedbackConfig { sampling, ..FeedbackConfig::default() }, ..host.clone() };
@@ -305,7 +305,7 @@ mod tests {
     /// Two links of 100 Gb/s and 1 us. There 1,048 bytes and 42 of telemetry, back 46 and 42.
     #[test]
     fn req_09_t_counts_headers_telemetry_and_the_acknowledgement() {
-        let host = NodeSettings::default().host().expect("the defaults");
+        let host = NodeSettings::default().host();
         let links = [(BitRate::gbps(100), Nanos(1_000)); 2];
         let host = HostConfig { layout: Layout::new(Reference { multiplier: 1 }), ..host };
         let flow = UnloadedFlow::new(&host, 0, true);

@@ -68,7 +68,7 @@ proptest! {
         (base_rtt, window, most) in (1u64..20_000, prop_oneof![Just(0), 1u64..40_000], prop_oneof![Just(u64::MAX), 1u64..200_000_000_000]),
         size in 1u64..400_000,
     ) {
-        let host = NodeSettings::default().host().expect("the defaults");
+        let host = NodeSettings::default().host();
         let sizes = WireProfile::RoceV4.sizes();
         let host = HostConfig { transport, feedback, sizes, layout: Layout::new(Form::Paper), ..host };
         let flow = UnloadedFlow { answer: feedback.content, ..UnloadedFlow::new(&host, 20, true) };
@@ -82,7 +82,7 @@ proptest! {
 /// A gibibyte on equal and on different links: most of its packets are skipped.
 #[test]
 fn long_flows_are_reckoned_from_a_few_packets() {
-    let host = NodeSettings::default().host().expect("the defaults");
+    let host = NodeSettings::default().host();
     for (rates, exact_rates, sampling, most) in [
         ([100, 100, 100], false, Sampling::EveryPacket, 10),
         ([100, 25, 400], false, Sampling::EveryPacket, 10),
@@ -103,7 +103,7 @@ fn long_flows_are_reckoned_from_a_few_packets() {
 /// Sizes that no simulation reaches, which a program may ask for.
 #[test]
 fn flows_of_any_size_are_reckoned_from_a_few_packets() {
-    let host = NodeSettings::default().host().expect("the defaults");
+    let host = NodeSettings::default().host();
     let path = super::tests::path(&[(BitRate::gbps(1), Nanos(1_000)), (BitRate::gbps(10), Nanos(1_000))], true);
     for size in [1 << 50, 1 << 60, u64::MAX] {
         let (_, sent) = Run::new(&UnloadedFlow::new(&host, 0, true), &path, size).finish(true);
@@ -114,7 +114,7 @@ fn flows_of_any_size_are_reckoned_from_a_few_packets() {
 /// One in 10 ns, each of which takes longer: they were reckoned for ever.
 #[test]
 fn probes_that_fill_a_link_are_left_out() {
-    let host = NodeSettings::default().host().expect("the defaults");
+    let host = NodeSettings::default().host();
     let mut path = super::tests::path(&[(BitRate::gbps(10), Nanos(1_000))], true);
     path.base_rtt = Nanos(10);
     let [probed, silent] = [Sampling::Probes, Sampling::Never].map(|sampling| {

@@ -2,13 +2,13 @@
 //! What a user sets of hosts that take what arrives slowly.
 
 use super::ReceiveConfig;
-use crate::settings::Conflict;
-use crate::settings::quantity;
+use crate::settings::{Conflict, FromText, Written, quantity};
 use crate::switch::{PauseConfig, Priorities};
 use crate::topology::{Link, Network, NodeSet};
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// The lowest rate, in bits per second.
@@ -28,7 +28,7 @@ crate::settings! {
         pub rate: BitRate {BitRate(LEAST_RATE)..=BitRate(u64::MAX)} = BitRate::gbps(50);
         /// Times and rates, such as `1ms 20Gbps, 2ms 100Gbps`, from which on slow hosts take frames at another rate.
         #[change = "Give it to see what a host does to its senders that slows down or recovers."]
-        pub schedule: String = "none".to_string();
+        pub schedule: Written<Schedule> = Written::new("none", Schedule::default());
         /// Bytes that the NIC of a slow host holds for each link; it drops the rest.
         #[change = "Raise it to bridge longer bursts without a pause."]
         pub buffer: Bytes {10_000..=MOST_BUFFER} = Bytes(2_000_000);
@@ -39,6 +39,30 @@ crate::settings! {
         /// Bytes in that buffer down to which it resumes; `auto`: half of `pause_above`. Lossless switches only.
         #[change = "Raise it for more and shorter pauses."]
         pub resume_below: Option<Bytes> {0..=MOST_BUFFER} = None;
+    }
+}
+
+/// Times from which on the rate is another one, ascending.
+type Schedule = Arc<[(Nanos, BitRate)]>;
+
+impl FromText for Schedule {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let mut schedule: Vec<(Nanos, BitRate)> = Vec::new();
+        for entry in text.split(',').map(str::trim).filter(|_| !matches!(text.trim(), "" | "none")) {
+            let (time, rate) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+            let (Ok(time), Ok(rate)) = (quantity::time(time), quantity::rate(rate)) else {
+                return Err(format!("\"{entry}\" is no time and rate; expected such as 1ms 20Gbps"));
+            };
+            if rate.0 < LEAST_RATE {
+                let least = BitRate(LEAST_RATE);
+                return Err(format!("from {time} on slow hosts take {rate}; expected at least {least}"));
+            }
+            if schedule.last().is_some_and(|&(before, _)| before >= time) {
+                return Err(format!("{time} follows a time that is no earlier; expected ascending times"));
+            }
+            schedule.push((time, rate));
+        }
+        Ok(schedule.into())
     }
 }
 
@@ -54,32 +78,6 @@ impl ReceiveSettings {
     /// If the text names others than hosts.
     pub fn slow(&self, network: &Network) -> Result<NodeSet, Conflict> {
         NodeSet::parse_hosts(&self.hosts, network).map_err(|message| Conflict::new("hosts", message))
-    }
-
-    /// Times from which on the rate is another one, ascending.
-    ///
-    /// # Errors
-    /// If the text is something else.
-    pub fn schedule(&self) -> Result<Vec<(Nanos, BitRate)>, Conflict> {
-        let refuse = |message| Err(Conflict::new("schedule", message));
-        let mut schedule: Vec<(Nanos, BitRate)> = Vec::new();
-        for entry in self.schedule.split(',').map(str::trim).filter(|_| !matches!(self.schedule.trim(), "" | "none")) {
-            let (time, rate) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
-            let (Ok(time), Ok(rate)) = (quantity::time(time), quantity::rate(rate)) else {
-                return refuse(format!("\"{entry}\" is no time and rate; expected such as 1ms 20Gbps"));
-            };
-            if rate.0 < LEAST_RATE {
-                return refuse(format!(
-                    "from {time} on slow hosts take {rate}; expected at least {}",
-                    BitRate(LEAST_RATE)
-                ));
-            }
-            if schedule.last().is_some_and(|&(before, _)| before >= time) {
-                return refuse(format!("{time} follows a time that is no earlier; expected ascending times"));
-            }
-            schedule.push((time, rate));
-        }
-        Ok(schedule)
     }
 
     /// Settles what was left to the simulator, by the longest and fastest of the slow hosts' links. `pause` as for
@@ -100,7 +98,7 @@ impl ReceiveSettings {
     pub fn check(&self, network: &Network, pause: Option<PauseConfig>) -> Result<(), Conflict> {
         let slow = self.slow(network)?;
         // A host that is slow at other times need not be at first.
-        let least = u64::from(self.schedule()?.is_empty());
+        let least = u64::from(self.schedule.is_empty());
         for link in network.links.iter().filter(|link| slow.contains(link.a) || slow.contains(link.b)) {
             if self.rate.0.saturating_add(least) > link.rate.0 {
                 let message = format!(
@@ -123,7 +121,7 @@ impl ReceiveSettings {
         let bytes = |set: Option<Bytes>| set.map_or(self.buffer.0, |bytes| bytes.0);
         self.slow(network).ok()?.contains(node).then(|| ReceiveConfig {
             rate: self.rate,
-            schedule: self.schedule().unwrap_or_default().into(),
+            schedule: Arc::clone(&self.schedule),
             buffer: self.buffer.0,
             pause_above: bytes(self.pause_above),
             resume_below: bytes(self.resume_below),

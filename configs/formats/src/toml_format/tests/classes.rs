@@ -50,7 +50,7 @@ fn a_guard_knows_the_shares_that_switches_report() {
     let set = ["congestion_control.algorithm=hpcc_plus", "telemetry.guard=true"];
     let share = |sets: &[&str]| {
         let scenario = load_with(with_priority(3), &[&set[..], sets].concat()).expect("valid");
-        scenario.settings.host().expect("checked").feedback.classes.map(|classes| classes.share(3))
+        scenario.settings.host().feedback.classes.map(|classes| classes.share(3))
     };
     assert_eq!((share(&[]), share(&["switch.telemetry_scope=port"])), (Some(0.75), None));
 }
