@@ -140,8 +140,8 @@ impl Build {
         hpcc.iter().fold(self.with(command), |command, (_, program)| command.env("HPCC_COMMAND", program))
     }
 
-    /// A command with the variables of this build.
-    fn with(&self, command: Expression) -> Expression {
+    /// A command with the variables of this build, where it has none of its own.
+    pub fn with(&self, command: Expression) -> Expression {
         self.variables.iter().fold(command, |command, (name, value)| command.env(name, value))
     }
 }

@@ -281,7 +281,7 @@ fn out_of_tree(stages: &Stages) -> Result<()> {
     }
     let campaign = here("cargo test --quiet --locked --package hpcc-tests --test combined_settings")?;
     let campaign = campaign.env("HPCC_SCENARIO_PROGRAM", checked_simulator(&ns3)?);
-    stages.run(campaign.env("HPCC_RANDOM_SCENARIOS", "120").env("HPCC_RANDOM_SEED", "1001"))
+    stages.run(build.with(campaign.env("HPCC_RANDOM_SCENARIOS", "120").env("HPCC_RANDOM_SEED", "1001")))
 }
 
 /// A build, and what the module brings to test itself.

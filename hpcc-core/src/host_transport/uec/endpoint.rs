@@ -385,7 +385,7 @@ mod tests {
     use crate::units::Bytes;
     use crate::wire::FrameSizes;
 
-    const TAG: [u8; 4] = [0x99, 0x00, 0x40, 0x09];
+    const TAG: [u8; 4] = [0x99, 0x00, 0x44, 0x80];
 
     /// A first window of 100 kB where T is 12 us and the target 9 us. Its first packet of 1,064 bytes comes back after T with these
     /// bytes of telemetry, after a switch has trimmed it or not; returns what its answer brings, and the window then.
