@@ -25,7 +25,8 @@ pub struct ReceiverSpec {
     pub limits: Arc<FlowLimits>,
     /// Least time between two answers that echo a congestion mark: [`Host::echo_interval`] of its sender.
     pub echo_interval: Nanos,
-    /// Whether other messages may follow the first: [`TransportConfig::shares_queue_pairs`] of its sender, for such a flow.
+    /// Whether other messages may follow the first:
+    /// [`shares_queue_pairs`](crate::transport::TransportConfig::shares_queue_pairs) of its sender, for such a flow.
     pub is_shared: bool,
 }
 

@@ -119,7 +119,8 @@ impl Host {
         }
     }
 
-    /// Flows share a queue pair that was just opened, whatever [`TransportConfig::queue_pairs`] says of flows that are of no job.
+    /// Flows share a queue pair that was just opened, whatever
+    /// [`queue_pairs`](crate::transport::TransportConfig::queue_pairs) says of flows that are of no job.
     pub fn share(&mut self, queue_pair: u32) {
         if let Some(sender) = self.senders.get_mut(queue_pair) {
             sender.qp.share();
