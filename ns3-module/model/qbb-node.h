@@ -19,6 +19,7 @@
 
 namespace hpcc
 {
+struct FlowEnd;
 struct Notice;
 } // namespace hpcc
 
