@@ -178,16 +178,16 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     }
     EngineNetwork& network = GetNetwork();
     const uint32_t id = network.AddFlow();
-    const hpcc::FlowStarted started = network.Enter().start_flow(
-        {id,
-         m_index,
-         peer->m_index,
-         request.dport,
-         request.priority,
-         request.size,
-         request.nic,
-         request.maxRate.GetBitRate(),
-         static_cast<uint64_t>(request.stop.GetNanoSeconds())});
+    const hpcc::FlowStarted started =
+        network.Enter().start_flow({id,
+                                    m_index,
+                                    peer->m_index,
+                                    request.dport,
+                                    request.priority,
+                                    request.size,
+                                    request.nic,
+                                    request.maxRate.GetBitRate(),
+                                    static_cast<uint64_t>(request.stop.GetNanoSeconds())});
     if (!started.present)
     {
         // Tells why.

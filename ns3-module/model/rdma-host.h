@@ -44,13 +44,13 @@ struct RdmaFlow
     uint64_t tag{0};     //!< the caller's own
     /// Sequence number of its first byte: above 0 if earlier flows have used its queue pair.
     uint64_t firstSeq{0};
-    /// The link of its host by which it leaves, counted from 0; -1: a hash chooses one of those that
-    /// lead to the destination.
+    /// The link of its host by which it leaves, counted from 0; -1: a hash chooses one of those
+    /// that lead to the destination.
     int16_t nic{-1};
     DataRate maxRate; //!< its highest rate; 0: its port's
-    Time stop;           //!< when it sends its last packet; 0: when it has sent all
-    Time start;          //!< when it began
-    Time completion; //!< duration until its last acknowledgement, once it has finished
+    Time stop;        //!< when it sends its last packet; 0: when it has sent all
+    Time start;       //!< when it began
+    Time completion;  //!< duration until its last acknowledgement, once it has finished
     /// Whether congestion control ever moved its rate or window, once it has finished; true as well
     /// where the algorithm is "none".
     bool isSteered{true};
