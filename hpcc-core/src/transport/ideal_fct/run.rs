@@ -87,7 +87,7 @@ impl Lane {
         u128::from(time.0) * u128::from(self.clock.denominator())
     }
 
-    /// Time since an `earlier` state, if it was busy throughout or, where it is fed more slowly, is as far ahead as what `comes`.
+    /// Time since an `earlier` state, if busy throughout or, where fed more slowly, as far ahead as what `comes`.
     fn ahead(&self, earlier: &Lane, comes: Option<Nanos>) -> Option<Nanos> {
         let (time, sending) = (self.free - earlier.free, self.sending - earlier.sending);
         let least = self.parts(comes.unwrap_or(time));
