@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
 use tempfile::{NamedTempFile, TempDir};
 
-/// What names of drafts begin with.
+/// Prefix of the names of drafts.
 const PREFIX: &str = ".hpcc-";
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
@@ -35,7 +35,7 @@ impl Draft {
         Ok(Draft { file, target: target.to_owned() })
     }
 
-    /// Where it is as long as it is a draft.
+    /// Path of the draft.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -127,7 +127,7 @@ pub struct Own {
     pub is_it: fn(&[u8]) -> bool,
 }
 
-/// Bytes of a file by which it is known.
+/// Bytes read to know a file's kind.
 const BEGIN: u64 = 4_096;
 
 impl Own {

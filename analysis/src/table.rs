@@ -262,7 +262,7 @@ fn trims(s: &Summary) -> String {
 }
 
 fn recovery(s: &Summary) -> String {
-    // Nothing told the senders but their patience.
+    // Timeouts without any loss.
     let needless = s.timeouts > 0 && s.dropped() == 0 && s.losses == 0;
     let advice = if needless { "; no frame was lost, so transport.timeout is too short here" } else { "" };
     format!("{} packets sent again, {} timeouts{advice}", human::count(s.resent_packets), human::count(s.timeouts))

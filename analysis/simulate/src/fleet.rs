@@ -31,18 +31,18 @@ struct Shared {
     /// The part of each node, nothing if there is one; and of the first engine.
     part_of: Vec<u32>,
     first: u32,
-    /// Until when all run, in ns.
+    /// Simulated time until which all parts run, in ns.
     end: AtomicU64,
     rounds: Rounds,
     /// Why the first part has stopped.
     stop: Mutex<Stop>,
-    /// Nanoseconds of all turns.
+    /// Wall-clock time of all turns, in ns.
     busy: AtomicU64,
     /// What each part has told, and what it has for each other: in turn, so that nobody writes what others still read.
     posts: [Vec<Post>; 2],
 }
 
-/// What a part tells at a meeting.
+/// A part's state and parcels for the others after a round.
 struct Post {
     state: Mutex<PartState>,
     parcels: Vec<Mutex<Parcel>>,
@@ -56,12 +56,12 @@ impl Post {
 }
 
 impl Shared {
-    /// What parts tell in a round.
+    /// What parts post in a round.
     fn posts(&self, round: u64) -> &[Post] {
         &self.posts[round as usize % 2]
     }
 
-    /// A part comes to the meeting after a round.
+    /// A part posts its state and parcels.
     fn come(&self, round: u64, part: usize, engine: &mut Engine) {
         let post = &self.posts(round)[part];
         *lock(&post.state) = engine.part_state();
@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    /// A part leaves this meeting. Returns what all parts have to do.
+    /// A part collects its parcels. Returns the state of all parts together.
     fn leave(&self, round: u64, part: usize, engine: &mut Engine) -> PartState {
         let posts = self.posts(round);
         for (parcel, post) in engine.parcels().iter_mut().zip(posts) {

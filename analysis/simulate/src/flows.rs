@@ -53,9 +53,9 @@ const QUIET: u32 = 1_000;
 /// Samples of goodput in which nothing was acknowledged.
 #[derive(Debug, Default)]
 struct Quiet {
-    /// In a row.
+    /// How many in a row.
     samples: u32,
-    /// The last one without rows.
+    /// Time of the last one without rows.
     held: Option<Nanos>,
 }
 

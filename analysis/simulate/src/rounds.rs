@@ -9,19 +9,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Looks of a short wait: some microseconds.
+/// Polls before a waiting thread sleeps.
 const LOOKS: u32 = 100_000;
 /// For how long a thread stays away that lost its processor in a turn, so that others had to wait. A turn that stops midway costs as
 /// long as the system gives others: some 4 ms.
 const AWAY: Duration = Duration::from_millis(50);
 
-/// Where threads meet.
+/// The rounds that threads share.
 pub struct Rounds {
     round: AtomicU64,
     is_running: AtomicBool,
-    /// Whether there will be no more.
+    /// Whether [`Rounds::close`] has ended all.
     is_over: AtomicBool,
-    /// Of each part, the last round in which a thread took its turn.
+    /// Last round in which each part had its turn.
     taken: Vec<AtomicU64>,
     /// Turns of this round that are not over.
     left: AtomicUsize,
@@ -29,11 +29,11 @@ pub struct Rounds {
     changed: Condvar,
 }
 
-/// How many threads do nothing.
+/// Counts of idle threads.
 struct Idle {
-    /// Until the next round.
+    /// Asleep until the next round.
     asleep: usize,
-    /// For a while, whatever the others do.
+    /// Away for [`AWAY`] after a preemption.
     away: usize,
 }
 
@@ -104,7 +104,7 @@ pub struct Hand {
     own: usize,
     /// The last round in which it looked for turns.
     seen: u64,
-    /// How often it had lost its processor when it looked last.
+    /// Preemptions of the thread at the last look.
     preemptions: u64,
 }
 

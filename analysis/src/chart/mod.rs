@@ -39,9 +39,9 @@ pub struct Chart {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum At {
-    /// These.
+    /// Each place.
     Each(Vec<f64>),
-    /// The first, and others at this distance.
+    /// Equidistant places.
     Steps {
         /// The first.
         first: f64,
@@ -65,7 +65,7 @@ impl At {
 /// A line of a chart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// What it is of.
+    /// Its name in the legend.
     pub name: String,
     /// A value for each place, as far as there are some.
     pub y: Vec<Option<f64>>,

@@ -18,7 +18,7 @@ pub struct Capacities {
 }
 
 impl Capacities {
-    /// So many nodes without links.
+    /// `nodes` nodes without links.
     pub fn new(nodes: usize) -> Capacities {
         Capacities { arcs: (0..nodes).map(|_| Vec::new()).collect() }
     }

@@ -18,7 +18,7 @@ use crate::chart::{Axis, Chart, Line, LineLook};
 pub type Drawn<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Ruler>>;
 
 const TITLE_HEIGHT: u32 = 78;
-/// The least of it.
+/// Least width of the legend.
 const LEGEND_WIDTH: u32 = 230;
 const TITLE_FONT: u32 = 30;
 const SUBTITLE_FONT: u32 = 20;
@@ -39,9 +39,9 @@ pub struct Figure {
 /// A line of the legend.
 #[derive(Clone)]
 pub struct LegendEntry {
-    /// What it says.
+    /// Its words.
     pub text: String,
-    /// What it says this of.
+    /// The sign that they explain.
     pub sign: Sign,
 }
 

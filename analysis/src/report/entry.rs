@@ -16,7 +16,7 @@ use crate::manifest::{MANIFEST, Manifest, ManifestRun, PARTIAL};
 /// Runs that are one thing on the page.
 #[derive(Debug)]
 pub struct Entry {
-    /// What it is called.
+    /// Its name on the page.
     pub name: String,
     /// The runs, one for each seed; at least one.
     pub runs: Vec<Results>,

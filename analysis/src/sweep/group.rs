@@ -11,7 +11,7 @@ use super::run::Run;
 pub struct Measured<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What it left.
+    /// Its results.
     pub results: &'a Results,
     /// Metrics by name.
     pub metrics: Vec<(String, f64)>,
@@ -23,7 +23,7 @@ pub struct Group<'a> {
     pub index: usize,
     /// Its name.
     pub variant: &'a str,
-    /// What figures call it.
+    /// Its name in figures.
     pub label: &'a str,
     /// Number of the combination of the axes' values.
     pub step: usize,
@@ -45,7 +45,7 @@ impl<'a> Group<'a> {
         Metric::left_out(metric).map_or(0.0, |name| self.metric(&name).iter().sum())
     }
 
-    /// What the runs left, one of each seed.
+    /// The results of the runs, one for each seed.
     pub fn results(&self) -> impl Iterator<Item = &'a Results> + Clone {
         self.runs.iter().map(|run| run.results)
     }

@@ -25,7 +25,7 @@ pub fn growth_ns(dir: &Path) -> Result<Option<u64>> {
 struct Longest {
     bytes: u64,
     grew_ns: Option<u64>,
-    /// When a port's queue left 0.
+    /// When each port's queue began to grow from 0.
     began: HashMap<(u32, u32), u64>,
 }
 

@@ -35,9 +35,9 @@ crate::settings! {
     }
 }
 
-/// Loads are told in three bits.
+/// Largest load that a packet carries, in 3 bits.
 const MOST: u8 = 7;
-/// So many flowlets are remembered without a look at which are over.
+/// Flowlets remembered before expired ones are looked for.
 const FEW: usize = 256;
 
 impl Scheme for Conga {
@@ -50,15 +50,15 @@ impl Scheme for Conga {
     }
 }
 
-/// The load of a port: bytes that it sent, the older the less of them.
+/// The load of a port: bytes sent, discounted by age (the paper's DRE).
 #[derive(Clone, Debug)]
 struct Load {
     bytes: f64,
-    /// When the first interval began: at the first look.
+    /// Begin of the first interval.
     first: Option<Nanos>,
-    /// Intervals until the last look.
+    /// Intervals that `bytes` has been discounted for.
     intervals: u64,
-    /// What it tends to at the link's rate.
+    /// What `bytes` tends to at the link's rate.
     full: f64,
 }
 
@@ -77,36 +77,36 @@ impl Load {
         self.intervals = intervals;
     }
 
-    /// In three bits.
+    /// The load in 3 bits.
     fn told(&self) -> u8 {
         ((self.bytes / self.full * f64::from(MOST + 1)) as u8).min(MOST)
     }
 }
 
-/// What a leaf knows of an uplink.
+/// The last reported load of an uplink.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     load: u8,
-    /// When; `None`: never.
+    /// Time of the report; `None`: there was none.
     at: Option<Nanos>,
 }
 
-/// Uplinks of one leaf, or at one leaf, by the other.
+/// Loads of uplinks, by the leaf at the other end.
 type Table = BTreeMap<u32, Vec<Heard>>;
 
-/// CONGA at a switch; only leaves choose, but all count.
+/// CONGA at a switch: leaves choose, all measure load.
 #[derive(Debug)]
 struct Leaf {
     config: Conga,
     switch: u32,
-    /// The switch of each host.
+    /// Leaf switch of each host.
     leaf_of: Vec<u32>,
-    /// The number of each port among those that lead to switches.
+    /// Number of each port among uplinks; `None`: it leads to a host.
     uplink: Vec<Option<u16>>,
     loads: Vec<Load>,
-    /// Loads on the way to a leaf by own uplinks, as it has told.
+    /// Congestion to a leaf by each own uplink, as that leaf reported.
     to: Table,
-    /// Loads on the way from a leaf by its uplinks, and the one to tell next.
+    /// Congestion from a leaf by each of its uplinks, and which to report next.
     from: BTreeMap<u32, (Vec<Heard>, usize)>,
     under_way: BTreeMap<(FlowKey, u8), (Nanos, u16)>,
     room: usize,
@@ -145,7 +145,7 @@ impl Leaf {
         heard.at.is_some_and(|at| now - at <= self.config.conga_age)
     }
 
-    /// The load of a way to a leaf: the higher of that of the own port, and of what the leaf has told.
+    /// The load of a path to a leaf: the higher of the own port's and of the leaf's report.
     fn load_of(&mut self, port: u16, leaf: u32, now: Nanos) -> u8 {
         let place = usize::from(port);
         let Some(own) = self.loads.get_mut(place) else { return MOST };
@@ -186,7 +186,7 @@ impl LoadBalancer for Leaf {
         let port = match last.filter(goes_on) {
             Some((_, port)) => port,
             None => {
-                // Of equals the one that the flow had before, or the first that is drawn.
+                // Ties go to the flow's last port, then to the first drawn.
                 let drawn: Vec<u16> = (0..self.config.conga_samples).map(|_| any(hops, rand)).collect();
                 let ports = last.map(|(_, port)| port).into_iter().chain(drawn);
                 let least = ports
@@ -246,11 +246,11 @@ impl LoadBalancer for Leaf {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
-    /// The uplink of its leaf that it took.
+    /// Uplink by which it left its leaf.
     pub uplink: Option<u16>,
-    /// The highest load on its way so far.
+    /// Highest load on its path so far.
     pub load: u8,
-    /// An uplink of the other leaf, and the highest load on the way from there by it.
+    /// Feedback: an uplink of the destination's leaf, and the highest load on the path from it.
     pub told: Option<(u16, u8)>,
 }
 

@@ -103,7 +103,7 @@ impl Scheme for Ecmp {
 /// ECMP at a switch.
 #[derive(Debug)]
 pub struct EcmpBalancer {
-    /// Of the hash.
+    /// Seed of the hash.
     pub seed: u32,
     /// Whether the rates of next hops count.
     pub weighted: bool,

@@ -60,7 +60,7 @@ pub struct Accepted<'a> {
     pub trace: Option<CopiedTrace<'a>>,
     /// The original destination and its queue pair.
     pub connection: (Address, u32),
-    /// When the flow had reacted before.
+    /// Time of the flow's reaction before this one.
     pub reacted: Option<Nanos>,
 }
 

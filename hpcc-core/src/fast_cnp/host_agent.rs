@@ -47,7 +47,7 @@ impl HostAgent {
         self.acceptor.connect(destination, dest_qp, queue_pair);
     }
 
-    /// It has ended.
+    /// A connection has ended.
     pub fn disconnect(&mut self, destination: Address, dest_qp: u32) {
         if let Some(queue_pair) = self.acceptor.disconnect(destination, dest_qp) {
             self.migrations.remove(&queue_pair);

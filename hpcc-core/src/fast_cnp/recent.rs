@@ -14,7 +14,7 @@ pub struct Recent<K> {
     /// The keys by time, the longest unseen first.
     order: BTreeSet<(Nanos, K)>,
     most: usize,
-    /// How long it matters.
+    /// Time for which a key matters.
     lasts: Nanos,
     forgotten: u64,
 }
@@ -25,7 +25,7 @@ impl<K: Ord + Copy> Recent<K> {
         Recent { seen: BTreeMap::new(), order: BTreeSet::new(), most: most.max(1), lasts, forgotten: 0 }
     }
 
-    /// It happens now.
+    /// Notes that a key is seen now.
     pub fn note(&mut self, now: Nanos, whom: K) {
         if let Some(before) = self.seen.insert(whom, now) {
             self.order.remove(&(before, whom));

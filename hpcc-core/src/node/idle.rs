@@ -8,9 +8,9 @@ use crate::units::{Bytes, Nanos};
 
 /// Beside what a setting counts.
 struct Beside {
-    /// In words.
+    /// As errors name it.
     what: &'static str,
-    /// Whether that is so, once all is resolved.
+    /// Whether it holds, once all is resolved.
     is_so: fn(&NodeSettings) -> bool,
 }
 

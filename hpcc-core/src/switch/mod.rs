@@ -65,16 +65,16 @@ pub struct Switch {
     reports_plainly: bool,
     /// Whether frames of a flow leave by one port until routes change, data as well.
     keeps: bool,
-    // The second line.
+    // The second cache line: see the assertion below.
     routes: RouteTable,
-    // What few frames need.
+    // Fields that few frames need.
     marks: Marks,
     watchdog: Option<WatchdogConfig>,
     balancer: Box<dyn LoadBalancer>,
     /// Priorities that the far end of each port pauses: bit n stands for priority n.
     stopped: Vec<u8>,
     layout: Layout,
-    /// What telemetry calls the switch.
+    /// Id of the switch in telemetry.
     told_id: u32,
     /// What the layout tells beyond a snapshot.
     meter: Option<Box<dyn Meter>>,

@@ -28,24 +28,24 @@ use alloc::vec::Vec;
 
 /// The flow is in its first window.
 pub const FIRST: u8 = 1;
-/// In its last.
+/// The flow is in its last window.
 pub const LAST: u8 = 2;
-/// It may grow by a packet.
+/// The flow may grow by a packet.
 pub const INC: u8 = 4;
 /// A port has told the sender of its queue.
 pub const DEC: u8 = 8;
 /// One packet in a round trip: its acknowledgement adds to the window in any case.
 pub const AI: u8 = 16;
-/// This is what a port tells.
+/// A port's report of its queue.
 pub const SRC: u8 = 32;
 
 const LEN: usize = 16;
 const MEGABIT: u64 = 1_000_000;
 const MOST_TOKENS: u32 = 256;
 const MOST_SUPPLY: i64 = 30_000;
-/// Preamble and gap, but for the last byte.
+/// Preamble and gap, in bytes, without the last one.
 const BETWEEN: i64 = 19;
-/// The port that a liar makes up: 5 MB wait for it.
+/// The port that an attacker claims: 5 MB are queued.
 const CLAIMED_RATE: BitRate = BitRate::gbps(100);
 const CLAIMED_DRAIN: Nanos = Nanos(400_000);
 
@@ -65,14 +65,14 @@ crate::settings! {
     }
 }
 
-/// What a packet says.
+/// Bolt's fields in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoltHeader {
     /// [`FIRST`] to [`SRC`].
     pub flags: u8,
-    /// Rate of the port that told its queue.
+    /// Rate of the port that reported its queue.
     pub rate: BitRate,
-    /// Time that this port takes for it.
+    /// Time in which this port drains it.
     pub drain: Nanos,
     /// When the packet left its sender.
     pub sent: Nanos,

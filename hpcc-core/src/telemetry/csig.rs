@@ -316,13 +316,13 @@ impl Port {
         }
     }
 
-    /// The bandwidth that it had free.
+    /// Unused bandwidth in the last interval, in bits per second.
     fn available(&self) -> u64 {
         let used = u128::from(self.before) * 8 * SECOND / u128::from(self.interval);
         self.rate.0.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX))
     }
 
-    /// The same by its rate.
+    /// Unused bandwidth as a share of the rate, scaled by 2^`SHARE_BITS`.
     fn share(&self) -> u64 {
         ((u128::from(self.available()) << SHARE_BITS) / u128::from(self.rate.0.max(1))) as u64
     }

@@ -5,7 +5,7 @@ use super::{Hop, HopStack};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
-/// What is kept of a hop.
+/// The last record of a hop.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     hop: Hop,
@@ -16,7 +16,7 @@ struct Kept {
 /// The last records of a path. A job has millions of flows: they take no more room than the path has hops.
 #[derive(Clone, Debug, Default)]
 pub struct LastHops {
-    /// Of all paths so far the most hops; those of this one stand first.
+    /// As many as the longest path so far; `len` of them count.
     hops: Box<[Kept]>,
     /// Hops of the path; 0 before the first packet.
     len: u32,

@@ -64,7 +64,7 @@ pub struct Entropies {
 }
 
 impl Entropies {
-    /// Those of a flow, if it has several.
+    /// The entropies of a flow, if it has several.
     pub fn of(config: &TransportConfig, key: FlowKey) -> Option<Entropies> {
         let count = config.entropies;
         (config.entropy != Entropy::Flow).then(|| Entropies {

@@ -40,7 +40,7 @@ pub enum Reply {
     Sack {
         /// First byte that has not arrived.
         missing: u64,
-        /// What else has.
+        /// The packets behind it that have.
         sack: Sack,
     },
     /// Byte `missing` is missing, and so is this packet: its headers came alone.
@@ -74,18 +74,17 @@ impl AckDecision {
 }
 
 /// State of a receiving queue pair.
-/// What packets in order need stands first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Receiver {
     expected: u64,
     /// How many sequence numbers each packet takes; 0: as many as it has bytes.
     packet: u32,
-    /// A mark waits for the next acknowledgement.
+    /// Whether a congestion mark waits for the next acknowledgement.
     marked: bool,
-    /// From when on a congestion mark is told.
+    /// Earliest time of the next congestion notification.
     notify_after: Nanos,
-    /// From the first packet on that came out of order.
+    /// `None` until a packet comes out of order.
     disorder: Option<Box<Disorder>>,
 }
 

@@ -63,7 +63,7 @@ struct Resource {
 /// Operations that wait for each other in a circle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// One of them.
+    /// One of these operations.
     pub operation: u32,
 }
 

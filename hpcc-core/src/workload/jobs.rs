@@ -24,7 +24,7 @@ pub struct Job {
     pub dport: u16,
 }
 
-/// What becomes of a rank's program.
+/// A rank's program and its state.
 #[derive(Debug)]
 struct Seat {
     host: u32,
@@ -109,20 +109,20 @@ pub struct Message {
     pub priority: u8,
     /// Destination port.
     pub dport: u16,
-    /// What the sender hears of its end by.
+    /// Token of the operation for its sender.
     token: u64,
     /// It leaves its server's GPU together with the one before.
     is_copy: bool,
 }
 
 impl Message {
-    /// What its sender hears of.
+    /// The message as its sender knows it.
     pub fn sent(&self) -> Sent {
         let &Message { from, id, token, .. } = self;
         Sent { from, id, token }
     }
 
-    /// What its receiver hears of.
+    /// The message as its receiver knows it.
     pub fn arrival(&self) -> Arrival {
         let &Message { from, to, id, tag, src, .. } = self;
         Arrival { tag, from, to, id, src }
@@ -167,7 +167,7 @@ pub enum Action {
     },
 }
 
-/// What waits for a time.
+/// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// A computation of a program, by its seat and token.
@@ -180,7 +180,7 @@ pub enum Waiting {
     Arrival(Arrival),
 }
 
-/// Something that results tell of.
+/// An event for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Noted {
@@ -188,9 +188,9 @@ pub struct Noted {
     pub job: u32,
     /// The rank.
     pub rank: u32,
-    /// What.
+    /// The event.
     pub note: Note,
-    /// When.
+    /// Its simulated time.
     pub at: Nanos,
 }
 
@@ -287,7 +287,7 @@ impl Pair {
 pub struct Jobs {
     jobs: Vec<Extent>,
     seats: Vec<Seat>,
-    /// What programs are to hear of.
+    /// Ended operations, for programs to hear of.
     over: VecDeque<Over>,
     todo: Todo,
     notes: Vec<Noted>,
@@ -397,7 +397,7 @@ impl Jobs {
         })
     }
 
-    /// What results tell of since the last call.
+    /// Events for results since the last call.
     pub fn take_notes(&mut self) -> Vec<Noted> {
         core::mem::take(&mut self.notes)
     }
@@ -423,7 +423,7 @@ impl Jobs {
         self.go_on(now, actions);
     }
 
-    /// What was told and nobody has taken.
+    /// Whether [`Jobs::take_told`] has something.
     pub fn is_told(&self) -> bool {
         !self.told.is_empty()
     }
@@ -527,7 +527,7 @@ impl Jobs {
         });
     }
 
-    /// What is over leads to what follows.
+    /// Tells programs what has ended; begins what follows.
     pub(crate) fn go_on(&mut self, now: Nanos, actions: &mut Vec<Action>) {
         while let Some(Over { seat, token, key, message }) = self.over.pop_front() {
             let cause = self.timeline.as_mut().and_then(|timeline| timeline.end(seat, key, message, now));

@@ -88,7 +88,7 @@ pub enum Operation {
     Wait(Nanos),
 }
 
-/// What happens that results tell of.
+/// An event of a rank, for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Note {
@@ -99,19 +99,19 @@ pub enum Note {
         /// The iteration.
         iteration: u32,
     },
-    /// It ends it.
+    /// A rank ends such an iteration.
     End {
         /// The number.
         collective: u32,
         /// The iteration.
         iteration: u32,
     },
-    /// Something that was asked for from outside is over.
+    /// An operation asked for from outside is over.
     Told {
         /// Its token.
         token: u64,
     },
-    /// It has nothing left to do.
+    /// A rank has nothing left to do.
     Over {
         /// How long it has computed.
         computed: Nanos,

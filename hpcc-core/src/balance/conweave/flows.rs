@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known of flows.
+//! A table of flows that forgets expired ones.
 
 use crate::balance::FlowKey;
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 
-/// So many flows are remembered without a look at which are over.
+/// Flows remembered before expired ones are looked for.
 const FEW: usize = 256;
 
-/// Flows by their keys, of which those that are long over are forgotten.
+/// Flows by key; expired ones are forgotten.
 #[derive(Debug)]
 pub struct Flows<T> {
     flows: BTreeMap<FlowKey, (Nanos, T)>,
@@ -24,7 +24,7 @@ impl<T: Copy> Flows<T> {
         self.flows.insert(key, (now, flow));
     }
 
-    /// A flow, and when it had its last packet.
+    /// A flow and the time of its last packet.
     pub fn get(&self, key: &FlowKey) -> Option<(Nanos, T)> {
         self.flows.get(key).copied()
     }

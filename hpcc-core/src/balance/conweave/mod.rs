@@ -67,15 +67,15 @@ impl Scheme for Conweave {
     }
 }
 
-/// What a frame is to the leaves.
+/// The role of a frame between leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Role {
     /// Data on the epoch's first path.
     Data,
-    /// The first of an epoch, to be answered.
+    /// First packet of an epoch, to be answered.
     Init,
-    /// The last on the epoch's first path, to be answered.
+    /// Last packet on the epoch's first path, to be answered.
     Tail,
     /// Data on the epoch's second path.
     Rerouted,
@@ -91,17 +91,17 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
-    /// What it is.
+    /// Role of the frame.
     pub role: Role,
     /// The epoch of its flow; later ones have higher numbers.
     pub epoch: u32,
-    /// The path from the sender's leaf, of as many as there are.
+    /// Number of the path from the sender's leaf.
     pub path: u32,
-    /// The part of that number by which switches on the way are still to choose.
+    /// What is left of `path` for later switches; each takes a remainder.
     pub rest: u32,
     /// When it came to the sender's leaf.
     pub sent: Nanos,
-    /// When the epoch's last packet on the first path did, if it has.
+    /// When the epoch's last packet on the first path came there; 0: not yet.
     pub tail: Nanos,
 }
 
@@ -109,7 +109,7 @@ pub struct Header {
 #[derive(Debug)]
 struct Leaf {
     switch: u32,
-    /// The switch of each host.
+    /// Leaf switch of each host.
     leaf_of: Vec<u32>,
     /// Whether each port leads to a host.
     to_host: Vec<bool>,
@@ -141,7 +141,7 @@ impl Leaf {
         self.leaf_of.get(host as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// The packet that comes in goes on by its path.
+    /// Takes the next port from the packet's path.
     fn step(&mut self, header: Header, hops: &[u16]) -> Header {
         let count = hops.len().max(1) as u32;
         self.next = hops.get((header.rest % count) as usize).copied();

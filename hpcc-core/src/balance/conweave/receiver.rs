@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The leaf of receivers.
+//! ConWeave at the receivers' leaf: packets are put in order.
 
 use super::flows::Flows;
 use super::{Conweave, Header, Role};
@@ -13,13 +13,13 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, Debug)]
 struct Incoming {
     epoch: u32,
-    /// Nothing is waited for any more.
+    /// Whether packets pass without waiting for earlier ones.
     is_ordered: bool,
     /// The newest packet of the epoch on its first path: when it came to the sender's leaf, and here.
     before: Option<(Nanos, Nanos)>,
 }
 
-/// Packets of a flow that wait.
+/// Packets of a flow held back until earlier ones arrive.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub frames: Vec<FrameId>,
@@ -27,13 +27,13 @@ pub(super) struct Waiting {
     pub tail: Nanos,
 }
 
-/// What it knows.
+/// State of the receivers' leaf.
 #[derive(Debug)]
 pub struct Receiver {
     config: Conweave,
     incoming: Flows<Incoming>,
     pub(super) waiting: BTreeMap<FlowKey, Waiting>,
-    /// When the next look at them is due.
+    /// When `waiting` is to be checked next.
     wake: Option<Nanos>,
 }
 
@@ -106,7 +106,7 @@ impl Receiver {
         Fate::Waits
     }
 
-    /// What waits of a flow goes on.
+    /// Releases the held packets of a flow.
     fn release(&mut self, key: &FlowKey, errands: &mut Errands) {
         if let Some(waiting) = self.waiting.remove(key) {
             errands.released.extend(waiting.frames);

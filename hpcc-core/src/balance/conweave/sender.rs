@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The leaf of senders.
+//! ConWeave at the senders' leaf: paths are chosen.
 
 use super::flows::Flows;
 use super::ways::{Ways, ways};
@@ -22,18 +22,18 @@ struct Outgoing {
 enum Phase {
     /// All packets of the epoch are in order: the next one begins another.
     Settled,
-    /// An answer is on time until then.
+    /// A reply is awaited until this time.
     Asked(Nanos),
-    /// The last packet on the path before has left at this time.
+    /// Time at which the last packet left on the first path.
     Rerouted(Nanos),
 }
 
-/// What it knows.
+/// State of the senders' leaf.
 #[derive(Debug)]
 pub struct Sender {
     config: Conweave,
     pub(super) ways: BTreeMap<u32, Ways>,
-    /// Until when paths to leaves are avoided.
+    /// Until when to avoid a path, by destination leaf and path.
     pub(super) avoided: BTreeMap<(u32, u32), Nanos>,
     /// The newest epoch of any flow, so that a flow that was forgotten has no epoch twice.
     epoch: u32,

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many paths there are.
+//! Counts the shortest paths between switches.
 
 use crate::topology::{Network, NodeKind};
 use crate::units::Nanos;
 use alloc::collections::{BTreeMap, VecDeque};
 
-/// The shortest ways to a switch.
+/// The shortest paths to a switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ways {
     pub links: u32,
     pub paths: u32,
-    /// The longest of their delays.
+    /// Longest delay of these paths.
     pub delay: Nanos,
 }
 
-/// The ways from a switch to all others.
+/// The shortest paths from a switch to all others.
 pub fn ways(network: &Network, from: u32) -> BTreeMap<u32, Ways> {
     let ports = network.ports();
     let mut ways = BTreeMap::from([(from, Ways { links: 0, paths: 1, delay: Nanos(0) })]);

@@ -8,16 +8,16 @@ pub const QUANTUM: i64 = 256;
 #[derive(Clone, Copy, Debug)]
 pub struct Credit {
     credit: i64,
-    /// The most that it holds: its first window.
+    /// Most credit that it may hold: the first window.
     most: i64,
-    /// Quanta that were granted so far.
+    /// Quanta granted so far.
     granted: i64,
-    /// It sends its first window, which nobody has granted.
+    /// Whether it still sends the first window, before any grant.
     pub is_speculating: bool,
 }
 
 impl Credit {
-    /// A flow begins with a window that nobody has granted.
+    /// A new flow may send a window of `first` bytes before any grant.
     pub fn new(first: i64) -> Credit {
         Credit { credit: first, most: first, granted: 0, is_speculating: true }
     }
@@ -27,19 +27,19 @@ impl Credit {
         self.credit > 0
     }
 
-    /// A packet of so many bytes leaves.
+    /// A packet of `bytes` bytes leaves.
     pub fn spend(&mut self, bytes: u32) {
         self.credit -= i64::from(bytes);
     }
 
-    /// The receiver has answered: what was not granted is gone.
+    /// The receiver has answered: credit that it did not grant is void.
     pub fn stop_speculating(&mut self) {
         if core::mem::take(&mut self.is_speculating) {
             self.credit = self.credit.min(0);
         }
     }
 
-    /// The receiver has granted so many quanta in all.
+    /// The receiver has granted `granted` quanta since the start.
     pub fn on_pull(&mut self, granted: i64) {
         let more = (granted - self.granted).max(0);
         self.granted += more;

@@ -27,7 +27,7 @@ const GRANT: u32 = 4;
 /// Paths that grants take in turn.
 const GRANT_PATHS: u16 = 128;
 
-/// A message that arrives: by its source, and its number there.
+/// Key of an incoming message: source host, and number there.
 type Arriving = (u32, u32);
 
 /// A port of the host.
@@ -39,11 +39,11 @@ struct Port {
     turns: VecDeque<u32>,
 }
 
-/// Messages on their way to here, by source, and by their numbers there.
+/// Incoming messages, by source host and number there.
 #[derive(Debug, Default)]
 struct Receivers(BTreeMap<u32, Vec<Slot>>);
 
-/// Memory of what has arrived must not grow with it.
+/// State of an incoming message; a whole one keeps no receiver.
 #[derive(Debug, Default)]
 enum Slot {
     #[default]
@@ -76,14 +76,14 @@ impl Demands<Arriving> for Receivers {
     }
 }
 
-/// A host's.
+/// Ultra Ethernet at a host.
 #[derive(Debug)]
 pub struct UecEndpoint {
     node: u32,
     settings: Uec,
     transport: TransportConfig,
     layout: Layout,
-    /// Where telemetry is read into.
+    /// Scratch space for decoding telemetry.
     stack: HopStack,
     ports: Vec<Port>,
     senders: Slab<Sender>,
@@ -98,7 +98,7 @@ pub struct UecEndpoint {
 }
 
 impl UecEndpoint {
-    /// That of a host.
+    /// The endpoint of `host`.
     pub fn new(settings: &Uec, host: &HostSetup<'_>) -> UecEndpoint {
         let &HostSetup { transport, network_rtt, .. } = host;
         let payload = transport.mtu;

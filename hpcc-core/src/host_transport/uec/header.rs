@@ -7,38 +7,38 @@ use crate::host_transport::{Packet, PacketHeader};
 
 /// Bytes of all headers of a packet on the link; the length of a packet without payload.
 pub const HEADERS: u32 = 64;
-/// The byte that tells what is said.
+/// Index of the byte that holds the kind of packet.
 const KIND: usize = 47;
 
-/// What a packet says.
+/// A packet's header, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Say {
     /// Payload, or its headers alone where it was trimmed.
     Data {
         /// The receiver is to acknowledge it at once.
         ack_requested: bool,
-        /// It was sent before.
+        /// Whether it is a retransmission.
         again: bool,
         /// Credit that the sender asks for, in quanta since its start.
         pull_target: i64,
     },
-    /// A question for an answer: whether packets come through.
+    /// Asks the receiver for an acknowledgement.
     Probe,
     /// A selective acknowledgement, caused by the packet whose number it has.
     Ack(Sack),
     /// The packet of this number was trimmed.
     Nack {
-        /// At the switch of the receiver.
+        /// Whether the receiver's own switch trimmed it.
         at_last_hop: bool,
     },
-    /// Credit, in quanta since the start.
+    /// A grant of credit.
     Pull {
-        /// How much was granted.
+        /// Quanta granted since the start.
         granted: i64,
     },
-    /// The sender has something to repeat and may not send it.
+    /// Asks the receiver for credit and an answer.
     RequestToSend {
-        /// As in data.
+        /// As in [`Say::Data`].
         pull_target: i64,
     },
 }
@@ -48,19 +48,19 @@ pub enum Say {
 pub struct Sack {
     /// All packets before this one have arrived.
     pub before: u64,
-    /// The packet of the lowest bit.
+    /// Number of the packet at bit 0 of `bitmap`.
     pub base: u64,
-    /// Which of the next 64 packets have arrived.
+    /// Bit n: packet `base + n` has arrived out of order.
     pub bitmap: u64,
     /// Bytes that have arrived so far, headers included.
     pub received: u64,
-    /// Packets that wait for others before them.
+    /// Packets received out of order.
     pub out_of_order: u32,
     /// What caused it.
     pub cause: Cause,
-    /// That packet was marked.
+    /// Whether that packet carried an ECN mark.
     pub marked: bool,
-    /// That packet had been sent before.
+    /// Whether that packet was a retransmission.
     pub again: bool,
 }
 
@@ -79,7 +79,7 @@ crate::named! {
 }
 
 impl Say {
-    /// Bytes of it.
+    /// The header's bytes.
     pub fn encode(&self) -> PacketHeader {
         let mut bytes = [0; 48];
         let mut put = |place: usize, word: u64| bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
@@ -118,7 +118,7 @@ impl Say {
         bytes
     }
 
-    /// What a packet says; `None` if that is nothing known.
+    /// Decodes a packet's header; `None` if its kind is unknown.
     pub fn of(packet: &Packet) -> Option<Say> {
         let bytes = &packet.header;
         let word = |place: usize| bytes[place..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));

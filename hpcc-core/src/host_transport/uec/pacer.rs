@@ -15,7 +15,7 @@ const LEAST_PAUSE: i64 = 4;
 pub struct Demand {
     asked: i64,
     granted: i64,
-    /// It waits for a grant.
+    /// Whether it is queued for a grant.
     is_waiting: bool,
 }
 
@@ -24,37 +24,37 @@ impl Demand {
         (self.asked - self.granted).max(0)
     }
 
-    /// Grants ahead of what was asked for.
+    /// Quanta granted beyond demand.
     fn ahead(&self) -> i64 {
         (self.granted - self.asked).max(0)
     }
 }
 
-/// Where demands are found.
+/// Look-up of senders' demands.
 pub trait Demands<K> {
     /// What a sender asked for; `None` if it has gone.
     fn demand(&mut self, of: K) -> Option<&mut Demand>;
 }
 
-/// A grant: quanta in all.
+/// A grant of credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant<K> {
-    /// To whom.
+    /// The sender that gets it.
     pub to: K,
-    /// Quanta so far.
+    /// Quanta granted to it since its start.
     pub total: i64,
 }
 
 /// The grants of a host; `K` names a sender.
 #[derive(Clone, Debug)]
 pub struct Pacer<K> {
-    /// Nanoseconds in which a quantum passes the link.
+    /// Nanoseconds of a quantum at [`PART`] of the link's rate.
     time: f64,
-    /// Part of [`PART`] that it uses, where the network is overbooked.
+    /// Factor of that rate, below 1 where the network is overbooked.
     pub rate: f64,
-    /// Quanta of a grant.
+    /// Quanta per grant.
     step: i64,
-    /// Grants ahead of demand.
+    /// Most quanta granted beyond demand.
     most_ahead: i64,
     waiting: VecDeque<K>,
     idle: VecDeque<K>,
@@ -103,7 +103,7 @@ impl<K: Copy> Pacer<K> {
         }
     }
 
-    /// A sender gets a grant in its turn.
+    /// Queues a sender for a grant.
     pub fn request(&mut self, now: Nanos, who: K, demand: &mut Demand) {
         if !core::mem::replace(&mut demand.is_waiting, true) {
             self.waiting.push_back(who);
@@ -111,7 +111,7 @@ impl<K: Copy> Pacer<K> {
         }
     }
 
-    /// Its time has come.
+    /// Makes the grant that is due, if a sender wants one.
     pub fn grant(&mut self, demands: &mut impl Demands<K>) -> Option<Grant<K>> {
         let now = self.next?;
         while let Some(who) = self.waiting.pop_front() {

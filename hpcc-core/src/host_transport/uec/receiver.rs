@@ -6,13 +6,13 @@ use super::pacer::Demand;
 use crate::host_transport::Packet;
 use crate::transport::PacketSet;
 
-/// Packets that a bitmap tells.
+/// Packets in a bitmap.
 const BITS: u64 = 64;
 
-/// A message on its way here.
+/// A message being received.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// The first packet of the message that was seen: how to answer.
+    /// First packet seen of the message; answers are addressed by it.
     pub first: Packet,
     /// What its sender asks for.
     pub demand: Demand,
@@ -24,21 +24,21 @@ pub struct Receiver {
     /// Bytes since the last acknowledgement, and in all, headers included.
     unacknowledged: u64,
     received: u64,
-    /// The sender wants to hear when no packet waits for others any more.
+    /// Whether to acknowledge as soon as no packet is out of order.
     is_asked: bool,
 }
 
-/// What came of a data packet.
+/// Outcome of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// What to answer, if anything.
     pub answer: Option<Sack>,
-    /// With this packet all of the message has arrived.
+    /// Whether this packet completes the message.
     pub is_whole: bool,
 }
 
 impl Receiver {
-    /// Of a message that begins with the packet, of so many packets.
+    /// A message of `count` packets, `first` seen first.
     pub fn new(first: &Packet, count: u64) -> Receiver {
         Receiver {
             first: *first,
@@ -53,7 +53,7 @@ impl Receiver {
         }
     }
 
-    /// Whether all has arrived.
+    /// Whether all packets have arrived.
     pub fn is_whole(&self) -> bool {
         self.expected == self.count
     }
@@ -96,7 +96,7 @@ impl Receiver {
         Taken { answer, is_whole: self.is_whole() }
     }
 
-    /// What to say of a packet that came without its payload.
+    /// The answer to a trimmed packet.
     pub fn on_trimmed(&mut self, packet: &Packet, again: bool, at_last_hop: bool) -> Say {
         if self.has(packet.seq) {
             let unacknowledged = self.unacknowledged;
@@ -107,7 +107,7 @@ impl Receiver {
         Say::Nack { at_last_hop }
     }
 
-    /// An acknowledgement that something else has caused.
+    /// An acknowledgement that no data packet caused.
     pub fn answer(&mut self, seq: u64, cause: Cause, marked: bool) -> Sack {
         self.sack(self.base(seq), cause, marked, false)
     }

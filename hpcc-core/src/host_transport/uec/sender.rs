@@ -42,30 +42,30 @@ impl SenderRules {
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     state: State,
-    /// When, the last time.
+    /// Time of the last transmission.
     at: Nanos,
-    /// How often before.
+    /// Retransmissions so far.
     repeats: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
-    /// It is to be sent again.
+    /// To be retransmitted.
     Lost,
     Arrived,
 }
 
-/// A message under way.
+/// A message being sent.
 #[derive(Debug)]
 pub struct Sender {
     pub post: Post,
-    /// Its number at the receiver.
+    /// Number by which the receiver knows it.
     pub number: u32,
     pub sport: u16,
-    /// It waits for its turn at its port.
+    /// Whether it is in its port's `turns`.
     pub is_listed: bool,
-    /// The earliest alarm that is set for it.
+    /// Time of its earliest alarm.
     pub alarm: Option<Nanos>,
     rules: SenderRules,
     window: Option<Nscc>,
@@ -74,24 +74,24 @@ pub struct Sender {
     count: u64,
     /// All packets before this one have arrived.
     before: u64,
-    /// Packets from there on, as far as they were sent.
+    /// The packets sent, from `before` on.
     sent: VecDeque<Sent>,
-    /// In the order of sending; some have been answered since.
+    /// Send times and numbers, oldest first, of packets that may be answered.
     by_time: VecDeque<(Nanos, u64)>,
     lost: BTreeSet<u64>,
-    /// Bytes as far as the receiver has told.
+    /// Received bytes as last reported.
     received: u64,
     in_flight: i64,
     /// When a request to send left, and whether it waits for an answer.
     requested: Option<Nanos>,
     awaits_answer: bool,
-    /// When something left or came last.
+    /// Time of the last packet sent or received.
     active: Nanos,
     sleek: Option<Sleek>,
 }
 
 impl Sender {
-    /// A message that nothing was sent of.
+    /// A message that begins.
     pub fn new(
         now: Nanos,
         post: &Post,
@@ -125,12 +125,12 @@ impl Sender {
         }
     }
 
-    /// Whether all is acknowledged.
+    /// Whether all packets are acknowledged.
     pub fn is_finished(&self) -> bool {
         self.before == self.count
     }
 
-    /// How far it is.
+    /// Its progress.
     pub fn progress(&self) -> Progress {
         Progress {
             acked: (self.before * u64::from(self.rules.payload)).min(self.post.size),
@@ -248,7 +248,7 @@ impl Sender {
         self.stop_speculating();
     }
 
-    /// Looks for packets that were lost without a word.
+    /// Detects losses by packets out of order, or a probe's quick answer.
     fn find_losses(&mut self, now: Nanos, out_of_order: u32, is_quick: bool) {
         let (Some(sleek), Some(window), Some(config)) = (&mut self.sleek, &self.window, &self.rules.nscc) else {
             return;
@@ -316,7 +316,7 @@ impl Sender {
         }
     }
 
-    /// The receiver has granted so many quanta in all.
+    /// The receiver has granted `granted` quanta since the start.
     pub fn on_pull(&mut self, now: Nanos, granted: i64) {
         self.active = now;
         self.stop_speculating();
@@ -350,7 +350,7 @@ impl Sender {
         None
     }
 
-    /// When to look for what was lost.
+    /// When [`Sender::on_timeout`] is due.
     pub fn timeout(&mut self) -> Option<Nanos> {
         if self.is_finished() {
             return None;
@@ -365,7 +365,7 @@ impl Sender {
         self.oldest().map(|(at, _)| at).into_iter().chain(asked).min().unwrap_or(self.active)
     }
 
-    /// That time has come. Returns what leaves now: a probe, or a request to send.
+    /// Checks for losses. Returns a probe or request that leaves now.
     pub fn on_timeout(&mut self, now: Nanos, counters: &mut Counters) -> Option<Packet> {
         if let (Some(sleek), Some(window)) = (&mut self.sleek, &self.window)
             && sleek.probe_at.is_some_and(|at| at <= now)

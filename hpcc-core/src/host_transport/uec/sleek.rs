@@ -9,7 +9,7 @@ use crate::units::Nanos;
 
 /// Packets out of order are too many from so many windows on.
 const WINDOWS: f64 = 1.5;
-/// And not below so many packets.
+/// But at least this many packets.
 const FEWEST: f64 = 5.0;
 /// Round trips of silence before a probe, and between it and the next.
 const SILENCE: f64 = 3.0;

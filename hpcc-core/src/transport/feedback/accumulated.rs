@@ -26,12 +26,12 @@ pub struct Accumulated {
 }
 
 impl Accumulated {
-    /// None yet, and never more than `most`: the oldest makes room.
+    /// At most `most` sections; a new one replaces the oldest.
     pub fn new(most: usize) -> Self {
         Accumulated { most, count: 0, bytes: Vec::new() }
     }
 
-    /// One more; an empty one is none.
+    /// Adds a section, unless it is empty.
     pub fn add(&mut self, section: &[u8]) {
         let Some(length) = u16::try_from(section.len()).ok().filter(|&length| length > 0) else { return };
         if self.count == self.most {
@@ -44,12 +44,12 @@ impl Accumulated {
         self.count += 1;
     }
 
-    /// All of them, as an answer.
+    /// The sections as bytes of an answer.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// They are on their way.
+    /// Forgets the sections: they were sent.
     pub fn clear(&mut self) {
         (self.count, self.bytes) = (0, core::mem::take(&mut self.bytes));
         self.bytes.clear();

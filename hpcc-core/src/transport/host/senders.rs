@@ -91,7 +91,7 @@ impl Host {
         port.map(|port| port.wait_to_open(priority)).is_some()
     }
 
-    /// All of those that waited at a port are open.
+    /// All flows that waited at a port are open.
     pub fn all_are_open(&mut self, nic: usize) {
         if let Some(port) = self.nics.get_mut(nic) {
             port.all_are_open();

@@ -28,13 +28,13 @@ pub struct UnloadedLink {
 pub struct UnloadedPath {
     /// The links to its destination.
     pub there: Vec<UnloadedLink>,
-    /// Those back.
+    /// The links of the way back.
     pub back: Vec<UnloadedLink>,
     /// T, as the flow's sender and receiver are told.
     pub base_rtt: Nanos,
     /// The window that it begins with, 0 for none.
     pub window: u64,
-    /// The rate of its own, at which it is paced if that is below its link's.
+    /// Rate limit of the flow; it counts below its link's rate.
     pub most: BitRate,
 }
 
@@ -82,13 +82,12 @@ impl Lane {
         self.free + self.link.delay
     }
 
-    /// Its parts of so many nanoseconds.
+    /// A time in parts of its clock.
     fn parts(&self, time: Nanos) -> u128 {
         u128::from(time.0) * u128::from(self.clock.denominator())
     }
 
-    /// How far it is ahead of an earlier state, if it was busy throughout and what `comes` does so as fast as it sends, or else if it is as far ahead
-    /// as that.
+    /// Time since an `earlier` state, if busy throughout or, where fed more slowly, as far ahead as what `comes`.
     fn ahead(&self, earlier: &Lane, comes: Option<Nanos>) -> Option<Nanos> {
         let (time, sending) = (self.free - earlier.free, self.sending - earlier.sending);
         let least = self.parts(comes.unwrap_or(time));
