@@ -163,6 +163,8 @@ pub(crate) mod ffi {
         receive_dropped: u64,
         /// Pauses that these NICs sent.
         receive_pauses: u64,
+        marks_untold: u64,
+        trims_heard: u64,
     }
 
     /// What a node did about Fast CNP, as far as programs ask.

@@ -469,7 +469,9 @@ RdmaHost::GetCounters() const
             core.unsealed_answers,
             core.moves,
             core.receive_dropped,
-            core.receive_pauses};
+            core.receive_pauses,
+            core.marks_untold,
+            core.trims_heard};
 }
 
 Time

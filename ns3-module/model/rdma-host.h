@@ -98,6 +98,9 @@ struct RdmaCounters
     /// Frames that the NIC of a slow receiver had no room for.
     uint64_t receiveDropped{0};
     uint64_t receivePauses{0}; //!< pauses that it sent
+    /// Congestion marks that arrived and that no sender heard of.
+    uint64_t marksUntold{0};
+    uint64_t trimsHeard{0}; //!< headers that arrived without their payload
 };
 
 /**

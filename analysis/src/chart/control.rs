@@ -119,13 +119,12 @@ mod tests {
     fn a_value_holds_until_the_next_and_what_is_missing_stays_so() {
         let row = |time_ns, rate_bps, utilisation, rtt_ns| ControlRow {
             time_ns,
-            flow: 0,
             rate_bps,
-            window_bytes: 0,
             in_flight_bytes: 3_000,
             utilisation,
             bottleneck: Some(2),
             rtt_ns,
+            ..ControlRow::default()
         };
         let rows = [row(100, 5_000_000_000, None, None), row(300, 9_000_000_000, Some(0.5), Some(8_500))];
         let grid = Grid { origin_ns: 0, step_ns: 100, steps: 5 };

@@ -117,9 +117,9 @@ mod tests {
                 rate_bps: size,
                 window_bytes: 9,
                 in_flight_bytes: 1,
-                utilisation: None,
                 bottleneck: Some(1),
                 rtt_ns: Some(4_321),
+                ..ControlRow::default()
             });
             if flow < 50 {
                 let fct_ns = end_ns - start_ns;

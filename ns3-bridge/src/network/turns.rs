@@ -165,9 +165,22 @@ impl Network {
     }
 
     pub fn host_counters(&self, node: u32) -> ffi::HostCounters {
-        let Counters { resent, timeouts, probes, feedback, rejected, baseline_resets, moves, cnps, refused, .. } =
-            self.engine().counters(node);
-        let Counters { marks_merged, marks_heard, receive, .. } = self.engine().counters(node);
+        let Counters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected,
+            baseline_resets,
+            moves,
+            cnps,
+            refused,
+            marks_merged,
+            marks_untold,
+            marks_heard,
+            trims_heard,
+            receive,
+        } = self.engine().counters(node);
         ffi::HostCounters {
             resent,
             timeouts,
@@ -185,6 +198,8 @@ impl Network {
             moves,
             receive_dropped: receive.dropped,
             receive_pauses: receive.pauses,
+            marks_untold,
+            trims_heard,
         }
     }
 

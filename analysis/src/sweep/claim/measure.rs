@@ -349,16 +349,7 @@ mod tests {
         for (time_ns, window_bytes, utilisation) in
             [(1_000, 3_000, None), (3_000, 2_000, Some(0.5)), (5_000, 1_000, Some(0.7))]
         {
-            let row = ControlRow {
-                time_ns,
-                flow: 0,
-                rate_bps: 1,
-                window_bytes,
-                in_flight_bytes: 0,
-                utilisation,
-                bottleneck: None,
-                rtt_ns: None,
-            };
+            let row = ControlRow { time_ns, rate_bps: 1, window_bytes, utilisation, ..ControlRow::default() };
             writer.control(&row);
         }
         let scenario = serde_json::json!({ "monitor": { "goodput_interval_ns": 2_000 } });

@@ -7,7 +7,7 @@ use super::csv_row::csv_row;
 
 csv_row! {
     /// The state of one flow at one time.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ControlRow in "control.csv" {
         /// When, in ns.
         time_ns: u64,
