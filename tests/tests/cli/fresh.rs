@@ -14,9 +14,9 @@ const CARGO: &str = r#"#!/bin/sh
 echo cargo >>$NOTES
 release=$CARGO_TARGET_DIR/release
 mkdir -p $release
-printf '#!/bin/sh\necho runs' >$release/hpcc
+printf '#!/bin/sh\necho runs' | tee $release/hpcc >$release/hpcc-xtask
 echo "$release/hpcc: $PWD/hpcc-core/src/lib.rs $PWD/analysis/src/a\\ file.rs" >$release/hpcc.d
-chmod +x $release/hpcc
+chmod +x $release/hpcc $release/hpcc-xtask
 "#;
 /// It notes what it was called for, and "builds" a simulator.
 const CMAKE: &str = r#"#!/bin/sh
@@ -106,6 +106,14 @@ fn a_command_that_is_older_than_its_sources_is_built_again() {
     assert_eq!([builds(), builds()], ["cargo ", ""]);
     fs::remove_file(checkout.0.path("tree/analysis/src/a file.rs")).expect("removed");
     assert_eq!(builds(), "cargo ");
+}
+
+/// A command that is fresh is not linked anew under a sweep that runs it.
+#[test]
+fn what_developers_commands_build_is_fresh() {
+    let checkout = Checkout::new();
+    assert_eq!(checkout.builds(checkout.script().arg("reqs")).0, "cargo ");
+    assert_eq!(checkout.builds(&mut checkout.script()).0, "");
 }
 
 /// Whether something has to be compiled, cmake knows.
