@@ -14,7 +14,7 @@ use hpcc_core::units::{BitRate, Nanos, Rounding};
 use settle::accepts_notifications;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-pub use turns::control_state;
+pub use turns::{control_state, flow_end};
 
 mod settle;
 mod turns;
@@ -99,7 +99,7 @@ pub(crate) mod ffi {
     }
 
     /// A flow that has finished now.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug)]
     struct FlowEnd {
         id: u32,
         /// Less than was asked for where it was stopped.
@@ -357,6 +357,13 @@ impl Network {
         let (rate, delay) = (BitRate(link.rate_bps), Nanos(link.delay_ns));
         self.network.links.push(Link { a: link.a, b: link.b, rate, delay, loss: 0.0 });
         true
+    }
+
+    /// What it has beyond a network that it was made of.
+    pub fn added_to(&self, other: &CoreNetwork) -> CoreNetwork {
+        let nodes = self.network.nodes.get(other.nodes.len()..).unwrap_or_default().to_vec();
+        let links = self.network.links.get(other.links.len()..).unwrap_or_default().to_vec();
+        CoreNetwork { nodes, links }
     }
 
     pub fn links_between(&self, a: u32, b: u32) -> Vec<u32> {

@@ -35,6 +35,10 @@ pub(crate) mod ffi {
         Rtt,
         /// The packet of a queue pair that begins with byte `value` is sent again.
         Resend,
+        /// The retransmission timer of a queue pair has fired, and bytes are taken for lost.
+        Timeout,
+        /// A switch marks the frame.
+        Marked,
         /// A notification by the receiver has come for a queue pair.
         Cnp,
         /// A switch has sent a notification.
@@ -198,6 +202,8 @@ impl Observer for Notices {
             }
             Event::Rtt(queue_pair, rtt) => Notice { queue_pair, value: rtt.0, ..of(NoticeKind::Rtt) },
             Event::Resend(queue_pair, value) => Notice { queue_pair, value, ..of(NoticeKind::Resend) },
+            Event::Timeout(queue_pair) => Notice { queue_pair, ..of(NoticeKind::Timeout) },
+            Event::Marked => of(NoticeKind::Marked),
             Event::Cnp(queue_pair) => Notice { queue_pair, ..of(NoticeKind::Cnp) },
             Event::Notified => of(NoticeKind::Notified),
             Event::Withheld(why) => match place(&Suppression::WITHHELD, &why) {

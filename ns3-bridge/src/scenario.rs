@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario file as the ns-3 program runs it: by the engine alone or, where flows are those of ns-3's stack, over hosts of its own.
 
-use crate::network::Network;
+use crate::network::{Network, flow_end};
 use crate::network::ffi::LinkSpec;
 use crate::panic_report;
 use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
-use hpcc_core::engine::{FlowRequest, Streams};
+use hpcc_core::engine::{FlowOptions, FlowRequest, Started, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::transport::{IpVersion, Protocol};
 use hpcc_core::units::Bytes;
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, EventOrder};
-use hpcc_simulate::{Outcome, Program, StackTotals, engine_streams};
+use hpcc_simulate::{Outcome, Program, Seen, StackTotals, engine_streams};
 use std::ffi::OsStr;
 use std::iter;
 use std::os::unix::ffi::OsStrExt;
@@ -84,6 +84,26 @@ pub(crate) mod ffi {
         size_bytes: u64,
     }
 
+    /// A flow that the engine carries has begun, now.
+    #[derive(Clone, Copy, Debug)]
+    struct BegunFlow {
+        flow: StackFlow,
+        sport: u16,
+        queue_pair: u32,
+        first_seq: u64,
+        /// The link of its host, or -1.
+        nic: i16,
+        /// Its highest rate; 0: its port's.
+        most_bps: u64,
+    }
+
+    /// `hpcc_simulate::Seen`.
+    #[derive(Clone, Debug)]
+    struct SeenFlows {
+        begun: Vec<BegunFlow>,
+        ended: Vec<FlowEnd>,
+    }
+
     /// `hpcc_simulate::StackTotals`.
     #[derive(Clone, Copy, Debug, Default)]
     struct StackCounters {
@@ -99,6 +119,7 @@ pub(crate) mod ffi {
     unsafe extern "C++" {
         include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
+        type FlowEnd = crate::network::ffi::FlowEnd;
         type LinkSpec = crate::network::ffi::LinkSpec;
         type Network = crate::network::Network;
         type Settings = crate::settings::Settings;
@@ -143,13 +164,20 @@ pub(crate) mod ffi {
         /// A run whose flows a stack carries.
         #[derive(ExternType)]
         type StackRun;
-        /// Begins the run of a scenario on a network that is started; nothing where its results have no place, which was told.
+        /// Begins the run of a scenario on a network that is started; nothing where its results have no place, which was told. The
+        /// network may have more nodes and links than the scenario, behind its own. `sees_flows`: C++ sees flows that the engine
+        /// carries, and may start others.
         fn begin_stack_run(
             scenario: &Scenario,
             out: &CxxString,
             is_quiet: bool,
             network: &Network,
+            sees_flows: bool,
         ) -> Result<Box<StackRun>>;
+        /// The number of the first flow that C++ starts in such a run.
+        fn first_flow_of_program() -> u32;
+        /// Flows that have begun on the engine since the last call, and those that have finished.
+        fn take_seen(self: &mut StackRun) -> SeenFlows;
         /// Flows that begin now.
         fn take_started(self: &mut StackRun) -> Vec<StackFlow>;
         /// A flow that begins has this source port.
@@ -175,7 +203,9 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{FastCnpBorder, StackFlow, StackParameters, StreamParameters, TcpAttribute, TcpParameters};
+use ffi::{
+    BegunFlow, FastCnpBorder, SeenFlows, StackFlow, StackParameters, StreamParameters, TcpAttribute, TcpParameters,
+};
 
 pub struct Scenario {
     pub(crate) scenario: scenario::Scenario,
@@ -218,10 +248,15 @@ pub fn begin_stack_run(
     out: &CxxString,
     is_quiet: bool,
     network: &Network,
+    sees_flows: bool,
 ) -> Result<Box<StackRun>, String> {
     let engine = network.handle().ok_or("a network that was not started")?;
-    let (scenario, faces) = (scenario.scenario.clone(), Box::new(network.notices().clone()));
-    let run = hpcc_simulate::StackRun::new(scenario, as_path(out), is_quiet, engine, faces, Instant::now());
+    let (mut scenario, faces) = (scenario.scenario.clone(), Box::new(network.notices().clone()));
+    let added = network.added_to(&scenario.network);
+    scenario.network.nodes.extend(added.nodes);
+    scenario.network.links.extend(added.links);
+    let (out, start) = (as_path(out), Instant::now());
+    let run = hpcc_simulate::StackRun::new(scenario, out, is_quiet, engine, faces, start, sees_flows);
     run.map(|run| Box::new(StackRun(Some(run)))).map_err(|_| String::new())
 }
 
@@ -239,18 +274,38 @@ pub fn finish_stack_run(
     status(run.finish(Some(stopped).filter(|why| !why.is_empty()), stack, &program))
 }
 
+pub fn first_flow_of_program() -> u32 {
+    hpcc_simulate::FIRST_OF_PROGRAM
+}
+
+fn stack_flow(&FlowRequest { id, src, dst, dport, priority, size, .. }: &FlowRequest) -> StackFlow {
+    StackFlow { id, src, dst, priority, dport, size_bytes: size }
+}
+
+fn begun_flow(&Started { ref request, sport, queue_pair, first_seq }: &Started) -> BegunFlow {
+    let FlowOptions { nic, rate, .. } = request.options;
+    BegunFlow {
+        flow: stack_flow(request),
+        sport,
+        queue_pair,
+        first_seq,
+        nic: nic.map_or(-1, i16::from),
+        most_bps: if rate == FlowOptions::NONE.rate { 0 } else { rate.0 },
+    }
+}
+
 impl StackRun {
+    pub fn take_seen(&mut self) -> SeenFlows {
+        let Seen { begun, ended } = self.0.as_mut().map(hpcc_simulate::StackRun::take_seen).unwrap_or_default();
+        SeenFlows {
+            begun: begun.iter().map(begun_flow).collect(),
+            ended: ended.iter().map(flow_end).collect(),
+        }
+    }
+
     pub fn take_started(&mut self) -> Vec<StackFlow> {
-        let flow = |&FlowRequest { id, src, dst, dport, priority, size, .. }: &FlowRequest| StackFlow {
-            id,
-            src,
-            dst,
-            priority,
-            dport,
-            size_bytes: size,
-        };
         let started = self.0.as_mut().map(hpcc_simulate::StackRun::take_started).unwrap_or_default();
-        started.iter().map(flow).collect()
+        started.iter().map(stack_flow).collect()
     }
 
     pub fn set_port(&mut self, flow: u32, sport: u16) {

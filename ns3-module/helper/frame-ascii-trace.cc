@@ -5,7 +5,6 @@
  */
 #include "frame-ascii-trace.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/nstime.h"
 #include "ns3/qbb-frame.h"
@@ -13,6 +12,7 @@
 #include "ns3/qbb-node.h"
 #include "ns3/simulator.h"
 
+#include <iomanip>
 #include <string>
 #include <utility>
 
@@ -21,45 +21,6 @@ namespace ns3
 
 namespace
 {
-
-/**
- * \param frame a frame
- * \return the name of its kind
- */
-std::string
-KindOf(const QbbFrame& frame)
-{
-    switch (frame.kind)
-    {
-    case QbbFrame::Kind::DATA:
-        return "data";
-    case QbbFrame::Kind::ACK:
-        return "ack";
-    case QbbFrame::Kind::NACK:
-        return "nack";
-    case QbbFrame::Kind::PFC:
-        return frame.pause ? "pause" : "resume";
-    case QbbFrame::Kind::PROBE:
-        return "probe";
-    case QbbFrame::Kind::FEEDBACK:
-        return "feedback";
-    case QbbFrame::Kind::PACKET:
-        return "packet";
-    case QbbFrame::Kind::PACKET_PROBE:
-        return "packet_probe";
-    case QbbFrame::Kind::PACKET_RESPONSE:
-        return "packet_response";
-    case QbbFrame::Kind::CNP:
-        return "cnp";
-    case QbbFrame::Kind::FAST_CNP:
-        return "fast_cnp";
-    case QbbFrame::Kind::ICMPV6:
-        return "icmpv6";
-    case QbbFrame::Kind::TRIMMED:
-        return "trimmed";
-    }
-    NS_ABORT_MSG("a frame of no kind");
-}
 
 /**
  * \brief Write a line.
@@ -74,16 +35,10 @@ WriteFrame(Ptr<OutputStreamWrapper> stream,
            std::pair<char, std::string> event,
            const QbbFrame& frame)
 {
-    std::ostream& os = *stream->GetStream();
-    os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' '
-       << KindOf(frame) << " priority " << +frame.priority << " size " << frame.size;
-    // A PFC frame belongs to a link, not to a flow.
-    if (frame.kind != QbbFrame::Kind::PFC)
-    {
-        os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport
-           << " seq " << frame.seq << " payload " << frame.payload;
-    }
-    os << '\n';
+    // As ns-3's own devices write it, but with all digits of a time.
+    *stream->GetStream() << event.first << ' ' << std::fixed << std::setprecision(9)
+                         << Simulator::Now().GetSeconds() << ' ' << event.second << ' ' << frame
+                         << '\n';
 }
 
 /**
@@ -111,10 +66,11 @@ void
 TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
 {
     const std::string place = "/NodeList/" + std::to_string(device.GetNode()->GetId()) +
-                              "/DeviceList/" + std::to_string(device.GetIfIndex());
+                              "/DeviceList/" + std::to_string(device.GetIfIndex()) +
+                              "/$ns3::QbbNetDevice/";
     const auto depart = device.GetOwner().IsSwitch() ? &WriteFrame : &WriteHostDeparture;
     device.TraceConnectWithoutContext("Dequeue",
-                                      MakeBoundCallback(depart, stream, std::pair('-', place)));
+                                      MakeBoundCallback(depart, stream, std::pair('-', place + "Dequeue")));
     const std::pair<const char*, char> events[] = {{"Enqueue", '+'},
                                                    {"RxEnd", 'r'},
                                                    {"RxDrop", 'd'},
@@ -123,7 +79,7 @@ TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
     {
         device.TraceConnectWithoutContext(
             source,
-            MakeBoundCallback(&WriteFrame, stream, std::pair(sign, place)));
+            MakeBoundCallback(&WriteFrame, stream, std::pair(sign, place + source)));
     }
 }
 

@@ -134,6 +134,52 @@ HpccScenarioHelper::Say(const std::string& message) const
     }
 }
 
+QbbHelper*
+HpccScenarioHelper::Open()
+{
+    if (!m_scenario || m_hosts || m_hasRun)
+    {
+        Say("there is no experiment to open: HpccScenarioHelper::Load() has not been called, or "
+            "has refused it, or it is open or was run already");
+        return nullptr;
+    }
+    if (IsShared() || m_isWatched)
+    {
+        Say("an experiment is open in one process, with one thread, and is not watched");
+        return nullptr;
+    }
+    if (Time::GetResolution() != Time::NS || Simulator::Now().IsStrictlyPositive())
+    {
+        Say("a scenario counts in nanoseconds from time 0: open it first, without "
+            "Time::SetResolution(), or call Simulator::Destroy() before");
+        return nullptr;
+    }
+    m_hosts = MakeHosts();
+    return m_hosts ? &m_hosts->Build(*m_scenario) : nullptr;
+}
+
+bool
+HpccScenarioHelper::IsShared() const
+{
+    return m_threads > 1 || (m_exchange && m_exchange->GetSize() > 1);
+}
+
+Ptr<ScenarioHosts>
+HpccScenarioHelper::MakeHosts() const
+{
+    const std::string name(m_scenario->hosts_class());
+    TypeId tid = ScenarioHosts::GetTypeId();
+    if (!name.empty() && !TypeId::LookupByNameFailSafe(name, &tid))
+    {
+        Say("this simulator was built without ns-3's internet stack, which TCP hosts need: "
+            "its modules internet and applications");
+        return nullptr;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(tid);
+    return factory.Create<ScenarioHosts>();
+}
+
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
@@ -149,6 +195,10 @@ HpccScenarioHelper::Run(const std::string& out)
         return BAD_INPUT;
     }
     const RunKeeper keeper;
+    if (m_hosts)
+    {
+        return static_cast<Outcome>(m_hosts->Run(out, m_isQuiet, true));
+    }
     const std::string name(m_scenario->hosts_class());
     if (m_isWatched && (m_exchange || !name.empty()))
     {
@@ -161,20 +211,18 @@ HpccScenarioHelper::Run(const std::string& out)
     {
         return BAD_INPUT;
     }
-    const bool isShared = m_threads > 1 || (m_exchange && m_exchange->GetSize() > 1);
-    if (!name.empty() && !isShared)
+    if (!name.empty() && !IsShared())
     {
-        TypeId tid;
-        if (!TypeId::LookupByNameFailSafe(name, &tid))
+        const Ptr<ScenarioHosts> hosts = MakeHosts();
+        if (!hosts)
         {
-            Say("this simulator was built without ns-3's internet stack, which TCP hosts need: "
-                "its modules internet and applications");
             return BAD_INPUT;
         }
-        ObjectFactory factory;
-        factory.SetTypeId(tid);
-        const auto hosts = factory.Create<ScenarioHosts>();
-        return static_cast<Outcome>(hosts->Run(*m_scenario, out, m_isQuiet));
+        hosts->Build(*m_scenario);
+        const uint8_t outcome = hosts->Run(out, m_isQuiet, false);
+        hosts->Dispose();
+        Simulator::Destroy();
+        return static_cast<Outcome>(outcome);
     }
     if (!callsProgram)
     {

@@ -7,6 +7,7 @@
 #define HPCC_SCENARIO_HELPER_H
 
 #include "ns3/core-pointer.h"
+#include "ns3/ptr.h"
 #include "ns3/rank-exchange.h"
 
 #include <cstdint>
@@ -16,6 +17,9 @@
 
 namespace ns3
 {
+
+class QbbHelper;
+class ScenarioHosts;
 
 /**
  * \ingroup hpcc
@@ -72,12 +76,26 @@ class HpccScenarioHelper
     bool Load(const std::string& config, const std::vector<std::string>& overrides);
 
     /**
+     * \brief Open the experiment that was loaded as a network of ns-3 nodes, in the order of its
+     * file: to add sinks, nodes, links and applications before Run(), which starts the network.
+     *
+     * Results are those of Run() alone as long as the program sends nothing itself. Nodes that it
+     * adds run by the settings of the file; attributes are refused. Flows that it starts are in the
+     * results as the group "program".
+     * \return the network, as long as this helper lives; nullptr, with a message on standard error,
+     * without an experiment, for several processes or threads, or where ns-3's simulator has left
+     * time 0 or counts in another unit than nanoseconds
+     */
+    QbbHelper* Open();
+
+    /**
      * \brief Run the experiment that was loaded. Call it once. Simulator, defaults of attributes
      * and ns-3's run number are restored afterwards.
      *
      * ns-3's simulator goes along where hosts have ns-3's stack, or a congestion control is a class
      * of the program: what is scheduled before, or by that class, happens at its time, and
-     * Simulator::Stop() ends the run (STOPPED).
+     * Simulator::Stop() ends the run (STOPPED). After Open() nodes stay, until the program calls
+     * Simulator::Destroy().
      * \param out folder for the results
      * \return what became of it; BAD_INPUT without an experiment and the second time and, where
      * ns-3's simulator is to go along, while the program has nodes of its own, or its simulator has
@@ -106,7 +124,17 @@ class HpccScenarioHelper
      */
     void Say(const std::string& message) const;
 
+    /// \return whether several processes or threads run it
+    bool IsShared() const;
+
+    /**
+     * \brief Make what builds the network of the scenario.
+     * \return it; nullptr where ns-3 was built without what it needs, which is said
+     */
+    Ptr<ScenarioHosts> MakeHosts() const;
+
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
+    Ptr<ScenarioHosts> m_hosts;               //!< its nodes, if they are open
     std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
     uint32_t m_threads{1};                    //!< threads that share the work
     bool m_hasRun{false};                     //!< whether it was run

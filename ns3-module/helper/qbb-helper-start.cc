@@ -11,8 +11,6 @@
 
 #include "ns3/abort.h"
 #include "ns3/engine-network.h"
-#include "ns3/fast-cnp-host.h"
-#include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-node.h"
 
 #include <algorithm>
@@ -37,25 +35,6 @@ FindLargestMtu(const std::vector<Ptr<QbbNode>>& nodes)
         mtu = std::max(mtu, node->GetMtu());
     }
     return mtu;
-}
-
-/**
- * \param node a node
- * \return what has settings there: the node, and its part in Fast CNP if it has one
- */
-std::vector<SettingsOwner*>
-GetOwners(const Ptr<QbbNode>& node)
-{
-    std::vector<SettingsOwner*> owners{PeekPointer(node)};
-    if (const auto agent = node->GetObject<FastCnpSwitch>())
-    {
-        owners.push_back(PeekPointer(agent));
-    }
-    if (const auto agent = node->GetObject<FastCnpHost>())
-    {
-        owners.push_back(PeekPointer(agent));
-    }
-    return owners;
 }
 
 } // namespace
@@ -100,7 +79,7 @@ QbbHelper::Settle() const
     for (const auto& node : m_nodes)
     {
         node->PrepareSettings();
-        core.add_settings(node->GetSettings(), GetOwners(node).back()->GetSettings());
+        core.add_settings(node->GetSettings(), node->GetOwners().back()->GetSettings());
     }
     for (const auto& [border, outside] : m_borders)
     {
@@ -110,7 +89,7 @@ QbbHelper::Settle() const
     m_network->Freeze();
     for (const auto& node : m_nodes)
     {
-        for (SettingsOwner* const owner : GetOwners(node))
+        for (SettingsOwner* const owner : node->GetOwners())
         {
             owner->SetSettings(FromRust(core.settings_of(node->GetIndex())));
             owner->Freeze();

@@ -66,14 +66,45 @@ QbbHelper::QbbHelper()
 }
 
 void
+QbbHelper::UseSettings(CorePointer<hpcc::Settings> settings)
+{
+    m_settings = std::move(settings);
+}
+
+void
+QbbHelper::CheckOwnSettings(const std::string& attribute) const
+{
+    NS_ABORT_MSG_IF(m_settings,
+                    "attribute " << attribute
+                                 << " of a network that was read from a scenario: the file decides; "
+                                    "expected KEY=VALUE in HpccScenarioHelper::Load()");
+}
+
+void
+QbbHelper::GiveSettings(QbbNode& node) const
+{
+    for (SettingsOwner* const owner : node.GetOwners())
+    {
+        owner->SetSettings(FromRust(m_settings->duplicate()));
+        // A host with ns-3's stack waits for its addresses.
+        if (node.IsSwitch() || DynamicCast<RdmaHost>(Ptr<QbbNode>(&node)))
+        {
+            owner->Freeze();
+        }
+    }
+}
+
+void
 QbbHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
 {
+    CheckOwnSettings(name);
     m_network->SetAttribute(name, value);
 }
 
 void
 QbbHelper::SetHostAttribute(const std::string& name, const AttributeValue& value)
 {
+    CheckOwnSettings(name);
     m_hosts.Note(name, m_isStarted);
     m_hostFactory.Set(name, value);
 }
@@ -81,6 +112,7 @@ QbbHelper::SetHostAttribute(const std::string& name, const AttributeValue& value
 void
 QbbHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
+    CheckOwnSettings(name);
     m_switches.Note(name, m_isStarted);
     m_switchFactory.Set(name, value);
 }
@@ -88,6 +120,7 @@ QbbHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& val
 void
 QbbHelper::SetFastCnpHostAttribute(const std::string& name, const AttributeValue& value)
 {
+    CheckOwnSettings(name);
     m_hosts.Note(name, m_isStarted);
     m_fastCnpHostFactory.Set(name, value);
 }
@@ -95,6 +128,7 @@ QbbHelper::SetFastCnpHostAttribute(const std::string& name, const AttributeValue
 void
 QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
+    CheckOwnSettings(name);
     m_switches.Note(name, m_isStarted);
     m_fastCnpSwitchFactory.Set(name, value);
 }
@@ -178,6 +212,10 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
         (node->IsSwitch() ? m_switches : m_hosts).NoteUse();
         (*it)->AggregateObject(node);
         node->AggregateObject((node->IsSwitch() ? switchAgents : hostAgents).Create());
+        if (m_settings)
+        {
+            GiveSettings(*node);
+        }
         node->SetIndex(m_network->Look().add_node(node->IsSwitch()));
         m_nodes.push_back(node);
     }
@@ -189,6 +227,8 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
+    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(),
+                    "the delay of a link is " << delay.As(Time::NS) << "; expected at least 0 ns");
     NetDeviceContainer devices = Connect(*owners[0], *owners[1], rate, delay);
     const bool added = m_network->Look().add_link({owners[0]->GetIndex(),
                                                    owners[1]->GetIndex(),
@@ -266,6 +306,7 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
 void
 QbbHelper::UseStreamsAlone()
 {
+    CheckNotRandomYet();
     m_usesStreamsAlone = true;
 }
 
@@ -285,21 +326,39 @@ QbbHelper::GetRngStreams() const
             static_cast<uint32_t>(run - 1) + (seed - 1) * PINT_SEEDS_PER_SEED};
 }
 
+int64_t
+QbbHelper::AssignStreams(int64_t stream)
+{
+    NS_ABORT_MSG_IF(stream < 0, "the stream is " << stream << "; expected 0 or more");
+    SetEcnStream(static_cast<uint64_t>(stream));
+    constexpr int64_t USED = 1;
+    return USED;
+}
+
 void
 QbbHelper::SetEcnStream(uint64_t stream)
 {
+    CheckNotRandomYet();
     m_ecnStream = stream;
+}
+
+void
+QbbHelper::CheckNotRandomYet() const
+{
+    NS_ABORT_MSG_IF(m_isStarted, "random streams are in use: choose them before Start()");
 }
 
 void
 QbbHelper::SetPintSeed(uint32_t seed)
 {
+    CheckNotRandomYet();
     m_pintSeed = seed;
 }
 
 void
 QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
 {
+    CheckOwnSettings("EcnThreshold");
     const bool hasSwitch = std::any_of(m_nodes.begin(),
                                        m_nodes.end(),
                                        [](const Ptr<QbbNode>& node) { return node->IsSwitch(); });

@@ -199,6 +199,20 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void UseStreamsAlone();
 
     /**
+     * \brief Let all nodes that are installed from now on run by the settings of a scenario: attributes
+     * are refused.
+     * \param settings the settings
+     */
+    void UseSettings(CorePointer<hpcc::Settings> settings);
+
+    /**
+     * \brief Choose the random streams of ECN marking, as helpers of ns-3 do; before Start().
+     * \param stream the first stream, 0 or above
+     * \return how many are used
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
      * \brief Set the first random stream of ECN marking; each switch counts from a place of its own
      * behind it. By default 0, the first stream; with the reference's shared generator the one
      * behind those that the reference gives to nodes.
@@ -383,6 +397,21 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     std::vector<uint32_t> FindLinks(const NetDeviceContainer& devices) const;
 
+    /**
+     * \brief End the program if nodes run by the settings of a scenario.
+     * \param attribute what is to be set
+     */
+    void CheckOwnSettings(const std::string& attribute) const;
+
+    /**
+     * \brief Give a node the settings of the scenario.
+     * \param node the node
+     */
+    void GiveSettings(QbbNode& node) const;
+
+    /// End the program if the network has been started, and draws at random.
+    void CheckNotRandomYet() const;
+
     /// End the program if the network has not been started.
     void CheckRunning() const;
 
@@ -442,6 +471,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// \return how to follow ns-3's seed and run
     RngStreams GetRngStreams() const;
 
+    CorePointer<hpcc::Settings> m_settings; //!< of a scenario, if nodes run by one
     bool m_usesStreamsAlone{false}; //!< whether ns-3's seed and run count for nothing
     uint32_t m_pintSeed{1};         //!< seed of PINT's draws
     uint64_t m_ecnStream{0};        //!< first random stream of ECN marking, 0: by default

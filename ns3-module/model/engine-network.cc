@@ -178,7 +178,7 @@ EngineNetwork::Tell(hpcc::Turn turn)
         }
         for (const hpcc::FlowEnd& end : turn.ended)
         {
-            Tell(end);
+            EndFlow(end);
         }
         if (!turn.fault.empty())
         {
@@ -194,7 +194,7 @@ EngineNetwork::Tell(hpcc::Turn turn)
 }
 
 void
-EngineNetwork::Tell(const hpcc::FlowEnd& end)
+EngineNetwork::EndFlow(const hpcc::FlowEnd& end)
 {
     const auto found = m_flows.find(end.id);
     if (found == m_flows.end())
@@ -232,7 +232,13 @@ EngineNetwork::Tell(const hpcc::Notice& notice)
 uint32_t
 EngineNetwork::AddFlow()
 {
-    return m_flowCount++;
+    return m_nextFlow++;
+}
+
+void
+EngineNetwork::SetFirstFlow(uint32_t first)
+{
+    m_nextFlow = first;
 }
 
 void

@@ -117,12 +117,24 @@ class EngineNetwork : public Object, public SettingsOwner
     uint32_t AddFlow();
 
     /**
+     * \brief Number flows of the program from here on: a scenario has those before.
+     * \param first the number of the first
+     */
+    void SetFirstFlow(uint32_t first);
+
+    /**
      * \brief A flow has begun.
      * \param id its number
      * \param host its source
      * \param queuePair its queue pair
      */
     void BeginFlow(uint32_t id, RdmaHost& host, uint32_t queuePair);
+
+    /**
+     * \brief A flow has finished: tell its host.
+     * \param end which
+     */
+    void EndFlow(const hpcc::FlowEnd& end);
 
     /**
      * \brief Keep a packet that a frame of the engine carries.
@@ -159,12 +171,6 @@ class EngineNetwork : public Object, public SettingsOwner
     hpcc::Turn TakeTold();
 
     /**
-     * \brief Tell that a flow has finished.
-     * \param end which
-     */
-    void Tell(const hpcc::FlowEnd& end);
-
-    /**
      * \brief Tell of something.
      * \param notice what
      */
@@ -180,7 +186,7 @@ class EngineNetwork : public Object, public SettingsOwner
     /// Sources and queue pairs of flows in progress.
     std::unordered_map<uint32_t, std::pair<RdmaHost*, uint32_t>> m_flows;
     std::vector<Ptr<Packet>> m_packets; //!< by the place of the frame that carries each
-    uint32_t m_flowCount{0};            //!< flows that began
+    uint32_t m_nextFlow{0};             //!< number of the next flow
     uint32_t m_mtu{0};                  //!< most payload bytes
     bool m_isStarted{false};            //!< whether there is an engine
     bool m_isTelling{false};            //!< whether somebody is being told

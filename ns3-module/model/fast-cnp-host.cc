@@ -6,6 +6,7 @@
 #include "fast-cnp-host.h"
 
 #include "engine-network.h"
+#include "event-log.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
@@ -97,6 +98,10 @@ FastCnpHost::Start(const QbbNode& node)
     m_owner = &node;
     m_isEnabled =
         hpcc::accepts_notifications(node.GetNetwork().Look(), node.GetIndex(), GetSettings());
+    if (LogsEvents(g_log))
+    {
+        Watch();
+    }
 }
 
 void
@@ -118,11 +123,14 @@ FastCnpHost::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
 {
     if (notice.kind == hpcc::NoticeKind::Accepted)
     {
+        NS_LOG_INFO(m_owner->Describe() << " heeds " << frame);
         m_acceptedTrace(frame, notice.queue_pair);
     }
     else if (notice.kind == hpcc::NoticeKind::Refused)
     {
-        m_refusedTrace(frame, std::string(hpcc::fast_cnp_refusals()[notice.value]));
+        const std::string reason(hpcc::fast_cnp_refusals()[notice.value]);
+        NS_LOG_WARN(m_owner->Describe() << " refuses (" << reason << ") " << frame);
+        m_refusedTrace(frame, reason);
     }
     else if (notice.kind == hpcc::NoticeKind::Migrated)
     {

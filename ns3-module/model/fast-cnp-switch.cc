@@ -6,6 +6,7 @@
 #include "fast-cnp-switch.h"
 
 #include "engine-network.h"
+#include "event-log.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
@@ -98,6 +99,10 @@ FastCnpSwitch::Start(const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
     m_owner = &node;
+    if (LogsEvents(g_log))
+    {
+        Watch();
+    }
 }
 
 void
@@ -119,11 +124,14 @@ FastCnpSwitch::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
 {
     if (notice.kind == hpcc::NoticeKind::Notified)
     {
+        NS_LOG_INFO(m_owner->Describe() << " notifies by " << frame);
         m_sentTrace(frame);
     }
     else if (notice.kind == hpcc::NoticeKind::Withheld)
     {
-        m_withheldTrace(frame, std::string(hpcc::fast_cnp_withheld()[notice.value]));
+        const std::string reason(hpcc::fast_cnp_withheld()[notice.value]);
+        NS_LOG_INFO(m_owner->Describe() << " does not notify (" << reason << ") of " << frame);
+        m_withheldTrace(frame, reason);
     }
     else if (notice.kind == hpcc::NoticeKind::Learnt)
     {
@@ -131,6 +139,7 @@ FastCnpSwitch::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
     }
     else if (notice.kind == hpcc::NoticeKind::Stopped)
     {
+        NS_LOG_INFO(m_owner->Describe() << " drops at the edge of the domain " << frame);
         m_borderTrace(frame, notice.flag);
     }
 }

@@ -89,7 +89,59 @@ CoreKindOf(QbbFrame::Kind kind)
     NS_ABORT_MSG("a frame of no kind");
 }
 
+/**
+ * \param frame a frame
+ * \return the name of its kind
+ */
+const char*
+NameOf(const QbbFrame& frame)
+{
+    switch (frame.kind)
+    {
+    case QbbFrame::Kind::DATA:
+        return "data";
+    case QbbFrame::Kind::ACK:
+        return "ack";
+    case QbbFrame::Kind::NACK:
+        return "nack";
+    case QbbFrame::Kind::PFC:
+        return frame.pause ? "pause" : "resume";
+    case QbbFrame::Kind::PROBE:
+        return "probe";
+    case QbbFrame::Kind::FEEDBACK:
+        return "feedback";
+    case QbbFrame::Kind::PACKET:
+        return "packet";
+    case QbbFrame::Kind::PACKET_PROBE:
+        return "packet_probe";
+    case QbbFrame::Kind::PACKET_RESPONSE:
+        return "packet_response";
+    case QbbFrame::Kind::CNP:
+        return "cnp";
+    case QbbFrame::Kind::FAST_CNP:
+        return "fast_cnp";
+    case QbbFrame::Kind::ICMPV6:
+        return "icmpv6";
+    case QbbFrame::Kind::TRIMMED:
+        return "trimmed";
+    }
+    NS_ABORT_MSG("a frame of no kind");
+}
+
 } // namespace
+
+std::ostream&
+operator<<(std::ostream& os, const QbbFrame& frame)
+{
+    os << NameOf(frame) << " priority " << +frame.priority << " size " << frame.size;
+    // A PFC frame belongs to a link, not to a flow.
+    if (frame.kind != QbbFrame::Kind::PFC)
+    {
+        os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport
+           << " seq " << frame.seq << " payload " << frame.payload;
+    }
+    return os;
+}
 
 QbbFrame::QbbFrame()
     : hopLimit(INITIAL_HOP_LIMIT)

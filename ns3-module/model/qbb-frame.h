@@ -10,6 +10,7 @@
 #include "ns3/ptr.h"
 
 #include <cstdint>
+#include <ostream>
 #include <vector>
 
 namespace hpcc
@@ -112,6 +113,14 @@ class QbbFrame
     std::vector<uint8_t> telemetry; //!< the telemetry section
     Ptr<Packet> packet;             //!< the packet that it carries, if it does
 };
+
+/**
+ * \brief Write a frame's kind, priority and size, and the flow that it belongs to.
+ * \param os where to
+ * \param frame the frame
+ * \return os
+ */
+std::ostream& operator<<(std::ostream& os, const QbbFrame& frame);
 
 } // namespace ns3
 

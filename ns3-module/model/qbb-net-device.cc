@@ -6,6 +6,7 @@
 #include "qbb-net-device.h"
 
 #include "engine-network.h"
+#include "event-log.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
@@ -163,10 +164,16 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
 void
 QbbNetDevice::Start()
 {
-    if (m_watched)
+    if (m_watched || LogsEvents(g_log))
     {
         Watch();
     }
+}
+
+std::string
+QbbNetDevice::Describe() const
+{
+    return GetOwner().Describe() + " port " + std::to_string(m_port);
 }
 
 void
@@ -251,14 +258,18 @@ QbbNetDevice::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
     switch (notice.kind)
     {
     case hpcc::NoticeKind::Departure:
+        NS_LOG_LOGIC(Describe() << " begins to send " << frame);
         m_txBeginTrace(frame);
         Sniff(frame, *this, *m_peer);
         break;
     case hpcc::NoticeKind::Arrival:
+        NS_LOG_LOGIC(Describe() << " has received " << frame);
         m_rxEndTrace(frame);
         Sniff(frame, *m_peer, *this);
         break;
     case hpcc::NoticeKind::Enqueue:
+        NS_LOG_LOGIC(Describe() << " queues " << frame << ", " << notice.queued
+                                << " bytes in queue " << +notice.queue);
         m_enqueueTrace(frame);
         OnQueue(notice.queue, notice.queued);
         break;
@@ -267,19 +278,25 @@ QbbNetDevice::OnNotice(const hpcc::Notice& notice, const QbbFrame& frame)
         OnQueue(notice.queue, notice.queued);
         break;
     case hpcc::NoticeKind::LinkDrop:
+        NS_LOG_WARN(Describe() << " drops, as its link has failed, " << frame);
         m_linkDropTrace(frame);
         OnQueue(notice.queue, notice.queued);
         break;
     case hpcc::NoticeKind::Lost:
+        NS_LOG_WARN("lost on the link to " << Describe() << ": " << frame);
         m_rxDropTrace(frame);
         break;
     case hpcc::NoticeKind::Pause:
+        NS_LOG_INFO(Describe() << ": priority " << +notice.queue
+                               << (notice.flag ? " is paused" : " resumes"));
         OnPause(notice.queue, notice.flag);
         break;
     case hpcc::NoticeKind::Drop:
     case hpcc::NoticeKind::Control:
     case hpcc::NoticeKind::Rtt:
     case hpcc::NoticeKind::Resend:
+    case hpcc::NoticeKind::Timeout:
+    case hpcc::NoticeKind::Marked:
     case hpcc::NoticeKind::Cnp:
     case hpcc::NoticeKind::Notified:
     case hpcc::NoticeKind::Withheld:

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace hpcc
 {
@@ -212,6 +213,9 @@ class QbbNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
+    /// \return what messages call it: its node, and its number there
+    std::string Describe() const;
+
     /**
      * \brief Make the accessor of a trace source of which the engine tells once it has a sink.
      * \tparam Source type of the trace source

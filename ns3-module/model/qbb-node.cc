@@ -74,6 +74,21 @@ QbbNode::PrepareSettings()
 {
 }
 
+std::vector<SettingsOwner*>
+QbbNode::GetOwners()
+{
+    std::vector<SettingsOwner*> owners{this};
+    if (const auto agent = GetObject<FastCnpSwitch>())
+    {
+        owners.push_back(PeekPointer(agent));
+    }
+    if (const auto agent = GetObject<FastCnpHost>())
+    {
+        owners.push_back(PeekPointer(agent));
+    }
+    return owners;
+}
+
 void
 QbbNode::CheckResolution()
 {
@@ -126,7 +141,7 @@ QbbNode::Start(Ptr<EngineNetwork> network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
-    if (m_watchesEvents)
+    if (m_watchesEvents || IsLogged())
     {
         network->Look().watch_node(m_index);
     }
@@ -153,6 +168,12 @@ EngineNetwork*
 QbbNode::PeekNetwork() const
 {
     return PeekPointer(m_network);
+}
+
+bool
+QbbNode::IsLogged() const
+{
+    return false;
 }
 
 void
@@ -200,6 +221,8 @@ QbbNode::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
     case hpcc::NoticeKind::Control:
     case hpcc::NoticeKind::Rtt:
     case hpcc::NoticeKind::Resend:
+    case hpcc::NoticeKind::Timeout:
+    case hpcc::NoticeKind::Marked:
     case hpcc::NoticeKind::Cnp:
     case hpcc::NoticeKind::Packet:
         break;

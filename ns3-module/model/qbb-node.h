@@ -67,6 +67,9 @@ class QbbNode : public Object, public SettingsOwner
      */
     virtual void PrepareSettings();
 
+    /// \return what has settings here: the node, and last its part in Fast CNP if it has one
+    std::vector<SettingsOwner*> GetOwners();
+
     /// End the program if ns-3 does not count in nanoseconds.
     static void CheckResolution();
 
@@ -137,6 +140,9 @@ class QbbNode : public Object, public SettingsOwner
 
   protected:
     void DoDispose() override;
+
+    /// \return whether what happens here besides frames at ports is logged
+    virtual bool IsLogged() const;
 
     /**
      * \brief End the program if there is no such port.

@@ -7,6 +7,7 @@
 
 #include "call-rust.h"
 #include "engine-network.h"
+#include "event-log.h"
 #include "fast-cnp-switch.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -33,6 +34,13 @@ QbbSwitch::GetTypeId()
             .SetParent<QbbNode>()
             .SetGroupName("Hpcc")
             .AddConstructor<QbbSwitch>()
+            .AddTraceSource("Mark",
+                            "A data frame that leaves is marked (ECN), for the first time",
+                            MakeLateTraceAccessor<QbbSwitch>([](QbbSwitch & owner) -> auto& {
+                                owner.WatchEvents();
+                                return owner.m_markTrace;
+                            }),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Drop",
                             "A frame was dropped: no buffer, no route, or the end of its "
                             "hop limit; what waits for a link that fails is told of "
@@ -85,10 +93,16 @@ QbbSwitch::Start(Ptr<EngineNetwork> network)
     {
         agent->Start(*this);
     }
-    if (m_watchesDrops)
+    if (m_watchesDrops || IsLogged())
     {
         WatchDrops();
     }
+}
+
+bool
+QbbSwitch::IsLogged() const
+{
+    return LogsEvents(g_log);
 }
 
 void
@@ -106,7 +120,14 @@ QbbSwitch::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 {
     if (notice.kind == hpcc::NoticeKind::Drop)
     {
+        NS_LOG_WARN(Describe() << " drops " << frame);
         m_dropTrace(frame);
+        return;
+    }
+    if (notice.kind == hpcc::NoticeKind::Marked)
+    {
+        NS_LOG_INFO(Describe() << " port " << notice.port << " marks " << frame);
+        m_markTrace(frame);
         return;
     }
     QbbNode::OnNotice(notice, frame);

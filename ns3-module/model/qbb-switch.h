@@ -99,6 +99,9 @@ class QbbSwitch : public QbbNode
     void Start(Ptr<EngineNetwork> network) override;
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
+  protected:
+    bool IsLogged() const override;
+
   private:
     /// Be told of dropped frames from now on.
     void WatchDrops();
@@ -106,8 +109,9 @@ class QbbSwitch : public QbbNode
     /// \return what the engine counts
     hpcc::SwitchCounters GetCounters() const;
 
-    bool m_watchesDrops{false};                  //!< whether the trace source has a sink
+    bool m_watchesDrops{false};                  //!< whether somebody hears of dropped frames
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
+    TracedCallback<const QbbFrame&> m_markTrace; //!< trace source
 };
 
 } // namespace ns3

@@ -32,33 +32,33 @@ RdmaClient::GetTypeId()
             .AddAttribute("Peer",
                           "Node of the destination host",
                           PointerValue(),
-                          MakePointerAccessor(&RdmaClient::m_peer),
+                          MakePointerAccessor(&RdmaClient::Change<&RdmaClient::m_peer>, &RdmaClient::Get<&RdmaClient::m_peer>),
                           MakePointerChecker<Node>())
             .AddAttribute("Size",
                           "Bytes to send; 0: until the application stops",
                           UintegerValue(1'000'000),
-                          MakeUintegerAccessor(&RdmaClient::m_size),
+                          MakeUintegerAccessor(&RdmaClient::Change<&RdmaClient::m_size>, &RdmaClient::Get<&RdmaClient::m_size>),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("Priority",
                           "Priority group, 1 to 7: 0 is never paused",
                           UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaClient::m_priority),
+                          MakeUintegerAccessor(&RdmaClient::Change<&RdmaClient::m_priority>, &RdmaClient::Get<&RdmaClient::m_priority>),
                           MakeUintegerChecker<uint8_t>(1, QbbNetDevice::PRIORITIES - 1))
             .AddAttribute("DestinationPort",
                           "UDP destination port",
                           UintegerValue(100),
-                          MakeUintegerAccessor(&RdmaClient::m_dport),
+                          MakeUintegerAccessor(&RdmaClient::Change<&RdmaClient::m_dport>, &RdmaClient::Get<&RdmaClient::m_dport>),
                           MakeUintegerChecker<uint16_t>())
             .AddAttribute("MaxRate",
                           "Highest rate of the flow; 0: that of its port",
                           DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&RdmaClient::m_maxRate),
+                          MakeDataRateAccessor(&RdmaClient::Change<&RdmaClient::m_maxRate>, &RdmaClient::Get<&RdmaClient::m_maxRate>),
                           MakeDataRateChecker())
             .AddAttribute("Nic",
                           "The link of its host by which the flow leaves, counted from 0; -1: a "
                           "hash chooses one of those that lead to the destination",
                           IntegerValue(-1),
-                          MakeIntegerAccessor(&RdmaClient::m_nic),
+                          MakeIntegerAccessor(&RdmaClient::Change<&RdmaClient::m_nic>, &RdmaClient::Get<&RdmaClient::m_nic>),
                           MakeIntegerChecker<int16_t>(-1, 255))
             .AddTraceSource("Finish",
                             "The flow's last acknowledgement has arrived",
@@ -86,9 +86,19 @@ RdmaClient::DoDispose()
 }
 
 void
+RdmaClient::CheckNotStarted() const
+{
+    NS_ABORT_MSG_IF(m_isStarted,
+                    "the flow of the RdmaClient of node "
+                        << GetNode()->GetId()
+                        << " has begun, and its attributes cannot change: stop it, and install "
+                           "another one");
+}
+
+void
 RdmaClient::SetPeer(Ptr<Node> peer)
 {
-    m_peer = peer;
+    Change<&RdmaClient::m_peer>(peer);
 }
 
 bool

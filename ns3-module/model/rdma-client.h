@@ -22,10 +22,10 @@ namespace ns3
  * way: IsCutOff() and QbbHelper::PrintUnfinished() say so meanwhile. Its completion time counts
  * from its start.
  *
- * RDMA has no half-sent message: a flow that has started goes on when the application stops. One
- * that stops before it starts, as where ApplicationContainer::Stop() has an earlier time than
- * Start(), sends nothing; IsFinished() stays false, and QbbHelper::PrintUnfinished() does not list
- * it.
+ * When the application stops, its flow ends with one more packet. An application that stops before
+ * it starts, as where ApplicationContainer::Stop() has an earlier time than Start(), sends nothing;
+ * IsFinished() stays false, and QbbHelper::PrintUnfinished() does not list it. Attributes are those
+ * of the flow, and cannot be set once it has begun.
  */
 class RdmaClient : public Application
 {
@@ -70,6 +70,32 @@ class RdmaClient : public Application
      * \param flow the flow
      */
     void OnFinish(const RdmaFlow& flow);
+
+    /// End the program if the flow has begun, which attributes no longer change.
+    void CheckNotStarted() const;
+
+    /**
+     * \brief Set an attribute.
+     * \tparam Member pointer to its member
+     * \param value the value
+     */
+    template <auto Member, class T = std::decay_t<decltype(std::declval<RdmaClient>().*Member)>>
+    void Change(T value)
+    {
+        CheckNotStarted();
+        this->*Member = value;
+    }
+
+    /**
+     * \brief Get an attribute.
+     * \tparam Member pointer to its member
+     * \return the value
+     */
+    template <auto Member, class T = std::decay_t<decltype(std::declval<RdmaClient>().*Member)>>
+    T Get() const
+    {
+        return this->*Member;
+    }
 
     Ptr<Node> m_peer;                              //!< node of the destination host
     RdmaFlow m_flow;                               //!< the flow

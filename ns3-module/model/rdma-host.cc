@@ -8,6 +8,7 @@
 #include "bottleneck-watch.h"
 #include "call-rust.h"
 #include "engine-network.h"
+#include "event-log.h"
 #include "fast-cnp-host.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -30,6 +31,13 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("RdmaHost");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHost);
+
+std::ostream&
+operator<<(std::ostream& os, const RdmaFlow& flow)
+{
+    os << "flow " << flow.src << ':' << flow.sport << " > " << flow.dst << ':' << flow.dport;
+    return flow.size == RdmaFlow::ENDLESS ? os : os << " of " << flow.size << " bytes";
+}
 
 template <class Source>
 Ptr<const TraceSourceAccessor>
@@ -66,6 +74,11 @@ RdmaHost::GetTypeId()
                             "A packet is sent again",
                             MakeWatchedAccessor(&RdmaHost::m_resendTrace),
                             "ns3::RdmaHost::ResendTracedCallback")
+            .AddTraceSource("Timeout",
+                            "The retransmission timer of a flow has fired, and bytes are taken for "
+                            "lost",
+                            MakeWatchedAccessor(&RdmaHost::m_timeoutTrace),
+                            "ns3::RdmaHost::FlowTracedCallback")
             .AddTraceSource("Rtt",
                             "A packet that was sent once is acknowledged, and no later such one "
                             "with it",
@@ -109,8 +122,26 @@ void
 RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_sending.clear();
+    EndFlows();
     QbbNode::DoDispose();
+}
+
+void
+RdmaHost::EndFlows()
+{
+    const auto sending = std::exchange(m_sending, {});
+    // Simulator::Destroy() disposes of all nodes, when nothing happens any more.
+    if (!PeekNetwork() || Simulator::IsFinished())
+    {
+        return;
+    }
+    EngineNetwork& network = GetNetwork();
+    network.Forget(m_index);
+    for (const auto& [queuePair, messages] : sending)
+    {
+        network.Enter().stop_flow(m_index, queuePair);
+    }
+    network.Settle();
 }
 
 void
@@ -197,14 +228,21 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = peer->m_index;
-    flow.start = Simulator::Now();
     flow.sport = started.sport;
     flow.firstSeq = started.first_seq;
-    m_sending[started.queue_pair][flow.firstSeq] = {flow, done};
-    network.BeginFlow(id, *this, started.queue_pair);
-    m_startTrace(flow);
+    BeginFlow(id, flow, started.queue_pair, done);
     network.Settle();
     return started.queue_pair;
+}
+
+void
+RdmaHost::BeginFlow(uint32_t id, RdmaFlow flow, uint32_t queuePair, FlowCallback done)
+{
+    flow.start = Simulator::Now();
+    m_sending[queuePair][flow.firstSeq] = {flow, done};
+    GetNetwork().BeginFlow(id, *this, queuePair);
+    NS_LOG_INFO(flow << " begins");
+    m_startTrace(flow);
 }
 
 void
@@ -233,6 +271,7 @@ RdmaHost::FinishFirst(uint32_t queuePair, const hpcc::FlowEnd& end)
     finished.flow.isSteered = end.is_steered;
     finished.flow.size = end.size_bytes;
     finished.flow.completion = Simulator::Now() - finished.flow.start;
+    NS_LOG_INFO(finished.flow << " is over after " << finished.flow.completion.As(Time::NS));
     m_finishTrace(finished.flow);
     if (!finished.done.IsNull())
     {
@@ -243,27 +282,47 @@ RdmaHost::FinishFirst(uint32_t queuePair, const hpcc::FlowEnd& end)
 void
 RdmaHost::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 {
-    const bool isResend = notice.kind == hpcc::NoticeKind::Resend;
-    if (!isResend && notice.kind != hpcc::NoticeKind::Control &&
-        notice.kind != hpcc::NoticeKind::Rtt && notice.kind != hpcc::NoticeKind::Cnp)
+    if (notice.kind == hpcc::NoticeKind::Migrated)
     {
+        NS_LOG_INFO(Describe() << " moves the flow of queue pair " << notice.queue_pair
+                               << " to UDP port " << notice.value);
+    }
+    switch (notice.kind)
+    {
+    case hpcc::NoticeKind::Resend:
+    case hpcc::NoticeKind::Control:
+    case hpcc::NoticeKind::Rtt:
+    case hpcc::NoticeKind::Timeout:
+    case hpcc::NoticeKind::Cnp:
+        break;
+    default:
         QbbNode::OnNotice(notice, frame);
         return;
     }
+    const bool isResend = notice.kind == hpcc::NoticeKind::Resend;
     const RdmaFlow* flow =
         isResend ? FindFlow(notice.queue_pair, notice.value) : FindFlow(notice.queue_pair);
-    if (!flow)
+    if (flow)
     {
-        return;
+        TellOfFlow(notice, *flow);
     }
-    if (isResend)
+}
+
+void
+RdmaHost::TellOfFlow(const hpcc::Notice& notice, const RdmaFlow& flow)
+{
+    if (notice.kind == hpcc::NoticeKind::Resend)
     {
-        m_resendTrace(*flow, notice.value - flow->firstSeq);
+        const uint64_t offset = notice.value - flow.firstSeq;
+        NS_LOG_INFO(flow << ": byte " << offset << " is sent again");
+        m_resendTrace(flow, offset);
     }
     else if (notice.kind == hpcc::NoticeKind::Control)
     {
         const hpcc::ControlState& state = notice.control;
-        m_controlTrace(*flow,
+        NS_LOG_LOGIC(flow << ": rate " << DataRate(state.rate_bps) << ", window "
+                          << state.window_bytes << ", in flight " << state.in_flight_bytes);
+        m_controlTrace(flow,
                        {DataRate(state.rate_bps),
                         state.window_bytes,
                         state.in_flight_bytes,
@@ -273,12 +332,25 @@ RdmaHost::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
     }
     else if (notice.kind == hpcc::NoticeKind::Rtt)
     {
-        m_rttTrace(*flow, NanoSeconds(notice.value));
+        NS_LOG_LOGIC(flow << ": round-trip time " << notice.value << " ns");
+        m_rttTrace(flow, NanoSeconds(notice.value));
+    }
+    else if (notice.kind == hpcc::NoticeKind::Timeout)
+    {
+        NS_LOG_WARN(flow << ": its retransmission timer has fired");
+        m_timeoutTrace(flow);
     }
     else
     {
-        m_cnpTrace(*flow);
+        NS_LOG_INFO(flow << ": a congestion notification packet has come");
+        m_cnpTrace(flow);
     }
+}
+
+bool
+RdmaHost::IsLogged() const
+{
+    return LogsEvents(g_log);
 }
 
 void

@@ -57,6 +57,14 @@ struct RdmaFlow
 };
 
 /**
+ * \brief Write a flow's ends, ports and bytes.
+ * \param os where to
+ * \param flow the flow
+ * \return os
+ */
+std::ostream& operator<<(std::ostream& os, const RdmaFlow& flow);
+
+/**
  * \ingroup hpcc
  * \brief The state of a flow's congestion control.
  */
@@ -246,6 +254,15 @@ class RdmaHost : public QbbNode
     Time GetStandaloneFct(const RdmaFlow& flow) const;
 
     /**
+     * \brief A flow from here has begun now.
+     * \param id its number in the network
+     * \param flow the flow
+     * \param queuePair its queue pair
+     * \param done is called when it finishes
+     */
+    void BeginFlow(uint32_t id, RdmaFlow flow, uint32_t queuePair, FlowCallback done = {});
+
+    /**
      * \brief The earliest flow of a queue pair has finished now.
      * \param queuePair the queue pair
      * \param end what has become of it
@@ -298,8 +315,19 @@ class RdmaHost : public QbbNode
 
   protected:
     void DoDispose() override;
+    bool IsLogged() const override;
 
   private:
+    /**
+     * \brief Something has happened to a flow from here.
+     * \param notice what
+     * \param flow the flow
+     */
+    void TellOfFlow(const hpcc::Notice& notice, const RdmaFlow& flow);
+
+    /// The host is disposed of: its flows end with the packet that they are about to send.
+    void EndFlows();
+
     /// Measure round-trip times from now on, for the trace source.
     void MeasureRtts();
 
@@ -363,6 +391,7 @@ class RdmaHost : public QbbNode
     TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;                      //!< trace source
     TracedCallback<const RdmaFlow&, uint64_t> m_resendTrace;            //!< trace source
+    TracedCallback<const RdmaFlow&> m_timeoutTrace;                     //!< trace source
     TracedCallback<const RdmaFlow&> m_cnpTrace;                         //!< trace source
 };
 

@@ -129,6 +129,7 @@ class HpccTestSuite : public TestSuite
                                 MakeScenarioTests,
                                 MakeLinkTests,
                                 MakeTraceTests,
+                                MakeLogTests,
                                 MakeAttributeTests,
                                 MakeMisuseTests})
         {

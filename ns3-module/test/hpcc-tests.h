@@ -49,6 +49,8 @@ TestCases MakeScenarioTests();
 TestCases MakeLinkTests();
 /// \return tests of trace sources and of helpers for programs
 TestCases MakeTraceTests();
+/// \return tests of what NS_LOG tells
+TestCases MakeLogTests();
 /// \return tests of attributes
 TestCases MakeAttributeTests();
 /// \return tests of what a program must not do

@@ -259,6 +259,12 @@ MakeMisuseTests()
             [](TestNetwork& network) { network.Link(network.hosts.Get(0), network.hosts.Get(1)); },
             "cannot be linked after Start()"),
         RefuseBefore(
+            "a negative delay",
+            [](TestNetwork& network) {
+                network.helper.Link(0, 1, DataRate("100Gbps"), MicroSeconds(-1));
+            },
+            "the delay of a link is -1000ns; expected at least 0 ns"),
+        RefuseBefore(
             "an attack before the start",
             [](TestNetwork& network) {
                 const auto attack =
@@ -281,6 +287,19 @@ MakeMisuseTests()
             "an attribute of the network after the start",
             [](TestNetwork& network) { network.helper.SetWireProfile("rocev2_ipv4"); },
             settled),
+        RefuseAfter(
+            "a random stream after the start",
+            [](TestNetwork& network) { network.helper.AssignStreams(7); },
+            "random streams are in use: choose them before Start()"),
+        RefuseAfter(
+            "the size of a flow under way",
+            [](TestNetwork& network) {
+                const Ptr<RdmaClient> client = network.AddFlow(0, 1, 1'000'000);
+                Simulator::Schedule(MicroSeconds(10), [client] {
+                    client->SetAttribute("Size", UintegerValue(5000));
+                });
+            },
+            "has begun, and its attributes cannot change"),
         RefuseLate("/NodeList/*/$ns3::RdmaHost/HpccEta", "0.5", settled),
         RefuseLate("/NodeList/*/$ns3::FastCnpSwitch/PortBurst", "9", settled),
         RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/DataRate",

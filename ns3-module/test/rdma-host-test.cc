@@ -67,6 +67,37 @@ class StoppedFlowTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief A node that a program disposes of sends no more; other flows go on.
+ */
+class DisposedHostTest : public HpccTestCase
+{
+  public:
+    DisposedHostTest()
+        : HpccTestCase("Flows of a host end when it is disposed of")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(4);
+        network.helper.Start();
+        network.AddFlow(0, 1, 10'000'000);
+        const auto other = network.AddFlow(2, 3, 1'000'000);
+        Simulator::Schedule(MicroSeconds(50), [&]() { network.hosts.Get(0)->Dispose(); });
+        Simulator::Stop(MilliSeconds(2));
+        Simulator::Run();
+        const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
+        NS_TEST_EXPECT_MSG_GT(center->GetSentBytes(1), 500'000, "50 us at 100 Gb/s");
+        NS_TEST_EXPECT_MSG_LT(center->GetSentBytes(1), 650'000, "and no more");
+        NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "it is another host's");
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief Flow completion times that the reference simulator printed for the same network and flows.
  */
 class ReferenceFctTest : public HpccTestCase
@@ -348,7 +379,8 @@ MakeHostTests()
             new WindowTest,
             new FlowStateTest,
             new SlowHostTest,
-            new StoppedFlowTest};
+            new StoppedFlowTest,
+            new DisposedHostTest};
 }
 
 } // namespace tests

@@ -8,14 +8,22 @@
 #include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/hpcc-scenario-helper.h"
+#include "ns3/node-list.h"
+#include "ns3/node.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
+#include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -221,10 +229,237 @@ class ScenarioBesideProgramTest : public HpccTestCase
     }
 };
 
+/// A scenario with all that an engine does by itself: random flows, a job, and links that fail and
+/// become slower.
+const char VARIED[] = R"(
+[run]
+stop = "20ms"
+seed = 3
+[topology]
+kind = "leaf_spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+rate = "25Gbps"
+fabric_rate = "50Gbps"
+delay = "1us"
+loss = 0.0001
+[congestion_control]
+algorithm = "dcqcn"
+[transport]
+timeout = "200us"
+[[traffic]]
+kind = "poisson"
+load = 0.4
+sizes = "fb_hadoop"
+duration = "500us"
+[[traffic]]
+kind = "incast"
+receiver = 0
+senders = [4, 5, 6, 7]
+size = "200kB"
+start = "100us"
+[[traffic]]
+kind = "collective"
+operation = "all_reduce"
+size = "1MB"
+[[failures.links]]
+a = 8
+b = 10
+time = "200us"
+until = "800us"
+[[failures.degraded]]
+a = 9
+b = 11
+time = "300us"
+until = "900us"
+rate = "10Gbps"
+[monitor]
+queue_interval = "2us"
+goodput_interval = "50us"
+)";
+
+/**
+ * \ingroup hpcc
+ * \brief A scenario that is opened as nodes gives the results that it gives without them; programs
+ * see its flows, and add their own.
+ */
+class OpenScenarioTest : public HpccTestCase
+{
+  public:
+    OpenScenarioTest()
+        : HpccTestCase("A scenario is opened as a network of ns-3 nodes")
+    {
+    }
+
+  private:
+    /// Files that have to be equal.
+    static constexpr const char* FILES[] =
+        {"fct.csv", "unfinished.csv", "queue.csv", "goodput.csv", "ports.csv", "jobs.csv", "pfc.txt"};
+
+    void DoRun() override
+    {
+        const std::string config = CreateTempDirFilename("varied.toml");
+        std::ofstream(config) << VARIED;
+        for (const std::string order : {"canonical", "insertion"})
+        {
+            const std::vector<std::string> overrides{"run.order=" + order};
+            const std::string alone = CreateTempDirFilename("alone-" + order);
+            HpccScenarioHelper closed;
+            NS_TEST_ASSERT_MSG_EQ(closed.Load(config, overrides), true, "refused");
+            NS_TEST_EXPECT_MSG_EQ(closed.Run(alone), HpccScenarioHelper::FINISHED, "unfinished");
+            for (const bool hasSinks : {false, true})
+            {
+                const std::string out =
+                    CreateTempDirFilename("open-" + order + (hasSinks ? "-sinks" : ""));
+                RunOpen(config, overrides, out, hasSinks);
+                for (const char* file : FILES)
+                {
+                    NS_TEST_EXPECT_MSG_EQ(Read(out, file), Read(alone, file), order << ' ' << file);
+                }
+            }
+        }
+        AddTraffic(config);
+    }
+
+    /**
+     * \brief Run the scenario as nodes.
+     * \param config its file
+     * \param overrides settings in place of the file's
+     * \param out folder for the results
+     * \param hasSinks whether something looks at it
+     */
+    void RunOpen(const std::string& config,
+                 const std::vector<std::string>& overrides,
+                 const std::string& out,
+                 bool hasSinks)
+    {
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, overrides), true, "refused");
+        QbbHelper* const network = scenario.Open();
+        NS_TEST_ASSERT_MSG_NE(network, nullptr, "not open");
+        NS_TEST_EXPECT_MSG_EQ(NodeList::GetNNodes(), 12, "8 hosts, 4 switches");
+        uint64_t begun = 0;
+        std::vector<std::pair<uint64_t, int64_t>> finished;
+        uint64_t frames = 0;
+        if (hasSinks)
+        {
+            Config::ConnectWithoutContext(
+                "/NodeList/*/$ns3::RdmaHost/FlowStart",
+                Callback<void, const RdmaFlow&>([&](const RdmaFlow&) { ++begun; }));
+            Config::ConnectWithoutContext(
+                "/NodeList/*/$ns3::RdmaHost/FlowFinish",
+                Callback<void, const RdmaFlow&>([&](const RdmaFlow& flow) {
+                    finished.emplace_back(flow.size, flow.completion.GetNanoSeconds());
+                }));
+            Config::ConnectWithoutContext(
+                "/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/RxEnd",
+                Callback<void, const QbbFrame&>([&](const QbbFrame&) { ++frames; }));
+        }
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "unfinished");
+        if (hasSinks)
+        {
+            NS_TEST_EXPECT_MSG_GT(frames, 10'000, "frames that arrived");
+            NS_TEST_EXPECT_MSG_EQ(begun, finished.size(), "flows that have begun and finished");
+            CompareFlows(Read(out, "fct.csv"), finished);
+        }
+        Simulator::Destroy();
+    }
+
+    /**
+     * \brief Compare what sinks heard of flows with the results.
+     * \param fct fct.csv
+     * \param finished sizes and times, in the order of their ends
+     */
+    void CompareFlows(const std::string& fct, std::vector<std::pair<uint64_t, int64_t>> finished)
+    {
+        std::vector<std::pair<uint64_t, int64_t>> written;
+        std::istringstream lines(fct);
+        std::string line;
+        std::getline(lines, line);
+        while (std::getline(lines, line))
+        {
+            std::istringstream fields(line);
+            std::vector<std::string> row;
+            for (std::string field; std::getline(fields, field, ',');)
+            {
+                row.push_back(field);
+            }
+            written.emplace_back(std::stoull(row[6]), std::stoll(row[8]));
+        }
+        std::sort(written.begin(), written.end());
+        std::sort(finished.begin(), finished.end());
+        NS_TEST_EXPECT_MSG_EQ((written == finished), true, "sizes and times of flows");
+    }
+
+    /**
+     * \brief Add a host, a link and a flow to the scenario.
+     * \param config its file
+     */
+    void AddTraffic(const std::string& config)
+    {
+        const std::string out = CreateTempDirFilename("added");
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, "refused");
+        QbbHelper* const network = scenario.Open();
+        const NodeContainer added(1);
+        network->InstallHosts(added);
+        network->Link(added.Get(0), 8, DataRate("25Gbps"), MicroSeconds(1));
+        const auto client = CreateObject<RdmaClient>();
+        client->SetPeer(network->GetHost(7)->GetObject<Node>());
+        client->SetAttribute("Size", UintegerValue(300'000));
+        client->SetStartTime(MicroSeconds(50));
+        added.Get(0)->AddApplication(client);
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "unfinished");
+        NS_TEST_EXPECT_MSG_EQ(client->IsFinished(), true, "the program's own flow");
+        const std::string fct = Read(out, "fct.csv");
+        std::ostringstream row;
+        row << "\n2147483648,12,7," << client->GetFlow().sport << ",100,3,300000,50000,"
+            << client->GetFlow().completion.GetNanoSeconds() << ',';
+        NS_TEST_EXPECT_MSG_NE(fct.find(row.str()), std::string::npos, row.str());
+        NS_TEST_EXPECT_MSG_NE(Read(out, "summary.json").find("\"program\""),
+                              std::string::npos,
+                              "the group of the program's flows");
+        Simulator::Destroy();
+    }
+
+    /**
+     * \param folder a folder of results
+     * \param file a file in it
+     * \return what the file holds
+     */
+    static std::string Read(const std::string& folder, const std::string& file)
+    {
+        std::ifstream stream(SystemPath::Append(folder, file));
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+};
+
 TestCases
 MakeScenarioTests()
 {
-    return {new ScenarioTest, new AfterScenarioTest, new ScenarioBesideProgramTest};
+    const auto setAttribute = [](const std::function<void(QbbHelper&)>& set) {
+        return [set]() {
+            std::ofstream("open.toml") << SCENARIO;
+            HpccScenarioHelper scenario;
+            scenario.Load("open.toml", {});
+            set(*scenario.Open());
+        };
+    };
+    const auto network = [](QbbHelper& helper) { helper.SetWireProfile("rocev2_ipv4"); };
+    const auto node = [](QbbHelper&) {
+        Config::Set("/NodeList/*/$ns3::RdmaHost/HpccEta", DoubleValue(0.5));
+    };
+    return {new ScenarioTest,
+            new AfterScenarioTest,
+            new ScenarioBesideProgramTest,
+            new OpenScenarioTest,
+            MakeMisuseTest("an attribute of a scenario's network",
+                           setAttribute(network),
+                           "attribute WireProfile of a network that was read from a scenario"),
+            MakeMisuseTest("an attribute of a scenario's node",
+                           setAttribute(node),
+                           "it has been taken over")};
 }
 
 } // namespace tests

@@ -30,6 +30,43 @@ fn one_version_is_told_everywhere() {
     assert_eq!(newest.split(' ').next(), Some(version), "CHANGELOG.md");
 }
 
+/// Dates as pages write them, "28 November 2026", in an order that can be compared: year, month, day.
+fn dates(text: &str) -> Vec<(u32, usize, u32)> {
+    const MONTHS: [&str; 12] = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ];
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let date = |three: &[&str]| {
+        let month = MONTHS.iter().position(|month| *month == three[1])? + 1;
+        Some((three[2].parse().ok()?, month, three[0].parse().ok()?))
+    };
+    words.windows(3).filter_map(date).collect()
+}
+
+/// What a reader decides by, the wait for a first result and the cost of a packet, is measured again for each release: `./hpcc bench
+/// --first` and `./hpcc bench --suite`.
+#[test]
+fn measured_times_are_of_this_release() {
+    let changes = read("CHANGELOG.md");
+    let newest = changes.lines().find(|line| line.starts_with("## ")).expect("a version in CHANGELOG.md");
+    let released = newest.split(['(', ')']).nth(1).expect("a date in brackets");
+    let numbers: Vec<u32> = released.split('-').map(|number| number.parse().expect("a date")).collect();
+    let released = (numbers[0], numbers[1] as usize, numbers[2]);
+    for (page, begin, end) in [
+        ("README.md", "## Quick start", "```text"),
+        ("ns3-module/doc/performance.md", "## Cost and memory", "| --- |"),
+        ("ns3-module/doc/performance.md", "## Without ns-3", "| --- |"),
+        ("ns3-module/doc/performance.md", "## Beside other simulators", "| --- |"),
+    ] {
+        let text = read(page);
+        let rest = &text[text.find(begin).unwrap_or_else(|| panic!("{page}: {begin}"))..];
+        let dates = dates(&rest[..rest.find(end).expect(end)]);
+        assert!(!dates.is_empty(), "{page}, {begin}: no date of the measurement");
+        assert!(dates.iter().all(|date| *date >= released), "{page}, {begin}: older than the release: {dates:?}");
+    }
+}
+
 /// Files that others wrote, and data.
 const FOREIGN: [&str; 2] = ["analysis/vendor/", "tests/golden/"];
 

@@ -44,6 +44,22 @@ pub struct Flows {
     pub uncontrolled: Uncontrolled,
     /// Acknowledged bytes of flows that a stack carries, as it has told them.
     pub acked: BTreeMap<u32, u64>,
+    /// For a program, if one sees them.
+    pub seen: Option<Seen>,
+    /// The number of the group of the flows that a program starts, once it has started one.
+    pub of_program: Option<u32>,
+}
+
+/// Flows that a program starts beside those of the scenario have numbers from here on.
+pub const FIRST_OF_PROGRAM: u32 = 1 << 31;
+
+/// Flows that have begun and finished, for a program that sees them.
+#[derive(Default)]
+pub struct Seen {
+    /// Those that the engine carries, of the program itself as well.
+    pub begun: Vec<Started>,
+    /// The same, once they have finished.
+    pub ended: Vec<Completion>,
 }
 
 /// So many samples in a row in which nothing of any flow is acknowledged have rows; those behind them have none, but for the
@@ -81,6 +97,8 @@ impl Flows {
             quiet: Quiet::default(),
             uncontrolled: Uncontrolled::default(),
             acked: BTreeMap::new(),
+            seen: None,
+            of_program: None,
         }
     }
 
@@ -110,6 +128,11 @@ impl Flows {
             }
             if scenario.protocol(started.request.src).is_of_stack() {
                 begun.push(started.request);
+            } else if let Some(seen) = &mut self.seen {
+                seen.begun.push(started);
+            }
+            if started.request.id >= FIRST_OF_PROGRAM {
+                self.of_program.get_or_insert(scenario.flows.groups.len() as u32);
             }
             self.active.insert(started.request.id, started);
         }
@@ -117,6 +140,7 @@ impl Flows {
         self.jobs.take(engine);
         for completion in engine.take_completed() {
             self.finish(engine, scenario, writer, &completion);
+            self.seen.iter_mut().for_each(|seen| seen.ended.push(completion));
         }
         begun
     }
@@ -157,7 +181,8 @@ impl Flows {
     /// The number of a flow's group.
     fn group(&self, engine: &Paused<'_>, flow: u32) -> u32 {
         let job = || engine.job_of(flow).map(|job| self.jobs.group(job));
-        self.groups.get(flow as usize).copied().or_else(job).unwrap_or_default()
+        let of_program = || self.of_program.filter(|_| flow >= FIRST_OF_PROGRAM);
+        self.groups.get(flow as usize).copied().or_else(of_program).or_else(job).unwrap_or_default()
     }
 
     fn note_control(

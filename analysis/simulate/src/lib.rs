@@ -29,6 +29,7 @@ mod summary;
 pub mod usage;
 mod watching;
 
+pub use flows::{FIRST_OF_PROGRAM, Seen};
 pub use outcome::Outcome;
 pub use ranks::Ranks;
 pub use run::{How, Program, run, run_in};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A run whose flows a program's stack carries - ns-3's TCP or UDP - over the frames of an engine that it shares with the program.
+//! A run on an engine that it shares with a program: the program sees hosts and flows, carries flows by a stack of its own - ns-3's TCP
+//! or UDP -, and adds others.
 
 use crate::ending::Ending;
 use crate::fleet::lock;
+use crate::flows::{FIRST_OF_PROGRAM, Seen};
 use crate::outcome::{Outcome, say};
 use crate::run::{How, Parts, Program, Run};
 use hpcc_core::engine::{Engine, FlowRequest, Observer};
@@ -49,6 +51,25 @@ impl StackTotals {
     }
 }
 
+/// Refuses a scenario whose flows and messages leave no numbers for those of a program.
+fn leaves_numbers(scenario: &Scenario) -> Result<(), String> {
+    let of_jobs: u64 = scenario.flows.jobs.iter().map(|job| job.traffic(scenario.servers).0).sum();
+    let count = scenario.flows.totals.count + of_jobs;
+    if count < FIRST_OF_PROGRAM.into() {
+        return Ok(());
+    }
+    Err(format!("the scenario has {count} flows and messages; expected fewer than {FIRST_OF_PROGRAM}"))
+}
+
+/// A name that no group has for the flows of the program.
+fn name_of_program(groups: &[String]) -> String {
+    let mut name = "program".to_owned();
+    while groups.contains(&name) {
+        name += "'";
+    }
+    name
+}
+
 /// Such a run.
 pub struct StackRun {
     run: Run,
@@ -59,7 +80,8 @@ pub struct StackRun {
 }
 
 impl StackRun {
-    /// Begins the run of a scenario on an engine, which `faces` watch, too.
+    /// Begins the run of a scenario on an engine, which `faces` watch, too. `sees_flows`: the program sees the flows that the engine
+    /// carries, and may start some itself, from [`FIRST_OF_PROGRAM`] on.
     ///
     /// # Errors
     /// The outcome, where there are no results.
@@ -70,18 +92,34 @@ impl StackRun {
         engine: Arc<Mutex<Engine>>,
         faces: Box<dyn Observer>,
         start: Instant,
+        sees_flows: bool,
     ) -> Result<StackRun, Outcome> {
+        if sees_flows {
+            leaves_numbers(&scenario).map_err(|why| Outcome::refused(&why))?;
+            lock(&engine).show_flows();
+        }
         let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
         scenario.told_notes(is_quiet).for_each(|note| say(&format!("note: {note}")));
         let how = How { is_quiet, is_watched: false, threads: 1 };
         let run = Run::new(scenario, writer, how, start, vec![engine], Parts::default(), Some(faces));
-        let run = run.map_err(|why| Outcome::refused(&why))?;
+        let mut run = run.map_err(|why| Outcome::refused(&why))?;
+        run.flows.seen = sees_flows.then(Seen::default);
         Ok(StackRun { run, started: Vec::new(), gathered: Nanos(0), is_quiet, out: out.into() })
+    }
+
+    /// Flows that have begun and finished since the last call, if the program sees them.
+    pub fn take_seen(&mut self) -> Seen {
+        self.take();
+        self.run.flows.seen.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Takes in what has happened.
     fn take(&mut self) {
         self.started.extend(self.run.take());
+        let groups = &mut self.run.scenario.flows.groups;
+        if self.run.flows.of_program.is_some_and(|group| group as usize == groups.len()) {
+            groups.push(name_of_program(groups));
+        }
     }
 
     /// Flows that begin now.

@@ -254,13 +254,19 @@ struct Traffic {
 #[derive(Default)]
 struct Group {
     sizes: Vec<u64>,
+    /// Flows that send until they are stopped, which have no size.
+    endless: u64,
     /// Starts of the first and the last.
     starts: Option<(Nanos, Nanos)>,
 }
 
 impl Group {
     fn add(&mut self, flow: &Flow) {
-        self.sizes.push(flow.size);
+        if flow.size < ENDLESS {
+            self.sizes.push(flow.size);
+        } else {
+            self.endless += 1;
+        }
         let (first, last) = self.starts.unwrap_or((flow.start, flow.start));
         self.starts = Some((first.min(flow.start), last.max(flow.start)));
     }
@@ -269,7 +275,8 @@ impl Group {
 impl Traffic {
     fn add(&mut self, group: u32, flow: &Flow) {
         self.of_group.entry(group).or_default().add(flow);
-        *self.pairs.entry((flow.src, flow.dst)).or_default() += flow.size;
+        let bytes = if flow.size < ENDLESS { flow.size } else { 0 };
+        *self.pairs.entry((flow.src, flow.dst)).or_default() += bytes;
     }
 
     fn describe(mut self) -> String {
@@ -279,6 +286,7 @@ impl Traffic {
         let mut whole = Group::default();
         for group in self.of_group.values() {
             whole.sizes.extend(&group.sizes);
+            whole.endless += group.endless;
             let starts = group.starts.into_iter().chain(whole.starts);
             whole.starts = starts.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         }
@@ -290,19 +298,24 @@ impl Traffic {
             let name = self.groups.get(number as usize).cloned().unwrap_or_default();
             rows.push(self.row(name, group));
         }
-        let sizes = Sizes::of(whole.sizes.clone());
+        let (sizes, endless) = (Sizes::of(whole.sizes.clone()), whole.endless);
         if several {
             rows.push(self.row("all".to_owned(), whole));
         }
-        format!("{}\n{}\n{}", table(&header, rows), distribution::classes(&sizes), lines(&self.pair_facts()))
+        let mut facts = self.pair_facts();
+        if endless > 0 {
+            let count = human::count(endless);
+            facts.push(("endless", format!("{count} flows send until they are stopped; no sum or share has their bytes")));
+        }
+        format!("{}\n{}\n{}", table(&header, rows), distribution::classes(&sizes), lines(&facts))
     }
 
     fn row(&self, name: String, group: Group) -> Vec<String> {
         let (first, last) = group.starts.unwrap_or_default();
-        let sizes = Sizes::of(group.sizes);
+        let (sizes, endless) = (Sizes::of(group.sizes), group.endless);
         vec![
             name,
-            human::count(sizes.count() as u64),
+            human::count(sizes.count() as u64 + endless),
             human::bytes(sizes.sum()),
             human::bytes(sizes.mean() as u64),
             human::bytes(sizes.percentile(50)),

@@ -62,7 +62,9 @@ impl Engine {
         let place = self.attackers.list.len() as u32;
         let (sends, start) = (attack.settings().kind.sends(), attack.settings().start);
         self.attackers.forge_acks |= attack.settings().kind == AttackKind::ForgedAck;
-        self.attackers.list.push(Attacker { attack, ends_with_flows: !self.program.is_served, is_gone: false });
+        // A program ends its own attacks; those of a file that it has opened are not its own.
+        let ends_with_flows = !self.program.is_served || self.program.sees_flows;
+        self.attackers.list.push(Attacker { attack, ends_with_flows, is_gone: false });
         if sends {
             self.agenda_at(start.max(self.events.now()), Item::Attack(place, LATER));
         }

@@ -100,8 +100,7 @@ impl Engine {
         if self.nodes.host(src).is_stack {
             // The program's stack carries it.
             self.flows.started.push(Started { request, sport: 0, queue_pair: 0, first_seq: 0 });
-            self.tell_program();
-            return;
+            return self.tell_program();
         }
         if self.nodes.host(src).other.is_some() {
             return self.post_to_other(request, message.as_ref());
@@ -122,7 +121,7 @@ impl Engine {
             None => match self.open_queue_pair(&request, message.as_ref()) {
                 Ok(None) => {}
                 Ok(Some((queue_pair, sport, nic))) => {
-                    self.flows.started.push(Started { request, sport, queue_pair, first_seq: 0 });
+                    self.note_start(Started { request, sport, queue_pair, first_seq: 0 });
                     if options.stop < Nanos(u64::MAX) {
                         self.schedule(src, Duty::Stop(queue_pair), options.stop);
                     }
@@ -131,6 +130,14 @@ impl Engine {
                 }
                 Err(why) => self.refuse(request, why),
             },
+        }
+    }
+
+    /// A flow has begun at a host of the engine.
+    pub(super) fn note_start(&mut self, started: Started) {
+        self.flows.started.push(started);
+        if self.program.sees_flows {
+            self.tell_program();
         }
     }
 
@@ -147,7 +154,7 @@ impl Engine {
             return false;
         }
         host.traffic.wait_to_open(nic, key, *message, start);
-        self.flows.started.push(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
+        self.note_start(Started { request: *request, sport, queue_pair: WAITING, first_seq: 0 });
         let p = self.port_id(src, nic);
         self.try_send(p);
         true
@@ -193,7 +200,7 @@ impl Engine {
         let (sport, receiver, first_seq) = (sending.sport, sending.receiver, result.message.start);
         let (FlowRequest { size, start, .. }, owner) = (request, Owner::of(&request, message));
         sending.messages.push_back(Posted { size, start, first_seq, owner });
-        self.flows.started.push(Started { request, sport, queue_pair, first_seq });
+        self.note_start(Started { request, sport, queue_pair, first_seq });
         if let Some(message) = message {
             self.announce((receiver, result.message.end()), message);
         }

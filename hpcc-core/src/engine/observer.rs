@@ -56,6 +56,10 @@ pub enum Event {
     Rtt(u32, Nanos),
     /// A packet of a queue pair, by its first byte, is sent again.
     Resend(u32, u64),
+    /// The retransmission timer of a queue pair has fired, and bytes are taken for lost.
+    Timeout(u32),
+    /// A switch marks the frame as having met congestion.
+    Marked,
     /// A notification by the receiver has come for a queue pair.
     Cnp(u32),
     /// A switch has sent a notification, which is the frame.

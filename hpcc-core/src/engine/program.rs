@@ -20,6 +20,8 @@ use alloc::vec;
 #[derive(Default)]
 pub(super) struct Program {
     pub is_served: bool,
+    /// It sees flows that were listed, and those of jobs, beside its own.
+    pub sees_flows: bool,
     /// The clock that its congestion controls look at, but while the engine goes by it, and whether there is one.
     pub clock: Option<Box<dyn ProgramClock>>,
     pub is_clocked: bool,
@@ -55,6 +57,14 @@ impl Engine {
         self.group(&network, &[]);
     }
 
+    /// Shows the program all flows from now on, which is before any begins: [`run_until`](Engine::run_until) pauses behind the start of
+    /// each, [`take_started`](Engine::take_started) has those that it starts itself, too, and queue pairs are opened at once, and
+    /// stay.
+    pub fn show_flows(&mut self) {
+        self.program.sees_flows = true;
+        self.flows.keeps_queue_pairs = true;
+    }
+
     /// It is `now`: all before has happened, and nothing of now has.
     pub fn advance(&mut self, now: Nanos) {
         if now > self.events.now() {
@@ -64,8 +74,13 @@ impl Engine {
 
     /// A flow begins. `None` where it is not run here, or cannot begin, which is a [fault](Engine::take_fault).
     pub fn start_now(&mut self, request: FlowRequest) -> Option<Started> {
+        let before = self.flows.started.len();
         self.start_flow(request, None);
-        self.flows.started.pop()
+        let started = self.flows.started.get(before).copied();
+        if !self.program.sees_flows {
+            self.flows.started.truncate(before);
+        }
+        started
     }
 
     /// Takes the reason for which the run cannot go on.

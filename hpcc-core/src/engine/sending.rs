@@ -10,7 +10,7 @@ use crate::cc::Armed;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
 use crate::simulated_frame::dscp;
-use crate::transport::{Poll, Probe, Segment, SenderSpec};
+use crate::transport::{Poll, Probe, RETRANSMISSION_TIMER, Segment, SenderSpec};
 use crate::units::Nanos;
 
 impl Engine {
@@ -175,6 +175,9 @@ impl Engine {
         let Some(result) = host.core.on_timeout(now, queue_pair, timer) else { return };
         self.schedule_timers(node, queue_pair, result.armed);
         if self.nodes.seat(node).is_watched {
+            if timer == RETRANSMISSION_TIMER && result.send {
+                self.tell(node, result.nic as u16, Event::Timeout(queue_pair), None);
+            }
             self.tell_control(node, queue_pair);
         }
         let p = self.port_id(node, result.nic as u16);

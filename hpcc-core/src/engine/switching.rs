@@ -3,7 +3,7 @@
 
 use super::frame::{Detail, Frame, Leaving};
 use super::nodes::SwitchNode;
-use super::observer::Sight;
+use super::observer::{Event, Sight};
 use super::state::{Arenas, Engine};
 use crate::balance::Tag;
 use crate::frame::PacketKind;
@@ -294,6 +294,9 @@ impl Engine {
             let is_new = frame.kind == PacketKind::Data && !frame.congestion_marked && !frame.is_of_stack();
             frame.congestion_marked = true;
             self.nodes.switch(node).counts.marks += u64::from(is_new);
+            if is_new && self.nodes.seat(node).is_watched {
+                self.tell(node, self.all.ports[p].number, Event::Marked, Some(f));
+            }
         }
     }
 

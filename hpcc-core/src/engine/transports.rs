@@ -66,7 +66,7 @@ impl Engine {
             return self.refuse(request, format!("host {src} has no room for another message"));
         };
         other.messages.insert(known.key, (request, known, message.map(Message::sent)));
-        self.flows.started.push(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
+        self.note_start(Started { request, sport: known.sport, queue_pair: known.key, first_seq: 0 });
         if let Some(message) = message {
             self.announce((known.number, request.size), message);
         }

@@ -23,6 +23,11 @@ pub fn control_state(state: &engine::ControlState) -> ffi::ControlState {
     }
 }
 
+/// A flow that has finished.
+pub fn flow_end(flow: &engine::Completion) -> ffi::FlowEnd {
+    ffi::FlowEnd { id: flow.request.id, size_bytes: flow.request.size, is_steered: flow.is_steered }
+}
+
 /// Settings of an attack that a program says otherwise: the node, and names that its flows do not have.
 const OF_FILES: [&str; 2] = ["from", "traffic"];
 
@@ -105,15 +110,7 @@ impl Network {
 
     /// Takes the flows that have finished since the last call.
     pub fn take_ended(&self) -> Vec<ffi::FlowEnd> {
-        let ended = self.engine().take_completed();
-        ended
-            .iter()
-            .map(|flow| ffi::FlowEnd {
-                id: flow.request.id,
-                size_bytes: flow.request.size,
-                is_steered: flow.is_steered,
-            })
-            .collect()
+        self.engine().take_completed().iter().map(flow_end).collect()
     }
 
     pub fn watch_port(&self, node: u32, port: u16) {

@@ -55,6 +55,9 @@ pub struct Options {
     /// Measures what the core costs per packet instead.
     #[arg(long, conflicts_with_all = ["runs", "against", "reference", "suite"])]
     pub micro: bool,
+    /// Measures the first command of README.md instead, in a new clone of the last commit.
+    #[arg(long, conflicts_with_all = ["runs", "against", "reference", "suite", "micro"])]
+    pub first: bool,
 }
 
 /// Traffic of a fat tree.

@@ -4,6 +4,7 @@
 mod bench;
 mod build;
 mod chores;
+mod first_run;
 mod parity;
 mod relations;
 mod shown;
@@ -113,6 +114,7 @@ fn execute() -> Result<Outcome> {
             parity::parity(&filter, &data, jobs)
         }
         Command::Bench(options) if options.micro => chores::measure_core().map(done),
+        Command::Bench(options) if options.first => first_run::measure().map(done),
         Command::Bench(options) => options.run(),
         Command::Docs { shown, html } => {
             let tree = source_tree()?;

@@ -134,7 +134,7 @@ keys! {
     Drawn {
         /// How many hosts send to one at the same moment; senders and receiver are drawn anew each time.
         fan_in: u32 {1..=1_000_000};
-        /// Average load as a share of the capacity of all hosts' links together. A larger value starts incasts more
+        /// Average load as a share of the capacity of all hosts' first links together. A larger value starts incasts more
         /// often.
         load: f64 {SHARE};
     }
@@ -551,12 +551,18 @@ fn some(load: f64, context: &Context<'_>) -> Result<f64, InputError> {
     if load > 0.0 { Ok(load) } else { Err(context.error("load", "the load is 0; expected more, and at most 1")) }
 }
 
-/// The hosts of a list, in the order of a list of numbers; those of a word, such as `hosts`, are all but the receiver.
+/// The hosts of a list, in its order and as often as it names them; those of a word, such as `hosts`, are all but the receiver.
 pub(super) fn node_list(text: &str, receiver: Option<u32>, network: &Network) -> Result<Vec<u32>, String> {
-    let numbers: Result<Vec<u32>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-    let receiver = receiver.filter(|_| text.contains(char::is_alphabetic));
-    let others = |nodes: NodeSet| nodes.iter().filter(|node| Some(*node) != receiver).collect();
-    numbers.or_else(|_| NodeSet::parse_hosts(text, network).map(others))
+    let mut hosts = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        if let Ok(number) = part.parse() {
+            hosts.push(number);
+            continue;
+        }
+        let receiver = receiver.filter(|_| part.contains(char::is_alphabetic));
+        hosts.extend(NodeSet::parse_hosts(part, network)?.iter().filter(|node| Some(*node) != receiver));
+    }
+    Ok(hosts)
 }
 
 impl Loaded {
