@@ -10,6 +10,8 @@ mod clock;
 #[cfg(feature = "ns3")]
 mod congestion_ops;
 mod frame;
+#[cfg(feature = "ns3")]
+mod judge;
 mod mirror;
 mod network;
 mod notices;

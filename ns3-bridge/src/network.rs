@@ -55,6 +55,8 @@ pub(crate) mod ffi {
         streams_before: u64,
         /// Seed of PINT's draws.
         pint_seed: u32,
+        /// The address of the `EngineNetwork`, whose models of errors judge ports.
+        network: usize,
     }
 
     /// Why a network under way pauses.
@@ -226,6 +228,8 @@ pub(crate) mod ffi {
         fn settle(self: &mut Network, shared: &Settings) -> Result<()>;
         /// What a node runs by, once all is settled.
         fn settings_of(self: &Network, node: u32) -> Box<Settings>;
+        /// A model of the program decides what comes to a port with errors; before the start.
+        fn judge_port(self: &mut Network, node: u32, port: u16);
         /// Starts the engine, once all is settled.
         fn start(self: &mut Network, parameters: &StartParameters) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
@@ -326,6 +330,8 @@ pub struct Network {
     /// What the settings of a node and its part in Fast CNP were, and what both together are.
     merged: Option<(Rc<NodeSettings>, Rc<NodeSettings>, Rc<NodeSettings>)>,
     borders: Vec<(u32, u32)>,
+    /// Ports at which models of errors of the program judge what arrives.
+    judged: Vec<(u32, u16)>,
     /// Once it is started.
     engine: Option<Arc<Mutex<Engine>>>,
     notices: Notices,
@@ -374,6 +380,10 @@ impl Network {
         self.borders.push((node, outside));
     }
 
+    pub fn judge_port(&mut self, node: u32, port: u16) {
+        self.judged.push((node, port));
+    }
+
     pub fn start(&mut self, parameters: &ffi::StartParameters) -> Result<(), String> {
         let order = if parameters.canonical { Order::Canonical } else { Order::Insertion };
         let &ffi::StartParameters { seed, ecn_stream, streams_before, pint_seed, .. } = parameters;
@@ -396,7 +406,11 @@ impl Network {
         }
         engine.serve_program();
         #[cfg(feature = "ns3")]
-        if engine.calls_program() {
+        if !self.judged.is_empty() {
+            engine.judge(&self.judged, Box::new(crate::judge::Models(parameters.network)));
+        }
+        #[cfg(feature = "ns3")]
+        if engine.calls_program() || !self.judged.is_empty() {
             engine.follow_clock(Box::new(crate::clock::OfTurns));
         }
         engine.observe(Box::new(self.notices.clone()));

@@ -11,6 +11,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/engine-network.h"
+#include "ns3/qbb-net-device.h"
 #include "ns3/qbb-node.h"
 
 #include <algorithm>
@@ -56,9 +57,14 @@ QbbHelper::Start()
     Settle();
     const RngStreams rng = GetRngStreams();
     m_network->SetMtu(FindLargestMtu(m_nodes));
-    m_network->Start(
-        m_nodes,
-        {m_network->IsCanonical(), rng.seed, m_ecnStream, rng.offset, m_pintSeed + rng.pintSeed});
+    FindErrorModels();
+    m_network->Start(m_nodes,
+                     {m_network->IsCanonical(),
+                      rng.seed,
+                      m_ecnStream,
+                      rng.offset,
+                      m_pintSeed + rng.pintSeed,
+                      reinterpret_cast<std::size_t>(PeekPointer(m_network))});
     for (const auto& node : m_nodes)
     {
         node->Start(m_network);
@@ -69,6 +75,21 @@ QbbHelper::Start()
                                losses.seed,
                                losses.stream,
                                losses.probability);
+    }
+}
+
+void
+QbbHelper::FindErrorModels() const
+{
+    for (const auto& node : m_nodes)
+    {
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            if (node->GetPort(port)->HasErrorModel())
+            {
+                m_network->Look().judge_port(node->GetIndex(), static_cast<uint16_t>(port));
+            }
+        }
     }
 }
 

@@ -415,6 +415,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// End the program if the network has not been started.
     void CheckRunning() const;
 
+    /// Tell the core which ports have error models.
+    void FindErrorModels() const;
+
     /// Have the core settle the settings of the network and its nodes, and give them back.
     void Settle() const;
 

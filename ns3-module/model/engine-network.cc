@@ -116,6 +116,12 @@ EngineNetwork::IsStarted() const
     return m_isStarted;
 }
 
+QbbNode*
+EngineNetwork::PeekNode(uint32_t node) const
+{
+    return m_nodes[node];
+}
+
 void
 EngineNetwork::Forget(uint32_t node)
 {

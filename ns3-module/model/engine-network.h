@@ -92,6 +92,12 @@ class EngineNetwork : public Object, public SettingsOwner
     bool IsStarted() const;
 
     /**
+     * \param node a node's index
+     * \return the node; nullptr if it was disposed of
+     */
+    QbbNode* PeekNode(uint32_t node) const;
+
+    /**
      * \brief A node is disposed of.
      * \param node its index
      */

@@ -15,9 +15,11 @@
 #include "qbb-node.h"
 
 #include "ns3/abort.h"
+#include "ns3/error-model.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/pointer.h"
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
@@ -61,6 +63,13 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("ReceiveErrorModel",
+                          "Decides which frames arrive with errors, and are discarded; PFC frames "
+                          "have none. It sees frames of the right size, without content",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbNetDevice::SetReceiveErrorModel,
+                                              &QbbNetDevice::GetReceiveErrorModel),
+                          MakePointerChecker<ErrorModel>())
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
                             MakeWatchedAccessor(&QbbNetDevice::m_txBeginTrace),
@@ -132,6 +141,7 @@ QbbNetDevice::DoDispose()
     m_peer = nullptr;
     m_channel = nullptr;
     m_node = nullptr;
+    m_errors = nullptr;
     m_receive.Nullify();
     m_receiveAll.Nullify();
     NetDevice::DoDispose();
@@ -174,6 +184,33 @@ std::string
 QbbNetDevice::Describe() const
 {
     return GetOwner().Describe() + " port " + std::to_string(m_port);
+}
+
+void
+QbbNetDevice::SetReceiveErrorModel(Ptr<ErrorModel> model)
+{
+    const bool isRunning = m_owner && m_owner->PeekNetwork();
+    NS_ABORT_MSG_IF(isRunning && model && !m_errors,
+                    Describe() << " has no ReceiveErrorModel: set it before QbbHelper::Start()");
+    m_errors = model;
+}
+
+Ptr<ErrorModel>
+QbbNetDevice::GetReceiveErrorModel() const
+{
+    return m_errors;
+}
+
+bool
+QbbNetDevice::HasErrorModel() const
+{
+    return m_errors;
+}
+
+bool
+QbbNetDevice::IsCorrupt(uint32_t bytes) const
+{
+    return m_errors && m_errors->IsCorrupt(Create<Packet>(bytes));
 }
 
 void

@@ -30,6 +30,7 @@ struct PortState;
 namespace ns3
 {
 
+class ErrorModel;
 class QbbChannel;
 class QbbNode;
 
@@ -101,6 +102,16 @@ class QbbNetDevice : public NetDevice
      * \param rate the rate
      */
     void SetDataRate(DataRate rate);
+
+    /// \return whether an error model judges what arrives here
+    bool HasErrorModel() const;
+
+    /**
+     * \brief Ask the error model; one call for each frame that arrives.
+     * \param bytes the size of the frame
+     * \return whether it has errors
+     */
+    bool IsCorrupt(uint32_t bytes) const;
 
     /// \return bytes that wait here
     uint64_t GetQueuedBytes() const;
@@ -213,6 +224,15 @@ class QbbNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
+    /**
+     * \brief Set the attribute: at the start of the network it is decided whether there is a model.
+     * \param model the model; nullptr: none
+     */
+    void SetReceiveErrorModel(Ptr<ErrorModel> model);
+
+    /// \return the model; nullptr if there is none
+    Ptr<ErrorModel> GetReceiveErrorModel() const;
+
     /// \return what messages call it: its node, and its number there
     std::string Describe() const;
 
@@ -274,6 +294,7 @@ class QbbNetDevice : public NetDevice
     /// Time for which each was paused before the present pause, or until the link failed, ns.
     std::array<int64_t, PRIORITIES> m_pausedTime{};
     std::array<uint64_t, PRIORITIES> m_lengths{}; //!< of queues, as they were told
+    Ptr<ErrorModel> m_errors;                     //!< attribute
     Ptr<QbbChannel> m_channel;                    //!< the cable
     Ptr<Node> m_node;                             //!< the node
     DataRate m_dataRate;                          //!< attribute

@@ -130,6 +130,7 @@ class HpccTestSuite : public TestSuite
                                 MakeLinkTests,
                                 MakeTraceTests,
                                 MakeLogTests,
+                                MakeErrorModelTests,
                                 MakeAttributeTests,
                                 MakeMisuseTests})
         {

@@ -51,6 +51,8 @@ TestCases MakeLinkTests();
 TestCases MakeTraceTests();
 /// \return tests of what NS_LOG tells
 TestCases MakeLogTests();
+/// \return tests of ns-3's error models
+TestCases MakeErrorModelTests();
 /// \return tests of attributes
 TestCases MakeAttributeTests();
 /// \return tests of what a program must not do

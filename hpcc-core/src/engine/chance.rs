@@ -71,10 +71,9 @@ impl Chance {
     }
 
     /// Whether a frame of so many bytes that comes to a port is lost, or has a wrong bit.
-    fn spoils(&mut self, port: &Port, size: u32, is_pfc: bool) -> bool {
-        (self.loses_pfc || !is_pfc)
-            && (port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
-                || port.noise.is_some_and(|place| self.losses[place as usize].spoils(size)))
+    fn spoils(&mut self, port: &Port, size: u32) -> bool {
+        port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
+            || port.noise.is_some_and(|place| self.losses[place as usize].spoils(size))
     }
 }
 
@@ -109,7 +108,10 @@ impl Engine {
         let port = &mut self.all.ports[p];
         let &Frame { size, kind, .. } = self.all.frames.get(f);
         let is_pfc = kind == PacketKind::Pfc;
-        let is_spoilt = port.is_up && self.chance.spoils(port, size, is_pfc);
+        let may_spoil = port.is_up && (self.chance.loses_pfc || !is_pfc);
+        let judge = self.program.judge.as_mut().filter(|_| may_spoil && port.is_judged);
+        let is_spoilt = judge.is_some_and(|judge| judge.spoils(port.node, port.number, size))
+            || may_spoil && self.chance.spoils(port, size);
         port.errors += u64::from(is_spoilt);
         if !port.is_up || is_spoilt {
             let sight = if port.is_up { Sight::Chance } else { Sight::Lost };

@@ -96,9 +96,11 @@ impl Engine {
         Acted::Done
     }
 
-    /// Whether an event may call a congestion control of the program: at its host, or where flows begin and links change.
+    /// Whether an event may call the program: a congestion control at its host, where flows begin and links change, or who judges
+    /// what arrives.
     fn may_call_program(&self, what: What) -> bool {
         let node = match what {
+            What::Arrival(port) if self.all.ports[port].is_judged => return true,
             What::Agenda(item) => return self.all.agenda.changes_network(item),
             What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port].node,
             What::Alarm(alarm) => self.all.alarms.get(alarm).node,

@@ -73,7 +73,7 @@ pub use holds::{Hold, Queue, Wait, circle};
 pub use links::Quality;
 pub use observer::{ControlState, Event, NoticeTotals, Observer, Place, PortCounts, Sight, SwitchCounts, Totals};
 pub use parts::{Parcel, PartState, Peers};
-pub use program::PortState;
+pub use program::{FrameJudge, PortState};
 pub use run::Stop;
 pub use state::{Engine, Streams};
 pub use traffic::{Completion, ENDLESS, FlowOptions, FlowRequest, Started};

@@ -59,7 +59,9 @@ pub(super) struct Port {
     pub loss: Option<u32>,
     /// Which says what comes here with wrong bits.
     pub noise: Option<u32>,
-    /// Frames that both have spoilt.
+    /// Whether the program judges what comes here.
+    pub is_judged: bool,
+    /// Frames that these have spoilt.
     pub errors: u64,
     pub rate: BitRate,
     /// Bytes for which a frame occupies the link besides its own.
@@ -105,6 +107,7 @@ impl Port {
             wake_rank: 0,
             loss: None,
             noise: None,
+            is_judged: false,
             errors: 0,
             rate,
             gap: 0,

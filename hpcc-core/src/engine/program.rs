@@ -25,8 +25,16 @@ pub(super) struct Program {
     /// The clock that its congestion controls look at, but while the engine goes by it, and whether there is one.
     pub clock: Option<Box<dyn ProgramClock>>,
     pub is_clocked: bool,
+    /// Says which frames are spoilt on their way to the ports that it judges.
+    pub judge: Option<Box<dyn FrameJudge>>,
     /// What ports have sent and lost, for it alone.
     pub port_counts: Table<PortId, PortCounts>,
+}
+
+/// A program that decides which frames are spoilt, by models of errors of its own.
+pub trait FrameJudge: Send {
+    /// Whether a frame of so many bytes arrives at a node's port with errors, and is discarded there.
+    fn spoils(&mut self, node: u32, port: u16, bytes: u32) -> bool;
 }
 
 /// A port as it is now.
@@ -63,6 +71,16 @@ impl Engine {
     pub fn show_flows(&mut self) {
         self.program.sees_flows = true;
         self.flows.keeps_queue_pairs = true;
+    }
+
+    /// Lets a program judge what comes to these ports: before anything is scheduled. It sees its [clock](super::ProgramClock).
+    pub fn judge(&mut self, ports: &[(u32, u16)], judge: Box<dyn FrameJudge>) {
+        for &(node, port) in ports {
+            let p = self.port_id(node, port);
+            self.all.ports[p].is_judged = true;
+        }
+        self.checks_arrivals = true;
+        self.program.judge = Some(judge);
     }
 
     /// It is `now`: all before has happened, and nothing of now has.
