@@ -287,19 +287,14 @@ RdmaHost::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
         NS_LOG_INFO(Describe() << " moves the flow of queue pair " << notice.queue_pair
                                << " to UDP port " << notice.value);
     }
-    switch (notice.kind)
+    const bool isResend = notice.kind == hpcc::NoticeKind::Resend;
+    if (!isResend && notice.kind != hpcc::NoticeKind::Control &&
+        notice.kind != hpcc::NoticeKind::Rtt && notice.kind != hpcc::NoticeKind::Timeout &&
+        notice.kind != hpcc::NoticeKind::Cnp)
     {
-    case hpcc::NoticeKind::Resend:
-    case hpcc::NoticeKind::Control:
-    case hpcc::NoticeKind::Rtt:
-    case hpcc::NoticeKind::Timeout:
-    case hpcc::NoticeKind::Cnp:
-        break;
-    default:
         QbbNode::OnNotice(notice, frame);
         return;
     }
-    const bool isResend = notice.kind == hpcc::NoticeKind::Resend;
     const RdmaFlow* flow =
         isResend ? FindFlow(notice.queue_pair, notice.value) : FindFlow(notice.queue_pair);
     if (flow)
