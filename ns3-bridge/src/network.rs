@@ -5,7 +5,7 @@ use crate::notices::Notices;
 use crate::panic_report;
 use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
-use hpcc_core::engine::{Engine, Order, Streams};
+use hpcc_core::engine::{Engine, Order, Quality, Streams};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::node::{Given, NodeSettings};
 use hpcc_core::switch::Priorities;
@@ -244,6 +244,8 @@ pub(crate) mod ffi {
         /// Takes links down now, or brings them up. Returns those that changed: not a link that was so before, nor one that comes up
         /// though the reference uses another between the same nodes.
         fn set_links(self: &Network, links: &[u32], up: bool) -> Vec<u32>;
+        /// Links have another rate from now on, 0 for their own, and frames there wrong bits with a probability.
+        fn set_quality(self: &Network, links: &[u32], rate_bps: u64, bit_errors: f64);
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.
@@ -443,6 +445,11 @@ impl Network {
 
     pub fn set_links(&self, links: &[u32], up: bool) -> Vec<u32> {
         self.engine().set_links(links, up)
+    }
+
+    pub fn set_quality(&self, links: &[u32], rate_bps: u64, bit_errors: f64) {
+        let rate = Some(BitRate(rate_bps)).filter(|rate| rate.0 > 0);
+        self.engine().set_quality(links, Quality { rate, bit_errors });
     }
 
     pub fn max_rtt_ns(&self) -> u64 {

@@ -8,6 +8,7 @@
 #include "qbb-helper.h"
 
 #include "ns3/abort.h"
+#include "ns3/data-rate.h"
 #include "ns3/engine-network.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
@@ -41,6 +42,18 @@ void
 QbbHelper::SetLinkUp(const NetDeviceContainer& devices) const
 {
     SetLinks(FindLinks(devices), true);
+}
+
+void
+QbbHelper::DegradeLink(const NetDeviceContainer& devices, DataRate rate, double bitErrors) const
+{
+    CheckRunning();
+    NS_ABORT_MSG_UNLESS(bitErrors >= 0 && bitErrors <= 1,
+                        "bits cannot be wrong with the probability " << bitErrors
+                                                                     << "; expected 0 to 1");
+    const std::vector<uint32_t> links = FindLinks(devices);
+    m_network->Enter().set_quality({links.data(), links.size()}, rate.GetBitRate(), bitErrors);
+    m_network->Settle();
 }
 
 void

@@ -278,6 +278,17 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetLinkUp(const NetDeviceContainer& devices) const;
 
     /**
+     * \brief Links become worse now, as with lost lanes or a bad cable, or are as they were before.
+     * Round-trip times and windows stay as they were computed; switches tell the new rate in
+     * telemetry.
+     * \param devices one end of each link, or both
+     * \param rate the rate of each direction; 0: their own
+     * \param bitErrors probability that a bit is wrong, 0 to 1; frames with wrong bits are discarded
+     * where they arrive
+     */
+    void DegradeLink(const NetDeviceContainer& devices, DataRate rate, double bitErrors = 0) const;
+
+    /**
      * \brief Take links down or bring them up, as TakeLinkDown() and SetLinkUp() do.
      * \param links their places in the order in which they were made
      * \param up whether they come up

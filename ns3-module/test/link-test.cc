@@ -388,6 +388,56 @@ class LostRouteTest : public HpccTestCase
     Time m_end; //!< when nothing was left to do
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A link is slower for a time, and wrong bits lose frames.
+ */
+class DegradedLinkTest : public HpccTestCase
+{
+  public:
+    DegradedLinkTest()
+        : HpccTestCase("Links become slower, and have wrong bits, for a time")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.SetControl("none");
+        network.helper.SetHostAttribute("Window", StringValue("false"));
+        network.helper.SetHostAttribute("Timeout", StringValue("100us"));
+        network.MakeStar(4);
+        network.helper.Start();
+        const auto slowed = network.AddFlow(0, 1, 1'250'000);
+        const auto spoilt = network.AddFlow(2, 3, 1'000'000);
+        const auto degrade = [&](std::size_t link, const std::string& rate, double bitErrors) {
+            network.helper.DegradeLink(network.links[link], DataRate(rate), bitErrors);
+        };
+        Simulator::Schedule(MicroSeconds(50), [&]() {
+            degrade(0, "10Gbps", 0);
+            degrade(2, "0bps", 1e-5);
+        });
+        Simulator::Schedule(MicroSeconds(150), [&]() {
+            degrade(0, "0bps", 0);
+            degrade(2, "0bps", 0);
+        });
+        Simulator::Stop(MilliSeconds(2));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(slowed->IsFinished(), true, "slower for a time");
+        // 1,250 packets of 1,048 bytes: 50 us and 45 us at 100 Gb/s, 100 us at 10 Gb/s, and the way.
+        const Time duration = slowed->GetFlow().completion;
+        NS_TEST_EXPECT_MSG_GT(duration, MicroSeconds(190), "bytes at both rates");
+        NS_TEST_EXPECT_MSG_LT(duration, MicroSeconds(205), "bytes at both rates");
+        NS_TEST_EXPECT_MSG_EQ(spoilt->IsFinished(), true, "what was spoilt is sent again");
+        const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
+        const uint64_t losses = center->GetPort(2)->GetLostFrames();
+        NS_TEST_EXPECT_MSG_GT(losses, 5, "of 8,384 bits one in 100,000");
+        NS_TEST_EXPECT_MSG_LT(losses, 200, "and no more");
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeLinkTests()
 {
@@ -395,7 +445,8 @@ MakeLinkTests()
             new PausedLinkTest,
             new LinkDropsTest,
             new CutOffTest,
-            new LostRouteTest};
+            new LostRouteTest,
+            new DegradedLinkTest};
 }
 
 } // namespace tests

@@ -25,6 +25,11 @@ impl Engine {
         self.agenda_at(at, Item::Quality(links.into(), quality));
     }
 
+    /// Links become worse now, or are as they were before.
+    pub fn set_quality(&mut self, links: &[u32], quality: Quality) {
+        self.on_quality(links, quality);
+    }
+
     /// Switches tell the new rate in records, and balance by it. All else that follows from rates stays.
     pub(super) fn on_quality(&mut self, links: &[u32], quality: Quality) {
         for p in self.ends(links) {

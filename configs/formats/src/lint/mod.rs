@@ -36,7 +36,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 22] = [
+pub static LINTS: [Lint; 24] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -55,6 +55,8 @@ pub static LINTS: [Lint; 22] = [
     warning("restarted-averages", settings::restarted_averages),
     note("late-packets", settings::late_packets),
     note("loss-without-timeout", settings::loss_without_timeout),
+    note("unread-signal", settings::unread_signal),
+    warning("stripped-telemetry", settings::stripped_telemetry),
     warning("held-up-acks", settings::held_up_acks),
     warning("coarse-telemetry", settings::coarse_telemetry),
     note("rounded-times", settings::rounded_times),

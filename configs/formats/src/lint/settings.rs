@@ -6,6 +6,7 @@ use crate::scenario::{QueueHistogram, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, Reported};
+use hpcc_core::telemetry::Csig;
 use hpcc_core::topology::paths::{PathName, Told};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::transport::{Entropy, Protocol};
@@ -101,7 +102,10 @@ pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
 /// Packets overtake each other, and count as lost.
 pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let transport = scenario.transport();
-    let Some(who) = scatters(scenario).filter(|_| transport.reorder_window == 0) else { return Vec::new() };
+    let has_one_path = || scenario.ways().tell(PathName::Length) == Told::Apart(None);
+    let Some(who) = scatters(scenario).filter(|_| transport.reorder_window == 0 && !has_one_path()) else {
+        return Vec::new();
+    };
     vec![format!(
         "with {who} packets overtake each other, and recovery = \"{}\" takes the late ones for lost and sends again; \
          expected \"selective_repeat\" with a transport.reorder_window",
@@ -109,11 +113,53 @@ pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
     )]
 }
 
-/// Dropped packets may stay lost.
+/// Packets that are lost may stay lost.
 pub(super) fn loss_without_timeout(scenario: &Scenario, _: &Pass) -> Vec<String> {
-    let stays_lost = scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none();
-    let note = || "switches drop packets, and without a timeout a flow may never finish".to_owned();
+    let switch = &scenario.settings.switch;
+    let why = if switch.mode == BufferKind::Lossy {
+        "switches drop packets"
+    } else if scenario.default_loss > 0.0 || scenario.network.links.iter().any(|link| link.loss > 0.0) {
+        "links lose packets"
+    } else if scenario.degraded.iter().any(|degraded| degraded.quality.bit_errors > 0.0) {
+        "links spoil packets (failures.degraded)"
+    } else if !scenario.link_failures.is_empty() {
+        "packets on links that fail are lost"
+    } else {
+        return Vec::new();
+    };
+    let stays_lost = scenario.transport().timeout.is_none() && scenario.stack().is_none();
+    let note = || format!("{why}, and without a timeout a flow may never finish");
     stays_lost.then(note).into_iter().collect()
+}
+
+/// The network tells what the algorithm does not read.
+pub(super) fn unread_signal(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let needs = scenario.algorithm().needs();
+    let (layout, settings) = (scenario.layout(), &scenario.settings);
+    let Some(csig) = layout.codec::<Csig>() else { return Vec::new() };
+    if needs.reads != Reads::Nothing || settings.needs().reads != Reads::Nothing {
+        return Vec::new();
+    }
+    let expected = if needs.also == Reads::Delay { "; expected csig_signal = \"delay\" or \"queue\"" } else { "" };
+    vec![format!(
+        "packets carry CSIG with csig_signal = \"{}\", which {} does not read{expected}",
+        csig.csig_signal.name(),
+        scenario.algorithm().name()
+    )]
+}
+
+/// Switches take the telemetry off on the way to hosts that should send it back.
+pub(super) fn stripped_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    let settings = &scenario.settings;
+    // Checked: the text names nodes.
+    let Ok(stripped) = settings.stripped(&scenario.network) else { return Vec::new() };
+    let hosts: Vec<u32> = stripped.iter().filter(|&node| scenario.network.is_host(node)).collect();
+    let Some(first) = hosts.first().filter(|_| settings.needs().reads != Reads::Nothing) else { return Vec::new() };
+    let more = if hosts.len() > 1 { format!(" and {} others", hosts.len() - 1) } else { String::new() };
+    vec![format!(
+        "telemetry.csig_strip takes telemetry off what goes to host {first}{more}: {} hears nothing of the network in flows to them",
+        scenario.algorithm().name()
+    )]
 }
 
 /// Acknowledgements are in a class that may have to wait for others.
