@@ -60,7 +60,7 @@ class QbbNode : public Object, public SettingsOwner
      * \brief Add a port. Its number is the count of ports before.
      * \param device the port
      */
-    void AddPort(Ptr<QbbNetDevice> device);
+    virtual void AddPort(Ptr<QbbNetDevice> device);
 
     /**
      * \brief Put into the settings the facts of ports and stack, before settings are settled.

@@ -19,9 +19,11 @@
 #include "ns3/ipv4.h"
 #include "ns3/ipv6.h"
 #include "ns3/log.h"
+#include "ns3/net-device-queue-interface.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/trace-source-accessor.h"
+#include "ns3/traffic-control-layer.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -149,6 +151,7 @@ PacketHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_flows.clear();
+    m_flowControl = nullptr;
     m_datagrams.clear();
     QbbNode::DoDispose();
 }
@@ -231,6 +234,51 @@ PacketHost::Start(Ptr<EngineNetwork> network)
     QbbNode::Start(network);
     // What comes is told of as an event.
     WatchEvents();
+    FindQueueDisc();
+}
+
+void
+PacketHost::AddPort(Ptr<QbbNetDevice> device)
+{
+    QbbNode::AddPort(device);
+    // By it ns-3's traffic control knows that a device has a queue, and hears whether it has room.
+    device->AggregateObject(CreateObject<NetDeviceQueueInterface>());
+}
+
+void
+PacketHost::FindQueueDisc()
+{
+    const auto traffic = GetObject<TrafficControlLayer>();
+    if (!traffic || m_ports.empty() || !traffic->GetRootQueueDiscOnDevice(m_ports.front()))
+    {
+        return;
+    }
+    m_flowControl = m_ports.front()->GetObject<NetDeviceQueueInterface>()->GetTxQueue(0);
+    for (const auto& port : m_ports)
+    {
+        GetNetwork().Look().watch_port(m_index, port->GetPortNumber());
+    }
+}
+
+bool
+PacketHost::HasRoom(const QbbNetDevice& port) const
+{
+    const hpcc::Network& core = GetNetwork().Look();
+    const uint64_t queued = core.port_state(m_index, port.GetPortNumber()).queued;
+    const uint64_t largest = port.GetMtu() + ETHERNET_OVERHEAD + core.room();
+    return queued == 0 || queued + largest <= m_queueBytes;
+}
+
+void
+PacketHost::WakeQueueDisc()
+{
+    const bool hasRoom = std::all_of(m_ports.begin(), m_ports.end(), [this](const auto& port) {
+        return HasRoom(*port);
+    });
+    if (hasRoom)
+    {
+        m_flowControl->Wake();
+    }
 }
 
 void
@@ -362,6 +410,10 @@ PacketHost::Enqueue(const QbbNetDevice& out, const QbbFrame& frame)
                                            {frame.telemetry.data(), frame.telemetry.size()});
     network.Carry(place, frame.packet);
     network.Settle();
+    if (m_flowControl && !HasRoom(out))
+    {
+        m_flowControl->Stop();
+    }
     return true;
 }
 
@@ -528,6 +580,10 @@ PacketHost::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
     if (notice.kind != hpcc::NoticeKind::Packet)
     {
         QbbNode::OnNotice(notice, frame);
+        if (m_flowControl && m_flowControl->IsStopped())
+        {
+            WakeQueueDisc();
+        }
         return;
     }
     const QbbNetDevice& in = *m_ports[notice.port];

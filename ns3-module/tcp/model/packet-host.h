@@ -22,6 +22,8 @@
 namespace ns3
 {
 
+class NetDeviceQueue;
+
 /**
  * \ingroup hpcc
  * \brief A host that carries the traffic of its ns-3 stack: the counterpart of RdmaHost for TCP and
@@ -113,6 +115,7 @@ class PacketHost : public QbbNode
     uint32_t GetMtu() const override;
     void PrepareSettings() override;
     void Start(Ptr<EngineNetwork> network) override;
+    void AddPort(Ptr<QbbNetDevice> device) override;
     bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol) override;
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
@@ -179,6 +182,18 @@ class PacketHost : public QbbNode
      * \param section the telemetry
      */
     static void SetTelemetry(QbbFrame& frame, std::vector<uint8_t> section);
+
+    /// Find the queue disc of the device that the stack knows, if there is one, and look at what waits.
+    void FindQueueDisc();
+
+    /**
+     * \param port a port
+     * \return whether one more packet fits into its queue
+     */
+    bool HasRoom(const QbbNetDevice& port) const;
+
+    /// Packets have left a port: let a queue disc go on that has waited for that.
+    void WakeQueueDisc();
 
     /**
      * \brief Queue a frame, or drop it.
@@ -249,6 +264,7 @@ class PacketHost : public QbbNode
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
     /// Flows of UDP datagrams from here by KeyOf().
     std::unordered_map<uint64_t, ProbeClient*> m_datagrams;
+    Ptr<NetDeviceQueue> m_flowControl; //!< what a queue disc looks at, if there is one
     std::size_t m_mostFlows{64};  //!< flows at which those are forgotten that have ended
     uint64_t m_drops{0};          //!< packets dropped
     uint64_t m_probes{0};         //!< probes sent

@@ -12,14 +12,20 @@
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
 #include "ns3/internet-stack-helper.h"
+#include "ns3/ipv4-global-routing-helper.h"
 #include "ns3/node.h"
+#include "ns3/packet-host.h"
 #include "ns3/packet-sink-helper.h"
+#include "ns3/packet-sink.h"
+#include "ns3/queue-disc.h"
 #include "ns3/sequence-number.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
+#include "ns3/traffic-control-helper.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -261,10 +267,101 @@ class StackFragmentTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What an ns-3 program does with ordinary nodes: queue discs on devices, and global routing.
+ */
+class StackQueueDiscTest : public HpccTestCase
+{
+  public:
+    StackQueueDiscTest()
+        : HpccTestCase("Queue discs hold what a device has no room for; global routing finds routes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string disc :
+             {"", "ns3::PfifoFastQueueDisc", "ns3::FqCoDelQueueDisc", "ns3::RedQueueDisc"})
+        {
+            Run(disc);
+        }
+    }
+
+    /**
+     * \brief Two connections by one device.
+     * \param disc the class of its queue disc; empty: none
+     */
+    void Run(const std::string& disc)
+    {
+        m_longest = 0;
+        Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+        NodeContainer nodes(3);
+        NodeContainer center(1);
+        QbbHelper network;
+        PacketHostHelper hosts;
+        hosts.SetAttribute("QueueBytes", UintegerValue(6000));
+        hosts.Install(nodes, network);
+        network.InstallSwitches(center);
+        const NetDeviceContainer devices =
+            network.LinkAll(nodes, center.Get(0), DataRate("1Gbps"), MicroSeconds(1));
+        InternetStackHelper().Install(nodes);
+        QueueDiscContainer discs;
+        if (!disc.empty())
+        {
+            TrafficControlHelper traffic;
+            traffic.SetRootQueueDisc(disc);
+            discs = traffic.Install(devices.Get(0));
+            discs.Get(0)->TraceConnectWithoutContext(
+                "PacketsInQueue",
+                Callback<void, uint32_t, uint32_t>(
+                    [this](uint32_t, uint32_t now) { m_longest = std::max(m_longest, now); }));
+        }
+        const Ipv4InterfaceContainer interfaces = hosts.AssignAddresses(nodes);
+        network.Start();
+        Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+        ApplicationContainer sinks;
+        for (uint32_t receiver = 1; receiver < 3; ++receiver)
+        {
+            const InetSocketAddress peer(interfaces.GetAddress(receiver), PORT);
+            sinks.Add(PacketSinkHelper("ns3::TcpSocketFactory",
+                                       InetSocketAddress(Ipv4Address::GetAny(), PORT))
+                          .Install(nodes.Get(receiver)));
+            BulkSendHelper sender("ns3::TcpSocketFactory", peer);
+            sender.SetAttribute("MaxBytes", UintegerValue(SIZE));
+            sender.Install(nodes.Get(0)).Start(MicroSeconds(1));
+        }
+        Simulator::Stop(Seconds(2));
+        Simulator::Run();
+        for (uint32_t sink = 0; sink < sinks.GetN(); ++sink)
+        {
+            NS_TEST_EXPECT_MSG_EQ(DynamicCast<PacketSink>(sinks.Get(sink))->GetTotalRx(),
+                                  SIZE,
+                                  "bytes that arrive with " << disc);
+        }
+        const uint64_t drops = nodes.Get(0)->GetObject<PacketHost>()->GetDrops();
+        if (disc.empty())
+        {
+            NS_TEST_EXPECT_MSG_GT(drops, 0, "the device drops what it has no room for");
+        }
+        else
+        {
+            NS_TEST_EXPECT_MSG_EQ(drops, 0, "what the device has no room for waits: " << disc);
+            const QueueDisc::Stats stats = discs.Get(0)->GetStats();
+            NS_TEST_EXPECT_MSG_GT(stats.nTotalSentPackets, 2 * SIZE / 1448, "by the queue disc");
+            NS_TEST_EXPECT_MSG_GT(m_longest, 5, "the device was full, and packets waited there");
+        }
+        Simulator::Destroy();
+    }
+
+    uint32_t m_longest{0}; //!< most packets that waited in a queue disc
+};
+
 TestCases
 MakeStackProgramTests()
 {
-    return {new StackProgramTest, new StackFragmentTest};
+    return {new StackProgramTest, new StackFragmentTest, new StackQueueDiscTest};
 }
 
 } // namespace tests
