@@ -2,7 +2,9 @@
 //! A network that runs: its routes, around failed links too, and what flows on it measure.
 
 use crate::address::host_address;
+use crate::balance::{Choice, Ports};
 use crate::node::NodeSettings;
+use crate::random::Integers;
 use crate::reference_faults::ReferenceFaults;
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::topology::routes::{PathMetrics, RouteTable, Routes};
@@ -105,12 +107,33 @@ pub struct IdealFlow {
     pub dst: u32,
     /// Source and destination port, which choose among equal paths; without them it takes the first.
     pub ports: Option<(u16, u16)>,
+    /// Its priority, by which switches may balance it or not; `None`: as they balance most.
+    pub priority: Option<u8>,
     /// Bytes.
     pub size: u64,
     /// The port of its host by which it leaves, and the rate at which it sends at most.
     pub own: (Option<u8>, BitRate),
     /// When it begins and ends: of all routes that hold meanwhile, the best count.
     pub during: (Nanos, Nanos),
+}
+
+/// The ports of a node where nothing waits.
+struct Idle<'a>(&'a Fabric, u32);
+
+impl Ports for Idle<'_> {
+    fn queued(&self, _: u16) -> u32 {
+        0
+    }
+
+    fn rate(&self, port: u16) -> BitRate {
+        let Idle(fabric, node) = *self;
+        let link = fabric.ports(node)[usize::from(port)].link;
+        fabric.network.links[link as usize].rate
+    }
+
+    fn is_paused(&self, _: u16, _: u8) -> bool {
+        false
+    }
 }
 
 impl Fabric {
@@ -191,7 +214,7 @@ impl Fabric {
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        let is_spread = !host.takes_one_path();
+        let is_spread = !host.takes_one_path(flow.priority);
         let on = |routes: &Routes| {
             let path = self.unloaded_path(routes, flow, host)?;
             let layers = if is_spread { self.layers(routes, flow, host) } else { Vec::new() };
@@ -252,6 +275,18 @@ impl Fabric {
         own.or_else(of_hosts).or_else(by_hash).or_else(|| hops.first().copied())
     }
 
+    /// The next hop of a flow at a switch, where that is always the same.
+    fn hop_at_switch(&self, host: &NodeSettings, node: u32, dst: u32, key: &FlowKey, hops: &[u16]) -> Option<u16> {
+        let by_hash = || key.choose(node, hops);
+        if hops.len() < 2 || host.load_balancing.chosen().is_plain() {
+            return by_hash();
+        }
+        let balancer = host.load_balancing.balancer(&self.network, node).ok().flatten();
+        let Some(mut balancer) = balancer.filter(|balancer| balancer.keeps()) else { return by_hash() };
+        let choice = Choice { now: Nanos(0), dst, key, priority: 0, hops, ports: &Idle(self, node) };
+        Some(balancer.choose(&choice, &mut Integers::new(0)))
+    }
+
     /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
     /// one, so that its time is none that another path, or other traffic, would make shorter.
     fn unloaded_path(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Option<UnloadedPath> {
@@ -261,10 +296,10 @@ impl Fabric {
         let (here, there) = (host_address(src), host_address(dst));
         let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
         let way = |from, to, key: FlowKey| {
-            let seed = |node| if node == from { HOST_SEED } else { node };
             routes.way(from, to, |node, choices| match ports {
                 _ if node == src && from == src => first,
-                Some(_) => key.choose(seed(node), choices),
+                Some(_) if node == from => key.choose(HOST_SEED, choices),
+                Some(_) => self.hop_at_switch(host, node, to, &key, choices),
                 None => choices.first().copied(),
             })
         };
@@ -430,7 +465,7 @@ mod tests {
 
     /// From host 0 to host 1 by the first path.
     fn flow(size: u64) -> IdealFlow {
-        IdealFlow { src: 0, dst: 1, ports: None, size, own: (None, BitRate(u64::MAX)), during: (NOW, NOW) }
+        IdealFlow { src: 0, dst: 1, ports: None, priority: None, size, own: (None, BitRate(u64::MAX)), during: (NOW, NOW) }
     }
 
     #[test]
@@ -480,7 +515,7 @@ mod tests {
         let ideal = |settings: &NodeSettings, size| fabric.ideal_fct(&flow(size), settings).0;
         let alone = ideal(&settings, 1_000_000);
         settings.set("load_balancing", None, "scheme", Input::Text("random")).expect("a scheme");
-        assert!(!settings.takes_one_path());
+        assert!(!settings.takes_one_path(None));
         let one = 6_000 + 2 * 84 + 336 + 2 * 5 + 20;
         assert_eq!(ideal(&settings, 1_000), one, "a packet takes one path");
         let spread = ideal(&settings, 1_000_000);

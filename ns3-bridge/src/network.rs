@@ -476,7 +476,7 @@ impl Network {
         let ports = flow.has_ports.then_some((flow.sport, flow.dport));
         let engine = self.engine();
         let (own, during) = ((None, BitRate(u64::MAX)), (engine.now(), engine.now()));
-        let flow = IdealFlow { src, dst, ports, size: size_bytes, own, during };
+        let flow = IdealFlow { src, dst, ports, priority: None, size: size_bytes, own, during };
         Ok(engine.fabric().ideal_fct(&flow, &host.node).0)
     }
 

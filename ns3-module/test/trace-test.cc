@@ -240,7 +240,7 @@ class HelpersTest : public HpccTestCase
         }
         NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" +
                                                 std::to_string(center.Get(0)->GetId()) +
-                                                "/DeviceList/0/$ns3::QbbNetDevice/Enqueue data priority 3 size "),
+                                                "/DeviceList/0/$ns3::QbbNetDevice/RxEnd data priority 3 size "),
                               std::string::npos,
                               "what it is, and where");
         NS_TEST_EXPECT_MSG_NE(m_text.str().find(" 0:10000 > 3:100 seq 49000 payload 1000\n"),

@@ -22,6 +22,8 @@ pub struct Results {
     pub summary: Summary,
     finished: Records<FctRecord>,
     unfinished: Records<UnfinishedFlow>,
+    /// Those that have no end, with what they had sent at the end of the run.
+    endless: Records<UnfinishedFlow>,
     /// A flow counts if all of them let it through.
     filters: Vec<Filter>,
     facts: Facts,
@@ -101,18 +103,19 @@ impl Results {
         let summary = check(dir)?;
         let finished = Records::open(&dir.join("fct.csv"), most)?;
         let unfinished = Records::open(&dir.join("unfinished.csv"), most)?;
-        Results::new(dir, summary, finished, unfinished, lock)
+        let endless = dir.join("endless.csv");
+        let endless = if endless.exists() { Records::open(&endless, most)? } else { Records::Kept(Arc::default()) };
+        Results::new(dir, summary, (finished, unfinished, endless), lock)
     }
 
     fn new(
         dir: &Path,
         summary: Summary,
-        finished: Records<FctRecord>,
-        unfinished: Records<UnfinishedFlow>,
+        (finished, unfinished, endless): (Records<FctRecord>, Records<UnfinishedFlow>, Records<UnfinishedFlow>),
         lock: Option<Arc<FolderLock>>,
     ) -> Result<Results> {
         let (dir, filters, facts, window) = (dir.to_owned(), Vec::new(), Facts::default(), Window::default());
-        let mut results = Results { dir, summary, finished, unfinished, filters, facts, window, lock };
+        let mut results = Results { dir, summary, finished, unfinished, endless, filters, facts, window, lock };
         results.facts = results.facts()?;
         results.window = Window { from_ns: results.first_start_ns(), until_ns: results.last_end_ns(), chosen: false };
         Ok(results)
@@ -158,6 +161,11 @@ impl Results {
         self.unfinished.each(|flow| {
             let life = Life::of_unfinished(flow, self.summary.simulated_ns);
             facts.unfinished += u64::from(self.starts(life.flow, life.group, life.start_ns));
+            facts.add(&life, self.overlaps(&life));
+            Ok(())
+        })?;
+        self.endless.each(|flow| {
+            let life = Life::of_unfinished(flow, self.summary.simulated_ns);
             facts.add(&life, self.overlaps(&life));
             Ok(())
         })?;
@@ -221,10 +229,12 @@ impl Results {
             let life = Life::of_finished(flow);
             see(life, self.overlaps(&life))
         })?;
-        self.unfinished.each(|flow| {
+        let mut see_rest = |flow: &UnfinishedFlow| {
             let life = Life::of_unfinished(flow, self.summary.simulated_ns);
             see(life, self.overlaps(&life))
-        })
+        };
+        self.unfinished.each(&mut see_rest)?;
+        self.endless.each(&mut see_rest)
     }
 
     /// The flows that are first in an order, at most so many, by number.
@@ -290,7 +300,7 @@ impl Results {
 
     /// How many flows are in memory.
     pub fn kept(&self) -> usize {
-        self.finished.kept() + self.unfinished.kept()
+        self.finished.kept() + self.unfinished.kept() + self.endless.kept()
     }
 }
 
@@ -391,5 +401,6 @@ fn refuse_partial(dir: &Path) -> Result<()> {
 /// Results that have no folder, as tests want them.
 pub fn in_memory(summary: Summary, flows: Vec<FctRecord>, unfinished: Vec<UnfinishedFlow>) -> Results {
     let (flows, unfinished) = (Records::Kept(flows.into()), Records::Kept(unfinished.into()));
-    Results::new(Path::new("out"), summary, flows, unfinished, None).expect("in memory")
+    let endless = Records::Kept(Arc::default());
+    Results::new(Path::new("out"), summary, (flows, unfinished, endless), None).expect("in memory")
 }

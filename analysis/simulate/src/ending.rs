@@ -150,7 +150,7 @@ impl Run {
 
     fn summary(&self, ending: &Ending<'_>, program: &Program<'_>, measured: &Measured, notes: &[Note]) -> Summary {
         let &Ending { stopped, end, stack, .. } = ending;
-        let is_over = self.is_still() && self.flows.is_done();
+        let is_over = self.is_still() && self.flows.is_done() && self.flows.endless == 0;
         let mut engine = self.fleet.pause();
         let times = (self.start, self.setup);
         let summary = summary::summary(&self.scenario, &engine, measured, notes, stopped, end, times);

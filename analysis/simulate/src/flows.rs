@@ -388,6 +388,7 @@ fn ideal(engine: &Paused<'_>, scenario: &Scenario, flow: &FlowRequest, sport: u1
         src: flow.src,
         dst: flow.dst,
         ports: Some((sport, flow.dport)),
+        priority: Some(flow.priority),
         size,
         own: (flow.options.nic, flow.options.rate),
         during: (flow.start, end),

@@ -90,6 +90,10 @@ impl Scheme for Ecmp {
         "ecmp"
     }
 
+    fn is_plain(&self) -> bool {
+        *self == Ecmp::default()
+    }
+
     fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer> {
         let seed = match self.ecmp_seed {
             Seed::Switch => switch,

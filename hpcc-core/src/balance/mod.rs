@@ -57,6 +57,11 @@ pub trait Scheme: Send + Settings + CloneScheme + Debug {
     /// What it does at a switch of a network.
     fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer>;
 
+    /// Whether it does what switches do without any setting.
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     /// Whether hosts get packets in order though a flow takes several paths.
     fn keeps_order(&self) -> bool {
         false

@@ -56,6 +56,12 @@ impl LoadBalancingSettings {
         self.chosen().start(&Network::default(), 0).keeps()
     }
 
+    /// Whether all packets of a flow of this priority do, or of any.
+    pub fn keeps_priority(&self, priority: Option<u8>) -> bool {
+        let is_apart = |(all, own): (&Priorities, u8)| !all.serve(own);
+        self.keeps() || self.place.priorities.as_ref().zip(priority).is_some_and(is_apart)
+    }
+
     /// Of each node, whether packets of one flow may leave it by several ports; empty: of none.
     pub fn parting(&self, network: &Network) -> Vec<bool> {
         if self.keeps() {
