@@ -22,6 +22,7 @@
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/queue-disc.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/traffic-control-layer.h"
 #include "ns3/uinteger.h"
