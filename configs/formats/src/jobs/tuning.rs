@@ -285,7 +285,7 @@ impl Tuning {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Ways;
     use super::*;
     use hpcc_core::topology::{Link, NodeKind};
@@ -293,7 +293,7 @@ mod tests {
     use std::sync::Arc;
 
     /// NICs of 400 Gb/s around a switch.
-    fn tuning(hosts: u32, gpus: Option<u32>) -> Tuning {
+    pub fn tuning(hosts: u32, gpus: Option<u32>) -> Tuning {
         let link = |a| Link { a, b: hosts, rate: BitRate::gbps(400), delay: Nanos(500), loss: 0.0 };
         let mut nodes = vec![NodeKind::Host; hosts as usize];
         nodes.push(NodeKind::Switch);
@@ -337,6 +337,14 @@ mod tests {
         assert_eq!(name(&tuning), Some("nvls_tree"));
         tuning.gpu = Gpu::Ampere;
         assert_eq!(name(&tuning), Some("ring"));
+        // At 32 MiB trees get 0.7 of their rate, on Blackwell those of NVLS, too.
+        let time = |gpu, power| {
+            let tuning = Tuning { gpu, ..tuning.clone() };
+            tuning.time(Kind::AllReduce, "nvls_tree", Protocol::Simple, &group, 1_u64 << power).expect("a time")
+        };
+        let of_bytes = |gpu, power| time(gpu, power) - (NVLS_INSIDE + 2.0 * NVLS_TREE_BETWEEN);
+        let [more, less] = [Gpu::Blackwell, Gpu::Hopper].map(|gpu| of_bytes(gpu, 25) / of_bytes(gpu, 34));
+        assert!((more * 0.7 - less).abs() < 1e-9, "{more} {less}");
     }
 
     /// Files may have more ranks than there are hosts: that is told later.

@@ -167,3 +167,55 @@ impl Ways {
         (1..=ranks).map(|place| (WHOLE * f64::from(place).powf(-self.skew)).round() as u64).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuning::tests::tuning;
+    use super::*;
+
+    /// The channels and the chunk of a collective of these ranks in servers of 8, of which nobody says anything.
+    fn usual(kind: Kind, algorithm: &str, ranks: impl IntoIterator<Item = u32>) -> (u16, u64) {
+        let ways = Ways { algorithm: Some(algorithm.into()), tuning: tuning(64, Some(8)), ..Ways::default() };
+        let plan = ways.plan(kind, ranks.into_iter().collect(), 1 << 30, 0).expect("a plan");
+        (plan.channels, plan.chunk)
+    }
+
+    #[test]
+    fn rings_and_trees_have_a_channel_for_each_nic_of_the_smallest_server() {
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..64), (8, 64 * STEP));
+        assert_eq!(usual(Kind::AllGather, "ring", 0..16), (8, 16 * STEP));
+        assert_eq!(usual(Kind::AllReduce, "tree", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::AllReduce, "nvls_tree", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::Broadcast, "ring", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..11), (3, 11 * STEP), "three ranks in the other server");
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..8), (1, 8 * STEP), "one server");
+        assert_eq!(usual(Kind::AllReduce, "ring", (0..64).step_by(8)), (1, 8 * STEP), "one rank in each");
+    }
+
+    #[test]
+    fn ranks_as_they_are_numbered_have_one_channel() {
+        assert_eq!(usual(Kind::AllReduce, "halving_doubling", 0..16), (1, STEP));
+        assert_eq!(usual(Kind::AllGather, "pat", 0..16), (1, STEP));
+        for (kind, name) in [(Kind::AllToAll, "direct"), (Kind::AllGather, "direct"), (Kind::SendReceive, "ring")] {
+            assert_eq!(usual(kind, name, 0..16), (1, Ways::ONE_PIECE), "{name}");
+        }
+    }
+
+    /// Communicators of a job keep apart, whatever channels each of them has.
+    #[test]
+    fn channels_of_communicators_do_not_meet() {
+        let ways = Ways { tuning: tuning(64, Some(8)), ..Ways::default() };
+        assert_eq!((ways.channels_of(0), ways.channels_of(1)), (8, 16));
+        assert_eq!(Ways { channels: Some(3), ..ways }.channels_of(1), 6);
+        assert_eq!(Ways::default().channels_of(1), 2, "no servers");
+    }
+
+    /// What nobody asked for is never too much.
+    #[test]
+    fn usual_ways_are_never_refused() {
+        let tuning = tuning(1 << 16, Some(256));
+        let ways = Ways { algorithm: Some("tree".into()), tuning, ..Ways::default() };
+        let plan = ways.plan(Kind::AllReduce, (0..1 << 16).collect(), 1 << 40, 0).expect("a plan");
+        assert_eq!((plan.channels, plan.pattern.ways), (32, 2));
+    }
+}

@@ -33,7 +33,7 @@ impl Messages {
             ways.extend(assumed.iter().map(|one| format!("{} = {}", one.key, one.value)));
             told.assumed.extend(assumed);
         }
-        let note = format!("{DEFAULTS}{}; each of these keys sets another way", ways.join(", "));
+        let note = format!("{DEFAULTS}{}; these keys set other ways", ways.join(", "));
         if !ways.is_empty() && !told.notes.contains(&note) {
             told.notes.push(note);
         }
