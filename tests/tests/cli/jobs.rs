@@ -26,7 +26,7 @@ fn run(bench: &Bench, set: &[&str]) -> Vec<CollectiveRow> {
 fn a_message_ends_at_its_receiver_when_its_last_byte_arrives() {
     let bench = Bench::new(&[("job.toml", TOML)]);
     let pair = ["traffic.0.ranks=[0, 1]", "traffic.0.operation=broadcast", "traffic.0.iterations=2"];
-    let rows = run(&bench, &pair);
+    let rows = run(&bench, &[&pair[..], &["traffic.0.chunk=1GB"]].concat());
     let summary = fs::read_to_string(bench.path("out/fct.csv")).expect("flows");
     let ideal: u64 = summary.lines().nth(1).and_then(|line| line.split(',').nth(9)?.parse().ok()).expect("a time");
     // 4,000 packets of 1,048 bytes at 100 Gb/s, each for 83.84 ns; the last one takes two links of 1 us.
@@ -350,8 +350,10 @@ traffic = [{ kind = "collective", name = "job", operation = "all_to_all", size =
     let skewed = flows("job.toml", &[&four[..], &["traffic.0.skew=1", "traffic.0.size=250kB"]].concat());
     let to_first: Vec<u64> = skewed.iter().filter(|flow| flow.1 == 0).map(|flow| flow.2).collect();
     assert!(to_first.len() == 3 && to_first.iter().all(|size| size.abs_diff(120_000) < 2), "{skewed:?}");
-    let flagged = flows("job.toml", &["traffic.0.ranks=0-1", "traffic.0.operation=broadcast", "traffic.0.protocol=ll"]);
-    assert_eq!(flagged, [(0, 1, 8_000_000)]);
+    let pair = ["traffic.0.ranks=0-1", "traffic.0.operation=broadcast", "traffic.0.protocol=ll"];
+    // By default in messages of 512 KiB: eight of 500 kB, each with as many flags.
+    assert_eq!(flows("job.toml", &pair), [(0, 1, 1_000_000); 8]);
+    assert_eq!(flows("job.toml", &[&pair[..], &["traffic.0.chunk=1GB"]].concat()), [(0, 1, 8_000_000)]);
     // Rank 0 of server 0 and rank 3 of server 1 are on different rails.
     let direct = flows("rails.toml", &["servers.pxn=false"]);
     // On rails nobody has to ask for PXN.
@@ -445,7 +447,7 @@ fn defaults_have_the_bandwidth_of_all_nics() {
     for (set, most) in [("traffic.0.operation=broadcast", 1.8), ("traffic.0.algorithm=tree", 1.8)] {
         let (piped, whole) = (row(&[set]), row(&[set, "traffic.0.chunk=1GB"]));
         assert!((160_000.0..160_000.0 * most).contains(&(piped.time_ns as f64)), "{piped:?}");
-        assert!(piped.time_ns * 3 < whole.time_ns * 2 && piped.channels == 8, "{piped:?}, {whole:?}");
+        assert!(piped.time_ns * 5 < whole.time_ns * 4 && piped.channels == 8, "{piped:?}, {whole:?}");
     }
     // The smallest server decides.
     let small = row(&["traffic.0.ranks=0-9"]);
