@@ -584,7 +584,8 @@ fn power_tcp_queues_what_its_flows_add() {
 }
 
 /// A ring of n ranks takes 2 (n - 1) steps for an all-reduce and n - 1 for others, each of S / n bytes, a frame more at the switch,
-/// and the delay of two links (Thakur et al., 2005), if it is whole; an exchange is n - 1 messages of S / n in turn. The end is the last acknowledgement's.
+/// and the delay of two links (Thakur et al., 2005), if data is whole;
+/// an exchange is n - 1 messages of S / n in turn. The end is the last acknowledgement's.
 ///
 /// Where a message is acknowledged once, only arrivals are rounded: up to 5 ns a step. Where each packet is, acknowledgements take 60 bytes
 /// beside each frame; in a step's first round trip there are none yet, nor behind its last one: 0.5 %.
