@@ -35,9 +35,9 @@ keys! {
     }
     /// How collectives are done.
     Messages {
-        /// The data is divided among so many channels, each with a queue pair of its own between two ranks. By default rings and
-        /// trees between servers have as many as the smallest server has NICs, for each leaves a server by one of them; others
-        /// have one. More of them use more paths.
+        /// The data is divided among so many channels, each with a queue pair of its own between two ranks. By default rings
+        /// and trees between servers have as many as the smallest server has NICs, for each leaves a server by one of them;
+        /// others have one. More of them use more paths.
         #[assumed = "as many as the smallest server has NICs, for rings and trees between servers; else one"]
         channels: Option<u16> {1..=Collective::MOST_CHANNELS};
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline. By default

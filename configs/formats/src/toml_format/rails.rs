@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whether each GPU of a server has a rail of its own: then a message that changes its place on the way does so inside a server.
+//! Whether each GPU of a server has a rail of its own: then messages that change their place on the way can do so inside a
+//! server.
 
 use hpcc_core::topology::Network;
 use std::collections::BTreeMap;
