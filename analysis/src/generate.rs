@@ -47,7 +47,7 @@ pub struct Llm {
     /// GPUs of a server, each with a NIC.
     #[arg(long, value_name = "N", default_value = "8", value_parser = crate::count::<u32, 1_024>)]
     server: u32,
-    /// Channels of each collective [default: the NICs of a server, so that rings use all of them].
+    /// Channels of each collective [default: the NICs of the smallest server of its ranks, so that rings use all of them].
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, { Collective::MOST_CHANNELS as u64 }>)]
     channels: Option<u32>,
     /// What a GPU really computes, in 10^12 operations a second.
@@ -114,7 +114,7 @@ fn scenario(options: &Llm) -> Result<String> {
     let &Model { name, layers, hidden, queries_per_key, feed_forward, vocabulary, experts: [experts, top_k], .. } =
         model;
     let sequence = options.sequence.unwrap_or(model.sequence);
-    let channels = options.channels.unwrap_or(server.min(Collective::MOST_CHANNELS.into()));
+    let channels = options.channels.map_or_else(String::new, |channels| format!("channels = {channels}\n"));
     Ok(format!(
         "# An iteration of {name} on {gpus} GPUs: {tp} share each layer, {pp} stages, {copies} copies.\n\n\
          [run]\nstop = \"1000s\"\n\n\
@@ -124,8 +124,7 @@ fn scenario(options: &Llm) -> Result<String> {
          [[traffic]]\nkind = \"transformer\"\nname = \"{name}\"\nlayers = {layers}\nhidden = {hidden}\n\
          queries_per_key = {queries_per_key}\nfeed_forward = {feed_forward}\nexperts = {experts}\ntop_k = {top_k}\n\
          sequence = {sequence}\nvocabulary = {vocabulary}\nmicro_batches = {micro_batches}\n\
-         tensor = {tp}\npipeline = {pp}\nexpert = {ep}\nteraflops = {teraflops}\n\
-         # A ring leaves a server by one NIC: as many rings as NICs use all of them.\nchannels = {channels}\n",
+         tensor = {tp}\npipeline = {pp}\nexpert = {ep}\nteraflops = {teraflops}\n{channels}",
         servers = gpus / server,
     ))
 }

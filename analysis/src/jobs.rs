@@ -74,13 +74,18 @@ pub fn render(results: &Results) -> Result<String> {
     if !collectives.is_empty() {
         let mut kinds = BTreeMap::<_, Vec<&CollectiveRow>>::new();
         for row in &collectives {
-            kinds.entry((row.group, &row.operation, &row.algorithm, row.ranks, row.size)).or_default().push(row);
+            kinds
+                .entry((row.group, (&row.operation, &row.algorithm, &row.protocol, row.channels), row.ranks, row.size))
+                .or_default()
+                .push(row);
         }
         let rows = kinds.values().map(|rows| row(&name(rows[0].group), rows));
         let header = [
             "job",
             "operation",
             "algorithm",
+            "protocol",
+            "channels",
             "ranks",
             "size (B)",
             "times",
@@ -114,6 +119,8 @@ fn row(job: &str, rows: &[&CollectiveRow]) -> Vec<String> {
         job.to_owned(),
         first.operation.clone(),
         first.algorithm.clone(),
+        first.protocol.clone(),
+        human::count(first.channels.into()),
         human::count(first.ranks.into()),
         human::count(first.size),
         human::count(rows.len() as u64),

@@ -44,12 +44,13 @@ def time(op, algorithm, protocol, nodes, ppn, size):
         if protocol == "ll128":
             bus = min(bus * (7 / 9 if nodes == 1 else 120 / 128), channels * [36.7, 36.7, 29][row])
         step = (ppn - 1) * NVLINK["tree"][protocol] + floor * NET["tree"][protocol]
-        rate, at = bus / 2, int(log2(size / 64))
-        return BASE["tree"][protocol] + 2 * step + size / (rate * (CORRECTION[protocol][at] if at < 24 else 1)) / 1e3
+        # A tree of lone GPUs, and the last share of the table, which NCCL's loop does not reach.
+        rate, at = bus / 2 * (0.85 if ppn == 1 else 1), int(log2(size / 64))
+        return BASE["tree"][protocol] + 2 * step + size / (rate * (CORRECTION[protocol][at] if at < 23 else 1)) / 1e3
     if protocol != "simple":
         return None
     if algorithm == "pat" and ppn == 1 and not sums:
-        return 8 + floor * 14 / 3.5 + 2.8 * n + size / (0.75 * bus * n / nsteps) / 1e3
+        return 8 + floor * 14 / 3.5 + 2.8 * n + size / (0.75 * bus) / 1e3
     if algorithm in ("nvls", "nvls_tree") and sums and ppn > 1 and (algorithm == "nvls") == (nodes == 1):
         channel = min(40 * 0.85 * 7 / 8 * 2, 60 * (2 if algorithm == "nvls_tree" and nodes <= 2 else 1))
         if algorithm == "nvls_tree":

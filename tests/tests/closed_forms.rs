@@ -584,7 +584,8 @@ fn power_tcp_queues_what_its_flows_add() {
 }
 
 /// A ring of n ranks takes 2 (n - 1) steps for an all-reduce and n - 1 for others, each of S / n bytes, a frame more at the switch,
-/// and the delay of two links (Thakur et al., 2005); an exchange is n - 1 messages of S / n in turn. The end is the last acknowledgement's.
+/// and the delay of two links (Thakur et al., 2005), if data is whole;
+/// an exchange is n - 1 messages of S / n in turn. The end is the last acknowledgement's.
 ///
 /// Where a message is acknowledged once, only arrivals are rounded: up to 5 ns a step. Where each packet is, acknowledgements take 60 bytes
 /// beside each frame; in a step's first round trip there are none yet, nor behind its last one: 0.5 %.
@@ -599,7 +600,8 @@ fn collectives_take_their_bytes_and_steps() {
                 let sections = format!(
                     "congestion_control = {{ algorithm = 'none' }}\n\
                      transport = {{ mtu = 1000, window = false, timeout = '0s', ack_every = {ack_every} }}\n\
-                     traffic = [{{ kind = 'collective', operation = '{operation}', algorithm = '{algorithm}', size = {} }}]\n",
+                     traffic = [{{ kind = 'collective', operation = '{operation}', algorithm = '{algorithm}', \
+                     chunk = '1GB', size = {} }}]\n",
                     ranks * 2_000_000
                 );
                 let run = Run::of(&star(ranks, 1000, "1s", &sections), &[]);

@@ -9,6 +9,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::{Graph, Jobs, Message, Note, Noted, Operation, Span, Unfinished, Work};
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::jobs::ideal::{self, Times};
+use hpcc_formats::jobs::protocol_name;
 use hpcc_formats::results::collectives_csv::CollectiveRow;
 use hpcc_formats::results::jobs_csv::JobRow;
 use hpcc_formats::results::timeline_csv::TimelineRow;
@@ -214,7 +215,7 @@ impl JobResults {
                 time_ns,
                 messages,
                 bytes,
-                ideal_ns: fabric.map(|fabric| ideal_time(spec, fabric, scenario).0),
+                ideal_ns: fabric.map(|fabric| best_time(spec, fabric, scenario).0),
                 compute_ns: mean(computed),
                 exposed_ns: mean(exposed),
                 slowest,
@@ -235,6 +236,8 @@ impl JobResults {
                 collective,
                 operation: plan.pattern.kind.name().into(),
                 algorithm: plan.pattern.name.into(),
+                protocol: protocol_name(plan).into(),
+                channels: plan.channels,
                 ranks,
                 size: plan.size,
                 iteration,
@@ -264,6 +267,12 @@ impl JobResults {
         };
         by_job.into_iter().map(stall).collect()
     }
+}
+
+/// The time that the hardware could do a job in: as it is, or with all NICs of servers if that is sooner.
+fn best_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
+    let time = ideal_time(spec, fabric, scenario);
+    spec.by_all_nics().map_or(time, |spec| time.min(ideal_time(&spec, fabric, scenario)))
 }
 
 /// The time of a job where messages wait for those before them at their own host, and for nothing else.

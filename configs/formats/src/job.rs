@@ -2,6 +2,7 @@
 //! Jobs: ranks whose messages wait for others.
 
 use crate::flows::Flow;
+use crate::jobs::protocol_name;
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
@@ -105,6 +106,7 @@ impl JobSpec {
                 "size_bytes": plan.size,
                 "message_bytes_per_byte": f64::from(plan.wire.0) / f64::from(plan.wire.1),
                 "is_uneven": plan.parts.is_some(),
+                "protocol": protocol_name(plan),
                 "channels": plan.channels,
                 "chunk_bytes": Some(plan.chunk).filter(|&chunk| chunk < u64::MAX),
                 "depth": plan.depth,
@@ -130,9 +132,36 @@ impl JobSpec {
     pub fn collective(&self, number: u32) -> Option<&Plan> {
         match &self.work {
             JobWork::Collective(plan) => Some(plan),
-            JobWork::Graphs { collectives, .. } => collectives.get(number as usize),
-            JobWork::Outside => None,
+            JobWork::Graphs { .. } | JobWork::Outside => self.collectives().get(number as usize),
         }
+    }
+
+    /// The collectives of the job, by their numbers.
+    pub fn collectives(&self) -> &[Plan] {
+        match &self.work {
+            JobWork::Collective(plan) => std::slice::from_ref(plan),
+            JobWork::Graphs { collectives, .. } => collectives,
+            JobWork::Outside => &[],
+        }
+    }
+
+    /// The same job whose collectives use all NICs of servers; `None` if they do as it is.
+    pub fn by_all_nics(&self) -> Option<JobSpec> {
+        let nics = |plan: &Plan| plan.pattern.channels(plan.layout.as_deref());
+        if self.collectives().iter().all(|plan| plan.channels >= nics(plan)) {
+            return None;
+        }
+        let all = |plan: &Plan| Plan { channels: plan.channels.max(nics(plan)), ..plan.clone() };
+        let work = match &self.work {
+            JobWork::Collective(plan) => JobWork::Collective(all(plan)),
+            JobWork::Graphs { graphs, collectives, digest } => {
+                let collectives: Arc<[Plan]> = collectives.iter().map(all).collect();
+                let graphs = graphs.iter().map(|graph| graph.with_plans(&collectives)).collect();
+                JobWork::Graphs { graphs, collectives, digest: digest.clone() }
+            }
+            JobWork::Outside => JobWork::Outside,
+        };
+        Some(JobSpec { work, ..self.clone() })
     }
 
     /// Flows by which the job is checked as others are: the first rank and each other one, and neighbours.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program that is a graph: operations with those that each of them requires.
 
-use super::collective::Collective;
+use super::collective::{Collective, Plan};
 use super::{Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -185,6 +185,19 @@ impl Graph {
     #[must_use]
     pub fn without_resources(self) -> Graph {
         Graph { resources: Vec::new(), ..self }
+    }
+
+    /// The graph, not begun, with other plans of its collectives, by their numbers.
+    #[must_use]
+    pub fn with_plans(&self, plans: &[Plan]) -> Graph {
+        let other = |node: &Node| match &node.work {
+            Work::Collective(collective) => {
+                let work = Work::Collective(Box::new(collective.with_plan(plans)));
+                Node { work, ..node.clone() }
+            }
+            _ => node.clone(),
+        };
+        Graph { nodes: self.nodes.iter().map(other).collect(), ..self.clone() }
     }
 
     /// The operation that a token of this program belongs to.

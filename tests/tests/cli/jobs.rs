@@ -26,7 +26,7 @@ fn run(bench: &Bench, set: &[&str]) -> Vec<CollectiveRow> {
 fn a_message_ends_at_its_receiver_when_its_last_byte_arrives() {
     let bench = Bench::new(&[("job.toml", TOML)]);
     let pair = ["traffic.0.ranks=[0, 1]", "traffic.0.operation=broadcast", "traffic.0.iterations=2"];
-    let rows = run(&bench, &pair);
+    let rows = run(&bench, &[&pair[..], &["traffic.0.chunk=1GB"]].concat());
     let summary = fs::read_to_string(bench.path("out/fct.csv")).expect("flows");
     let ideal: u64 = summary.lines().nth(1).and_then(|line| line.split(',').nth(9)?.parse().ok()).expect("a time");
     // 4,000 packets of 1,048 bytes at 100 Gb/s, each for 83.84 ns; the last one takes two links of 1 us.
@@ -350,11 +350,17 @@ traffic = [{ kind = "collective", name = "job", operation = "all_to_all", size =
     let skewed = flows("job.toml", &[&four[..], &["traffic.0.skew=1", "traffic.0.size=250kB"]].concat());
     let to_first: Vec<u64> = skewed.iter().filter(|flow| flow.1 == 0).map(|flow| flow.2).collect();
     assert!(to_first.len() == 3 && to_first.iter().all(|size| size.abs_diff(120_000) < 2), "{skewed:?}");
-    let flagged = flows("job.toml", &["traffic.0.ranks=0-1", "traffic.0.operation=broadcast", "traffic.0.protocol=ll"]);
-    assert_eq!(flagged, [(0, 1, 8_000_000)]);
+    let pair = ["traffic.0.ranks=0-1", "traffic.0.operation=broadcast", "traffic.0.protocol=ll"];
+    // By default in messages of 512 KiB: eight of 500 kB, each with as many flags.
+    assert_eq!(flows("job.toml", &pair), [(0, 1, 1_000_000); 8]);
+    assert_eq!(flows("job.toml", &[&pair[..], &["traffic.0.chunk=1GB"]].concat()), [(0, 1, 8_000_000)]);
     // Rank 0 of server 0 and rank 3 of server 1 are on different rails.
-    let direct = flows("rails.toml", &[]);
-    let by_rail = flows("rails.toml", &["servers.pxn=true"]);
+    let direct = flows("rails.toml", &["servers.pxn=false"]);
+    // On rails nobody has to ask for PXN.
+    let by_rail = flows("rails.toml", &[]);
+    assert_eq!(by_rail, flows("rails.toml", &["servers.pxn=true"]));
+    let around_one = ["topology={ kind = 'star', hosts = 4, rate = '100Gbps', delay = '1us' }"];
+    assert!(flows("rails.toml", &around_one).contains(&(0, 3, 100_000)), "one switch for all");
     assert!(direct.contains(&(0, 3, 100_000)) && !by_rail.iter().any(|flow| flow.0 % 2 != flow.1 % 2), "{by_rail:?}");
     assert_eq!(by_rail.iter().filter(|flow| **flow == (1, 3, 100_000)).count(), 2, "{by_rail:?}");
     let ends = |set: &[&str]| {
@@ -409,6 +415,99 @@ traffic = [{ kind = "collective", operation = "all_reduce", size = "32MB", chann
         let (time, least) = (rows[0].time_ns as f64, bytes * times / nics / nic);
         assert!(time > least && time < 1.5 * least, "{set:?}: {time} ns, at least {least}");
     }
+}
+
+/// Two servers of 8 GPUs with a NIC each, of whose collectives nobody says more than what they are.
+const SERVERS: &str = r#"
+run.stop = "1s"
+congestion_control.algorithm = "none"
+transport.mtu = 8192
+topology = { kind = "rails", servers = 2, rails = 8, spines = 8, rate = "400Gbps", delay = "1us" }
+servers = { gpus = 8, rate = "3600Gbps", latency = "1us" }
+traffic = [{ kind = "collective", operation = "all_reduce", size = "64MB" }]
+"#;
+
+/// Nobody has to know NCCL's ways to get them: all NICs, and pieces that follow each other.
+#[test]
+fn defaults_have_the_bandwidth_of_all_nics() {
+    let bench = Bench::new(&[("job.toml", SERVERS)]);
+    let row = |set: &[&str]| run(&bench, set)[0].clone();
+    let ways = |row: &CollectiveRow| (row.algorithm.clone(), row.protocol.clone(), row.channels);
+    let lost = || {
+        let job = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs")[0];
+        1.0 - job.ideal_ns.expect("known") as f64 / job.time_ns.expect("an end") as f64
+    };
+    let ring = row(&[]);
+    assert_eq!(ways(&ring), ("ring".into(), "simple".into(), 8));
+    // Eight NICs of 50 GB/s; one is lost time, which is told.
+    assert!((370.0..400.0).contains(&ring.busbw) && lost() < 0.02, "{ring:?}");
+    let one = row(&["traffic.0.channels=1"]);
+    assert!((46.0..50.0).contains(&one.busbw) && (0.86..0.89).contains(&lost()), "{one:?}");
+    // 8 MB for each NIC: 160 us. Whole, a channel of the broadcast waits for 15 ranks, and a tree for the way up.
+    for (set, most) in [("traffic.0.operation=broadcast", 1.8), ("traffic.0.algorithm=tree", 1.8)] {
+        let (piped, whole) = (row(&[set]), row(&[set, "traffic.0.chunk=1GB"]));
+        assert!((160_000.0..160_000.0 * most).contains(&(piped.time_ns as f64)), "{piped:?}");
+        assert!(piped.time_ns * 5 < whole.time_ns * 4 && piped.channels == 8, "{piped:?}, {whole:?}");
+    }
+    // The smallest server decides.
+    let small = row(&["traffic.0.ranks=0-9"]);
+    assert!(small.channels == 2 && (92.0..100.0).contains(&small.busbw), "{small:?}");
+    let ll = row(&["traffic.0.protocol=ll"]);
+    assert!(ll.protocol == "ll" && (185.0..200.0).contains(&ll.busbw), "{ll:?}");
+}
+
+/// Where there is nothing to divide, defaults change nothing.
+#[test]
+fn defaults_leave_exchanges_and_single_servers_alone() {
+    let bench = Bench::new(&[("job.toml", SERVERS)]);
+    let time = |set: &[&str]| run(&bench, set)[0].time_ns;
+    let exchange = ["traffic.0.operation=all_to_all", "servers.pxn=false"];
+    let plain = ["traffic.0.channels=1", "traffic.0.chunk=1GB"];
+    assert_eq!(time(&exchange), time(&[exchange, plain].concat()));
+    let rows = run(&bench, &["traffic.0.ranks=0-7"]);
+    assert!(rows[0].channels == 1 && (440.0..450.0).contains(&rows[0].busbw), "NVLink: {rows:?}");
+    assert_eq!(rows[0].time_ns, time(&["traffic.0.ranks=0-7", "traffic.0.channels=1"]));
+}
+
+/// What nobody has said and decides how fast a collective is stands in a note, with the keys that say it.
+#[test]
+fn chosen_ways_are_told() {
+    let bench = Bench::new(&[("job.toml", SERVERS)]);
+    let told = |set: &[&str]| {
+        let set: Vec<&str> = set.iter().flat_map(|pair| ["--set", pair]).collect();
+        bench.hpcc(&[&["run", "job.toml", "--out", "out", "--force"], &set[..]].concat())
+    };
+    let first = told(&[]);
+    assert!(first.err.contains("channels = 8 (the NICs of the smallest server), chunk so that"), "{}", first.err);
+    assert!(first.err.contains("servers.pxn = true") && !first.err.contains("gpu"), "{}", first.err);
+    let header = first.out.lines().find(|line| line.contains("busbw")).expect("a table");
+    assert!(header.contains("protocol") && header.contains("channels"), "{header}");
+    let auto = told(&["traffic.0.algorithm=auto", "traffic.0.cpu=amd"]);
+    assert!(auto.err.contains("gpu = hopper") && !auto.err.contains("cpu"), "{}", auto.err);
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    let assumed = summary["assumed"].as_array().expect("a list");
+    assert!(assumed.iter().any(|one| one["key"] == "traffic.gpu" && one["value"] == "hopper"), "{assumed:?}");
+    let all = told(&["traffic.0.channels=8", "traffic.0.chunk=4MB", "servers.pxn=false"]);
+    assert!(!all.err.contains("collectives"), "{}", all.err);
+}
+
+/// The collectives of files are in as many channels, and one of them costs a job of files as much.
+#[test]
+fn layers_use_all_nics_by_default() {
+    let layers = "HYBRID_TRANSFORMER model_parallel_NPU_group: 16 ep: 1 pp: 1 all_gpus: 16\n1\n\
+        a -1 5000 ALLREDUCE 64000000 0 NONE 0 0 NONE 0 0\n";
+    let toml = SERVERS.replace(
+        "kind = \"collective\", operation = \"all_reduce\", size = \"64MB\"",
+        "kind = \"simai\", path = \"layers.txt\"",
+    );
+    let bench = Bench::new(&[("job.toml", &toml), ("layers.txt", layers)]);
+    let lost = |set: &[&str]| {
+        let channels = run(&bench, set)[0].channels;
+        let job = jobs_csv::read(&bench.path("out/jobs.csv")).expect("jobs")[0];
+        (channels, 1.0 - job.ideal_ns.expect("known") as f64 / job.time_ns.expect("an end") as f64)
+    };
+    let (all, one) = (lost(&[]), lost(&["traffic.0.channels=1"]));
+    assert!(all.0 == 8 && all.1 < 0.02 && one.0 == 1 && one.1 > 0.85, "{all:?}, {one:?}");
 }
 
 /// Without a scenario, on a network of a file or around one switch.
@@ -467,6 +566,12 @@ fn what_cannot_be_done_is_refused() {
         (&["traffic.0.ranks=0-8"], "host"),
         (&["traffic.0.operation=barrier"], "a barrier has no size"),
         (&["traffic.0.chunk=1"], "are too many"),
+        (&["traffic.0.chunk=0"], "expected"),
+        (&["traffic.0.channels=0"], "expected"),
+        (&["traffic.0.channels=257"], "expected"),
+        (&["traffic.0.channels=all"], "expected"),
+        (&["traffic.0.gpu=volta"], "expected"),
+        (&["servers={ gpus = 4, rate = '1Tbps', latency = '1us', pxn = 'perhaps' }"], "expected"),
         (&["transport.protocol=tcp"], "messages of jobs go by RDMA"),
     ] {
         let set: Vec<&str> = set.iter().flat_map(|pair| ["--set", pair]).collect();
@@ -512,11 +617,10 @@ fn a_language_model_becomes_a_scenario() {
     let words: Vec<&str> = described.out.lines().nth(2).unwrap_or_default().split_whitespace().collect();
     assert_eq!(words[..2], ["mixtral-8x7b", "16"], "{}{}", described.out, described.err);
     let text = bench.read("llm.toml");
-    for line in
-        ["queries_per_key = 4", "feed_forward = 21504", "experts = 8", "top_k = 2", "expert = 2", "channels = 8"]
-    {
+    for line in ["queries_per_key = 4", "feed_forward = 21504", "experts = 8", "top_k = 2", "expert = 2"] {
         assert!(text.lines().any(|other| other == line), "{line}: {text}");
     }
+    assert!(!text.contains("channels"), "as many as NICs, unless --channels says otherwise: {text}");
     // Each copy has all experts, unless they are divided; four NICs of eight have rings.
     for (more, line) in [
         (&["--model", "mixtral-8x7b"][..], "experts = 8"),

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn messages_take_as_long_as_their_collective() {
         for pattern in PATTERNS.iter().filter(|pattern| !pattern.in_servers) {
-            let ways = Ways { channels: 2, chunk: 9_000, depth: 64, ..Ways::default() };
+            let ways = Ways { channels: Some(2), chunk: Some(9_000), depth: 64, ..Ways::default() };
             let ways = Ways { algorithm: Some(pattern.name.into()), ..ways };
             let plan = ways.plan(pattern.kind, (0..8).collect(), 80_000, 0).expect("a plan");
             let plan = Plan { iterations: 2, gap: Nanos(500), ..plan };

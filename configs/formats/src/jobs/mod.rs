@@ -19,8 +19,9 @@ pub(crate) mod transformer;
 mod tuning;
 mod ways;
 
+pub use tuning::protocol_name;
 pub(crate) use tuning::{Cpu, Gpu, Protocol, Tuning};
-pub(crate) use ways::Ways;
+pub(crate) use ways::{STEP, Ways};
 
 use hpcc_core::workload::Graph;
 use hpcc_core::workload::collective::Plan;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The algorithm and the protocol that NCCL's cost model chooses: those with which latency and bytes together take least.
 
+use hpcc_core::settings::Named;
 use hpcc_core::topology::Network;
 use hpcc_core::workload::Servers;
-use hpcc_core::workload::collective::{self, Kind, Layout, Pattern};
+use hpcc_core::workload::collective::{self, Collective, Kind, Layout, Pattern, Plan};
 use std::collections::BTreeSet;
 
 hpcc_core::named! {
@@ -28,6 +29,16 @@ impl Protocol {
             Protocol::Ll128 => (128, 120),
         }
     }
+
+    /// That of a plan.
+    fn of(plan: &Plan) -> Protocol {
+        Protocol::ALL.into_iter().find(|protocol| protocol.wire() == plan.wire).unwrap_or_default()
+    }
+}
+
+/// The name of a plan's protocol.
+pub fn protocol_name(plan: &Plan) -> &'static str {
+    Protocol::of(plan).name()
 }
 
 hpcc_core::named! {
@@ -78,15 +89,20 @@ const PAT_BETWEEN: f64 = 14.0;
 /// A switch in a server, then trees between servers.
 const NVLS_INSIDE: f64 = 25.0;
 const NVLS_TREE_BETWEEN: f64 = 20.9;
-/// Most of NVLS trees in a channel, in GB/s, on one server, two, and more.
-const NVLS_TREE_CHANNEL: [f64; 3] = [f64::INFINITY, 57.7, 45.5];
+/// Most of a channel, in GB/s, by GPU, on one server, two, and more.
+type Caps = [[f64; 3]; 3];
+/// Of NVLS trees, which Ampere does not have.
+const NVLS_TREE_CHANNEL: Caps = [[0.0; 3], [f64::INFINITY, 57.7, 45.5], [f64::INFINITY, 96.0, 80.0]];
 /// Most of LL on one server, by GPU; on two and more, by CPU.
-const MOST_OF_LL: [f64; 3] = [87.7, 141.0, 141.0];
+const MOST_OF_LL: [f64; 3] = [87.7, 141.0, 282.0];
 const MOST_OF_LL_INTEL: [f64; 2] = [39.0, 20.4];
 const MOST_OF_LL_AMD: [f64; 2] = [22.5, 19.0];
-/// Most of a channel, of a tree and of its LL128, on one server, two, and more.
-const TREE_CHANNEL: [f64; 3] = [38.7, 41.4, 36.0];
-const TREE_LL128_CHANNEL: [f64; 3] = [36.7, 36.7, 29.0];
+/// Of trees, of their LL128, and of that of rings.
+const TREE_CHANNEL: Caps = [[24.0, 23.6, 17.8], [38.7, 41.4, 36.0], [70.0, 42.8, 24.0]];
+const TREE_LL128_CHANNEL: Caps = [[20.0; 3], [36.7, 36.7, 29.0], [55.6, 31.67, 20.0]];
+const RING_LL128_CHANNEL: [f64; 3] = [20.0, 36.7, 40.0];
+/// What trees get where each server has one GPU.
+const LONE_TREE: f64 = 0.85;
 /// A ring between servers takes so much longer once a channel has this much of each rank's data.
 const RING_SLOWER: f64 = 1.4;
 const RING_SLOWER_FROM: f64 = 64.0;
@@ -97,6 +113,8 @@ const TREE_SHARE: [[f64; 24]; 3] = [
     [1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0],
     [1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0, 1.0, 1.0],
 ];
+/// So many of these shares NCCL reads for trees; for NVLS trees, which have them on Blackwell alone, all.
+const TREE_SHARES: usize = 23;
 /// NCCL's links count so much of an NVLink's nominal rate: 370.8 of 450 GB/s.
 const OF_NVLINK: f64 = 0.824;
 /// Rates that a channel is tried with, in GB/s.
@@ -106,6 +124,12 @@ const MOST_OF_CHANNEL: f64 = 30.0;
 /// Channels of NVLS, and what they take of a NIC: 60 GB/s of 50.
 const NVLS_CHANNELS: f64 = 8.0;
 const NVLS_OF_NIC: f64 = 1.2;
+
+/// What trees get of their rate for so many bytes, of these shares.
+fn tree_share(shares: &[f64], size: u64) -> f64 {
+    let place = (size / 64).checked_ilog2().unwrap_or(0) as usize;
+    shares.get(place).copied().unwrap_or(1.0)
+}
 
 /// The highest step that a link carries; below all of them the link's own rate.
 fn step_of(rate: f64) -> f64 {
@@ -131,6 +155,12 @@ impl Tuning {
         // A file may have more ranks than there are hosts, which is refused later.
         let hosts: Option<Vec<_>> = group.iter().map(|&rank| self.hosts.get(rank as usize)).collect();
         Layout::new(hosts?.into_iter().map(|host| (host / gpus, host % gpus)))
+    }
+
+    /// The most channels that a group has by default.
+    pub fn most_channels(&self) -> u16 {
+        let gpus = self.servers.map_or(1, |servers| servers.gpus);
+        gpus.clamp(1, Collective::MOST_CHANNELS.into()) as u16
     }
 
     /// What takes least, of the algorithms that the model knows; for other operations the usual one.
@@ -173,7 +203,7 @@ impl Tuning {
         let inside = inside * efficiency * (channels - 1.0) / channels * share;
         let between = NVLS_OF_NIC * self.nic * per_node / channels * if is_tree && nodes <= 2.0 { 2.0 } else { 1.0 };
         let channel = if nodes > 1.0 { inside.min(between) } else { inside };
-        Some(channels * if is_tree { channel.min(NVLS_TREE_CHANNEL[few]) } else { channel })
+        Some(channels * if is_tree { channel.min(NVLS_TREE_CHANNEL[self.gpu as usize][few]) } else { channel })
     }
 
     /// The model's time in microseconds; `None` where it has none.
@@ -210,32 +240,31 @@ impl Tuning {
                 let latency = RING.base[at] + (steps - crossings) * inside + crossings * between;
                 let is_slower = protocol == Protocol::Simple && kind == Kind::AllReduce && few > 0;
                 let is_slower = is_slower && size as f64 / (channels * ranks) >= RING_SLOWER_FROM;
-                let channel = if self.gpu == Gpu::Blackwell { 40.0 } else { 36.7 };
                 let bus = match protocol {
                     Protocol::Simple => bus,
                     Protocol::Ll => (0.5 * bus).min(most_of_ll),
-                    Protocol::Ll128 => (0.92 * bus).min(channels * channel),
+                    Protocol::Ll128 => (0.92 * bus).min(channels * RING_LL128_CHANNEL[self.gpu as usize]),
                 };
                 (if is_slower { RING_SLOWER * latency } else { latency }, bus * ranks / steps)
             }
             "tree" => {
                 let hops = (per_node - 1.0) * TREE.inside[at] + doublings * TREE.between[at];
-                let bus = (0.92 * bus).min(channels * TREE_CHANNEL[few]);
+                let bus = (0.92 * bus).min(channels * TREE_CHANNEL[self.gpu as usize][few]);
                 let bus = match protocol {
                     Protocol::Simple => bus,
                     Protocol::Ll => (bus / 3.8).min(most_of_ll),
                     Protocol::Ll128 => {
                         let share = if few == 0 { 7.0 / 9.0 } else { 120.0 / 128.0 };
-                        (share * bus).min(channels * TREE_LL128_CHANNEL[few])
+                        (share * bus).min(channels * TREE_LL128_CHANNEL[self.gpu as usize][few])
                     }
                 };
-                let place = (size / 64).checked_ilog2().unwrap_or(0) as usize;
-                let share = TREE_SHARE[at].get(place).copied().unwrap_or(1.0);
+                let share = tree_share(&TREE_SHARE[at][..TREE_SHARES], size);
+                let share = if per_node == 1.0 { LONE_TREE * share } else { share };
                 (TREE.base[at] + 2.0 * hops, 0.5 * bus * share)
             }
             // For one rank a server, and whole messages.
             "pat" if per_node == 1.0 && protocol == Protocol::Simple => {
-                (PAT_BASE + doublings * PAT_BETWEEN / 3.5 + 2.8 * ranks, 0.75 * bus * ranks / steps)
+                (PAT_BASE + doublings * PAT_BETWEEN / 3.5 + 2.8 * ranks, 0.75 * bus)
             }
             // Between servers NCCL has trees, unless the network's switches sum, too.
             "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.layout(group)?.per_server().is_some() => {
@@ -244,7 +273,9 @@ impl Tuning {
                     ("nvls_tree", 2..) => NVLS_INSIDE + 2.0 * doublings * NVLS_TREE_BETWEEN,
                     _ => return None,
                 };
-                (latency, self.nvls(name == "nvls_tree", twice, nodes, per_node, few)? * ranks / steps)
+                let is_corrected = name == "nvls_tree" && self.gpu == Gpu::Blackwell;
+                let share = if is_corrected { tree_share(&TREE_SHARE[at], size) } else { 1.0 };
+                (latency, self.nvls(name == "nvls_tree", twice, nodes, per_node, few)? * share * ranks / steps)
             }
             _ => return None,
         };
@@ -254,17 +285,15 @@ impl Tuning {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Ways;
     use super::*;
-    use hpcc_core::settings::Named;
     use hpcc_core::topology::{Link, NodeKind};
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_core::workload::collective::Collective;
     use std::sync::Arc;
 
     /// NICs of 400 Gb/s around a switch.
-    fn tuning(hosts: u32, gpus: Option<u32>) -> Tuning {
+    pub fn tuning(hosts: u32, gpus: Option<u32>) -> Tuning {
         let link = |a| Link { a, b: hosts, rate: BitRate::gbps(400), delay: Nanos(500), loss: 0.0 };
         let mut nodes = vec![NodeKind::Host; hosts as usize];
         nodes.push(NodeKind::Switch);
@@ -308,6 +337,14 @@ mod tests {
         assert_eq!(name(&tuning), Some("nvls_tree"));
         tuning.gpu = Gpu::Ampere;
         assert_eq!(name(&tuning), Some("ring"));
+        // At 32 MiB trees get 0.7 of their rate, on Blackwell those of NVLS, too.
+        let time = |gpu, power| {
+            let tuning = Tuning { gpu, ..tuning.clone() };
+            tuning.time(Kind::AllReduce, "nvls_tree", Protocol::Simple, &group, 1_u64 << power).expect("a time")
+        };
+        let of_bytes = |gpu, power| time(gpu, power) - (NVLS_INSIDE + 2.0 * NVLS_TREE_BETWEEN);
+        let [more, less] = [Gpu::Blackwell, Gpu::Hopper].map(|gpu| of_bytes(gpu, 25) / of_bytes(gpu, 34));
+        assert!((more * 0.7 - less).abs() < 1e-9, "{more} {less}");
     }
 
     /// Files may have more ranks than there are hosts: that is told later.
@@ -324,7 +361,7 @@ mod tests {
     #[test]
     fn auto_cuts_data_into_messages_of_a_step() {
         let tuning = tuning(64, Some(8));
-        let ways = Ways { algorithm: Some("auto".into()), channels: 8, tuning, ..Ways::default() };
+        let ways = Ways { algorithm: Some("auto".into()), channels: Some(8), tuning, ..Ways::default() };
         let group: Arc<[u32]> = (0..64).collect();
         let chunk = |kind, size| ways.plan(kind, group.clone(), size, 0).expect("a plan").chunk;
         assert_eq!(chunk(Kind::AllReduce, 8 << 20), 512 << 10, "a tree");

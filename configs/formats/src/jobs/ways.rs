@@ -19,8 +19,10 @@ pub(crate) struct Ways {
     pub algorithm: Option<String>,
     /// `None`: whole messages, or what the model chooses.
     pub protocol: Option<Protocol>,
-    pub channels: u16,
-    pub chunk: u64,
+    /// `None`: as many as the smallest server has NICs, where the algorithm leaves servers by one in each channel.
+    pub channels: Option<u16>,
+    /// `None`: NCCL's pieces, where pieces can follow each other.
+    pub chunk: Option<u64>,
     pub depth: u32,
     pub window: u32,
     /// In an all-to-all the n-th rank gets as much as n to the power of minus this.
@@ -33,8 +35,8 @@ impl Default for Ways {
         Ways {
             algorithm: None,
             protocol: None,
-            channels: 1,
-            chunk: Ways::ONE_PIECE,
+            channels: None,
+            chunk: None,
             depth: 8,
             window: Ways::ALL_AT_ONCE,
             skew: 0.0,
@@ -45,8 +47,8 @@ impl Default for Ways {
 
 /// The algorithm that the model chooses.
 const AUTO: &str = "auto";
-/// The pieces that the model reckons with: an eighth of NCCL's buffer of 4 MiB.
-const STEP: u64 = 512 << 10;
+/// Messages of NCCL: an eighth of its buffer of 4 MiB.
+pub(crate) const STEP: u64 = 512 << 10;
 
 impl Ways {
     /// A chunk that is all the data of a channel.
@@ -71,13 +73,14 @@ impl Ways {
 
     /// The first channel of a job's n-th communicator, counted from 0; those of its plain messages come before.
     pub fn channels_of(&self, communicator: usize) -> u16 {
-        (communicator as u16).wrapping_add(1).wrapping_mul(self.channels)
+        let most = self.channels.unwrap_or_else(|| self.tuning.most_channels());
+        (communicator as u16).wrapping_add(1).wrapping_mul(most)
     }
 
     /// The plan of a collective. An error is a key and what is wrong with it.
     pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
         let ranks = group.len() as u32;
-        let is_auto = self.algorithm.as_deref() == Some(AUTO);
+        let is_auto = self.algorithm.as_deref().is_some_and(Ways::is_auto);
         let chosen = if is_auto { self.tuning.choose(kind, &group, size) } else { None };
         let (pattern, protocol) = chosen.map_or_else(|| Ok((self.pattern(kind)?, Protocol::Simple)), Ok)?;
         if let Some(why) = (pattern.refuses)(ranks) {
@@ -93,26 +96,29 @@ impl Ways {
         if steps > Collective::MOST_STEPS {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
-        let is_piped = is_auto && pattern.is_chain && self.chunk == Ways::ONE_PIECE;
-        let chunk = if is_piped { self.step(pattern, ranks, size) } else { self.chunk };
-        let pieces = size.div_ceil(u64::from(self.channels)).div_ceil(chunk);
+        let channels = self.channels(pattern, layout.as_ref(), ranks);
+        // A single step has nothing that a piece could overtake.
+        let is_piped = pattern.is_chain && steps > 1;
+        let usual = || if is_piped { self.step(pattern, (channels, ranks), size) } else { Ways::ONE_PIECE };
+        let chunk = self.chunk.unwrap_or_else(usual);
+        let pieces = size.div_ceil(u64::from(channels)).div_ceil(chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
             let most = Collective::MOST_PIECES / pattern.ways;
             return Err(("chunk", format!("{pieces} pieces of a channel are too many; expected at most {most}")));
         }
         let at_once = if pattern.is_chain { 1 } else { self.window.min(steps) };
         let of_channel = u64::from(pattern.ways) * pieces.clamp(1, self.depth.into()) * u64::from(at_once);
-        let under_way = of_channel * u64::from(self.channels) * u64::from(ranks);
+        let under_way = of_channel * u64::from(channels) * u64::from(ranks);
         if under_way > MOST_UNDER_WAY {
             let message = format!("{under_way} steps may be under way at once; expected at most {MOST_UNDER_WAY}");
             return Err((if pattern.is_chain { "depth" } else { "window" }, message));
         }
-        let pairs = u64::from(ranks) * u64::from(steps.min(ranks)) * u64::from(self.channels);
+        let pairs = u64::from(ranks) * u64::from(steps.min(ranks)) * u64::from(channels);
         if !pattern.is_chain && pairs > MOST_PAIRS {
             let message = format!("there would be {pairs} queue pairs; expected at most {MOST_PAIRS}");
             return Err(("ranks", message));
         }
-        let channels = if kind == Kind::Barrier { 1 } else { self.channels };
+        let channels = if kind == Kind::Barrier { 1 } else { channels };
         let &Ways { depth, window, .. } = self;
         Ok(Plan {
             pattern,
@@ -132,14 +138,26 @@ impl Ways {
         })
     }
 
-    /// The pieces that the model reckons with: longer ones where there would be too many. The ranks of a ring divide a piece.
-    fn step(&self, pattern: &Pattern, ranks: u32, size: u64) -> u64 {
+    /// Whether an algorithm of this name is what the model chooses.
+    pub fn is_auto(name: &str) -> bool {
+        name == AUTO
+    }
+
+    /// The channels of a collective: fewer than NICs where so many would be too much at once.
+    fn channels(&self, pattern: &Pattern, layout: Option<&Layout>, ranks: u32) -> u16 {
+        let room = MOST_UNDER_WAY / (u64::from(pattern.ways) * u64::from(ranks));
+        let usual = || u64::from(pattern.channels(layout)).min(room).max(1) as u16;
+        self.channels.unwrap_or_else(usual)
+    }
+
+    /// NCCL's pieces: longer ones where there would be too many. The ranks of a ring divide a piece.
+    fn step(&self, pattern: &Pattern, (channels, ranks): (u16, u32), size: u64) -> u64 {
         let is_divided = matches!(pattern.kind, Kind::AllReduce | Kind::AllGather | Kind::ReduceScatter);
         let blocks = if pattern.name == "ring" && is_divided { ranks } else { 1 };
         let ways = u64::from(pattern.ways);
-        let room = MOST_UNDER_WAY / (ways * u64::from(self.channels) * u64::from(ranks));
+        let room = MOST_UNDER_WAY / (ways * u64::from(channels) * u64::from(ranks));
         let most = if room < u64::from(self.depth) { room.max(1) } else { u64::from(Collective::MOST_PIECES) / ways };
-        (STEP * u64::from(blocks)).max(size.div_ceil(u64::from(self.channels)).div_ceil(most))
+        (STEP * u64::from(blocks)).max(size.div_ceil(u64::from(channels)).div_ceil(most))
     }
 
     /// How popular each rank is.
@@ -147,5 +165,57 @@ impl Ways {
         /// Of the first.
         const WHOLE: f64 = (1_u64 << 32) as f64;
         (1..=ranks).map(|place| (WHOLE * f64::from(place).powf(-self.skew)).round() as u64).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuning::tests::tuning;
+    use super::*;
+
+    /// The channels and the chunk of a collective of these ranks in servers of 8, of which nobody says anything.
+    fn usual(kind: Kind, algorithm: &str, ranks: impl IntoIterator<Item = u32>) -> (u16, u64) {
+        let ways = Ways { algorithm: Some(algorithm.into()), tuning: tuning(64, Some(8)), ..Ways::default() };
+        let plan = ways.plan(kind, ranks.into_iter().collect(), 1 << 30, 0).expect("a plan");
+        (plan.channels, plan.chunk)
+    }
+
+    #[test]
+    fn rings_and_trees_have_a_channel_for_each_nic_of_the_smallest_server() {
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..64), (8, 64 * STEP));
+        assert_eq!(usual(Kind::AllGather, "ring", 0..16), (8, 16 * STEP));
+        assert_eq!(usual(Kind::AllReduce, "tree", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::AllReduce, "nvls_tree", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::Broadcast, "ring", 0..16), (8, STEP));
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..11), (3, 11 * STEP), "three ranks in the other server");
+        assert_eq!(usual(Kind::AllReduce, "ring", 0..8), (1, 8 * STEP), "one server");
+        assert_eq!(usual(Kind::AllReduce, "ring", (0..64).step_by(8)), (1, 8 * STEP), "one rank in each");
+    }
+
+    #[test]
+    fn ranks_as_they_are_numbered_have_one_channel() {
+        assert_eq!(usual(Kind::AllReduce, "halving_doubling", 0..16), (1, STEP));
+        assert_eq!(usual(Kind::AllGather, "pat", 0..16), (1, STEP));
+        for (kind, name) in [(Kind::AllToAll, "direct"), (Kind::AllGather, "direct"), (Kind::SendReceive, "ring")] {
+            assert_eq!(usual(kind, name, 0..16), (1, Ways::ONE_PIECE), "{name}");
+        }
+    }
+
+    /// Communicators of a job keep apart, whatever channels each of them has.
+    #[test]
+    fn channels_of_communicators_do_not_meet() {
+        let ways = Ways { tuning: tuning(64, Some(8)), ..Ways::default() };
+        assert_eq!((ways.channels_of(0), ways.channels_of(1)), (8, 16));
+        assert_eq!(Ways { channels: Some(3), ..ways }.channels_of(1), 6);
+        assert_eq!(Ways::default().channels_of(1), 2, "no servers");
+    }
+
+    /// What nobody asked for is never too much.
+    #[test]
+    fn usual_ways_are_never_refused() {
+        let tuning = tuning(1 << 16, Some(256));
+        let ways = Ways { algorithm: Some("tree".into()), tuning, ..Ways::default() };
+        let plan = ways.plan(Kind::AllReduce, (0..1 << 16).collect(), 1 << 40, 0).expect("a plan");
+        assert_eq!((plan.channels, plan.pattern.ways), (32, 2));
     }
 }

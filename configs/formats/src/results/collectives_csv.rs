@@ -15,6 +15,10 @@ csv_row! {
         operation: String,
         /// By which algorithm.
         algorithm: String,
+        /// How data became messages: simple, ll or ll128.
+        protocol: String,
+        /// In how many channels.
+        channels: u16,
         /// Among how many ranks.
         ranks: u32,
         /// Bytes, as nccl-tests count them.

@@ -35,13 +35,15 @@ keys! {
     }
     /// How collectives are done.
     Messages {
-        /// The data is divided among so many channels, each with a queue pair of its own between two ranks. More of them
-        /// use more paths.
-        #[assumed = "one queue pair between two ranks, so that a hash gives them one path"]
-        channels: u16 {1..=Collective::MOST_CHANNELS} = 1;
-        /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline; by default
-        /// it is one piece, with `auto` messages have NCCL's 512 KiB.
-        #[assumed = "the data of a channel in one piece; with algorithm auto NCCL's 512 KiB"]
+        /// The data is divided among so many channels, each with a queue pair of its own between two ranks. By default rings
+        /// and trees between servers have as many as the smallest server has NICs, for each leaves a server by one of them;
+        /// others have one. More of them use more paths.
+        #[assumed = "as many as the smallest server has NICs, for rings and trees between servers; else one"]
+        channels: Option<u16> {1..=Collective::MOST_CHANNELS};
+        /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline. By default
+        /// messages have NCCL's 512 KiB where each step needs the one before, else it is one piece; more bytes than there are
+        /// keep it whole.
+        #[assumed = "NCCL's messages of 512 KiB, where steps follow each other"]
         chunk: Option<Bytes> {PAYLOAD};
         /// So many pieces of a channel are under way at once.
         depth: u32 {1..=1024} = 8;
@@ -49,10 +51,10 @@ keys! {
         /// whole, or as the model of `auto` chooses.
         #[assumed = "whole messages; with algorithm auto what NCCL's model chooses"]
         protocol: Option<Protocol>;
-        /// The GPUs whose figures the model of `auto` has.
-        gpu: Gpu = Gpu::Hopper;
-        /// Whose CPUs the servers have, for the model of `auto`.
-        cpu: Cpu = Cpu::Intel;
+        /// The GPUs whose figures the model of `auto` has; by default `hopper`.
+        gpu: Option<Gpu>;
+        /// Whose CPUs the servers have, for the model of `auto`; by default `intel`.
+        cpu: Option<Cpu>;
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
         skew: f64 {0.0..=16.0} = 0.0;
@@ -93,8 +95,10 @@ impl Operation {
             size => size.unwrap_or(0),
         };
         let tuning = Tuning::new(&hosts, context.servers, context.network);
-        let plan = messages.ways(self.algorithm.as_ref(), &tuning).plan(kind, (0..ranks).collect(), size, 0);
+        let ways = messages.ways(self.algorithm.as_ref(), &tuning);
+        let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;
+        messages.tell(std::slice::from_ref(&plan), self.algorithm.as_deref().is_some_and(Ways::is_auto), context);
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
         Ok(job.spec(hosts, JobWork::Collective(plan)))
@@ -140,11 +144,11 @@ impl Messages {
             algorithm: algorithm.cloned(),
             protocol,
             channels,
-            chunk: chunk.map_or(Ways::ONE_PIECE, |chunk| chunk.0),
+            chunk: chunk.map(|chunk| chunk.0),
             depth,
             window: window.unwrap_or(Ways::ALL_AT_ONCE),
             skew,
-            tuning: tuning.clone().with(gpu, cpu),
+            tuning: tuning.clone().with(gpu.unwrap_or_default(), cpu.unwrap_or_default()),
         }
     }
 }

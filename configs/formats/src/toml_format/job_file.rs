@@ -220,6 +220,13 @@ impl ByCollectives {
         }
         Ok(ways)
     }
+
+    /// The same job, of whose collectives is told what nobody said.
+    pub fn told(&self, job: JobSpec, context: &Context<'_>) -> JobSpec {
+        let is_auto = |kind: &Kind| self.algorithms.of(*kind).is_some_and(|name| Ways::is_auto(name));
+        self.messages.tell(job.collectives(), Kind::ALL.iter().any(is_auto), context);
+        job
+    }
 }
 
 impl Algorithms {

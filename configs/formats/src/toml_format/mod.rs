@@ -35,11 +35,13 @@ mod keys;
 mod legacy;
 mod placement;
 mod plain;
+mod rails;
 mod receive;
 mod schema;
 mod servers;
 mod settings;
 mod source;
+mod told;
 mod topology;
 mod traffic;
 
@@ -174,11 +176,11 @@ fn read_without(
     let other = border_place.as_ref().map(|place| ("borders", place));
     let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
     let none_slow = given.check_on("receive", ("hosts", settings.receivers().next().is_some(), "HOSTS"), None)?;
-    let flows = traffic::read(
+    let (flows, told) = traffic::read(
         &mut document,
         path,
         &topology.network,
-        servers.as_ref().map(|(servers, _)| *servers),
+        servers.as_ref(),
         run.seed,
         (faults.rounding(), transport.mtu),
     )?;
@@ -220,11 +222,11 @@ fn read_without(
         borders,
         attacks,
         monitor,
-        notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
+        notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().chain(told.notes).collect(),
         findings: Vec::new(),
         assumed: Vec::new(),
     };
-    let assumed = [given.assumed(&scenario.settings), source.assumed.take()].concat();
+    let assumed = [given.assumed(&scenario.settings), source.assumed.take(), told.assumed].concat();
     scenario.assumed = assumed;
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     match fast_cnp::control(&scenario) {

@@ -3,6 +3,7 @@
 
 use super::document::Document;
 use super::keys::{Read, keys};
+use super::rails;
 use crate::error::InputError;
 use crate::flows::{FlowSource, Traffic};
 use crate::place::Place;
@@ -21,16 +22,26 @@ keys! {
         /// Time from the last byte's departure from a GPU to its arrival at another one of the server.
         latency: Nanos;
         /// Whether a message to another place of another server goes to the GPU at that place of its own server first, which sends
-        /// it by its rail: NCCL's PXN.
-        pxn: bool = false;
+        /// it by its rail: NCCL's PXN. By default it does where each place has switches of its own.
+        #[assumed = "as NCCL: where each GPU of a server has a switch of its own"]
+        pxn: Option<bool>;
     }
 }
 
-/// The servers, if there are any, and the place of their section.
-pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<(Servers, Place)>, InputError> {
+/// The servers of a scenario.
+pub(super) struct Given {
+    pub servers: Servers,
+    /// Whether nobody said if there is PXN.
+    pub pxn_is_usual: bool,
+    place: Place,
+}
+
+/// The servers, if there are any.
+pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<Given>, InputError> {
     let Some(section) = document.section(SECTION) else { return Ok(None) };
     let keys: Read<Gpus> = Read::of(SECTION, &section)?;
-    let servers = Servers { gpus: keys.gpus, rate: keys.rate, latency: keys.latency, pxn: keys.pxn };
+    let pxn = keys.pxn.unwrap_or_else(|| rails::are_own(network, keys.gpus));
+    let servers = Servers { gpus: keys.gpus, rate: keys.rate, latency: keys.latency, pxn };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
         let message = format!(
@@ -42,12 +53,12 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Opt
     if servers.rate == BitRate(0) {
         return Err(keys.origin.error(&["rate"], "the rate is 0; expected more"));
     }
-    Ok(Some((servers, section.place())))
+    Ok(Some(Given { servers, pxn_is_usual: keys.pxn.is_none(), place: section.place() }))
 }
 
 /// The servers, which are of no use without jobs.
-pub(super) fn check(servers: Option<(Servers, Place)>, flows: &[Traffic]) -> Result<Option<Servers>, InputError> {
-    let Some((servers, place)) = servers else { return Ok(None) };
+pub(super) fn check(servers: Option<Given>, flows: &[Traffic]) -> Result<Option<Servers>, InputError> {
+    let Some(Given { servers, place, .. }) = servers else { return Ok(None) };
     if !flows.iter().any(|traffic| matches!(traffic.source, FlowSource::Job { .. })) {
         let message = "servers are for jobs, and no [[traffic]] is one; expected such as kind = \"collective\"";
         return Err(place.key_error(SECTION, message));

@@ -6,6 +6,8 @@ use super::document::Document;
 use super::job_file::{ByCollectives, Chakra, ConnectionMatrix, Goal, Simai, Transformer};
 use super::keys::{Group, INTERVAL, Key, Kinds, Lasting, OfKind, PAYLOAD, SHARE, Section, Tables, keys, kinds};
 use super::placement::{Job, Placed};
+use super::servers;
+use super::told::Told;
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
@@ -22,6 +24,7 @@ use hpcc_core::settings::quantity;
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
 use hpcc_core::workload::Servers;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -215,6 +218,10 @@ pub(super) struct Context<'a> {
     pub config: &'a Path,
     pub network: &'a Network,
     pub servers: Option<Servers>,
+    /// PXN is on, and nobody said so.
+    pub has_usual_pxn: bool,
+    /// What is to be told of defaults.
+    pub told: &'a RefCell<Told>,
     /// Of the reference's start times in seconds.
     rounding: Rounding,
     /// Payload of a full packet.
@@ -261,17 +268,20 @@ pub(super) fn read(
     document: &mut Document<'_>,
     config: &Path,
     network: &Network,
-    servers: Option<Servers>,
+    servers: Option<&servers::Given>,
     seed: u64,
     (rounding, mtu): (Rounding, Bytes),
-) -> Result<Vec<Traffic>, InputError> {
+) -> Result<(Vec<Traffic>, Told), InputError> {
+    let told = &RefCell::default();
+    let has_usual_pxn = servers.is_some_and(|given| given.pxn_is_usual && given.servers.pxn);
+    let servers = servers.map(|given| given.servers);
     let budget = &Budget::new().map_err(|why| Place::environment().error(why))?;
     let mut traffic = Vec::new();
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
     for entry in document.list(SECTION)? {
         let OfKind { section, name, kind, common } = OfKind::of(SECTION, &entry)?;
         let origin = &section.origin;
-        let context = Context { config, network, servers, rounding, mtu, budget, origin };
+        let context = Context { config, network, servers, has_usual_pxn, told, rounding, mtu, budget, origin };
         let group = group(name, &common, &context)?;
         let chance = name_of_chance(name, &common, &section);
         let number = known.entry(chance.clone()).and_modify(|number| *number += 1).or_insert(0);
@@ -279,7 +289,7 @@ pub(super) fn read(
         let (source, offer) = read_one(kind, &context, &mut random)?;
         traffic.push(Traffic { group, source, offer });
     }
-    Ok(traffic)
+    Ok((traffic, told.take()))
 }
 
 /// The name of a section's flows in results: its own, or its kind.
@@ -376,11 +386,18 @@ fn read_one(kind: Kind, context: &Context<'_>, random: &mut Random) -> Result<(F
         Kind::Collective { operation, messages, job: of } => job(operation.job(&messages, &of, context, random)?),
         Kind::Goal { file, job: of } => job(of.read(context, random, |ranks| file.read(ranks, context))?),
         Kind::ConnectionMatrix { file, job: of } => job(of.read(context, random, |ranks| file.read(ranks, context))?),
-        Kind::Chakra { file, by, job: of } => job(of.read(context, random, |ranks| file.read(&by, ranks, context))?),
-        Kind::Transformer { model, by, job: of } => {
-            job(of.read(context, random, |ranks| model.read(&by, ranks, context))?)
+        Kind::Chakra { file, by, job: of } => {
+            let read = of.read(context, random, |ranks| file.read(&by, ranks, context))?;
+            job(by.told(read, context))
         }
-        Kind::Simai { file, by, job: of } => job(of.read(context, random, |ranks| file.read(&by, ranks, context))?),
+        Kind::Transformer { model, by, job: of } => {
+            let read = of.read(context, random, |ranks| model.read(&by, ranks, context))?;
+            job(by.told(read, context))
+        }
+        Kind::Simai { file, by, job: of } => {
+            let read = of.read(context, random, |ranks| file.read(&by, ranks, context))?;
+            job(by.told(read, context))
+        }
     };
     Ok((source, offer))
 }

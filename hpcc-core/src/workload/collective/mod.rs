@@ -236,6 +236,12 @@ impl Collective {
         Collective { plan, place, iteration: 0, channels: Vec::new(), is_over: false }
     }
 
+    /// What the same rank does by the plan that has this one's number, or by its own.
+    pub fn with_plan(&self, plans: &[Plan]) -> Collective {
+        let plan = plans.get(self.plan.number as usize).unwrap_or(&self.plan);
+        Collective::new(plan.clone(), self.place)
+    }
+
     /// What tells it apart from others of its job.
     pub fn number(&self) -> u32 {
         self.plan.number

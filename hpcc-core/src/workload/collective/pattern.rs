@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The algorithms of collectives, and where they are listed.
 
-use super::{Kind, Line, Order, Parts, direct, doubling, nvls, pat, ring, share, tree};
+use super::{Collective, Kind, Layout, Line, Order, Parts, direct, doubling, nvls, pat, ring, share, tree};
 use alloc::vec::Vec;
 
 /// The steps of an algorithm for one piece of data.
@@ -25,6 +25,14 @@ pub struct Pattern {
     pub steps: fn(ranks: u32, per_server: u32) -> u32,
     /// What a rank does in a step, counted from 0.
     pub step: fn(shape: &Shape<'_>, number: u32, step: &mut Step),
+}
+
+impl Pattern {
+    /// How many channels use all NICs that the servers of a group have: a ring or a tree leaves a server by one of them.
+    pub fn channels(&self, layout: Option<&Layout>) -> u16 {
+        let layout = layout.filter(|layout| self.order != Order::Listed && layout.servers() > 1);
+        layout.map_or(1, |layout| layout.fewest().clamp(1, Collective::MOST_CHANNELS.into()) as u16)
+    }
 }
 
 /// One rank's view of a piece.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a run tells of collectives that nobody has said all of: defaults that decide how fast they are.
+
+use super::collective::Messages;
+use super::traffic::Context;
+use crate::jobs::{Cpu, Gpu, STEP};
+use crate::scenario::Assumed;
+use hpcc_core::settings::Named;
+use hpcc_core::workload::collective::{Order, Plan};
+
+/// What a note of them begins with.
+pub(crate) const DEFAULTS: &str = "by default collectives are done as NCCL does them, with ";
+
+/// What is told beside the traffic.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub notes: Vec<String>,
+    pub assumed: Vec<Assumed>,
+}
+
+impl Messages {
+    /// Tells which ways collectives take by default, and how to set them.
+    pub fn tell(&self, plans: &[Plan], is_auto: bool, context: &Context<'_>) {
+        if plans.is_empty() {
+            return;
+        }
+        let mut told = context.told.borrow_mut();
+        let pxn = || "servers.pxn = true".to_owned();
+        let ways = [self.channels_told(plans), self.chunk_told(plans), context.has_usual_pxn.then(pxn)];
+        let mut ways: Vec<String> = ways.into_iter().flatten().collect();
+        if is_auto {
+            let assumed = self.machines(context.origin.name());
+            ways.extend(assumed.iter().map(|one| format!("{} = {}", one.key, one.value)));
+            told.assumed.extend(assumed);
+        }
+        let note = format!("{DEFAULTS}{}; these keys set other ways", ways.join(", "));
+        if !ways.is_empty() && !told.notes.contains(&note) {
+            told.notes.push(note);
+        }
+    }
+
+    fn channels_told(&self, plans: &[Plan]) -> Option<String> {
+        let lines = plans.iter().filter(|plan| plan.pattern.order != Order::Listed).map(|plan| plan.channels);
+        let (least, most) = (lines.clone().min()?, lines.max()?);
+        let count = if least == most { most.to_string() } else { format!("{least} to {most}") };
+        let why = if most > 1 { " (the NICs of the smallest server)" } else { "" };
+        self.channels.is_none().then(|| format!("channels = {count}{why}"))
+    }
+
+    fn chunk_told(&self, plans: &[Plan]) -> Option<String> {
+        let is_cut = self.chunk.is_none() && plans.iter().any(|plan| plan.chunk < u64::MAX);
+        is_cut.then(|| format!("chunk so that messages have {} KiB", STEP >> 10))
+    }
+
+    /// The machines that the model of `auto` takes, where nobody names them.
+    fn machines(&self, section: &str) -> Vec<Assumed> {
+        let assumed = |key: &str, value: &str| Assumed {
+            key: format!("{section}.{key}"),
+            value: value.into(),
+            reason: "the machines whose figures the model of auto has".into(),
+        };
+        let gpu = self.gpu.is_none().then(|| assumed("gpu", Gpu::default().name()));
+        let cpu = self.cpu.is_none().then(|| assumed("cpu", Cpu::default().name()));
+        [gpu, cpu].into_iter().flatten().collect()
+    }
+}
