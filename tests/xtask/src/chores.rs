@@ -15,6 +15,7 @@ use hpcc_analysis::script::source_tree;
 use hpcc_analysis::{human, save};
 
 use crate::stages::command;
+use crate::tables;
 
 /// Tools that make pages.
 const PAGE_TOOLS: [&str; 3] =
@@ -88,6 +89,7 @@ pub fn make_pages() -> Result<()> {
     // Functions that override ns-3's are documented there.
     let warnings: Vec<&str> = log.lines().filter(|line| !line.contains(" override (function) ")).collect();
     ensure!(warnings.is_empty(), "doxygen warns:\n{}", warnings.join("\n"));
+    tables::write_pages(&tree)?;
     run("sphinx-build -q -E -W --keep-going -c ns3-module/doc . target/pages/manual")?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     copy_pages(&target.join("doc"), &pages.join("rust"))?;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A small scenario with every key that there is, in comments with their defaults.
 
-use hpcc_analysis::settings::{Schema, keys_of};
+use hpcc_analysis::settings::{self, Key, Schema, keys_of};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Value, first_sentence};
+
+use super::words;
 
 /// Its place in the source tree.
 pub const FILE: &str = "configs/annotated.toml";
@@ -32,7 +34,7 @@ const HEAD: &str = "# SPDX-License-Identifier: GPL-2.0-only
 #:schema schema/scenario.json
 #
 # Four flows to one host, and every key of a scenario with its default, where it has one: take the # away to change it.
-# `./hpcc explain KEY` says when to. Rewritten by `./hpcc docs`.
+# `./hpcc explain KEY` says when to. Brackets hold the range or the words of a value. Rewritten by `./hpcc docs`.
 ";
 
 /// The file.
@@ -57,15 +59,15 @@ pub fn text() -> String {
             continue;
         }
         let path = format!("{plain}.{name}");
-        // A schema of values of several kinds says neither default nor help.
-        let own =
-            settings.section(plain, None).into_iter().find(|setting| setting.key == name && key.default.is_none());
-        if let Some(setting) = &own {
-            text += &line("#", name, &value(setting), setting.summary());
+        let all = settings::section(&settings, plain);
+        if let Some(setting) = all.iter().find(|setting| setting.key == name) {
+            text += &line("#", name, &value(setting), &meaning(setting, &all));
             let of_algorithms = if name == "algorithm" { &algorithms[..] } else { &[] };
             for (algorithm, list) in of_algorithms.iter().filter(|(_, list)| !list.is_empty()) {
                 text += &format!("# {algorithm}:\n");
-                text.extend(list.iter().map(|setting| line("#", setting.key, &value(setting), setting.summary())));
+                text.extend(
+                    list.iter().map(|setting| line("#", setting.key, &value(setting), &meaning(setting, list))),
+                );
             }
             continue;
         }
@@ -77,13 +79,25 @@ pub fn text() -> String {
             help += " Its parameters are keys as well, as in [congestion_control].";
         }
         let given = example.iter().position(|(given, _)| *given == path).map(|at| example.remove(at).1);
-        if given.is_none() && key.default.is_none() && !key.expected.starts_with("text") {
-            help += &format!(" Expected: {}.", key.expected);
+        let says = given.is_none() && key.default.is_none() && !key.expected.starts_with("text");
+        if says || is_bounded(&key) {
+            help += &format!(" [{}]", key.expected);
         }
         let default = key.default.unwrap_or_default();
         text += &line(if given.is_some() { "" } else { "#" }, name, given.unwrap_or(&default), &help);
     }
     text
+}
+
+/// Whether a key expects some words, or numbers of a range.
+fn is_bounded(key: &Key) -> bool {
+    key.expected.starts_with("one of ") || key.expected.contains("number from ") && key.expected.contains(" to ")
+}
+
+/// What a setting is, its range, and when it counts.
+fn meaning(setting: &Setting, section: &[Setting]) -> String {
+    let range = words::range(setting).map_or_else(String::new, |range| format!(" [{range}]"));
+    setting.summary().to_owned() + &range.replace('`', "") + &words::condition_of(setting, section)
 }
 
 /// A setting's default as a file has it.
