@@ -12,7 +12,7 @@ use duct::{Expression, cmd};
 use hpcc_analysis::ns3::{Place, distribution, jobs};
 use hpcc_analysis::packages::need;
 use hpcc_analysis::script::source_tree;
-use hpcc_analysis::{human, save};
+use hpcc_analysis::{human, save, write_figure_pages};
 
 use crate::stages::command;
 use crate::tables;
@@ -90,6 +90,7 @@ pub fn make_pages() -> Result<()> {
     let warnings: Vec<&str> = log.lines().filter(|line| !line.contains(" override (function) ")).collect();
     ensure!(warnings.is_empty(), "doxygen warns:\n{}", warnings.join("\n"));
     tables::write_pages(&tree)?;
+    write_figure_pages(&tree)?;
     run("sphinx-build -q -E -W --keep-going -c ns3-module/doc . target/pages/manual")?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     copy_pages(&target.join("doc"), &pages.join("rust"))?;
