@@ -26,8 +26,9 @@ const EXAMPLE: [(&str, &str); 10] = [
 const FIRST: [&str; 4] = ["run", "topology", "traffic", "monitor"];
 /// Sections that are there only with keys that a file has to give.
 const UNUSED: [&str; 2] = ["servers", "attack"];
-/// A key that so many kinds of a section have says so of none.
+/// A key that so many kinds of a section have says so of none, but names those that lack it if they are few.
 const MOST_KINDS: usize = 8;
+const MOST_LACKING: usize = 3;
 /// Columns of a line.
 const WIDTH: usize = 128;
 const HEAD: &str = "# SPDX-License-Identifier: GPL-2.0-only
@@ -44,6 +45,8 @@ pub fn text() -> String {
     let is_parameter = |name: &str| algorithms.iter().any(|(_, list)| list.iter().any(|setting| setting.key == name));
     let (mut text, mut last, mut example) = (HEAD.to_owned(), String::new(), EXAMPLE.to_vec());
     let mut keys = keys_of(&Schema::Scenario.keys(), "[]");
+    let kinds: Vec<(String, Vec<String>)> =
+        keys.iter().filter_map(|key| Some((key.path.strip_suffix(".kind")?.to_owned(), key.kinds.clone()))).collect();
     keys.sort_by_key(|key| FIRST.iter().position(|section| key.path.starts_with(section)).unwrap_or(FIRST.len()));
     for key in keys {
         let (section, name) = key.path.split_once('.').unwrap_or((&key.path, ""));
@@ -71,17 +74,25 @@ pub fn text() -> String {
             }
             continue;
         }
+        // The schema of each kind knows its own name only.
+        let is_kind = name == "kind" && !key.kinds.is_empty();
         let mut help = first_sentence(key.help.as_deref().unwrap_or_default()).to_owned();
+        let all = kinds.iter().find(|(of, _)| of == section).map_or(&[][..], |(_, all)| all);
+        let without: Vec<&str> = all.iter().filter(|kind| !key.kinds.contains(kind)).map(String::as_str).collect();
         if (1..MOST_KINDS).contains(&key.kinds.len()) {
             help = format!("{}: {help}", key.kinds.join(", "));
+        } else if (1..=MOST_LACKING).contains(&without.len()) && !key.kinds.is_empty() {
+            help = format!("All but {}: {help}", without.join(", "));
         }
         if path == "legacy.algorithm" {
             help += " Its parameters are keys as well, as in [congestion_control].";
         }
         let given = example.iter().position(|(given, _)| *given == path).map(|at| example.remove(at).1);
         let says = given.is_none() && key.default.is_none() && !key.expected.starts_with("text");
-        if says || is_bounded(&key) {
-            help += &format!(" [{}]", key.expected);
+        if is_kind {
+            help += &format!(" [{}]", key.kinds.join(", "));
+        } else if says || is_bounded(&key) {
+            help += &format!(" [{}]", key.expected.trim_start_matches("one of "));
         }
         let default = key.default.unwrap_or_default();
         text += &line(if given.is_some() { "" } else { "#" }, name, given.unwrap_or(&default), &help);

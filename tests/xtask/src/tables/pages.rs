@@ -197,8 +197,12 @@ fn row(setting: &Setting, section: &[Setting]) -> String {
 
 /// The row of another key of scenarios.
 fn row_of_key(name: &str, key: &Key) -> String {
-    let kinds = if key.kinds.is_empty() { String::new() } else { format!("*{}*: ", key.kinds.join(", ")) };
     let help = key.help.as_deref().unwrap_or_default();
+    let kinds = if key.kinds.is_empty() { String::new() } else { format!("*{}*: ", key.kinds.join(", ")) };
+    // The schema of each kind knows its own name only.
+    if name == "kind" && !key.kinds.is_empty() {
+        return format!("| `kind` | {} | {help} |\n", key.kinds.join(", "));
+    }
     let value = [key.default.as_deref().map(|value| format!("`{value}`")), Some(key.expected.clone())];
     let value = value.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
     format!("| `{name}` | {} | {} |\n", value.replace('|', "\\|"), (kinds + help).replace('|', "\\|"))
@@ -235,6 +239,18 @@ mod tests {
             let found = [section, "algorithms"].iter().any(|section| page(section).contains(&row(name)));
             assert!(name.is_empty() || found, "{}", key.path);
         }
+    }
+
+    #[test]
+    fn pages_are_made_and_older_ones_go() {
+        let tree = tempfile::tempdir().expect("temporary folder");
+        let folder = tree.path().join(FOLDER);
+        let old = folder.join("gone.md");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(&old, "").expect("written");
+        write(tree.path()).expect("pages");
+        let text = fs::read_to_string(folder.join("switch.md")).expect("a page");
+        assert!(text.contains("| `alpha` | 1, 0.001 to 1000 |") && !old.exists(), "{text}");
     }
 
     #[test]
