@@ -75,11 +75,15 @@ fn readme(folder: &Path, experiments: &[Experiment]) -> Result<String> {
     let mut table = "| figure | experiment | holds | in direction | does not hold | kept |\n\
                      | --- | --- | --- | --- | --- | --- |\n"
         .to_owned();
-    for experiment in experiments {
-        table += &row(folder, experiment)?;
+    let (figures, causes): (Vec<_>, Vec<_>) = experiments.iter().partition(|one| has_page(&one.figure.name));
+    for figure in &figures {
+        table += &row(folder, figure)?;
     }
-    let failed: String = experiments.iter().filter(|one| has_page(&one.figure.name)).map(failures).collect();
-    Ok(format!("{before}{BEGIN}\n{table}\nWhat does not hold:\n\n{failed}\n{END}{behind}"))
+    let failed: String = figures.into_iter().map(failures).collect();
+    let causes = causes.into_iter().map(cause).collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "{before}{BEGIN}\n{table}\nWhat does not hold:\n\n{failed}\nCauses, and how many claims hold: {causes}.\n\n{END}{behind}"
+    ))
 }
 
 /// Experiments on why a claim does not hold have none: the page of the figure has what came out.
@@ -102,6 +106,12 @@ fn row(folder: &Path, Experiment { figure, file, kept }: &Experiment) -> Result<
         first.claims.iter().filter(|judged| fails(judged.verdict)).count(),
         plot.unwrap_or_default(),
     ))
+}
+
+/// An experiment on a cause, and how many of its claims hold.
+fn cause(Experiment { figure, kept, .. }: &Experiment) -> String {
+    let counts = kept.first().map(|first| format!(" {} of {}", first.count(Verdict::Holds), first.claims.len()));
+    format!("[{0}]({0}.toml){1}", figure.name, counts.unwrap_or_default())
 }
 
 /// The claims of a figure that do not hold.
