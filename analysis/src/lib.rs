@@ -51,7 +51,7 @@ use clap_complete::ArgValueCompleter;
 use signal_hook::consts::SIGXFSZ;
 
 pub use outcome::{Failed, Outcome};
-pub use reproduce::rewrite as rewrite_figures;
+pub use reproduce::{rewrite as rewrite_figures, write as write_figure_pages};
 pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\

@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 use crate::sweep::{self, How, VERDICTS, Verdicts};
 use crate::{human, save, script};
 use figure::Figure;
-pub use pages::rewrite;
+pub use pages::{rewrite, write};
 
 /// The word for all figures.
 const ALL: &str = "all";

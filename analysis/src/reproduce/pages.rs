@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What `configs/paper` says of its figures, made from their files and the results that are kept: a page for each, and
-//! the table of all claims in the README.
+//! What `configs/paper` says of its figures, made from their files and the results that are kept: the table in the README,
+//! and for the site a page for each.
 
 use std::fs;
 use std::path::Path;
@@ -11,54 +11,79 @@ use super::figure::{FOLDER, Figure, RESULTS};
 use super::list::time;
 use crate::human;
 use crate::save;
-use crate::sweep::{Form, Judged, SweepFile, Verdict, Verdicts};
+use crate::sweep::{Form, Judged, SweepFile, VERDICTS, Verdict, Verdicts};
 
-const HEAD: &str = "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n<!-- Rewritten by ./hpcc docs -->\n";
+const HEAD: &str = "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n<!-- Made by ./hpcc docs --html -->\n";
+const README: &str = "README.md";
 const BEGIN: &str = "<!-- claims: rewritten by ./hpcc docs -->\n";
 const END: &str = "<!-- end of claims -->\n";
 /// The full form counts for more.
 const FORMS: [Form; 2] = [Form::Full, Form::Quick];
 
-/// Rewrites the pages of a source tree.
+/// Rewrites the table in the README of a source tree.
 ///
 /// # Errors
 /// If a file cannot be read or written.
 pub fn rewrite(tree: &Path) -> Result<()> {
-    for (name, text) in pages(tree)? {
-        let path = tree.join(FOLDER).join(&name);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        save::replace(&path, text)?;
-        human::tell(&format!("rewrote {FOLDER}/{name}\n"))?;
+    let folder = tree.join(FOLDER);
+    let text = readme(&folder, &experiments(&folder)?)?;
+    let path = folder.join(README);
+    if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    save::replace(&path, text)?;
+    human::tell(&format!("rewrote {FOLDER}/{README}\n"))
+}
+
+/// Writes the pages of figures into a source tree, where the site finds them; they are not kept.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn write(tree: &Path) -> Result<()> {
+    let folder = tree.join(FOLDER);
+    for experiment in experiments(&folder)?.iter().filter(|one| has_page(&one.figure.name)) {
+        save::replace(&folder.join(format!("{}.md", experiment.figure.name)), page(&folder, experiment)?)?;
     }
     Ok(())
 }
 
-/// Each page with its name.
-fn pages(tree: &Path) -> Result<Vec<(String, String)>> {
-    let folder = tree.join(FOLDER);
-    let readme = folder.join("README.md");
-    let old = fs::read_to_string(&readme).with_context(|| readme.display().to_string())?;
-    let (mut pages, mut rows) = (Vec::new(), String::new());
-    for figure in Figure::all(&folder)? {
+/// A figure with what is kept of it, the full form first.
+struct Experiment {
+    figure: Figure,
+    file: SweepFile,
+    kept: Vec<Verdicts>,
+}
+
+fn experiments(folder: &Path) -> Result<Vec<Experiment>> {
+    let read = |figure: Figure| {
         let file = SweepFile::read(&figure.path, Form::Full)?;
         let mut kept = Vec::new();
         for form in FORMS {
-            kept.extend(figure.kept(&folder, form)?);
+            kept.extend(figure.kept(folder, form)?);
         }
-        rows += &row(&figure.name, &file.title, kept.first());
-        if has_page(&figure.name) {
-            pages.push((format!("{}.md", figure.name), page(&folder, &figure, &file, &kept)?));
-        }
+        Ok(Experiment { figure, file, kept })
+    };
+    Figure::all(folder)?.into_iter().map(read).collect()
+}
+
+/// The README with its table made anew, and below it what does not hold.
+fn readme(folder: &Path, experiments: &[Experiment]) -> Result<String> {
+    let path = folder.join(README);
+    let old = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", path.display()))?;
+    let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", path.display()))?;
+    let mut table = "| figure | experiment | holds | in direction | does not hold | kept |\n\
+                     | --- | --- | --- | --- | --- | --- |\n"
+        .to_owned();
+    let (figures, causes): (Vec<_>, Vec<_>) = experiments.iter().partition(|one| has_page(&one.figure.name));
+    for figure in &figures {
+        table += &row(folder, figure)?;
     }
-    let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{}: no {BEGIN}", readme.display()))?;
-    let (_, behind) = rest.split_once(END).with_context(|| format!("{}: no {END}", readme.display()))?;
-    let table = format!(
-        "| figure | experiment | holds | in direction | does not hold |\n| --- | --- | --- | --- | --- |\n{rows}"
-    );
-    pages.push(("README.md".to_owned(), format!("{before}{BEGIN}\n{table}\n{END}{behind}")));
-    Ok(pages)
+    let failed: String = figures.into_iter().map(failures).collect();
+    let causes = causes.into_iter().map(cause).collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "{before}{BEGIN}\n{table}\nWhat does not hold:\n\n{failed}\nCauses, and how many claims hold: {causes}.\n\n{END}{behind}"
+    ))
 }
 
 /// Experiments on why a claim does not hold have none: the page of the figure has what came out.
@@ -66,17 +91,43 @@ fn has_page(name: &str) -> bool {
     !name.starts_with("why-")
 }
 
-/// The row of a figure in the table of all: how many of its claims came out how.
-fn row(name: &str, title: &str, kept: Option<&Verdicts>) -> String {
-    let name = if has_page(name) { format!("[{name}]({name}.md)") } else { format!("`{name}`") };
-    let Some(kept) = kept else { return format!("| {name} | {title}: not run yet | | | |\n") };
-    let form = if kept.form == FORMS[0] { String::new() } else { format!(" ({} form)", kept.form.name()) };
-    format!(
-        "| {name} | {title}{form} | {} | {} | {} |\n",
-        kept.count(Verdict::Holds),
-        kept.count(Verdict::HoldsInDirection),
-        kept.claims.iter().filter(|judged| fails(judged.verdict)).count(),
-    )
+/// The row of a figure in the table of all: how many of its claims came out how, and where that is kept.
+fn row(folder: &Path, Experiment { figure, file, kept }: &Experiment) -> Result<String> {
+    let name = format!("[{0}]({0}.toml)", figure.name);
+    let title = &file.title;
+    let Some(first) = kept.first() else { return Ok(format!("| {name} | {title}: not run yet | | | | |\n")) };
+    let form = if first.form == FORMS[0] { String::new() } else { format!(" ({} form)", first.form.name()) };
+    let own = format!("{RESULTS}/{}", figure.folder(first.form));
+    let plot = plots(folder, figure, first.form)?.first().map(|plot| format!(" [plot]({own}/{plot}.svg)"));
+    Ok(format!(
+        "| {name} | {title}{form} | {} | {} | {} | [claims]({own}/{VERDICTS}){} |\n",
+        first.count(Verdict::Holds),
+        first.count(Verdict::HoldsInDirection),
+        first.claims.iter().filter(|judged| fails(judged.verdict)).count(),
+        plot.unwrap_or_default(),
+    ))
+}
+
+/// An experiment on a cause, and how many of its claims hold.
+fn cause(Experiment { figure, kept, .. }: &Experiment) -> String {
+    let counts = kept.first().map(|first| format!(" {} of {}", first.count(Verdict::Holds), first.claims.len()));
+    format!("[{0}]({0}.toml){1}", figure.name, counts.unwrap_or_default())
+}
+
+/// The claims of a figure that do not hold.
+fn failures(Experiment { figure, kept, .. }: &Experiment) -> String {
+    let claims = kept.first().into_iter().flat_map(|first| &first.claims).filter(|judged| fails(judged.verdict));
+    let item = |judged: &Judged| {
+        let reason = judged.reason.as_deref().unwrap_or_default();
+        format!(
+            "- `{}`: {} (paper: {}; ours: {}). {reason}\n",
+            figure.name,
+            judged.claim,
+            judged.paper,
+            judged.ours_words()
+        )
+    };
+    claims.map(item).collect()
 }
 
 fn fails(verdict: Verdict) -> bool {
@@ -92,13 +143,14 @@ fn emphasised(verdict: Verdict) -> String {
 
 /// The page of a figure: the commands, what differs from the source, what came out of each form and why, and the plots of
 /// the first form that is kept.
-fn page(folder: &Path, figure: &Figure, file: &SweepFile, kept: &[Verdicts]) -> Result<String> {
+fn page(folder: &Path, Experiment { figure, file, kept }: &Experiment) -> Result<String> {
     let mut text = format!("{HEAD}# {}\n\n{}.\n\n{}", file.title, file.source, commands(&figure.name, kept));
     if let Some(first) = kept.first() {
         text += &differences(first);
         text += &results(first, kept);
         text += &reasons(first);
-        text += &plots(folder, figure, first.form)?;
+        let own = format!("{RESULTS}/{}", figure.folder(first.form));
+        text.extend(plots(folder, figure, first.form)?.iter().map(|plot| format!("\n![{plot}]({own}/{plot}.svg)\n")));
     }
     Ok(text)
 }
@@ -154,7 +206,8 @@ fn reasons(first: &Verdicts) -> String {
     if text.is_empty() { text } else { format!("\n## Why\n\n{text}") }
 }
 
-fn plots(folder: &Path, figure: &Figure, form: Form) -> Result<String> {
+/// The names of a figure's plots of a form.
+fn plots(folder: &Path, figure: &Figure, form: Form) -> Result<Vec<String>> {
     let own = format!("{RESULTS}/{}", figure.folder(form));
     let mut plots = Vec::new();
     for entry in fs::read_dir(folder.join(&own)).with_context(|| own.clone())? {
@@ -162,7 +215,7 @@ fn plots(folder: &Path, figure: &Figure, form: Form) -> Result<String> {
         plots.extend(file_name.strip_suffix(".svg").map(str::to_owned));
     }
     plots.sort();
-    Ok(plots.iter().map(|plot| format!("\n![{plot}]({own}/{plot}.svg)\n")).collect())
+    Ok(plots)
 }
 
 #[cfg(test)]
@@ -174,11 +227,22 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_say_what_the_kept_results_are() {
-        for (name, text) in pages(&tree()).expect("pages") {
-            let path = tree().join(FOLDER).join(&name);
-            let kept = fs::read_to_string(&path).unwrap_or_default();
-            assert!(kept == text, "{FOLDER}/{name} is not made from the kept results: run ./hpcc docs");
+    fn the_readme_says_what_the_kept_results_are() {
+        let folder = tree().join(FOLDER);
+        let text = readme(&folder, &experiments(&folder).expect("figures")).expect("a README");
+        let kept = fs::read_to_string(folder.join(README)).expect("the README");
+        assert!(kept == text, "{FOLDER}/{README} is not made from the kept results: run ./hpcc docs");
+    }
+
+    #[test]
+    fn the_page_of_a_figure_has_its_claims_and_plots() {
+        let folder = tree().join(FOLDER);
+        let experiments = experiments(&folder).expect("figures");
+        for experiment in experiments.iter().filter(|one| has_page(&one.figure.name)) {
+            let page = page(&folder, experiment).expect("a page");
+            let claims = &experiment.file.claims;
+            assert!(claims.iter().all(|claim| page.contains(&claim.text)), "{page}");
+            assert!(page.contains(".svg)\n"), "{page}");
         }
     }
 

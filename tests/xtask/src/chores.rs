@@ -12,9 +12,10 @@ use duct::{Expression, cmd};
 use hpcc_analysis::ns3::{Place, distribution, jobs};
 use hpcc_analysis::packages::need;
 use hpcc_analysis::script::source_tree;
-use hpcc_analysis::{human, save};
+use hpcc_analysis::{human, save, write_figure_pages};
 
 use crate::stages::command;
+use crate::tables;
 
 /// Tools that make pages.
 const PAGE_TOOLS: [&str; 3] =
@@ -88,6 +89,8 @@ pub fn make_pages() -> Result<()> {
     // Functions that override ns-3's are documented there.
     let warnings: Vec<&str> = log.lines().filter(|line| !line.contains(" override (function) ")).collect();
     ensure!(warnings.is_empty(), "doxygen warns:\n{}", warnings.join("\n"));
+    tables::write_pages(&tree)?;
+    write_figure_pages(&tree)?;
     run("sphinx-build -q -E -W --keep-going -c ns3-module/doc . target/pages/manual")?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     copy_pages(&target.join("doc"), &pages.join("rust"))?;

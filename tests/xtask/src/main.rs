@@ -54,13 +54,13 @@ enum Command {
     },
     /// Measures what whole runs cost.
     Bench(bench::Options),
-    /// Rewrites the tables of settings in the documentation, and the JSON schemas.
+    /// Rewrites the scenario with every key, the claims of figures, and the JSON schemas.
     ///
     /// Exit status: 0, or 1 if --check finds something.
     Docs {
         #[command(flatten)]
         shown: shown::Options,
-        /// Also makes pages of all documentation, by sphinx and doxygen, in target/pages; a warning is an error.
+        /// Also makes pages of all documentation and all keys, by sphinx and doxygen, in target/pages; a warning is an error.
         #[arg(long)]
         html: bool,
     },

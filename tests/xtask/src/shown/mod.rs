@@ -3,6 +3,8 @@
 
 mod command;
 #[cfg(test)]
+mod links;
+#[cfg(test)]
 mod named;
 mod page;
 #[cfg(test)]

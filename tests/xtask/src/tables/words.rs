@@ -5,29 +5,33 @@ use hpcc_core::settings::quantity::LARGEST;
 use hpcc_core::settings::{Condition, Kind, Setting, Value};
 use hpcc_core::units::{BitRate, Nanos};
 
-/// The meaning of a setting and when it counts, in one line; `./hpcc explain` says more.
-pub fn meaning(setting: &Setting, section: &[Setting]) -> String {
-    let condition = setting.condition.map(|condition| format!(" {}", self::condition(condition, section)));
-    setting.summary().to_owned() + &condition.unwrap_or_default()
+/// When a setting counts, as a sentence behind others; nothing if it always does.
+pub fn condition_of(setting: &Setting, section: &[Setting]) -> String {
+    setting.condition.map_or_else(String::new, |condition| format!(" {}", self::condition(condition, section)))
 }
 
 /// The default, and which other values there are.
 pub fn value(setting: &Setting) -> String {
     let default = default(setting);
-    let range = match setting.kind {
-        Kind::Switch if setting.auto => Some("true or false".into()),
+    if let Kind::Choice(ref words) = setting.kind {
+        let others = words.iter().map(|word| format!("`{word}`")).filter(|word| *word != default);
+        return [format!("**{default}**")].into_iter().chain(others).collect::<Vec<_>>().join(" ");
+    }
+    let or = (setting.kind == Kind::Switch && setting.auto).then(|| "true or false".into());
+    range(setting).or(or).map_or_else(|| default.clone(), |range| format!("{default}, {range}"))
+}
+
+/// The values that a setting can have, where they are words or its numbers are bounded.
+pub fn range(setting: &Setting) -> Option<String> {
+    match setting.kind {
         Kind::Switch | Kind::Text => None,
-        Kind::Choice(ref words) => {
-            let others = words.iter().map(|word| format!("`{word}`")).filter(|word| *word != default);
-            return [format!("**{default}**")].into_iter().chain(others).collect::<Vec<_>>().join(" ");
-        }
+        Kind::Choice(ref words) => Some(words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
         Kind::Count { least, most } => span(least, most, u32::MAX.into(), Value::Count),
         Kind::Bytes { least, most } => span(least, most, LARGEST, Value::Bytes),
         Kind::Time { least, most } => span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time))),
         Kind::Rate { least, most } => span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate))),
         Kind::Real { least, most } => (most < f64::MAX).then(|| format!("{least} to {most}")),
-    };
-    range.map_or_else(|| default.clone(), |range| format!("{default}, {range}"))
+    }
 }
 
 /// The default as files have it; words stand between backticks.

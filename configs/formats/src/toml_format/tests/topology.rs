@@ -60,8 +60,8 @@ fn topologies_of_each_kind_load() {
 /// Bodies of the page's code blocks of this language, in its section on files of a network and of flows.
 fn blocks_of_the_page(language: &str) -> Vec<&'static str> {
     const PAGE: &str = include_str!("../../../../README.md");
-    let (_, section) = PAGE.split_once("\n### Files of a network and of flows\n").expect("the section");
-    let section = section.split("\n### ").next().expect("its end");
+    let (_, section) = PAGE.split_once("\n## Files of a network and of flows\n").expect("the section");
+    let section = section.split("\n## ").next().expect("its end");
     let fence = format!("\n```{language}\n");
     section.split(&fence).skip(1).map(|rest| rest.split("```").next().expect("the block's end")).collect()
 }
