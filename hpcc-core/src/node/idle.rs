@@ -26,7 +26,14 @@ fn beside(section: &str, key: &str) -> Option<Beside> {
         }
         ("switch", "alpha") => Some(Beside {
             what: "mode = \"lossy\", or to lossy_priorities",
-            is_so: |node| node.switch.mode == BufferKind::Lossy || node.switch.lossy_priorities.is_some(),
+            is_so: |node| {
+                let is_lossy = node.switch.mode == BufferKind::Lossy || node.switch.lossy_priorities.is_some();
+                is_lossy && node.buffer_plan.is_none()
+            },
+        }),
+        ("switch", "class_alpha" | "headroom" | "pause_threshold") => Some(Beside {
+            what: "switches without buffer_profiles, which say it in their place",
+            is_so: |node| node.buffer_plan.is_none(),
         }),
         _ => None,
     }
