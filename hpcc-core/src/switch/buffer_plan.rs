@@ -91,7 +91,7 @@ impl ProfileUse {
 pub struct PortPlace {
     /// Number of the switch.
     pub switch: u32,
-    /// Number of the port there.
+    /// Number of the port there, from 0.
     pub port: u16,
     /// Its rate.
     pub rate: BitRate,
@@ -237,7 +237,7 @@ impl BufferPlan {
         if let Some((place, priority)) =
             pairs.into_iter().find(|&(place, priority)| self.group(place, priority).is_none())
         {
-            let PortPlace { switch, port, rate } = place;
+            let (&PortPlace { switch, rate, .. }, port) = (place, u32::from(place.port) + 1);
             let message = format!(
                 "priority {priority} has no profile at port {port} of switch {switch}, which runs at {rate}; expected one"
             );

@@ -24,6 +24,7 @@
 mod another;
 mod assign;
 mod attack;
+mod buffer;
 mod collective;
 mod compatibility;
 mod congestion_control;
@@ -133,6 +134,12 @@ fn read_without(
     let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
+    let groups = Blame::new(lists.origin.place(&["buffer_groups"]), "switch.buffer_groups");
+    buffer::KEYS.iter().for_each(|key| given.add_key("switch", key, lists.origin.place(&[key])));
+    if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network)? {
+        let section = "switch";
+        settings.divide(plan).map_err(|conflict| given.error(&document, &Located { section, conflict }))?;
+    }
     let lists = given.section(&mut document, &mut settings, "fast_cnp")?;
     let (borders, border_place) = fast_cnp::borders(&lists, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
@@ -192,6 +199,7 @@ fn read_without(
         degraded: degraded_places,
         stop: Blame::new(run.origin.place(&["stop"]), "run.stop"),
         buffer: blame("switch", "buffer"),
+        groups,
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         layout: blame("telemetry", "layout"),
         base_rtt: blame("transport", "base_rtt"),
@@ -201,7 +209,7 @@ fn read_without(
         control: (!of_reference)
             .then(|| Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
     };
-    let window = window(&settings);
+    let (window, buffer) = (window(&settings), buffer::note(&settings));
     let mut scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
@@ -220,7 +228,7 @@ fn read_without(
         borders,
         attacks,
         monitor,
-        notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
+        notes: [note, window, buffer, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
         findings: Vec::new(),
         assumed: Vec::new(),
     };
