@@ -219,8 +219,8 @@ impl NodeSettings {
             let message = "entropy excludes telemetry.paths above 1 and fast_cnp, which know a flow by its port; expected \"flow\"";
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
-        self.switch.check().map_err(in_section("switch"))?;
         self.check_plan()?;
+        self.switch.check().map_err(in_section("switch"))?;
         let has_bitmaps = self.transport.recovery.answer_bytes > 0;
         if has_bitmaps && (self.transport.seal.is_some() || self.hides_telemetry()) {
             let message = "bitmaps are neither sealed nor told from telemetry by switches that hide it; expected neither transport.seal \
