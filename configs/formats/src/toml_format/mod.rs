@@ -41,6 +41,7 @@ mod schema;
 mod servers;
 mod settings;
 mod source;
+mod switch_profile;
 mod topology;
 mod traffic;
 
@@ -97,12 +98,14 @@ pub(super) fn read_as(
     defaults: NodeSettings,
     is_configuration: bool,
 ) -> Result<Draft, InputError> {
-    let source = Source::new(path, text, overrides)?;
+    let (overrides, left_out) = switch_profile::overrides(path, text, overrides)?;
+    let source = Source::new(path, text, &overrides)?;
     let mut another = Another::of(&source, &defaults);
     loop {
         match read_without(&another, path, &source, defaults.clone(), is_configuration) {
             Ok(mut draft) => {
                 draft.scenario.notes.extend(another.note());
+                draft.scenario.notes.extend(left_out);
                 return Ok(draft);
             }
             Err(error) => another.drop_for(error)?,
@@ -134,6 +137,8 @@ fn read_without(
     let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
+    // What it says has become overrides.
+    let _: &Option<String> = &lists.profile.profile;
     let groups = Blame::new(lists.origin.place(&["buffer_groups"]), "switch.buffer_groups");
     buffer::KEYS.iter().for_each(|key| given.add_key("switch", key, lists.origin.place(&[key])));
     if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network)? {

@@ -4,6 +4,7 @@
 use super::buffer;
 use super::document::Document;
 use super::keys::{INTERVAL, List, Read, SHARE, Tables, keys};
+use super::switch_profile;
 use crate::draft::Blame;
 use crate::error::InputError;
 use crate::flow::MOST_BYTES;
@@ -83,7 +84,7 @@ keys! {
 
 keys! {
     /// What `[switch]` holds besides plain settings.
-    SwitchLists { thresholds: SwitchThresholds, buffer: buffer::Lists }
+    SwitchLists { thresholds: SwitchThresholds, buffer: buffer::Lists, profile: switch_profile::Lists }
 }
 
 /// `[run]`.
