@@ -49,7 +49,7 @@ fn what_cannot_be_is_refused_with_its_key() {
         ("switch.buffer_pools.1.xoff=300", "of egress, where nothing is paused; expected no xoff"),
         ("switch.buffer_groups.0.profile=x", "unknown profile \"x\"; expected one of lossless"),
         ("switch.buffer_groups.2.priorities=[1, 3]", "expected each priority to be lossless at all ports, or at none"),
-        ("switch.buffer_groups.0.ports=1", "priority 4 has no profile at port 2 of switch 4"),
+        ("switch.buffer_groups.0.ports=1", "priority 3 has no profile at port 3 of switch 4"),
         ("switch.buffer_groups.0.ports=0", "\"0\" is no list of ports, counted from 1"),
         ("switch.buffer_queues.0.profile=lossy", "of ingress pool \"in\"; expected one of an egress pool"),
         ("switch.headroom=9KB", "switch.headroom: headroom belongs to switches without buffer_pools"),
@@ -73,4 +73,31 @@ fn what_cannot_be_is_refused_with_its_key() {
     );
     let error = load_with(MINIMAL.to_string(), &["switch.buffer_cell=254"]).expect_err("no pools").to_string();
     assert!(error.contains("switch.buffer_cell: buffer_cell belongs to buffer_pools"), "{error}");
+}
+
+/// The file's own `buffer_queues` hold, and so does what the command line says.
+#[test]
+fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
+    let folder = tempfile::tempdir().expect("folder");
+    let database = r#"{
+        "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" }, "out": { "type": "egress", "size": "1000" } },
+        "BUFFER_PROFILE": { "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" } },
+        "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" } },
+        "SCHEDULER": { "scheduler.0": { "type": "DWRR", "weight": "8" } }
+    }"#;
+    std::fs::write(folder.path().join("sonic.json"), database).expect("written");
+    let keys = "[switch]\nprofile = \"sonic.json\"\nbuffer_cell = 254\nbuffer_queues = []\n";
+    let file = folder.path().join("a.toml");
+    std::fs::write(&file, format!("{MINIMAL}{keys}")).expect("written");
+    let scenario = crate::load(&file, &[]).expect("valid");
+    let plan = scenario.settings.buffer_plan.as_ref().expect("a plan");
+    assert_eq!((plan.pools.len(), plan.profiles[0].xoff, plan.queues.len()), (2, Some(40_000), 0));
+    assert!(
+        scenario.notes.iter().any(|note| note.starts_with("sonic.json: SCHEDULER: not read")),
+        "{:?}",
+        scenario.notes
+    );
+    let refused = |set: &str| crate::load(&file, &[set.to_string()]).expect_err(set).to_string();
+    assert!(refused("switch.buffer_profiles=[]").contains("unknown profile \"lossless\""));
+    assert!(refused("switch.profile=none.json").contains("none.json"));
 }
