@@ -98,7 +98,7 @@ pub(super) fn read_as(
     defaults: NodeSettings,
     is_configuration: bool,
 ) -> Result<Draft, InputError> {
-    let (overrides, left_out) = switch_profile::overrides(path, text, overrides)?;
+    let (overrides, left_out) = switch_profile::overrides(path, text, overrides);
     let source = Source::new(path, text, &overrides)?;
     let mut another = Another::of(&source, &defaults);
     loop {
@@ -137,8 +137,7 @@ fn read_without(
     let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
-    // What it says has become overrides.
-    let _: &Option<String> = &lists.profile.profile;
+    switch_profile::check(path, &lists.profile, &lists.origin)?;
     let groups = Blame::new(lists.origin.place(&["buffer_groups"]), "switch.buffer_groups");
     buffer::KEYS.iter().for_each(|key| given.add_key("switch", key, lists.origin.place(&[key])));
     if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network)? {

@@ -3,9 +3,10 @@
 
 use super::keys::keys;
 use crate::error::InputError;
-use crate::place::Place;
-use crate::sonic;
-use std::fs;
+use crate::input;
+use crate::origin::Origin;
+use crate::sonic::{self, SonicSwitch};
+
 use std::path::Path;
 use toml::Table;
 
@@ -19,14 +20,12 @@ keys! {
     }
 }
 
-/// Overrides with what a profile says ahead of them, and notes of what it says in vain.
-pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Result<(Vec<String>, Vec<String>), InputError> {
-    let Some((name, file)) = named(text, given) else { return Ok((given.to_vec(), Vec::new())) };
-    let profile = path.with_file_name(&name);
-    let refuse = |message: String| Place::file(&profile).error(message);
-    let json = fs::read_to_string(&profile)
-        .map_err(|error| refuse(format!("{error}; expected the config_db.json that {PATH} names")))?;
-    let read = sonic::read(&json).map_err(refuse)?;
+/// Overrides with what a profile says ahead of them, and notes of what it says in vain. One that cannot be read says nothing, for
+/// [`check`] to refuse.
+pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> (Vec<String>, Vec<String>) {
+    let named = named(text, given);
+    let read = named.and_then(|(name, file)| Some((load(path, &name).ok()?, name, file)));
+    let Some((read, name, file)) = read else { return (given.to_vec(), Vec::new()) };
     let switch = file.get("switch").and_then(|switch| switch.as_table());
     let is_own = |key: &str| {
         let of_line =
@@ -36,7 +35,23 @@ pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Result<(Ve
     let keys = read.keys.iter().filter(|(key, _)| !is_own(key));
     let keys = keys.map(|(key, value)| format!("switch.{key}={value}"));
     let left_out = read.left_out.iter().map(|left_out| format!("{name}: {left_out}"));
-    Ok((keys.chain(given.iter().cloned()).collect(), left_out.collect()))
+    (keys.chain(given.iter().cloned()).collect(), left_out.collect())
+}
+
+/// Refuses a profile that cannot be read.
+pub(super) fn check(path: &Path, lists: &Lists, origin: &Origin) -> Result<(), InputError> {
+    let Some(name) = &lists.profile else { return Ok(()) };
+    let refuse = |why| {
+        let message = format!("{name} cannot be read: {why}; expected a config_db.json of SONiC beside the scenario");
+        origin.error(&["profile"], message)
+    };
+    load(path, name).map(|_| ()).map_err(refuse)
+}
+
+/// What is read of a profile beside a scenario.
+fn load(path: &Path, name: &str) -> Result<SonicSwitch, String> {
+    let text = input::read_text(&path.with_file_name(name)).map_err(|error| error.to_string())?;
+    sonic::read(&text)
 }
 
 /// The name of the profile, and the scenario that names it.

@@ -99,5 +99,5 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
     );
     let refused = |set: &str| crate::load(&file, &[set.to_string()]).expect_err(set).to_string();
     assert!(refused("switch.buffer_profiles=[]").contains("unknown profile \"lossless\""));
-    assert!(refused("switch.profile=none.json").contains("none.json"));
+    assert!(refused("switch.profile=none.json").contains("switch.profile: none.json cannot be read: No such file"));
 }
