@@ -72,6 +72,14 @@ const fn tomahawk_5(cells: u64, reserve: u64, headroom: u64) -> Asic {
     Asic { cells, reserve, n: 0, headroom, headroom_pool: None, lossy: (7, 0) }
 }
 
+/// 100 kB of lossless groups beside lossy ones, most of whose queues are limited.
+pub(super) fn small_plan() -> BufferPlan {
+    let mut plan = Asic { headroom_pool: Some(150), ..tomahawk_5(400, 20, 100) }.plan();
+    plan.groups.push(for_priorities(2, &[2, 5, 6, 7]));
+    plan.queues.push(for_priorities(1, &[2, 5, 6]));
+    plan
+}
+
 /// Packets of 64 bytes until one is admitted so, or dropped.
 fn until(buffer: &mut CellBuffer, (port, priority): (usize, usize), end: Admission) -> usize {
     (1..).find(|_| buffer.admit(port, Some(0), priority, 64) == end).expect("an end")
