@@ -6,13 +6,13 @@ use super::*;
 const SEED: &str = include_str!("../../../../../tests/fuzz/seeds/scenario/buffer-pools.toml");
 
 fn wrong(set: &str, expected: &str) {
-    let error = load_with(SEED.to_string(), &[set]).expect_err(set).to_string();
+    let error = load_with(SEED, &[set]).expect_err(set).to_string();
     assert!(error.contains(expected), "{set}: {error}");
 }
 
 #[test]
 fn pools_and_profiles_are_read_and_echoed() {
-    let scenario = load_with(SEED.to_string(), &[]).expect("valid");
+    let scenario = load_with(SEED, &[]).expect("valid");
     let plan = scenario.settings.buffer_plan.as_ref().expect("a plan");
     assert_eq!((plan.cell, plan.pools.len(), plan.profiles.len()), (254, 2, 5));
     assert_eq!(plan.groups[1].ports.as_deref(), Some(&[0, 1][..]), "ports count from 1 in files");
@@ -21,14 +21,14 @@ fn pools_and_profiles_are_read_and_echoed() {
     assert_eq!(switch["buffer_pools"][0]["xoff_bytes"], 60_000);
     assert_eq!(switch["buffer_profiles"][0]["dynamic_th"], -2);
     assert!(["alpha", "headroom", "class_alpha", "pause_threshold"].iter().all(|key| switch.get(key).is_none()));
-    let other = load_with(SEED.to_string(), &["switch.buffer_cell=208"]).expect("valid");
+    let other = load_with(SEED, &["switch.buffer_cell=208"]).expect("valid");
     assert_ne!(scenario.digest().expect("a digest"), other.digest().expect("a digest"));
     assert!(scenario.notes.iter().all(|note| !note.contains("buffer_queues")));
 }
 
 #[test]
 fn limits_of_lossless_queues_are_told() {
-    let scenario = load_with(SEED.to_string(), &["switch.buffer_queues.0.priorities=[1, 3]"]).expect("valid");
+    let scenario = load_with(SEED, &["switch.buffer_queues.0.priorities=[1, 3]"]).expect("valid");
     let told = "switch.buffer_queues limit queues of lossless priorities 3 below their pool";
     assert!(scenario.notes.iter().any(|note| note.starts_with(told)), "{:?}", scenario.notes);
 }
@@ -71,7 +71,7 @@ fn what_cannot_be_is_refused_with_its_key() {
             "buffer_cell is missing from [switch], which has buffer_pools; expected such as buffer_cell = 254"
         )
     );
-    let error = load_with(MINIMAL.to_string(), &["switch.buffer_cell=254"]).expect_err("no pools").to_string();
+    let error = load_with(MINIMAL, &["switch.buffer_cell=254"]).expect_err("no pools").to_string();
     assert!(error.contains("switch.buffer_cell: buffer_cell belongs to buffer_pools"), "{error}");
 }
 
