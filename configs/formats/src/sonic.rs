@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues and marks. What has no counterpart is
+//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues and marks. What has no
+//! counterpart is
 //! listed.
 //!
-//! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is mapped
+//! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the
+//! class is mapped
 //! to; its queue is the one of its number.
 
 use serde_json::{Map, Value};

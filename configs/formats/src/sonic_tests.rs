@@ -6,14 +6,14 @@ use super::sonic::read;
 const DATABASE: &str = r#"{
   "PORT": { "Ethernet0": { "speed": "400000" }, "Ethernet8": { "speed": "100000" } },
   "BUFFER_POOL": {
-    "ingress_lossless_pool": { "type": "ingress", "mode": "dynamic", "size": "60981844", "xoff": "14760448" },
+    "lossless_pool": { "type": "ingress", "mode": "dynamic", "size": "60981844", "xoff": "14760448" },
     "egress_lossy_pool": { "type": "egress", "mode": "dynamic", "size": "60981844" }
   },
   "BUFFER_PROFILE": {
-    "pg_400g": { "pool": "[BUFFER_POOL|ingress_lossless_pool]", "size": "18796", "dynamic_th": "0", "xoff": "393192",
+    "pg_400g": { "pool": "[BUFFER_POOL|lossless_pool]", "size": "18796", "dynamic_th": "0", "xoff": "393192",
       "xon": "0", "xon_offset": "3556" },
-    "pg_100g": { "pool": "ingress_lossless_pool", "size": "18796", "dynamic_th": "-2", "xoff": "117348" },
-    "ingress_lossy": { "pool": "ingress_lossless_pool", "size": "0", "static_th": "60981844" },
+    "pg_100g": { "pool": "lossless_pool", "size": "18796", "dynamic_th": "-2", "xoff": "117348" },
+    "ingress_lossy": { "pool": "lossless_pool", "size": "0", "static_th": "60981844" },
     "q_lossy": { "pool": "egress_lossy_pool", "size": "1778", "dynamic_th": "0" }
   },
   "BUFFER_PG": {
@@ -35,13 +35,13 @@ fn tables_of_sonic_become_keys() {
     let found = read(DATABASE).expect("a configuration");
     let expected = r#"
         buffer_pools = [
-            { name = "ingress_lossless_pool", side = "ingress", size = 60981844, xoff = 14760448 },
+            { name = "lossless_pool", side = "ingress", size = 60981844, xoff = 14760448 },
             { name = "egress_lossy_pool", side = "egress", size = 60981844 },
         ]
         buffer_profiles = [
-            { name = "pg_400g", pool = "ingress_lossless_pool", size = 18796, dynamic_th = 0, xoff = 393192, xon = 0, xon_offset = 3556 },
-            { name = "pg_100g", pool = "ingress_lossless_pool", size = 18796, dynamic_th = -2, xoff = 117348 },
-            { name = "ingress_lossy", pool = "ingress_lossless_pool", size = 0, static_th = 60981844 },
+            { name = "pg_400g", pool = "lossless_pool", size = 18796, dynamic_th = 0, xoff = 393192, xon = 0, xon_offset = 3556 },
+            { name = "pg_100g", pool = "lossless_pool", size = 18796, dynamic_th = -2, xoff = 117348 },
+            { name = "ingress_lossy", pool = "lossless_pool", size = 0, static_th = 60981844 },
             { name = "q_lossy", pool = "egress_lossy_pool", size = 1778, dynamic_th = 0 },
         ]
         buffer_groups = [
@@ -78,7 +78,7 @@ fn what_is_no_configuration_is_refused() {
     let wrong = |from: &str, to: &str| read(&DATABASE.replace(from, to)).expect_err(to);
     assert!(read("{").expect_err("half").starts_with("no JSON"));
     assert_eq!(read("{}").expect_err("none"), "there is no BUFFER_POOL; expected it, as in SONiC's config_db.json");
-    assert!(wrong("\"size\": \"60981844\", \"xoff\"", "\"xoff\"").contains("ingress_lossless_pool: size is missing"));
+    assert!(wrong("\"size\": \"60981844\", \"xoff\"", "\"xoff\"").contains("lossless_pool: size is missing"));
     assert!(wrong("\"type\": \"egress\"", "\"type\": \"both\"").contains("expected ingress or egress"));
     assert_eq!(
         wrong("\"3\": \"3\", \"4\"", "\"3\": \"9\", \"4\""),

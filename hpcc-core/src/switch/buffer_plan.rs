@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How operators divide a switch's packet memory: pools, and profiles of priority groups and queues, in the terms of SONiC and SAI.
+//! How operators divide a switch's packet memory: pools, and profiles of priority groups and queues, in the terms of
+//! SONiC and SAI.
 //!
 //! Hardware counts cells. A pool is what its groups share; reserves and headroom stand beside it.
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packet memory in cells, by a [`BufferPlan`]: what came in is accounted to its port and priority, and to its queue.
 //!
-//! A frame of a group takes the group's reserve first, then the pool up to its threshold, and - where it is lossless - headroom.
+//! A frame of a group takes the group's reserve first, then the pool up to its threshold, and - where it is lossless -
+//! headroom.
 //! With the cell that reaches the threshold the group pauses its sender.
 
 use super::buffer_plan::{BufferPlan, BufferProfile, PortPlace, Threshold};

@@ -101,7 +101,8 @@ fn lossy_drop(asic: Asic) -> usize {
     until(&mut asic.buffer(1), (0, 1), Admission::Drop)
 }
 
-/// `pkts_num_trig_pfc_multi`, `pkts_num_trig_ingr_drp` of sonic-mgmt's tests of Tomahawk 5: groups share a pool with alpha 1. Of
+/// `pkts_num_trig_pfc_multi`, `pkts_num_trig_ingr_drp` of sonic-mgmt's tests of Tomahawk 5: groups share a pool with
+/// alpha 1. Of
 /// 200 Gb/s one cell of headroom fewer than `pkts_num_hdrm_full` is what fits the drop.
 #[test]
 fn groups_of_tomahawk_5_pause_with_the_packet_that_operators_test() {
@@ -156,7 +157,8 @@ fn one_group_and_one_lossy_queue_of_tomahawk_3() {
     assert_eq!(lossy_drop(asic(75_710, 1_471)), 50_482);
 }
 
-/// `pgs_num`, `pkts_num_hdrm_full`, `pkts_num_hdrm_partial`: all groups but the last fill their headroom, the last has what is left.
+/// `pgs_num`, `pkts_num_hdrm_full`, `pkts_num_hdrm_partial`: all groups but the last fill their headroom, the last has
+/// what is left.
 #[test]
 fn groups_share_a_pool_of_headroom() {
     for (groups, full, partial) in [(50, 1_185, 47), (13, 2_853, 1_124), (26, 1_548, 1_028), (37, 462, 384)] {

@@ -19,17 +19,17 @@ pub(super) const KEYS: [&str; 5] = ["buffer_cell", "buffer_pools", "buffer_profi
 
 keys! {
     Lists {
-        /// Bytes of a cell, in which a switch with `buffer_pools` counts its memory, such as 254 of Tomahawk 3 and 5. A frame takes
-        /// whole cells.
+        /// Bytes of a cell, in which a switch with `buffer_pools` counts its memory, such as 254 of Tomahawk 3 and 5. A
+        /// frame takes whole cells.
         buffer_cell: Option<Bytes> {1..=65_536};
-        /// Pools of the memory, as a list of `{ name, side, size, xoff }`. With them `buffer_profiles` and `buffer_groups` take the
-        /// place of `headroom`, `pause_threshold`, `alpha` and `class_alpha`. Give them to divide memory as an operator's switches
-        /// do.
+        /// Pools of the memory, as a list of `{ name, side, size, xoff }`. With them `buffer_profiles` and `buffer_groups`
+        /// take the place of `headroom`, `pause_threshold`, `alpha` and `class_alpha`. Give them to divide memory as an
+        /// operator's switches do.
         buffer_pools: Option<Tables<Pool>> {"{ name = \"lossless\", side = \"ingress\", size = \"60MB\" }"};
         /// Profiles of groups and queues: their reserve, threshold, headroom and resume.
         buffer_profiles: Option<Tables<Profile>> {"{ name = \"roce\", pool = \"lossless\", dynamic_th = 0, xoff = \"160KB\" }"};
-        /// Which profile holds for the priority groups of which ports; of several that fit, the last one. Each priority in use needs one
-        /// at every port.
+        /// Which profile holds for the priority groups of which ports; of several that fit, the last one. Each priority in
+        /// use needs one at every port.
         buffer_groups: Option<Tables<Use>> {"{ priorities = [3], profile = \"roce\" }"};
         /// The same of the queues of ports, with profiles of egress pools. A queue without one has no limit of its own.
         buffer_queues: Option<Tables<Use>> {"{ priorities = [1], profile = \"tcp\", rate = \"100Gbps\" }"};
@@ -195,8 +195,8 @@ pub(super) fn note(settings: &NodeSettings) -> Option<String> {
     let limited = settings.buffer_plan.as_ref()?.limited_queues();
     (limited != Priorities::NONE).then(|| {
         format!(
-            "switch.buffer_queues limit queues of lossless priorities {limited} below their pool: what is more is dropped in spite \
-             of PFC"
+            "switch.buffer_queues limit queues of lossless priorities {limited} below their pool: what is more is dropped in \
+             spite of PFC"
         )
     })
 }

@@ -14,13 +14,15 @@ const PATH: &str = "switch.profile";
 
 keys! {
     Lists {
-        /// A `config_db.json` of SONiC, beside the scenario's file: its pools, profiles, groups, queues and marks are keys of this
+        /// A `config_db.json` of SONiC, beside the scenario's file: its pools, profiles, groups, queues and marks are
+        /// keys of this
         /// section, unless that has them itself. `buffer` and `buffer_cell` are not in it. Notes list what has no counterpart.
         profile: Option<String>;
     }
 }
 
-/// Overrides with what a profile says ahead of them, and notes of what it says in vain. One that cannot be read says nothing, for
+/// Overrides with what a profile says ahead of them, and notes of what it says in vain. One that cannot be read says
+/// nothing, for
 /// [`check`] to refuse.
 pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> (Vec<String>, Vec<String>) {
     let named = named(text, given);
