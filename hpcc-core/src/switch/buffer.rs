@@ -42,7 +42,7 @@ impl Buffer {
     }
 
     /// A frame came in by `ingress` for a queue of `queue` bytes at `egress`; without that it waits in no queue.
-    #[inline]
+    #[inline(always)]
     pub fn admit(
         &mut self,
         ingress: usize,

@@ -151,7 +151,8 @@ enum Room {
     Headroom,
 }
 
-/// Accounting of a switch's packet memory in cells.
+/// Accounting of a switch's packet memory in cells. What every frame calls is apart, so that the usual memory's share of those calls
+/// stays within its callers.
 #[derive(Clone, Debug)]
 pub struct CellBuffer {
     cell: u32,
@@ -219,6 +220,7 @@ impl CellBuffer {
     }
 
     /// Whether a frame that comes and goes at once pauses and resumes nobody, and is not dropped.
+    #[inline(never)]
     pub fn can_cut_through(&self, ingress: usize, egress: usize, priority: usize, size: u32) -> bool {
         let group = &self.groups[place(ingress, priority)];
         let Ok((Room::Pool(more), _)) = self.room(ingress, Some(egress), priority, size) else { return false };
@@ -228,6 +230,7 @@ impl CellBuffer {
     }
 
     /// A frame came in.
+    #[inline(never)]
     pub fn admit(&mut self, ingress: usize, egress: Option<usize>, priority: usize, size: u32) -> Admission {
         let room = match self.room(ingress, egress, priority, size) {
             Ok((room, _)) => room,
@@ -268,6 +271,7 @@ impl CellBuffer {
     }
 
     /// A frame left; headroom is freed first. Returns whether a paused upstream may go on; if so it counts as resumed.
+    #[inline(never)]
     pub fn release(&mut self, ingress: usize, egress: Option<usize>, priority: usize, size: u32) -> bool {
         let cells = self.cells(size);
         if let Some(egress) = egress {
