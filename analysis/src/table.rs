@@ -252,7 +252,15 @@ fn pauses(s: &Summary) -> String {
 fn drops(s: &Summary) -> String {
     let slow = s.receive.as_ref().map(|slow| format!(" ({} by slow hosts)", human::count(slow.dropped)));
     let own = (s.host_drops > 0).then(|| format!(" ({} by their own hosts)", human::count(s.host_drops)));
-    format!("{} dropped{}{}", human::count(s.dropped()), slow.unwrap_or_default(), own.unwrap_or_default())
+    let dropped = human::count(s.dropped());
+    format!("{dropped} dropped{}{}{}", slow.unwrap_or_default(), own.unwrap_or_default(), no_room(s))
+}
+
+/// Why switches with pools had no room for frames.
+fn no_room(s: &Summary) -> String {
+    let reasons = s.no_room.iter().flatten().filter(|&(_, &frames)| frames > 0);
+    let reasons = reasons.map(|(why, &frames)| format!("{why} {}", human::count(frames))).collect::<Vec<_>>();
+    if reasons.is_empty() { String::new() } else { format!(" (full: {})", reasons.join(", ")) }
 }
 
 fn trims(s: &Summary) -> String {

@@ -93,6 +93,7 @@ impl Run {
             || !scenario.storms.is_empty()
             || scenario.on_deadlock == OnDeadlock::End
             || !scenario.degraded.is_empty()
+            || scenario.settings.buffer_plan.is_some()
     }
 
     /// Runs file and program. Returns how many flows have finished, or what is wrong.

@@ -34,6 +34,8 @@ pub(crate) struct Places {
     pub network: Option<Place>,
     pub stop: Blame,
     pub buffer: Blame,
+    /// Profiles of switches' memory.
+    pub groups: Blame,
     pub ecn: Blame,
     pub layout: Blame,
     pub base_rtt: Blame,

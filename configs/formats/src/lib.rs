@@ -8,6 +8,7 @@
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`sonic`] | `config_db.json` of a switch with SONiC |
 //! | [`jobs`] | jobs of other simulators: GOAL, connection matrices, Chakra, SimAI |
 //! | [`lint`] | nothing: it looks for what is worth saying of a scenario that can run |
 //! | [`share`] | nothing: it divides a scenario among processes |
@@ -39,6 +40,9 @@ pub mod reference;
 pub mod results;
 pub mod scenario;
 pub mod share;
+pub mod sonic;
+#[cfg(test)]
+mod sonic_tests;
 mod text;
 pub mod toml_format;
 pub mod visible;

@@ -7,6 +7,8 @@ use crate::counters::counters;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::ids::FrameId;
+use crate::settings::Named;
+use crate::switch::NoRoom;
 use crate::units::{BitRate, Nanos};
 
 /// What happens to a frame at a port.
@@ -131,6 +133,8 @@ counters! {
         pub marks_lost: u64,
         /// Pauses that switches asked sources for.
         pub source_pauses: u64,
+        /// Frames for which a switch had no room, by the reasons of [`NoRoom`], where its memory is divided by a plan.
+        pub no_room: [u64; NoRoom::NAMES.len()],
         /// Frames that were lost on links.
         pub losses: u64,
         /// Bytes on links that only telemetry needs.

@@ -217,6 +217,9 @@ impl Engine {
         let (kind, ingress, priority, size) = (frame.kind, frame.ingress, frame.priority, frame.size);
         let egress = self.all.ports[p].number;
         let switch = self.nodes.switch(node);
+        if let Some(why) = switch.core.refused() {
+            self.totals.no_room[why as usize] += 1;
+        }
         let Some(&trimming) = switch.core.trims(priority).filter(|_| kind == PacketKind::Data) else {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         };

@@ -32,14 +32,22 @@ fn beside(section: &str, key: &str) -> Option<Beside> {
     }
 }
 
+/// Whether a plan of switches' memory says in place of a setting what that says.
+fn is_planned(section: &str, key: &str) -> bool {
+    section == "switch" && ["alpha", "class_alpha", "headroom", "pause_threshold"].contains(&key)
+}
+
 impl NodeSettings {
     /// Whether a setting of a section counts beside others only, so that [`NodeSettings::idle`] may refuse it.
     pub fn may_be_idle(section: &str, setting: &Setting) -> bool {
-        setting.condition.is_some() || beside(section, setting.key).is_some()
+        setting.condition.is_some() || beside(section, setting.key).is_some() || is_planned(section, setting.key)
     }
 
     /// Beside what a setting counts, if it does not count here; once all is resolved.
     pub(super) fn useless(&self, section: &str, key: &str) -> Option<&'static str> {
+        if self.buffer_plan.is_some() && is_planned(section, key) {
+            return Some("switches without buffer_pools, whose profiles say it in its place");
+        }
         let beside = beside(section, key)?;
         (!(beside.is_so)(self)).then_some(beside.what)
     }

@@ -106,6 +106,9 @@ impl NodeSettings {
     /// # Errors
     /// If it is less than what the ports keep for themselves, or than two packets.
     pub fn check_memory(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), Located> {
+        if let Some(plan) = &self.buffer_plan {
+            return self.check_ports(plan, switch, ports.map(|(rate, _)| rate));
+        }
         let wrong = match self.switch.mode {
             BufferKind::Lossless => self.memory_of_ports(switch, ports),
             BufferKind::Lossy => self.memory_of_a_queue(),
@@ -125,7 +128,7 @@ impl NodeSettings {
     }
 
     /// Bytes that no frame exceeds: neither data with all the telemetry that there is room for, nor what brings that back.
-    fn largest_frame(&self) -> u64 {
+    pub(super) fn largest_frame(&self) -> u64 {
         let (sizes, layout, Bytes(mtu)) = (self.sizes(), self.layout(), self.transport.mtu);
         let data = sizes.data(mtu as u32, true, layout.max_len() as u32);
         let answer = sizes.ack(

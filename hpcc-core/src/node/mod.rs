@@ -16,6 +16,7 @@ mod links;
 mod notifications;
 mod part;
 mod paths;
+mod plan;
 mod priorities;
 mod probes;
 mod protocol;
@@ -37,7 +38,7 @@ use crate::fast_cnp::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSetting
 use crate::host_transport::HostTransportSettings;
 use crate::reference_faults::{FaultSettings, ReferenceFaults};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{Overflow, SwitchConfig, SwitchSettings, Wait};
+use crate::switch::{BufferPlan, Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Reads, Sampling};
 use crate::topology::Network;
 use crate::topology::paths::Ways;
@@ -54,6 +55,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// The settings of a node, be it a host or a switch.
@@ -81,6 +83,8 @@ pub struct NodeSettings {
     pub other_receivers: Vec<ReceiveSettings>,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
+    /// How their memory is divided, in place of what [`SwitchSettings`] says.
+    pub buffer_plan: Option<Arc<BufferPlan>>,
     /// How switches choose among paths.
     pub load_balancing: LoadBalancingSettings,
     /// When ports of these rates mark frames, in place of what [`SwitchSettings`] says for all.
@@ -109,6 +113,7 @@ impl NodeSettings {
             other_receivers: Vec::new(),
             switch: SwitchSettings::default(),
             load_balancing: LoadBalancingSettings::default(),
+            buffer_plan: None,
             ecn_thresholds: None,
             fast_cnp: FastCnpSettings::default(),
             fast_cnp_switch: FastCnpSwitchSettings::default(),
@@ -214,6 +219,7 @@ impl NodeSettings {
             let message = "entropy excludes telemetry.paths above 1 and fast_cnp, which know a flow by its port; expected \"flow\"";
             return Err(in_section("transport")(Conflict::new("entropy", message.into())));
         }
+        self.check_plan()?;
         self.switch.check().map_err(in_section("switch"))?;
         let has_bitmaps = self.transport.recovery.answer_bytes > 0;
         if has_bitmaps && (self.transport.seal.is_some() || self.hides_telemetry()) {
@@ -375,7 +381,8 @@ impl NodeSettings {
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults())
+        let config = self.switch.config(thresholds, self.wire.profile, self.pause(), self.faults());
+        SwitchConfig { plan: self.buffer_plan.clone(), ..config }
     }
 
     /// How a switch balances load, once all is resolved and checked; `None`: by its number, as all do without a setting.

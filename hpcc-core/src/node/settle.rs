@@ -160,6 +160,7 @@ fn whole(shared: &NodeSettings, host: &Given, a_switch: &NodeSettings) -> NodeSe
         switch: a_switch.switch.clone(),
         load_balancing: a_switch.load_balancing.clone(),
         ecn_thresholds: a_switch.ecn_thresholds.clone(),
+        buffer_plan: a_switch.buffer_plan.clone(),
         fast_cnp_switch: a_switch.fast_cnp_switch.clone(),
         ..(*host.settings).clone()
     };

@@ -1,70 +1,115 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packet memory, lossless or lossy.
+//! Packet memory: lossless, lossy, or divided as a plan says.
 
+use super::cell_buffer::{CellBuffer, NoRoom};
 use super::lossy_buffer::LossyBuffer;
 use super::{Admission, BufferMode, Priorities, SharedBuffer, SwitchConfig};
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 
 /// Packet memory.
 #[derive(Clone, Debug)]
 pub(super) enum Buffer {
     Lossless(SharedBuffer),
+    Rarer(Rarer),
+}
+
+/// The rarer kinds: a third kind beside them would make the record of each switch longer.
+#[derive(Clone, Debug)]
+pub(super) enum Rarer {
     Lossy(LossyBuffer),
+    Cells(Box<CellBuffer>),
 }
 
 impl Buffer {
-    /// An empty memory between ports of these rates and delays.
-    pub fn new(config: &SwitchConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
+    /// An empty memory of switch `id` between ports of these rates and delays.
+    pub fn new(id: u32, config: &SwitchConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
+        let rates = ports.iter().map(|&(rate, _)| rate);
+        if let Some(plan) = &config.plan {
+            return Buffer::Rarer(Rarer::Cells(Box::new(CellBuffer::new(plan, id, rates))));
+        }
         match config.mode {
             BufferMode::Lossless => {
                 let buffer = SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports);
                 let (lossy, alpha) = config.lossy.unwrap_or((Priorities::NONE, 1.0));
-                let rates = ports.iter().map(|&(rate, _)| rate);
                 Buffer::Lossless(buffer.with_classes(lossy, alpha, &config.alphas, host_rate, rates))
             }
             BufferMode::Lossy { alpha } => {
                 let alphas = config.alphas.map(|own| own.unwrap_or(alpha));
-                Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alphas))
+                Buffer::Rarer(Rarer::Lossy(LossyBuffer::new(config.buffer_bytes, alphas)))
             }
         }
     }
 
-    /// A frame came in by `ingress` for a queue of `queue` bytes.
-    #[inline]
-    pub fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
+    /// A frame came in by `ingress` for a queue of `queue` bytes at `egress`; without that it waits in no queue.
+    #[inline(always)]
+    pub fn admit(
+        &mut self,
+        ingress: usize,
+        egress: Option<usize>,
+        queue: u32,
+        priority: usize,
+        size: u32,
+    ) -> Admission {
         match self {
             Buffer::Lossless(buffer) => buffer.admit(ingress, queue, priority, size),
-            Buffer::Lossy(buffer) => buffer.admit(priority, queue, size),
+            Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.admit(priority, queue, size),
+            Buffer::Rarer(Rarer::Cells(buffer)) => buffer.admit(ingress, egress, priority, size),
         }
     }
 
-    /// Whether a frame that comes in by `ingress` for a queue of `queue` bytes is not dropped.
-    pub fn has_room(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
+    /// Whether a frame that comes in by `ingress` and waits in no queue is not dropped.
+    pub fn has_room(&self, ingress: usize, priority: usize, size: u32) -> bool {
         match self {
-            Buffer::Lossless(buffer) => buffer.has_room(ingress, queue, priority, size),
-            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
+            Buffer::Lossless(buffer) => buffer.has_room(ingress, 0, priority, size),
+            Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.has_room(priority, 0, size),
+            Buffer::Rarer(Rarer::Cells(buffer)) => buffer.has_room(ingress, None, priority, size),
         }
     }
 
     /// Whether a frame that comes and goes at once leaves all accounts as they are, pauses and resumes nobody, and is not
     /// dropped.
     #[inline]
-    pub fn can_cut_through(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
+    pub fn can_cut_through(&self, ingress: usize, egress: usize, queue: u32, priority: usize, size: u32) -> bool {
         match self {
             Buffer::Lossless(buffer) => buffer.can_cut_through(ingress, priority, size),
-            Buffer::Lossy(buffer) => buffer.has_room(priority, queue, size),
+            Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.has_room(priority, queue, size),
+            Buffer::Rarer(Rarer::Cells(buffer)) => buffer.can_cut_through(ingress, egress, priority, size),
         }
     }
 
-    /// A frame that had come in by `ingress` left. Returns whether a paused upstream may go on.
+    /// A frame that was admitted without a queue waits at `egress`.
+    pub fn join(&mut self, egress: usize, priority: usize, size: u32) {
+        if let Buffer::Rarer(Rarer::Cells(buffer)) = self {
+            buffer.join(egress, priority, size);
+        }
+    }
+
+    /// The priorities whose sender at a port is paused: bit n stands for priority n.
+    pub fn paused(&self, port: usize) -> u8 {
+        match self {
+            Buffer::Lossless(buffer) => buffer.paused(port),
+            Buffer::Rarer(Rarer::Lossy(_)) => 0,
+            Buffer::Rarer(Rarer::Cells(buffer)) => buffer.paused(port),
+        }
+    }
+
+    /// Why the last frame that was dropped found no room, if memory is divided by a plan.
+    pub fn refused(&self) -> Option<NoRoom> {
+        if let Buffer::Rarer(Rarer::Cells(buffer)) = self { Some(buffer.refused()) } else { None }
+    }
+
+    /// A frame that had come in by `ingress` left, from `egress` if it waited in a queue. Returns whether a paused upstream may
+    /// go on.
     #[inline]
-    pub fn release(&mut self, ingress: usize, priority: usize, size: u32) -> bool {
+    pub fn release(&mut self, ingress: usize, egress: Option<usize>, priority: usize, size: u32) -> bool {
         match self {
             Buffer::Lossless(buffer) => buffer.release(ingress, priority, size),
-            Buffer::Lossy(buffer) => {
+            Buffer::Rarer(Rarer::Lossy(buffer)) => {
                 buffer.release(size);
                 false
             }
+            Buffer::Rarer(Rarer::Cells(buffer)) => buffer.release(ingress, egress, priority, size),
         }
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What all switches of a network are given.
 
-use super::{ByPriority, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, TrimConfig, WatchdogConfig};
+use super::{
+    BufferPlan, ByPriority, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, TrimConfig, WatchdogConfig,
+};
 use crate::ecn::EcnThreshold;
 use crate::reference_faults::ReferenceFaults;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// What a full buffer does.
@@ -24,6 +27,8 @@ pub enum BufferMode {
 pub struct SwitchConfig {
     /// Shared packet memory in bytes.
     pub buffer_bytes: u64,
+    /// How it is divided in place of what follows of [`SwitchConfig::mode`], if it is.
+    pub plan: Option<Arc<BufferPlan>>,
     /// What happens when it is full.
     pub mode: BufferMode,
     /// When a lossless buffer pauses.

@@ -6,6 +6,10 @@
 //! and does what the answers say.
 
 mod buffer;
+mod buffer_plan;
+mod cell_buffer;
+#[cfg(test)]
+mod cell_buffer_tests;
 mod class_limits;
 mod classes;
 mod config;
@@ -26,6 +30,8 @@ mod trimming;
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
 pub use crate::priorities::Priorities;
+pub use buffer_plan::{BufferPlan, BufferPool, BufferProfile, PortPlace, ProfileUse, Side, Threshold};
+pub use cell_buffer::{CellBuffer, NoRoom};
 pub use class_limits::ByPriority;
 pub use classes::{Classes, MAX_QUANTUM};
 pub use config::{BufferMode, SwitchConfig};
@@ -114,7 +120,7 @@ impl Switch {
             told_id: id,
             layout,
             routes,
-            buffer: Buffer::new(config, host_rate, ports),
+            buffer: Buffer::new(id, config, host_rate, ports),
             ports: rates().map(|rate| EgressPort::new(rate, &marks, config.trimming.as_ref())).collect(),
             trimming: config.trimming,
             marks,
@@ -209,7 +215,7 @@ impl Switch {
             return Admission::Admit { pause: false };
         }
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
-        let admission = self.buffer.admit(usize::from(ingress), *queued, priority, size);
+        let admission = self.buffer.admit(ingress.into(), Some(egress.into()), *queued, priority, size);
         if admission != Admission::Drop {
             *queued += size;
         }
@@ -219,19 +225,19 @@ impl Switch {
     /// Whether a frame that came in by port `ingress` may wait for others of its flow, in a queue of its own.
     pub fn may_wait(&self, ingress: u16, priority: u8, size: u32) -> bool {
         let priority = usize::from(priority) % PRIORITIES;
-        priority == 0 || self.buffer.has_room(ingress.into(), 0, priority, size)
+        priority == 0 || self.buffer.has_room(ingress.into(), priority, size)
     }
 
     /// It waits. Returns whether its sender is to pause.
     pub fn hold(&mut self, ingress: u16, priority: u8, size: u32) -> bool {
         let priority = usize::from(priority) % PRIORITIES;
-        priority != 0 && self.buffer.admit(ingress.into(), 0, priority, size) == Admission::Admit { pause: true }
+        priority != 0 && self.buffer.admit(ingress.into(), None, 0, priority, size) == Admission::Admit { pause: true }
     }
 
     /// A frame that was held waits no longer. Returns whether to resume its sender.
     pub fn let_go(&mut self, ingress: u16, priority: u8, size: u32) -> bool {
         let priority = usize::from(priority) % PRIORITIES;
-        priority != 0 && self.buffer.release(ingress.into(), priority, size)
+        priority != 0 && self.buffer.release(ingress.into(), None, priority, size)
     }
 
     /// A frame that was held waits at port `egress` from now on.
@@ -239,6 +245,7 @@ impl Switch {
         let priority = usize::from(priority) % PRIORITIES;
         if priority != 0 {
             self.ports[usize::from(egress)].queued[priority] += size;
+            self.buffer.join(egress.into(), priority, size);
         }
     }
 
@@ -283,7 +290,7 @@ impl Switch {
         let mut mark = false;
         if priority != 0 {
             let queued = port.queued[priority];
-            if !self.buffer.can_cut_through(head.ingress.into(), queued, priority, head.size) {
+            if !self.buffer.can_cut_through(head.ingress.into(), egress.into(), queued, priority, head.size) {
                 return None;
             }
             mark = port.marks(&self.marks, priority, queued, rng);
@@ -325,10 +332,12 @@ impl Switch {
 
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
     pub fn paused(&self, ingress: u16) -> u8 {
-        match &self.buffer {
-            Buffer::Lossless(buffer) => buffer.paused(usize::from(ingress)),
-            Buffer::Lossy(_) => 0,
-        }
+        self.buffer.paused(ingress.into())
+    }
+
+    /// Why the last frame that was dropped found no room, if memory is divided by a [plan](BufferPlan).
+    pub fn refused(&self) -> Option<NoRoom> {
+        self.buffer.refused()
     }
 
     /// A PFC frame of `size` bytes leaves port `egress`.
@@ -362,7 +371,7 @@ impl Switch {
         let priority = usize::from(head.priority) % PRIORITIES;
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
         *queued = queued.saturating_sub(head.size);
-        (*queued, self.buffer.release(usize::from(head.ingress), priority, head.size))
+        (*queued, self.buffer.release(head.ingress.into(), Some(egress.into()), priority, head.size))
     }
 
     /// Bytes of all frames that left a port, with headers and telemetry, without preamble and gap.

@@ -317,6 +317,7 @@ impl SwitchSettings {
     ) -> SwitchConfig {
         SwitchConfig {
             buffer_bytes: self.buffer.0,
+            plan: None,
             mode: match self.mode {
                 BufferKind::Lossless => BufferMode::Lossless,
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },

@@ -195,9 +195,14 @@ fn discarded_frames_free_their_buffer_and_resume_their_sender() {
 #[test]
 fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
     let layout = Layout::new(Reference { multiplier: 1 });
-    for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
+    let plan = Some(super::cell_buffer_tests::small_plan().into());
+    for config in [
+        SwitchConfig::default(),
+        SwitchConfig { mode: BufferMode::Lossy { alpha: 1.0 }, ..SwitchConfig::default() },
+        SwitchConfig { plan, ..SwitchConfig::default() },
+    ] {
         let [mut passes, mut waits] = [(); 2].map(|()| {
-            let mut switch = star_like(layout.clone(), SwitchConfig { mode, ..SwitchConfig::default() });
+            let mut switch = star_like(layout.clone(), config.clone());
             switch.marks.thresholds[0].pmax = 0.5;
             switch
         });

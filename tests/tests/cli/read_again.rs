@@ -38,6 +38,9 @@ fn setting(section: &str, key: &str, value: &Value) -> Option<String> {
             };
             format!("[{}]", list.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            format!("[{}]", list.iter().map(table).collect::<Vec<_>>().join(", "))
+        }
         Value::Array(list) if key == "nodes" => {
             format!("\"{}\"", list.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
         }
@@ -49,6 +52,17 @@ fn setting(section: &str, key: &str, value: &Value) -> Option<String> {
         Some((name, unit)) => format!("{section}.{name}=\"{value}{unit}\""),
         None => format!("{section}.{key}={value}"),
     })
+}
+
+/// An element of a list as a table.
+fn table(entry: &Value) -> String {
+    let key = |(key, value): (&String, &Value)| match (key.strip_suffix("_bytes"), key.strip_suffix("_bps")) {
+        (Some(key), _) => format!("{key} = {value}"),
+        (None, Some(key)) => format!("{key} = \"{value}bps\""),
+        (None, None) => format!("{key} = {value}"),
+    };
+    let keys: Vec<String> = entry.as_object().into_iter().flatten().map(key).collect();
+    format!("{{ {} }}", keys.join(", "))
 }
 
 /// The overrides that an effective configuration is.

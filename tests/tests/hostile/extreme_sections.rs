@@ -16,6 +16,7 @@ const LISTS: &[(&str, &str)] = &[
     ("topology.txt", "4 1 3\n3\n0 3 100Gbps 1000ns 0\n1 3 100Gbps 1000ns 0\n2 3 100Gbps 1000ns 0\n"),
     ("flow.txt", "2\n0 2 3 100 20000 0.000000\n1 2 3 100 20000 0.000005\n"),
     ("sizes.cdf", "1000 50\n9000 100\n"),
+    ("sonic.json", include_str!("../../fuzz/seeds/sonic.json")),
     ("job.goal", include_str!("../../fuzz/seeds/jobs/job.goal")),
     ("job.cm", include_str!("../../fuzz/seeds/jobs/job.cm")),
     ("trace.0.json", include_str!("../../fuzz/seeds/jobs/trace.0.json")),

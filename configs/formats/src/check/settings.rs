@@ -112,7 +112,10 @@ pub(super) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputEr
     }
     for switch in network.switches() {
         let memory = scenario.settings.check_memory(switch, ports[switch as usize].iter().copied());
-        memory.map_err(|wrong| places.buffer.error(wrong.conflict.message))?;
+        memory.map_err(|wrong| {
+            let blamed = if wrong.conflict.key == "buffer_groups" { &places.groups } else { &places.buffer };
+            blamed.error(wrong.conflict.message)
+        })?;
     }
     Ok(())
 }

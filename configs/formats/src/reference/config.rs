@@ -214,6 +214,7 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         links,
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),
+        groups: settings.blame("BUFFER_SIZE"),
         ecn: settings.blame(ecn_map::lacking(settings, network)),
         layout: settings.blame("CC_MODE"),
         base_rtt: settings.blame("CC_MODE"),

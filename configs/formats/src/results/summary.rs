@@ -8,7 +8,8 @@ use std::path::Path;
 use hpcc_core::cc::NoEffect;
 use hpcc_core::engine::{NoticeTotals, Totals};
 use hpcc_core::fast_cnp::{Refusal, Suppression};
-use hpcc_core::switch::Overflow;
+use hpcc_core::settings::Named;
+use hpcc_core::switch::{NoRoom, Overflow};
 use hpcc_core::transport::feedback::Rejected;
 use hpcc_core::transport::receive::ReceiveCounters;
 use hpcc_core::transport::{CongestionNotification, Counters, Refused};
@@ -89,6 +90,10 @@ pub struct Summary {
     /// Of them, packets that hosts with TCP or UDP dropped themselves, because too many waited at their port.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub host_drops: u64,
+    /// Frames for which switches had no room, by reason: their lossy group or their queue had its part, their group's headroom or
+    /// the pool's was full. Only where memory is divided into pools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_room: Option<BTreeMap<String, u64>>,
     /// Packets that switches cut to their headers; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trims: Option<TrimSummary>,
@@ -204,6 +209,7 @@ impl Summary {
             headers_lost,
             marks_lost,
             source_pauses,
+            no_room,
             losses,
             telemetry_bytes,
         } = network;
@@ -233,6 +239,11 @@ impl Summary {
                 heard: trims_heard,
                 headers_lost,
             }),
+            no_room: scenario
+                .settings
+                .buffer_plan
+                .is_some()
+                .then(|| NoRoom::NAMES.iter().zip(no_room).map(|(why, frames)| (why.to_string(), frames)).collect()),
             losses,
             marks,
             marks_merged,

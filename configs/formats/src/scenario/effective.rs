@@ -2,7 +2,7 @@
 //! What a scenario came to mean after defaults and overrides: echoed into results.
 
 use super::Scenario;
-use super::compatibility;
+use super::{compatibility, effective_buffer};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{self, Named, Setting, Settings};
@@ -95,6 +95,9 @@ impl Scenario {
             effective["receive"] = others.collect();
         }
         effective["switch"]["ecn_thresholds"] = self.effective_thresholds();
+        for (key, value) in self.settings.buffer_plan.iter().flat_map(|plan| effective_buffer::keys(plan)) {
+            effective["switch"][key] = value;
+        }
         if self.has_fast_cnp() {
             effective["fast_cnp"]["borders"] =
                 self.borders.iter().map(|border| [border.node, border.outside]).collect();

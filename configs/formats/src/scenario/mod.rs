@@ -7,6 +7,7 @@
 pub(crate) mod compatibility;
 mod digest;
 mod effective;
+mod effective_buffer;
 mod finding;
 mod network;
 mod order;

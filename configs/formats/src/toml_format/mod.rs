@@ -24,6 +24,7 @@
 mod another;
 mod assign;
 mod attack;
+mod buffer;
 mod collective;
 mod compatibility;
 mod congestion_control;
@@ -41,6 +42,7 @@ mod schema;
 mod servers;
 mod settings;
 mod source;
+mod switch_profile;
 mod told;
 mod topology;
 mod traffic;
@@ -98,12 +100,14 @@ pub(super) fn read_as(
     defaults: NodeSettings,
     is_configuration: bool,
 ) -> Result<Draft, InputError> {
-    let source = Source::new(path, text, overrides)?;
+    let (overrides, left_out) = switch_profile::overrides(path, text, overrides);
+    let source = Source::new(path, text, &overrides)?;
     let mut another = Another::of(&source, &defaults);
     loop {
         match read_without(&another, path, &source, defaults.clone(), is_configuration) {
             Ok(mut draft) => {
                 draft.scenario.notes.extend(another.note());
+                draft.scenario.notes.extend(left_out);
                 return Ok(draft);
             }
             Err(error) => another.drop_for(error)?,
@@ -135,6 +139,13 @@ fn read_without(
     let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
+    switch_profile::check(path, &lists.profile, &lists.origin)?;
+    let groups = Blame::new(lists.origin.place(&["buffer_groups"]), "switch.buffer_groups");
+    buffer::KEYS.iter().for_each(|key| given.add_key("switch", key, lists.origin.place(&[key])));
+    if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network)? {
+        let section = "switch";
+        settings.divide(plan).map_err(|conflict| given.error(&document, &Located { section, conflict }))?;
+    }
     let lists = given.section(&mut document, &mut settings, "fast_cnp")?;
     let (borders, border_place) = fast_cnp::borders(&lists, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
@@ -194,6 +205,7 @@ fn read_without(
         degraded: degraded_places,
         stop: Blame::new(run.origin.place(&["stop"]), "run.stop"),
         buffer: blame("switch", "buffer"),
+        groups,
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         layout: blame("telemetry", "layout"),
         base_rtt: blame("transport", "base_rtt"),
@@ -203,7 +215,7 @@ fn read_without(
         control: (!of_reference)
             .then(|| Control { hops: blame("telemetry", "hops"), every: blame("telemetry", "every") }),
     };
-    let window = window(&settings);
+    let (window, buffer) = (window(&settings), buffer::note(&settings));
     let mut scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
@@ -222,7 +234,11 @@ fn read_without(
         borders,
         attacks,
         monitor,
-        notes: [note, window, off, none_slow, layout, topology.note].into_iter().flatten().chain(told.notes).collect(),
+        notes: [note, window, buffer, off, none_slow, layout, topology.note]
+            .into_iter()
+            .flatten()
+            .chain(told.notes)
+            .collect(),
         findings: Vec::new(),
         assumed: Vec::new(),
     };

@@ -67,6 +67,11 @@ impl Given {
         self.sections.insert(section, place);
     }
 
+    /// Adds a key that is not plain.
+    pub fn add_key(&mut self, section: &'static str, key: &str, place: Place) {
+        self.keys.insert((section, key.into()), place);
+    }
+
     /// Reads a section, if it is there. Returns those of its keys that are not plain.
     pub fn section<T: Group>(
         &mut self,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[run]`, `[monitor]`, and the ECN thresholds of `[switch]`.
 
+use super::buffer;
 use super::document::Document;
 use super::keys::{INTERVAL, List, Read, SHARE, Tables, keys};
+use super::switch_profile;
 use crate::draft::Blame;
 use crate::error::InputError;
 use crate::flow::MOST_BYTES;
@@ -29,8 +31,8 @@ keys! {
         /// Choose `end` where nothing will break it.
         on_deadlock: OnDeadlock = OnDeadlock::GoOn;
     }
-    /// What `[switch]` holds besides plain settings.
-    SwitchLists {
+    /// What `[switch]` holds besides plain settings, but for pools and profiles.
+    SwitchThresholds {
         /// ECN thresholds for ports of each rate, as a list of `{ rate, kmin, kmax, pmax }`. Give it, in place of
         /// `ecn_kmin`, `ecn_kmax` and `ecn_pmax`, where thresholds should not grow in step with rates.
         ecn_thresholds: Option<Tables<Threshold>> {"{ rate = \"100Gbps\", kmin = 400000, kmax = 1600000, pmax = 0.2 }"};
@@ -80,6 +82,11 @@ keys! {
     }
 }
 
+keys! {
+    /// What `[switch]` holds besides plain settings.
+    SwitchLists { thresholds: SwitchThresholds, buffer: buffer::Lists, profile: switch_profile::Lists }
+}
+
 /// `[run]`.
 pub(super) fn run(document: &mut Document<'_>) -> Result<Read<Run>, InputError> {
     Read::of("run", &document.required("run", "stop = \"10ms\"")?)
@@ -87,7 +94,7 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Read<Run>, InputError> 
 
 /// Thresholds of link rates, if there are any.
 pub(super) fn thresholds(lists: &Read<SwitchLists>) -> Result<Option<Vec<EcnThreshold>>, InputError> {
-    let Some(List(entries)) = &lists.ecn_thresholds else { return Ok(None) };
+    let Some(List(entries)) = &lists.thresholds.ecn_thresholds else { return Ok(None) };
     let mut thresholds: Vec<EcnThreshold> = Vec::new();
     for entry in entries {
         let refuse = |message: String| entry.origin.section().key_error("switch.ecn_thresholds", message);
@@ -103,7 +110,7 @@ pub(super) fn thresholds(lists: &Read<SwitchLists>) -> Result<Option<Vec<EcnThre
 }
 
 /// Numbers and ranges with commas between; none without a text.
-fn numbers(text: &str) -> Option<Vec<u32>> {
+pub(super) fn numbers(text: &str) -> Option<Vec<u32>> {
     /// More are a mistake.
     const MOST: usize = 1_000_000;
     let mut numbers = Vec::new();

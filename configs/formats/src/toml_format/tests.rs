@@ -18,6 +18,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
 mod algorithms;
+mod buffer;
 mod classes;
 mod priorities;
 mod topology;

@@ -99,6 +99,7 @@ fn errors_name_place_key_given_and_expected() {
     write("topology.txt", "4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 25Gbps 1us 0\n");
     write("flow.txt", "1\n0 1 3 100 10 0\n");
     write("sizes.cdf", "1000 100\n");
+    write("sonic.json", include_str!("../../../../../tests/fuzz/seeds/sonic.json"));
     for file in std::fs::read_dir(JOBS).expect(JOBS).map(|file| file.expect(JOBS)) {
         std::fs::copy(file.path(), folder.path().join(file.file_name())).expect("writable");
     }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Pools and profiles of switches' memory.
+
+use super::*;
+
+const SEED: &str = include_str!("../../../../../tests/fuzz/seeds/scenario/buffer-pools.toml");
+
+fn wrong(set: &str, expected: &str) {
+    let error = load_with(SEED, &[set]).expect_err(set).to_string();
+    assert!(error.contains(expected), "{set}: {error}");
+}
+
+#[test]
+fn pools_and_profiles_are_read_and_echoed() {
+    let scenario = load_with(SEED, &[]).expect("valid");
+    let plan = scenario.settings.buffer_plan.as_ref().expect("a plan");
+    assert_eq!((plan.cell, plan.pools.len(), plan.profiles.len()), (254, 2, 5));
+    assert_eq!(plan.groups[1].ports.as_deref(), Some(&[0, 1][..]), "ports count from 1 in files");
+    let switch = &scenario.effective()["switch"];
+    assert_eq!((&switch["pfc_priorities"], &switch["lossy_priorities"]), (&"3, 4".into(), &"1".into()));
+    assert_eq!(switch["buffer_pools"][0]["xoff_bytes"], 60_000);
+    assert_eq!(switch["buffer_profiles"][0]["dynamic_th"], -2);
+    assert!(["alpha", "headroom", "class_alpha", "pause_threshold"].iter().all(|key| switch.get(key).is_none()));
+    let other = load_with(SEED, &["switch.buffer_cell=208"]).expect("valid");
+    assert_ne!(scenario.digest().expect("a digest"), other.digest().expect("a digest"));
+    assert!(scenario.notes.iter().all(|note| !note.contains("buffer_queues")));
+}
+
+#[test]
+fn limits_of_lossless_queues_are_told() {
+    let scenario = load_with(SEED, &["switch.buffer_queues.0.priorities=[1, 3]"]).expect("valid");
+    let told = "switch.buffer_queues limit queues of lossless priorities 3 below their pool";
+    assert!(scenario.notes.iter().any(|note| note.starts_with(told)), "{:?}", scenario.notes);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_key() {
+    for (set, expected) in [
+        (
+            "switch.buffer_profiles.0.dynamic_th=5",
+            "buffer_profiles.0.dynamic_th: the value is 5; expected a number from -7",
+        ),
+        ("switch.buffer_profiles.0.dynamic_th=1.5", "the value is 1.5; expected a whole number n from -7 to 4"),
+        ("switch.buffer_profiles.0.xoff=10", "\"lossless\" has an xoff of 10 bytes, less than a packet; expected"),
+        ("switch.buffer_profiles.1.pool=inn", "unknown pool \"inn\"; did you mean in?"),
+        ("switch.buffer_profiles.1.name=lossy", "there are two of name \"lossy\"; expected one"),
+        ("switch.buffer_profiles.2.static_th=3", "both or neither; expected dynamic_th or static_th"),
+        ("switch.buffer_profiles.2.xon=3", "has xon or xon_offset, but pauses nobody"),
+        ("switch.buffer_pools.1.xoff=300", "of egress, where nothing is paused; expected no xoff"),
+        ("switch.buffer_groups.0.profile=x", "unknown profile \"x\"; expected one of lossless"),
+        ("switch.buffer_groups.2.priorities=[1, 3]", "expected each priority to be lossless at all ports, or at none"),
+        ("switch.buffer_groups.0.ports=1", "priority 3 has no profile at port 3 of switch 4"),
+        ("switch.buffer_groups.0.ports=0", "\"0\" is no list of ports, counted from 1"),
+        ("switch.buffer_queues.0.profile=lossy", "of ingress pool \"in\"; expected one of an egress pool"),
+        ("switch.headroom=9KB", "switch.headroom: headroom belongs to switches without buffer_pools"),
+        ("switch.alpha=2", "switch.alpha: alpha belongs to switches without buffer_pools"),
+        ("switch.mode=lossy", "switch.mode: mode = \"lossy\" has no groups"),
+        ("switch.buffer=200KB", "headroom and reserves of switch 4's ports take"),
+        (
+            "switch.pfc_priorities=3",
+            "switch.pfc_priorities: buffer_groups with xoff are of priorities 3, 4; expected these",
+        ),
+        ("compatibility.short_headroom=true", "buffer_groups exclude the reference's short_headroom"),
+    ] {
+        wrong(set, expected);
+    }
+    let without = SEED.replace("buffer_cell = 254\n", "");
+    let error = load_with(without, &[]).expect_err("no cell").to_string();
+    assert!(
+        error.contains(
+            "buffer_cell is missing from [switch], which has buffer_pools; expected such as buffer_cell = 254"
+        )
+    );
+    let error = load_with(MINIMAL, &["switch.buffer_cell=254"]).expect_err("no pools").to_string();
+    assert!(error.contains("switch.buffer_cell: buffer_cell belongs to buffer_pools"), "{error}");
+}
+
+/// The file's own `buffer_queues` hold, and so does what the command line says.
+#[test]
+fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
+    let folder = tempfile::tempdir().expect("folder");
+    let database = r#"{
+        "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" }, "out": { "type": "egress", "size": "1000" } },
+        "BUFFER_PROFILE": { "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" } },
+        "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" } },
+        "SCHEDULER": { "scheduler.0": { "type": "DWRR", "weight": "8" } }
+    }"#;
+    std::fs::write(folder.path().join("sonic.json"), database).expect("written");
+    let keys = "[switch]\nprofile = \"sonic.json\"\nbuffer_cell = 254\nbuffer_queues = []\n";
+    let file = folder.path().join("a.toml");
+    std::fs::write(&file, format!("{MINIMAL}{keys}")).expect("written");
+    let scenario = crate::load(&file, &[]).expect("valid");
+    let plan = scenario.settings.buffer_plan.as_ref().expect("a plan");
+    assert_eq!((plan.pools.len(), plan.profiles[0].xoff, plan.queues.len()), (2, Some(40_000), 0));
+    assert!(
+        scenario.notes.iter().any(|note| note.starts_with("sonic.json: SCHEDULER: not read")),
+        "{:?}",
+        scenario.notes
+    );
+    let refused = |set: &str| crate::load(&file, &[set.to_string()]).expect_err(set).to_string();
+    assert!(refused("switch.buffer_profiles=[]").contains("unknown profile \"lossless\""));
+    assert!(refused("switch.profile=none.json").contains("switch.profile: none.json cannot be read: No such file"));
+}
