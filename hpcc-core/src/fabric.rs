@@ -465,7 +465,15 @@ mod tests {
 
     /// From host 0 to host 1 by the first path.
     fn flow(size: u64) -> IdealFlow {
-        IdealFlow { src: 0, dst: 1, ports: None, priority: None, size, own: (None, BitRate(u64::MAX)), during: (NOW, NOW) }
+        IdealFlow {
+            src: 0,
+            dst: 1,
+            ports: None,
+            priority: None,
+            size,
+            own: (None, BitRate(u64::MAX)),
+            during: (NOW, NOW),
+        }
     }
 
     #[test]

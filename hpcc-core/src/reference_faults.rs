@@ -4,7 +4,7 @@
 //! A fault here is what no device and no paper does: it changes results, and it is kept only so that the
 //! reference's numbers can be repeated. [`ReferenceFaults::NONE`] is right and the default; [`ReferenceFaults::REFERENCE`]
 //! repeats them all. Scenarios set the switches in `[compatibility]`, programs by the attribute `ReferenceFaults`;
-//! `configs/README.md` tells the effect of each.
+//! `./hpcc explain compatibility` tells the effect of each.
 
 use crate::settings::__private::sentence;
 use crate::settings::{FromText, Written};

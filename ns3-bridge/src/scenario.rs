@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario file as the ns-3 program runs it: by the engine alone or, where flows are those of ns-3's stack, over hosts of its own.
 
-use crate::network::{Network, flow_end};
 use crate::network::ffi::LinkSpec;
+use crate::network::{Network, flow_end};
 use crate::panic_report;
 use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
@@ -297,10 +297,7 @@ fn begun_flow(&Started { ref request, sport, queue_pair, first_seq }: &Started) 
 impl StackRun {
     pub fn take_seen(&mut self) -> SeenFlows {
         let Seen { begun, ended } = self.0.as_mut().map(hpcc_simulate::StackRun::take_seen).unwrap_or_default();
-        SeenFlows {
-            begun: begun.iter().map(begun_flow).collect(),
-            ended: ended.iter().map(flow_end).collect(),
-        }
+        SeenFlows { begun: begun.iter().map(begun_flow).collect(), ended: ended.iter().map(flow_end).collect() }
     }
 
     pub fn take_started(&mut self) -> Vec<StackFlow> {

@@ -26,7 +26,7 @@ class QbbHelper;
  *
  * The settings are the keys of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
  * `spoofed_source`, `records`, `claim`, `share`, `delay`, `acknowledged`, `priority`;
- * configs/README.md lists them.
+ * `./hpcc explain attack` lists them.
  */
 class AttackHelper
 {

@@ -33,10 +33,21 @@ fn one_version_is_told_everywhere() {
 /// Dates as pages write them, "28 November 2026", in an order that can be compared: year, month, day.
 fn dates(text: &str) -> Vec<(u32, usize, u32)> {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
-    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let date = |three: &[&str]| {
         let month = MONTHS.iter().position(|month| *month == three[1])? + 1;
         Some((three[2].parse().ok()?, month, three[0].parse().ok()?))

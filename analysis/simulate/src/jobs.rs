@@ -284,7 +284,8 @@ fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
         let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), own, size);
         *known.entry(key).or_insert_with(|| {
             let during = (Nanos(0), scenario.stop);
-            let flow = IdealFlow { src, dst, ports: None, priority: None, size, own: (None, BitRate(u64::MAX)), during };
+            let flow =
+                IdealFlow { src, dst, ports: None, priority: None, size, own: (None, BitRate(u64::MAX)), during };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings);
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings);
             (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings))

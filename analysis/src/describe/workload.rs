@@ -305,7 +305,10 @@ impl Traffic {
         let mut facts = self.pair_facts();
         if endless > 0 {
             let count = human::count(endless);
-            facts.push(("endless", format!("{count} flows send until they are stopped; no sum or share has their bytes")));
+            facts.push((
+                "endless",
+                format!("{count} flows send until they are stopped; no sum or share has their bytes"),
+            ));
         }
         format!("{}\n{}\n{}", table(&header, rows), distribution::classes(&sizes), lines(&facts))
     }

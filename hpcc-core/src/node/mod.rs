@@ -357,7 +357,10 @@ impl NodeSettings {
     /// Whether all data of a flow takes one path, as long as routes stay as they are.
     pub fn takes_one_path(&self, priority: Option<u8>) -> bool {
         let probes = self.feedback.paths > 1 && self.host_transport.is_queue_pairs();
-        self.load_balancing.keeps_priority(priority) && self.transport.entropy == Entropy::Flow && !probes && !self.fast_cnp_host.migrate
+        self.load_balancing.keeps_priority(priority)
+            && self.transport.entropy == Entropy::Flow
+            && !probes
+            && !self.fast_cnp_host.migrate
     }
 
     /// T of a flow on each of these paths, and the path's links, without those from a host to itself.

@@ -190,12 +190,9 @@ impl Graph {
     /// The graph, not begun, with other plans of its collectives, by their numbers.
     #[must_use]
     pub fn with_plans(&self, plans: &[Plan]) -> Graph {
-        let other = |node: &Node| match &node.work {
-            Work::Collective(collective) => {
-                let work = Work::Collective(Box::new(collective.with_plan(plans)));
-                Node { work, ..node.clone() }
-            }
-            _ => node.clone(),
+        let other = |node: &Node| {
+            let Work::Collective(collective) = &node.work else { return node.clone() };
+            Node { work: Work::Collective(Box::new(collective.with_plan(plans))), ..node.clone() }
         };
         Graph { nodes: self.nodes.iter().map(other).collect(), ..self.clone() }
     }
