@@ -107,12 +107,13 @@ fn naive(case: &Case) -> Vec<f64> {
                 let of_flow = |&flow: &usize| case.flows[flow].0.weight * share(&case.flows[flow].1, link);
                 rising.iter().map(of_flow).sum::<f64>()
             };
-            let by_links = (0..).zip(&left).filter(|&(link, _)| slope(link) > 0.0).map(|(link, left)| left / slope(link));
-            let by_bounds = rising.iter().map(|&flow| (case.flows[flow].0.most - rates[flow]) / case.flows[flow].0.weight);
+            let by_links =
+                (0..).zip(&left).filter(|&(link, _)| slope(link) > 0.0).map(|(link, left)| left / slope(link));
+            let by_bounds =
+                rising.iter().map(|&flow| (case.flows[flow].0.most - rates[flow]) / case.flows[flow].0.weight);
             let step = by_links.chain(by_bounds).fold(f64::INFINITY, f64::min).max(0.0);
             rising.iter().for_each(|&flow| rates[flow] += step * case.flows[flow].0.weight);
-            let is_full: Vec<bool> =
-                (0..left.len() as u32).map(|link| self::left(case, &rates, link) < 1e-9).collect();
+            let is_full: Vec<bool> = (0..left.len() as u32).map(|link| self::left(case, &rates, link) < 1e-9).collect();
             rising.retain(|&flow| {
                 let (demand, uses) = &case.flows[flow];
                 rates[flow] < demand.most - 1e-9 && uses.iter().all(|&(link, _)| !is_full[link as usize])
