@@ -109,9 +109,9 @@ impl MaxMin {
         self.flows[flow as usize].rate
     }
 
-    /// How many flows there are.
-    pub fn count(&self) -> u32 {
-        self.flows.len() as u32
+    /// Whether there is no link, so that nothing bounds a flow but what it asks for.
+    pub fn has_no_links(&self) -> bool {
+        self.links.is_empty()
     }
 
     /// Finds all rates.

@@ -126,6 +126,7 @@ impl<'a> Record<'a> {
         self.take(&mut world);
         let stopped = world.fault.take();
         let end = if stopped.is_some() { Nanos(world.now) } else { self.scenario.stop };
+        world.now = end.0;
         for (place, (flow, sport, sent, job)) in (0..).zip(world.unfinished()) {
             self.unfinished(place, &flow, sport, sent, job);
         }

@@ -340,7 +340,7 @@ impl Sharing {
         self.solved += 1;
         self.rated += crew.len() as u64;
         if let [alone] = crew[..]
-            && self.solver.count() == 0
+            && self.solver.has_no_links()
         {
             let most = self.streams[alone as usize].course.most;
             self.set_rate(alone, most, now);
