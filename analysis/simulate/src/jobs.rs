@@ -53,6 +53,8 @@ pub struct JobResults {
     courses: Vec<Course>,
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
+    /// Whether ideal times are reckoned, which takes about as long as the jobs without a network.
+    pub has_ideals: bool,
     /// What ranks did, if that is recorded, and the collectives that they are in.
     timeline: Option<(Vec<TimelineRow>, Begun)>,
 }
@@ -74,6 +76,7 @@ impl JobResults {
             specs: specs.clone(),
             courses: vec![Course::default(); specs.len()],
             iterations: BTreeMap::new(),
+            has_ideals: true,
             timeline: scenario.monitor.timeline.then(Default::default),
         }
     }
@@ -203,7 +206,8 @@ impl JobResults {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
             let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed, .. } = course;
-            let fabric = course.fabric.as_deref().filter(|_| time_ns.is_some() && spec.is_known());
+            let fabric = course.fabric.as_deref();
+            let fabric = fabric.filter(|_| self.has_ideals && time_ns.is_some() && spec.is_known());
             let mean = |sum: u64| sum / u64::from(finished).max(1);
             JobRow {
                 group: spec.group,

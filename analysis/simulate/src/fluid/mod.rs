@@ -75,6 +75,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
         moments += 1;
         if moments.is_multiple_of(LOOK) && progress.is_due() {
             let (bytes, finished) = record.progress();
+            progress.expect(world.begun as u32);
             progress.update(world.now, world.events(), bytes, finished as u32, Vec::new(), None);
         }
     }

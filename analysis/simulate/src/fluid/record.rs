@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// So many rows wait until they are put in order.
 const ROWS: u32 = 10_000;
 
+/// In a run of more events jobs have no ideal times.
+const MOST_RECKONED: u64 = 1_000_000;
+
 /// When a run began, and its processor time until its first event.
 pub struct Cost {
     pub start: Instant,
@@ -132,7 +135,12 @@ impl<'a> Record<'a> {
         }
         self.writer.write_rows();
         let stalls = self.jobs.stalls(world.jobs.unfinished(), self.scenario, world.is_still());
+        self.jobs.has_ideals = world.events() <= MOST_RECKONED;
         let mut summary = self.summary(&world, cost, told, stopped.as_deref(), end);
+        if !self.jobs.has_ideals && !self.scenario.flows.jobs.is_empty() {
+            let text = "fluid: no ideal times of jobs (jobs.csv): with so many messages they take as long as the run";
+            summary.notes.push(Note::new(FLUID, text));
+        }
         self.writer.ports(&self.scenario.network, end);
         drop(world);
         self.write_jobs();

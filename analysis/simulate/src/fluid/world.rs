@@ -11,6 +11,7 @@ use hpcc_core::engine::{ENDLESS, FlowOptions, FlowRequest, SourcePorts};
 use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Action, Arrival, Jobs, Message, Pair, Sent};
+use hpcc_formats::job::JobWork;
 use hpcc_formats::scenario::Scenario;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 const NONE: u32 = u32::MAX;
 /// The job of flows that were listed.
 const LISTED: u32 = u32::MAX;
+
+/// Collectives of a job times its ranks, up to which its pairs of hosts are listed.
+const MOST_LISTED: usize = 50_000;
 
 /// What flows share that are messages of one queue pair: hosts, job, destination port, priority.
 type PairKey = (u32, u32, u32, u16, u8);
@@ -178,13 +182,23 @@ impl<'a> World<'a> {
 
     /// A job begins: the queue pairs that its messages share have their source ports from now on, as in the engine.
     fn begin_job(&mut self, job: u32) {
-        if self.scenario.transport().shares_queue_pairs(true) {
+        if self.scenario.transport().shares_queue_pairs(true) && !self.is_large(job) {
             for Pair { src, dst, priority, dport, .. } in self.jobs.pairs(job) {
                 let sport = self.take_port(src, dst);
                 self.pairs.entry((src, dst, job, dport, priority)).or_insert(Known { sport, line: NONE });
             }
         }
         self.jobs.begin(job, Nanos(self.now), |_| true, &mut self.actions);
+    }
+
+    /// Whether a job has so many collectives that to list its pairs of hosts would take longer than all else: then queue pairs have
+    /// source ports in the order of their first messages, which is another one only where a pair of hosts has several.
+    fn is_large(&self, job: u32) -> bool {
+        let spec = &self.scenario.flows.jobs[job as usize];
+        match &spec.work {
+            JobWork::Graphs { collectives, .. } => collectives.len() * spec.hosts.len() > MOST_LISTED,
+            JobWork::Collective(_) | JobWork::Outside => false,
+        }
     }
 
     fn take_port(&mut self, src: u32, dst: u32) -> u16 {
