@@ -3,7 +3,8 @@
 //! network are of few kinds, and each is reckoned once.
 
 use super::paths::{Ends, Paths, Step};
-use super::sharing::{Course, Sharing, Use};
+use super::sharing::Sharing;
+use super::streams::{Course, Use};
 use hpcc_core::address::host_address;
 use hpcc_core::balance::FlowKey;
 use hpcc_core::engine::FlowRequest;

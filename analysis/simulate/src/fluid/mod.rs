@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Runs a scenario without packets: each flow goes at its max-min fair rate, over the links that the engine's packets would take.
+//! Runs a scenario without packets: each flow goes at its max-min fair rate, over the links that packets would take.
 //!
 //! ```text
 //! limits     what is refused, and what is told
 //! world      what happens when: flows, messages of jobs, failures of links
 //!   paths    which links a flow takes
 //!   alone    what it would be alone: most rate, latency, headers
-//!   sharing  which rate it has beside others (hpcc_core::max_min)
+//!   posted   what is known of flows under way
+//!   sharing  which rate each has beside others (streams, and hpcc_core::max_min)
 //! record     results, as the engine's
 //! check      the same as packets, and how far off this was
 //! ```
@@ -16,9 +17,11 @@ mod calendar;
 mod check;
 mod limits;
 mod paths;
+mod posted;
 mod record;
 mod serving;
 mod sharing;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod world;

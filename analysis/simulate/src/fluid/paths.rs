@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which links a flow takes, and how much of each: the choices of the engine's hosts and switches, without a packet.
 
-use super::sharing::Use;
+use super::streams::Use;
 use hpcc_core::balance::{Choice, EcmpBalancer, FlowKey, HOST_SEED, LoadBalancer, Ports};
 use hpcc_core::fabric::Fabric;
 use hpcc_core::node::NodeSettings;

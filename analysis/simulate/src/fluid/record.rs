@@ -3,7 +3,8 @@
 
 use super::FluidHow;
 use super::check::{Times, check};
-use super::world::{Over, World, is_endless};
+use super::posted::{Over, is_endless};
+use super::world::World;
 use crate::jobs::JobResults;
 use crate::outcome::{Outcome, say};
 use crate::run::Program;

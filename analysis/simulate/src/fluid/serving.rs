@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! In which order, and by which weights, links serve the priorities of a scenario.
 
-use super::sharing::Class;
+use super::streams::Class;
 use hpcc_core::switch::{Classes, Service};
 use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeSet;

