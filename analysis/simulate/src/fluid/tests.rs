@@ -199,8 +199,8 @@ fn flows_go_round_links_that_fail() {
 #[test]
 fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     let flow = "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n";
-    let tcp = star(2, &format!("transport.protocol = \"tcp\"\n{flow}"));
-    let refused = fluid(&tcp.replace("\"none\"", "\"ns3::TcpDctcp\""));
+    let storm = "failures.storms = [{ host = 1, time = \"1us\", until = \"2us\" }]\n";
+    let refused = fluid(&star(2, &format!("{storm}{flow}")));
     assert!(refused.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");

@@ -83,7 +83,7 @@ impl ErrorFigures {
         ErrorFigures {
             most_bytes: flows.last().map_or(0, |flow| flow.0),
             flows: flows.len() as u64,
-            mean: signed.iter().sum::<f64>() / flows.len().max(1) as f64,
+            mean: signed.iter().fold(0.0, |sum, error| sum + error) / flows.len().max(1) as f64,
             p50: at(50),
             p90: at(90),
             p99: at(99),
