@@ -3,6 +3,7 @@
 //! network are of few kinds, and each is reckoned once.
 
 use super::paths::{Ends, Paths, Step};
+use super::quick::QuickMap;
 use super::sharing::Sharing;
 use super::streams::{Course, Use};
 use hpcc_core::address::host_address;
@@ -73,8 +74,8 @@ pub struct Solo {
     /// The class of each link: links of one rate and delay are one.
     classes: Vec<u32>,
     kinds: Vec<Kind>,
-    known_kinds: HashMap<Box<[u32]>, u32>,
-    known: HashMap<(u32, u64), Alone>,
+    known_kinds: QuickMap<Box<[u32]>, u32>,
+    known: QuickMap<(u32, u64), Alone>,
 }
 
 /// A stream as it is opened.
@@ -99,8 +100,8 @@ impl Solo {
             silent,
             classes: classes(scenario),
             kinds: Vec::new(),
-            known_kinds: HashMap::new(),
-            known: HashMap::new(),
+            known_kinds: QuickMap::default(),
+            known: QuickMap::default(),
         }
     }
 

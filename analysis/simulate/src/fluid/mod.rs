@@ -18,6 +18,7 @@ mod check;
 mod limits;
 mod paths;
 mod posted;
+mod quick;
 mod record;
 mod serving;
 mod sharing;

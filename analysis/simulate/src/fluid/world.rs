@@ -5,6 +5,7 @@ use super::alone::Solo;
 use super::calendar::{Calendar, Event};
 use super::paths::{DIRECTIONS, Paths};
 use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted};
+use super::quick::QuickMap;
 use super::serving;
 use super::sharing::Sharing;
 use super::streams::Course;
@@ -15,7 +16,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Action, Arrival, Jobs, Message, Pair, Sent};
 use hpcc_formats::job::JobWork;
 use hpcc_formats::scenario::Scenario;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Collectives of a job times its ranks, up to which its pairs of hosts are listed.
@@ -32,8 +33,8 @@ pub struct World<'a> {
     listed: VecDeque<FlowRequest>,
     pub jobs: Jobs,
     actions: Vec<Action>,
-    pairs: HashMap<PairKey, Known>,
-    ports: HashMap<(u32, u32), SourcePorts>,
+    pairs: QuickMap<PairKey, Known>,
+    ports: QuickMap<(u32, u32), SourcePorts>,
     lines: Vec<Line>,
     posted: Vec<Posted>,
     idle: Vec<u32>,
@@ -69,8 +70,8 @@ impl<'a> World<'a> {
             listed: listed.into(),
             jobs,
             actions: Vec::new(),
-            pairs: HashMap::new(),
-            ports: HashMap::new(),
+            pairs: QuickMap::default(),
+            ports: QuickMap::default(),
             lines: Vec::new(),
             posted: Vec::new(),
             idle: Vec::new(),
