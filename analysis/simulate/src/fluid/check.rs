@@ -88,8 +88,8 @@ fn shown(error: &MeasuredError, scenario: &Scenario) -> String {
         format!("\n  {name:>14} {:>8} {percent}", figures.flows)
     };
     let head = format!(
-        "fluid against packets, up to {}: errors of completion times in % ({:.2} s of processor time for packets)\n  {:>14} {:>8} \
-         {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "fluid against packets, up to {}: errors of completion times in % ({:.2} s of processor time for packets)\n  \
+         {:>14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
         Nanos(error.until_ns),
         error.packets_cpu_s,
         "size up to",

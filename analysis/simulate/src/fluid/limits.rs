@@ -28,8 +28,8 @@ pub fn refuse(scenario: &Scenario) -> Result<(), String> {
 pub fn told(scenario: &Scenario) -> Vec<String> {
     let algorithm = scenario.algorithm().name();
     let model = format!(
-        "fluid: flows go at max-min fair rates, without packets, queues, marks, pauses and congestion control ({algorithm} is not \
-         simulated): times are those of a control that shares links fairly and at once"
+        "fluid: flows go at max-min fair rates, without packets, queues, marks, pauses and congestion control \
+         ({algorithm} is not simulated): times are those of a control that shares links fairly and at once"
     );
     let files = unwritten(scenario);
     let files =

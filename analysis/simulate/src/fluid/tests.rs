@@ -188,7 +188,8 @@ fn spread_flows_do_not_collide() {
 /// Both paths of a flow are cut, one after the other; it waits until one is back.
 #[test]
 fn flows_go_round_links_that_fail() {
-    let text = "topology = { kind = \"leaf_spine\", leaves = 2, spines = 2, hosts_per_leaf = 1, rate = \"100Gbps\", delay = \"1us\" }\n\
+    let text = "topology = { kind = \"leaf_spine\", leaves = 2, spines = 2, hosts_per_leaf = 1, \
+                rate = \"100Gbps\", delay = \"1us\" }\n\
                 congestion_control.algorithm = \"none\"\nrun.stop = \"1s\"\n\
                 failures.links = [{ time = \"100us\", a = 2, b = 4 }, { time = \"200us\", a = 2, b = 5, until = \"1ms\" }]\n\
                 traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"10MB\" }]\n";

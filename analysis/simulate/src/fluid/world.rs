@@ -139,8 +139,8 @@ impl<'a> World<'a> {
         self.jobs.begin(job, Nanos(self.now), |_| true, &mut self.actions);
     }
 
-    /// Whether a job has so many collectives that to list its pairs of hosts would take longer than all else: then queue pairs have
-    /// source ports in the order of their first messages, which is another one only where a pair of hosts has several.
+    /// Whether a job has so many collectives that to list its pairs of hosts would take longer than all else: then queue pairs
+    /// have source ports in the order of their first messages, which is another one only where a pair of hosts has several.
     fn is_large(&self, job: u32) -> bool {
         let spec = &self.scenario.flows.jobs[job as usize];
         match &spec.work {

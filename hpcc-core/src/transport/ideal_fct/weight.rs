@@ -58,13 +58,13 @@ mod tests {
     use crate::transport::HostConfig;
     use crate::transport::feedback::FeedbackConfig;
 
-    /// Packets of 1,048 bytes, each answered by 46.
+    /// Packets of 1,048 bytes, each answered by 60, and 20 between frames.
     #[test]
     fn a_message_weighs_what_its_frames_do() {
         let feedback = FeedbackConfig { sampling: Sampling::Never, ..FeedbackConfig::NONE };
         let host = HostConfig { feedback, ..NodeSettings::default().host() };
         let flow = UnloadedFlow::new(&host, 20, false);
         assert_eq!(flow.bytes_on_link(2_500, 3), 2.0 * 1_068.0 + 568.0);
-        assert!((flow.answer_share(4) - 66.0 / 1_068.0).abs() < 1e-9, "{}", flow.answer_share(4));
+        assert!((flow.answer_share(4) - 80.0 / 1_068.0).abs() < 1e-9, "{}", flow.answer_share(4));
     }
 }
