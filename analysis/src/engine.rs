@@ -8,6 +8,9 @@ use std::sync::Arc;
 use clap::{ArgAction, Parser};
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::{ControlSettings, NodeSettings};
+use hpcc_core::settings::quantity;
+use hpcc_core::units::Nanos;
+use hpcc_simulate::fluid::{self, Check, FluidHow};
 use hpcc_simulate::{How, Outcome};
 use signal_hook::consts::SIGXFSZ;
 
@@ -34,6 +37,12 @@ struct Arguments {
     /// Shows the longest queues and slowdowns beside the progress, on a terminal.
     #[arg(long)]
     watch: bool,
+    /// Simulates no packets: flows go at max-min fair rates.
+    #[arg(long)]
+    fluid: bool,
+    /// Simulates packets as well, up to this simulated time, and says how far off the fluid run is.
+    #[arg(long, value_name = "TIME", requires = "fluid", value_parser = quantity::time)]
+    check: Option<Nanos>,
     /// Prints the algorithms that are not hpcc-core's, with their parameters, as JSON.
     #[arg(long)]
     algorithms: bool,
@@ -57,9 +66,12 @@ pub fn main(algorithms: Vec<Box<dyn Algorithm>>) -> ExitCode {
     let defaults = NodeSettings::new(ControlSettings::with(algorithms, |_| Err(String::new())));
     let how = How { is_quiet: arguments.quiet, is_watched: arguments.watch, threads: arguments.threads };
     let loaded = hpcc_formats::load_with(&config, &arguments.set, defaults);
-    let outcome = loaded
-        .map_err(|error| Outcome::refused(&error))
-        .and_then(|scenario| hpcc_simulate::run(scenario, &arguments.out, how));
+    let check = arguments.check.map(|until| Check { until });
+    let fluid = FluidHow { is_quiet: arguments.quiet, check };
+    let outcome = loaded.map_err(|error| Outcome::refused(&error)).and_then(|scenario| match arguments.fluid {
+        true => fluid::run(&scenario, &arguments.out, fluid),
+        false => hpcc_simulate::run(scenario, &arguments.out, how),
+    });
     match outcome {
         Ok(outcome) | Err(outcome) => outcome.into(),
     }

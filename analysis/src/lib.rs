@@ -48,6 +48,8 @@ use anyhow::{Context, ensure};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
+use hpcc_core::settings::quantity;
+use hpcc_core::units::Nanos;
 use signal_hook::consts::SIGXFSZ;
 
 pub use outcome::{Failed, Outcome};
@@ -85,6 +87,10 @@ struct Arguments {
 enum Command {
     /// Simulates a scenario, prints a summary and draws plots.
     ///
+    /// With --simulator fluid there are no packets: flows and messages of jobs share links fairly, over the paths that packets would
+    /// take, in a small part of the time. Results are in the same files; queues, pauses, drops, telemetry and congestion control are
+    /// not simulated, and what is asked for and missing is told (ns3-module/doc/fluid.md). --check TIME says how far off this is.
+    ///
     /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
     Run {
         /// The scenario, a config.txt of the reference simulator, or a job of another simulator (GOAL, .cm, SimAI).
@@ -113,6 +119,10 @@ enum Command {
         /// Shows the longest queues and how slow flows are beside the progress, on a terminal.
         #[arg(long)]
         watch: bool,
+        /// With --simulator fluid: simulates packets as well, up to this simulated time (such as 2ms; 1000s for all), into a folder
+        /// beside the results, and prints the errors of completion times by size.
+        #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+        check: Option<Nanos>,
         #[command(flatten)]
         drawing: plot::Drawing,
     },
@@ -295,9 +305,9 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, watch, drawing } => {
+        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, watch, check, drawing } => {
             set.extend(topology.as_deref().map(run::of_topology));
-            let how = run::How { sharing: run::Sharing::new(ranks, threads)?, watch, drawing, force };
+            let how = run::How { sharing: run::Sharing::new(ranks, threads)?, watch, check, drawing, force };
             run::run(&config, out, seed, &set, how)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_core::settings::quantity;
+use hpcc_core::units::Nanos;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::results::Summary;
 use hpcc_formats::share;
@@ -28,12 +29,14 @@ pub fn run(
     out: Option<PathBuf>,
     seed: Option<u64>,
     set: &[String],
-    How { sharing, watch, drawing, force }: How,
+    How { sharing, watch, check, drawing, force }: How,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
-    let out = out.map_or_else(|| save::default_out(config), Ok)?;
+    let is_fluid = simulator::chosen() == Some(Kind::Fluid);
+    ensure!(is_fluid || check.is_none(), "--check compares a fluid run with packets: it needs --simulator fluid");
+    let out = out.map_or_else(|| default_out(config, is_fluid), Ok)?;
     if !force {
-        keep_others(config, &set, &out)?;
+        keep_others(config, &set, &out, is_fluid)?;
     }
     if let Sharing::Ranks(ranks) = sharing {
         can_share(config, &set, ranks)?;
@@ -51,6 +54,7 @@ pub fn run(
     }
     command.args(quiet_option());
     command.args(watch.then_some("--watch"));
+    command.args(check.map(|until| format!("--check={}ns", until.0)));
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {
@@ -76,6 +80,8 @@ pub struct How {
     pub sharing: Sharing,
     /// Queues and slowdowns are shown beside the progress.
     pub watch: bool,
+    /// Until when packets are simulated beside a fluid run.
+    pub check: Option<Nanos>,
     /// How its plots look.
     pub drawing: Drawing,
     /// Results of another configuration are replaced.
@@ -102,8 +108,12 @@ impl Sharing {
         let several = |count: Option<NonZeroU32>| count.map(NonZeroU32::get).filter(|&count| count > 1);
         let (ranks, threads) = (several(ranks), several(threads));
         ensure!(
-            ranks.is_none() || simulator::chosen() != Some(Kind::Core),
+            ranks.is_none() || !matches!(simulator::chosen(), Some(Kind::Core | Kind::Fluid)),
             "--ranks needs ns-3; with --simulator core, --threads share a run"
+        );
+        ensure!(
+            threads.is_none() || simulator::chosen() != Some(Kind::Fluid),
+            "a fluid run has one thread; expected no --threads with --simulator fluid"
         );
         Ok(ranks.map(Sharing::Ranks).or(threads.map(Sharing::Threads)).unwrap_or(Sharing::None))
     }
@@ -129,11 +139,26 @@ fn can_share(config: &Path, set: &[String], ranks: u32) -> Result<()> {
 /// The simulator's word for a run that a fault has ended, and whose results are of the time until then.
 const STOPPED: i32 = 4;
 
-/// Refuses to replace results of another configuration.
-fn keep_others(config: &Path, set: &[String], out: &Path) -> Result<()> {
+/// The folder of a run that names none: a fluid run has its own.
+fn default_out(config: &Path, is_fluid: bool) -> Result<PathBuf> {
+    let mut out = save::default_out(config)?.into_os_string();
+    out.push(if is_fluid { "-fluid" } else { "" });
+    Ok(out.into())
+}
+
+/// Refuses to replace results of another configuration, or of another kind of run.
+fn keep_others(config: &Path, set: &[String], out: &Path, is_fluid: bool) -> Result<()> {
     // What else is wrong with folder or file the simulator tells.
     let Ok(earlier) = Summary::read(&out.join("summary.json")) else { return Ok(()) };
     let Ok(scenario) = hpcc_formats::load_with(config, set, control::defaults()) else { return Ok(()) };
+    let kind = |is_fluid| if is_fluid { "a fluid run" } else { "packets" };
+    ensure!(
+        earlier.is_fluid() == is_fluid,
+        "{}: holds results of {}, not of {}; choose another --out, or replace them with --force",
+        out.display(),
+        kind(!is_fluid),
+        kind(is_fluid)
+    );
     let (there, here) = (flat(&earlier.scenario), flat(&scenario.effective()));
     let is_own = control::is_own(scenario.algorithm().name());
     let differs =

@@ -28,6 +28,8 @@ pub enum Kind {
     Core,
     /// The same engine as a module of ns-3: the same results, to the byte.
     Ns3,
+    /// No packets: flows and messages of jobs at max-min fair rates, in seconds where packets take hours.
+    Fluid,
 }
 
 impl Kind {
@@ -63,6 +65,7 @@ impl Kind {
         match self {
             Kind::Core => "core",
             Kind::Ns3 => "ns3",
+            Kind::Fluid => "fluid",
         }
     }
 }
@@ -100,7 +103,7 @@ impl Simulator {
     /// If there is none, or the build fails.
     pub fn find(kind: Kind) -> Result<Simulator> {
         let program = match kind {
-            Kind::Core => match control::program() {
+            Kind::Core | Kind::Fluid => match control::program() {
                 Some(program) => program.to_owned(),
                 None => {
                     existing(&env::current_exe().context("the file of this program")?.with_file_name("hpcc-engine"))?
@@ -139,6 +142,7 @@ impl Simulator {
             .arg(option("--out=", out.as_os_str()))
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
+        command.args((self.kind == Kind::Fluid).then_some("--fluid"));
         // The classes of a library register themselves when it is loaded.
         let libraries = if self.kind == Kind::Ns3 { control::libraries() } else { &[] };
         if !libraries.is_empty() {

@@ -7,7 +7,8 @@ use std::iter;
 use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::Summary;
+use hpcc_formats::results::summary::FLUID;
+use hpcc_formats::results::{MeasuredError, Summary};
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
@@ -41,7 +42,7 @@ pub fn lasting(results: &Results) -> Result<String> {
 }
 
 fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
-    let mut text = jobs::render(results)? + &pauses::render(&results.dir)?;
+    let mut text = heading(&results.summary) + &jobs::render(results)? + &pauses::render(&results.dir)?;
     if results.finished() > 0 {
         text += &completion_times(results)?;
         text.push('\n');
@@ -57,6 +58,11 @@ fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
         text += &unfinished(results)?;
     }
     Ok(text)
+}
+
+/// The words before all tables of a run without packets.
+fn heading(s: &Summary) -> String {
+    if s.is_fluid() { "Fluid: flows at max-min fair rates, no packets.\n\n".to_owned() } else { String::new() }
 }
 
 /// The words where flows, or a part of the run, were selected: totals are not of the selection.
@@ -212,6 +218,35 @@ fn flows(s: &Summary) -> String {
 
 /// The run's totals, each with its name.
 pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
+    let lines = lines_of_packets(s);
+    if !s.is_fluid() {
+        return lines;
+    }
+    let error = s.measured_error.as_ref().map_or_else(|| "not measured: --check TIME does".into(), error);
+    lines.map(|(name, value)| match name {
+        "queue" => (FLUID, "no packets: no queues, pauses, drops and repetitions".into()),
+        "PFC" => ("error", error.clone()),
+        "frames" | "recovery" => (name, "none".into()),
+        "simulated" => (name, format!("{}, {}", simulated(s), human::counted(s.events, "event"))),
+        _ => (name, value),
+    })
+}
+
+/// How far a fluid run is from packets.
+fn error(measured: &MeasuredError) -> String {
+    let all = &measured.all;
+    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+    format!(
+        "mean {}, median {}, p99 {} of {} flows, against packets up to {}",
+        percent(all.mean),
+        percent(all.p50),
+        percent(all.p99),
+        human::count(all.flows),
+        Nanos(measured.until_ns)
+    )
+}
+
+fn lines_of_packets(s: &Summary) -> [(&'static str, String); 7] {
     [
         ("flows", flows(s)),
         ("queue", queue(s)),

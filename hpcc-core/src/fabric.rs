@@ -13,6 +13,7 @@ use crate::transport::feedback::FeedbackContent;
 use crate::transport::{Layer, LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 use crate::units::{BitRate, Nanos, Rounding};
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -137,6 +138,21 @@ impl Ports for Idle<'_> {
 }
 
 impl Fabric {
+    /// The network of nodes with these settings, by number. Nodes that are alike share theirs.
+    pub fn of_nodes(network: &Network, nodes: &[Rc<NodeSettings>]) -> Fabric {
+        let hosts: Vec<&NodeSettings> = distinct(network.hosts().map(|host| &nodes[host as usize]));
+        let payload = hosts.iter().map(|host| host.transport.mtu.0).max().unwrap_or(1) as u32;
+        let mut rules = Rules::default();
+        hosts.iter().for_each(|host| rules.set_host_model(host));
+        for (node, settings) in (0..).zip(nodes) {
+            rules.add(node, !network.is_host(node), settings);
+        }
+        if distinct(nodes).iter().any(|node| node.fast_cnp.enabled) {
+            rules.route_to_switches();
+        }
+        Fabric::new(network.clone(), rules, payload)
+    }
+
     /// A network whose full packets have `payload` bytes.
     pub fn new(network: Network, rules: Rules, payload: u32) -> Fabric {
         let down = if rules.faults.last_parallel_link { network.superseded_links() } else { Vec::new() };
@@ -228,7 +244,7 @@ impl Fabric {
     }
 
     /// Whether a node adds a record to the packets of a flow from `src`.
-    fn stamps(&self, node: u32, src: u32) -> bool {
+    pub fn stamps(&self, node: u32, src: u32) -> bool {
         node != src && !self.rules.leaves_hops_out && !self.rules.blind.contains(&node)
     }
 
@@ -436,6 +452,17 @@ impl Fabric {
         self.rerouted.push(Rerouted { since: now, down: self.down.clone(), routes });
         changed
     }
+}
+
+/// Settings that are not the same object.
+pub(crate) fn distinct<'a>(nodes: impl IntoIterator<Item = &'a Rc<NodeSettings>>) -> Vec<&'a NodeSettings> {
+    let mut known: Vec<&'a Rc<NodeSettings>> = Vec::new();
+    for node in nodes {
+        if !known.iter().rev().any(|other| Rc::ptr_eq(other, node)) {
+            known.push(node);
+        }
+    }
+    known.into_iter().map(|node| &**node).collect()
 }
 
 #[cfg(test)]

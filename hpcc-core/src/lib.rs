@@ -30,6 +30,7 @@
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`host_transport`] | which transport a host has: queue pairs, or another |
 //! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
+//! | [`max_min`] | what flows get of links that they share, without packets |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
 //! | [`fabric`] | the routes of a network that runs, and what flows on it measure |
 //! | [`workload`] | which messages the ranks of a job send, and when |
@@ -51,6 +52,7 @@ pub mod fast_cnp;
 pub mod frame;
 pub mod host_transport;
 pub mod ids;
+pub mod max_min;
 pub mod node;
 pub mod pfc;
 pub mod priorities;

@@ -12,6 +12,14 @@ fn read(name: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(name)).expect(name)
 }
 
+/// Version and date of the newest release in CHANGELOG.md, above which changes stand that are in none.
+fn newest_release() -> String {
+    let changes = read("CHANGELOG.md");
+    let releases = changes.lines().filter_map(|line| line.strip_prefix("## "));
+    let newest = releases.into_iter().find(|title| title.starts_with(|first: char| first.is_ascii_digit()));
+    newest.expect("a version in CHANGELOG.md").to_owned()
+}
+
 #[test]
 fn one_version_is_told_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
@@ -25,9 +33,7 @@ fn one_version_is_told_everywhere() {
             "{folder}Cargo.lock: {version}"
         );
     }
-    let changes = read("CHANGELOG.md");
-    let newest = changes.lines().find_map(|line| line.strip_prefix("## ")).expect("a version in CHANGELOG.md");
-    assert_eq!(newest.split(' ').next(), Some(version), "CHANGELOG.md");
+    assert_eq!(newest_release().split(' ').next(), Some(version), "CHANGELOG.md");
 }
 
 /// Dates as pages write them, "28 November 2026", in an order that can be compared: year, month, day.
@@ -59,8 +65,7 @@ fn dates(text: &str) -> Vec<(u32, usize, u32)> {
 /// --first` and `./hpcc bench --suite`.
 #[test]
 fn measured_times_are_of_this_release() {
-    let changes = read("CHANGELOG.md");
-    let newest = changes.lines().find(|line| line.starts_with("## ")).expect("a version in CHANGELOG.md");
+    let newest = newest_release();
     let released = newest.split(['(', ')']).nth(1).expect("a date in brackets");
     let numbers: Vec<u32> = released.split('-').map(|number| number.parse().expect("a date")).collect();
     let released = (numbers[0], numbers[1] as usize, numbers[2]);

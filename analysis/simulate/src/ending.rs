@@ -106,7 +106,7 @@ impl Run {
         let mut writer = lock(&self.writer);
         self.flows.record_unfinished(&engine, &self.scenario, &mut writer, end);
         writer.write_rows();
-        self.flows.jobs.stalls(&engine, &self.scenario, is_still)
+        self.flows.jobs.stalls(engine.unfinished_ranks(), &self.scenario, is_still)
     }
 
     /// Writes pauses, storms and ports. Returns the storms, and what was measured.

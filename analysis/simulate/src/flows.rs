@@ -137,7 +137,8 @@ impl Flows {
             self.active.insert(started.request.id, started);
         }
         self.refused.extend(engine.take_refused());
-        self.jobs.take(engine);
+        let (notes, spans) = (engine.take_notes(), engine.take_spans());
+        self.jobs.take(notes, spans, engine.fabric());
         for completion in engine.take_completed() {
             self.finish(engine, scenario, writer, &completion);
             self.seen.iter_mut().for_each(|seen| seen.ended.push(completion));

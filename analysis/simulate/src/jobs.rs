@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How the jobs of a run go: what their ranks have noted, and who waits for whom if they stand still.
 
-use crate::fleet::Paused;
 use hpcc_core::fabric::{Fabric, IdealFlow};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::routes::PathMetrics;
@@ -55,6 +54,8 @@ pub struct JobResults {
     courses: Vec<Course>,
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
+    /// Whether ideal times are reckoned, which takes about as long as the jobs without a network.
+    pub has_ideals: bool,
     /// What ranks did, if that is recorded, and the collectives that they are in.
     timeline: Option<(Vec<TimelineRow>, Begun)>,
 }
@@ -76,6 +77,7 @@ impl JobResults {
             specs: specs.clone(),
             courses: vec![Course::default(); specs.len()],
             iterations: BTreeMap::new(),
+            has_ideals: true,
             timeline: scenario.monitor.timeline.then(Default::default),
         }
     }
@@ -97,9 +99,9 @@ impl JobResults {
         course.bytes += bytes;
     }
 
-    /// Takes in what ranks have noted.
-    pub fn take(&mut self, engine: &mut Paused<'_>) {
-        for Noted { job, rank, note, at } in engine.take_notes() {
+    /// Takes in what ranks have noted and done on a network as it is now.
+    pub fn take(&mut self, notes: Vec<Noted>, spans: Vec<Span>, fabric: &Arc<Fabric>) {
+        for Noted { job, rank, note, at } in notes {
             match note {
                 Note::Begin { collective, iteration } => {
                     let known = self.iterations.entry((job, collective, iteration)).or_insert(Iteration {
@@ -131,14 +133,14 @@ impl JobResults {
                     if course.over == 0 || at > course.last || (at == course.last && rank < course.slowest) {
                         (course.last, course.slowest) = (at, rank);
                     }
-                    course.fabric = Some(Arc::clone(engine.fabric()));
+                    course.fabric = Some(Arc::clone(fabric));
                     course.over += 1;
                     course.computed += computed.0;
                     course.exposed += (at - start - computed).0;
                 }
             }
         }
-        for span in engine.take_spans() {
+        for span in spans {
             let row = self.row_of(&span);
             self.timeline.iter_mut().for_each(|(rows, _)| rows.push(row.clone()));
         }
@@ -205,7 +207,8 @@ impl JobResults {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
             let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed, .. } = course;
-            let fabric = course.fabric.as_deref().filter(|_| time_ns.is_some() && spec.is_known());
+            let fabric = course.fabric.as_deref();
+            let fabric = fabric.filter(|_| self.has_ideals && time_ns.is_some() && spec.is_known());
             let mean = |sum: u64| sum / u64::from(finished).max(1);
             JobRow {
                 group: spec.group,
@@ -251,10 +254,15 @@ impl JobResults {
         (self.specs.iter().zip(&self.courses).map(job).collect(), self.iterations.iter().filter_map(row).collect())
     }
 
-    /// A sentence for each job that is not over: which of its ranks waits for which.
-    pub fn stalls(&self, engine: &Paused<'_>, scenario: &Scenario, is_still: bool) -> Vec<String> {
+    /// A sentence for each job with ranks that are not over: which of them waits for which.
+    pub fn stalls(
+        &self,
+        unfinished: impl Iterator<Item = Unfinished>,
+        scenario: &Scenario,
+        is_still: bool,
+    ) -> Vec<String> {
         let mut by_job: BTreeMap<u32, BTreeMap<u32, Unfinished>> = BTreeMap::new();
-        for rank in engine.unfinished_ranks() {
+        for rank in unfinished {
             by_job.entry(rank.job).or_default().insert(rank.rank, rank);
         }
         let stall = |(job, ranks): (u32, BTreeMap<u32, Unfinished>)| {

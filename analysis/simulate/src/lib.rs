@@ -11,6 +11,7 @@ pub mod driven;
 mod ending;
 mod fleet;
 mod flows;
+pub mod fluid;
 pub mod goodput;
 mod jobs;
 mod outcome;

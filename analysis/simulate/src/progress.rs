@@ -70,6 +70,11 @@ impl Progress {
         self.show(acked_bytes, self.message(now_ns, events, flows) + &slowest + &more);
     }
 
+    /// There are so many flows, as far as is known.
+    pub fn expect(&mut self, flows: u32) {
+        self.flows = flows.max(self.flows);
+    }
+
     /// Whether it is time for another line.
     pub fn is_due(&self) -> bool {
         let interval = if self.plain { PLAIN_INTERVAL } else { REDRAW_INTERVAL };

@@ -41,7 +41,9 @@ impl Program {
 }
 
 fn hash(simulator: &Simulator, kind: Kind) -> io::Result<String> {
-    program::hash(simulator.path(), if kind == Kind::Ns3 { control::libraries() } else { &[] })
+    let hash = program::hash(simulator.path(), if kind == Kind::Ns3 { control::libraries() } else { &[] })?;
+    // The engine's program has both, whose results are not the same.
+    Ok(if kind == Kind::Fluid { hash + "-fluid" } else { hash })
 }
 
 impl<'a> Job<'a> {

@@ -76,6 +76,11 @@ impl LoadBalancingSettings {
         !self.keeps() && self.switches(network).is_ok_and(|at| at.contains(switch))
     }
 
+    /// Whether the scheme balances data of a priority; that of others goes by `ecmp`.
+    pub fn serves(&self, priority: u8) -> bool {
+        self.place.priorities.is_none_or(|priorities| priorities.serve(priority))
+    }
+
     /// Checks settings against each other and the network.
     ///
     /// # Errors

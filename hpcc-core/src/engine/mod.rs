@@ -76,5 +76,5 @@ pub use parts::{Parcel, PartState, Peers};
 pub use program::{FrameJudge, PortState};
 pub use run::Stop;
 pub use state::{Engine, Streams};
-pub use traffic::{Completion, ENDLESS, FlowOptions, FlowRequest, Started};
+pub use traffic::{Completion, ENDLESS, FlowOptions, FlowRequest, SourcePorts, Started};
 pub use watchdog::Storm;

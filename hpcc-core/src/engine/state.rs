@@ -23,7 +23,7 @@ use super::watch::Watchers;
 use super::watchdog::Watchdogs;
 use super::windows::Windows;
 use super::work::Work;
-use crate::fabric::{Fabric, Rules};
+use crate::fabric::{Fabric, distinct};
 use crate::fast_cnp::report_room;
 use crate::host_transport::HostSetup;
 use crate::ids::{PortId, Table};
@@ -158,20 +158,10 @@ impl Engine {
     ) -> Result<Engine, Located> {
         let nodes: Vec<Rc<NodeSettings>> = (0..network.nodes.len() as u32).map(settings).collect();
         let kinds = distinct(&nodes);
-        let hosts: Vec<&NodeSettings> = distinct(network.hosts().map(|host| &nodes[host as usize]));
-        let payload = hosts.iter().map(|host| host.transport.mtu.0).max().unwrap_or(1) as u32;
         let faults = nodes.first().map(|node| node.faults()).unwrap_or_default();
         let window = Units::new(network).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW));
         let notifies = kinds.iter().any(|node| node.fast_cnp.enabled);
-        let mut rules = Rules::default();
-        hosts.iter().for_each(|host| rules.set_host_model(host));
-        for (node, settings) in (0..).zip(&nodes) {
-            rules.add(node, !network.is_host(node), settings);
-        }
-        if notifies {
-            rules.route_to_switches();
-        }
-        let fabric = Fabric::new(network.clone(), rules, payload);
+        let fabric = Fabric::of_nodes(network, &nodes);
         let room = |hops: usize| {
             let of_one = |node: &&NodeSettings| {
                 let (records, seals) = (node.feedback.records_per_ack, node.transport.seal.is_some());
@@ -331,15 +321,4 @@ impl Engine {
         };
         self.groups = Groups::new(of_node, self.all.ports.iter().map(|port| port.node), window);
     }
-}
-
-/// Settings that are not the same object.
-fn distinct<'a>(nodes: impl IntoIterator<Item = &'a Rc<NodeSettings>>) -> Vec<&'a NodeSettings> {
-    let mut known: Vec<&'a Rc<NodeSettings>> = Vec::new();
-    for node in nodes {
-        if !known.iter().rev().any(|other| Rc::ptr_eq(other, node)) {
-            known.push(node);
-        }
-    }
-    known.into_iter().map(|node| &**node).collect()
 }

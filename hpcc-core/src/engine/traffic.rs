@@ -415,7 +415,7 @@ impl Traffic {
 
 /// UDP source ports, from 10000 on; a port is used again when its turn comes and it is free.
 #[derive(Debug)]
-struct SourcePorts {
+pub struct SourcePorts {
     next: u16,
     /// Of one flow: in a job most pairs of hosts have no other.
     first: Option<u16>,
@@ -443,6 +443,7 @@ impl SourcePorts {
         in_use > usize::from(u16::MAX - FIRST_PORT)
     }
 
+    /// The next port that is free.
     pub fn take(&mut self) -> u16 {
         let are_all_in_use = self.are_all_in_use();
         while !are_all_in_use && (self.first == Some(self.next) || self.is_of_others(self.next)) {
@@ -459,7 +460,7 @@ impl SourcePorts {
     }
 
     /// The next port, whoever has it. None is given back.
-    fn count_on(&mut self) -> u16 {
+    pub fn count_on(&mut self) -> u16 {
         let port = self.next;
         self.next = port.wrapping_add(1);
         port
@@ -469,6 +470,7 @@ impl SourcePorts {
         self.next = self.next.checked_add(1).unwrap_or(FIRST_PORT);
     }
 
+    /// A flow that had the port is over.
     pub fn give_back(&mut self, port: u16) {
         let Some(others) = self.others.as_mut().filter(|others| others.contains_key(&port)) else {
             self.first = self.first.filter(|&first| first != port);

@@ -15,12 +15,15 @@ use hpcc_core::transport::receive::ReceiveCounters;
 use hpcc_core::transport::{CongestionNotification, Counters, Refused};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{FileDigest, ResultError};
+use super::{FileDigest, MeasuredError, ResultError};
 use crate::input;
 use crate::scenario::{Assumed, Scenario};
 
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
 pub const FORMAT: u32 = 3;
+
+/// The simulator without packets, in [`Summary::simulator`].
+pub const FLUID: &str = "fluid";
 
 /// The inputs of a run, its results, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +36,12 @@ pub struct Summary {
     pub seed: u64,
     /// Of the programs that made the results.
     pub versions: Versions,
+    /// `fluid`: flows went at fair rates, without packets; empty of the engine, which has packets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub simulator: String,
+    /// How far times are from those of packets; only of a fluid run that was compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_error: Option<MeasuredError>,
     /// How the simulator was compiled, such as `optimized`.
     pub build_profile: String,
     /// Flows in the scenario, without those that have no end.
@@ -264,6 +273,11 @@ impl Summary {
             receive: scenario.settings.receivers().next().map(|_| receive),
             ..self
         }
+    }
+
+    /// Whether there were no packets.
+    pub fn is_fluid(&self) -> bool {
+        self.simulator == FLUID
     }
 
     /// Frames that switches, hosts, or the NICs of slow receivers, dropped.

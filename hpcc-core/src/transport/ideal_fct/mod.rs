@@ -9,6 +9,7 @@ mod run;
 #[cfg(test)]
 mod run_tests;
 mod spread;
+mod weight;
 
 pub use run::{UnloadedLink, UnloadedPath};
 pub use spread::Layer;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The same scenario as packets, as a whole or its first part, and how far off the fluid run was.
+
+use crate::outcome::{Outcome, say};
+use crate::run::{How, run};
+use crate::usage::cpu_time;
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::jobs_csv::JobRow;
+use hpcc_formats::results::{ErrorFigures, FctRecord, JobError, MeasuredError, Rows};
+use hpcc_formats::scenario::Scenario;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Until when packets are simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Simulated time; the end of the run if that is earlier.
+    pub until: Nanos,
+}
+
+/// Completion times of a fluid run, by the number of the flow.
+#[derive(Debug, Default)]
+pub struct Times(HashMap<u32, u64>);
+
+impl Times {
+    /// A flow is over.
+    pub fn add(&mut self, flow: u32, time: Nanos) {
+        self.0.insert(flow, time.0);
+    }
+}
+
+/// Simulates packets, whose results go to a folder beside `out`, and compares. Flows that are over in both count.
+///
+/// # Errors
+/// The outcome, where packets have no results.
+pub fn check(
+    scenario: &Scenario,
+    check: Check,
+    times: &Times,
+    jobs: &[JobRow],
+    (is_quiet, out): (bool, &Path),
+) -> Result<Option<MeasuredError>, Outcome> {
+    let until = scenario.stop.min(check.until);
+    let before = cpu_time();
+    let packets = beside(out);
+    let how = How { is_quiet, is_watched: false, threads: 1 };
+    run(Scenario { stop: until, ..scenario.clone() }, &packets, how)?;
+    let failed = |error: hpcc_formats::results::ResultError| Outcome::refused(&error);
+    let mut both = Vec::new();
+    for row in Rows::<FctRecord>::open(&packets.join("fct.csv")).map_err(failed)? {
+        let row = row.map_err(failed)?;
+        both.extend(times.0.get(&row.flow).map(|&fluid| (row.size, fluid, row.fct_ns)));
+    }
+    let as_packets =
+        || Rows::<JobRow>::open(&packets.join("jobs.csv")).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let jobs = if jobs.is_empty() { Vec::new() } else { of_jobs(jobs, &as_packets().map_err(failed)?) };
+    let packets_cpu_s = cpu_time().saturating_sub(before).as_secs_f64();
+    let error = MeasuredError { until_ns: until.0, packets_cpu_s, ..MeasuredError::of(both, jobs) };
+    if !is_quiet {
+        say(&shown(&error, scenario));
+    }
+    Ok(Some(error))
+}
+
+/// The folder of the packets.
+fn beside(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push("-packets");
+    name.into()
+}
+
+fn of_jobs(fluid: &[JobRow], packets: &[JobRow]) -> Vec<JobError> {
+    let both = fluid.iter().zip(packets);
+    let error = |(fluid, packets): (&JobRow, &JobRow)| {
+        let (fluid_ns, packets_ns) = fluid.time_ns.zip(packets.time_ns)?;
+        let error = fluid_ns as f64 / packets_ns.max(1) as f64 - 1.0;
+        Some(JobError { group: fluid.group, fluid_ns, packets_ns, error })
+    };
+    both.filter_map(error).collect()
+}
+
+/// The errors as text.
+fn shown(error: &MeasuredError, scenario: &Scenario) -> String {
+    let line = |name: String, figures: &ErrorFigures| {
+        let percent =
+            [figures.mean, figures.p50, figures.p90, figures.p99, figures.max, figures.of_p50, figures.of_p99];
+        let percent = percent.map(|part| format!("{:8.2}", 100.0 * part)).join(" ");
+        format!("\n  {name:>14} {:>8} {percent}", figures.flows)
+    };
+    let head = format!(
+        "fluid against packets, up to {}: errors of completion times in % ({:.2} s of processor time for packets)\n  \
+         {:>14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        Nanos(error.until_ns),
+        error.packets_cpu_s,
+        "size up to",
+        "flows",
+        "mean",
+        "|p50|",
+        "|p90|",
+        "|p99|",
+        "|max|",
+        "of p50",
+        "of p99"
+    );
+    let sizes = error.by_size.iter().map(|figures| line(format!("{} B", figures.most_bytes), figures));
+    let job = |job: &JobError| {
+        let name = scenario.flows.groups.get(job.group as usize).map_or("", String::as_str);
+        let (fluid, packets) = (Nanos(job.fluid_ns), Nanos(job.packets_ns));
+        format!("\n  job {name}: {fluid}, as packets {packets}: {:+.2} %", 100.0 * job.error)
+    };
+    let jobs = error.jobs.iter().map(job);
+    head + &sizes.collect::<String>() + &line("all".into(), &error.all) + &jobs.collect::<String>()
+}

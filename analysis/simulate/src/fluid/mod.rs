@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runs a scenario without packets: each flow goes at its max-min fair rate, over the links that packets would take.
+//!
+//! ```text
+//! limits     what is refused, and what is told
+//! world      what happens when: flows, messages of jobs, failures of links
+//!   paths    which links a flow takes
+//!   alone    what it would be alone: most rate, latency, headers
+//!   posted   what is known of flows under way
+//!   sharing  which rate each has beside others (streams, and hpcc_core::max_min)
+//! record     results, as the engine's
+//! check      the same as packets, and how far off this was
+//! ```
+
+mod alone;
+mod calendar;
+mod check;
+mod limits;
+mod paths;
+mod posted;
+mod quick;
+mod record;
+mod serving;
+mod sharing;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod world;
+
+use crate::outcome::{Outcome, say};
+use crate::progress::new_progress;
+use crate::setup::requests;
+use crate::usage::cpu_time;
+pub use check::Check;
+use hpcc_core::fabric::Fabric;
+use hpcc_core::node::NodeSettings;
+use hpcc_formats::results::ResultWriter;
+use hpcc_formats::scenario::Scenario;
+use record::Record;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+use world::World;
+
+/// Moments between two looks at the clock.
+const LOOK: u64 = 1_000;
+
+/// How a scenario runs as fluid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FluidHow {
+    /// Neither notes nor progress are shown, only errors.
+    pub is_quiet: bool,
+    /// Whether, and how far, packets are simulated as well.
+    pub check: Option<Check>,
+}
+
+/// Runs a scenario as fluid; results go to the folder `out`.
+///
+/// # Errors
+/// The outcome, where there are no results.
+pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Outcome> {
+    let refused = |why: String| Outcome::refused(&why);
+    let start = Instant::now();
+    limits::refuse(scenario).map_err(refused)?;
+    scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
+    let told = limits::told(scenario);
+    if !how.is_quiet {
+        told.iter().for_each(|note| say(&format!("note: {note}")));
+    }
+    let (listed, groups) = requests(scenario).map_err(refused)?;
+    let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
+    let mut world = World::new(scenario, fabric(scenario), listed).map_err(refused)?;
+    let mut record = Record::new(scenario, writer, groups, how.check.is_some());
+    let setup = cpu_time();
+    let mut progress = new_progress(scenario.flows.totals.bytes, scenario.flows.totals.count as u32, how.is_quiet);
+    let mut moments = 0_u64;
+    while world.step(scenario.stop.0) {
+        record.take(&mut world);
+        moments += 1;
+        if moments.is_multiple_of(LOOK) && progress.is_due() {
+            let (bytes, finished) = record.progress();
+            progress.expect(world.begun as u32);
+            progress.update(world.now, world.events(), bytes, finished as u32, Vec::new(), None);
+        }
+    }
+    progress.clear();
+    record.finish(world, &record::Cost { start, setup }, &told, (how, out))
+}
+
+/// The network that a scenario's flows find.
+fn fabric(scenario: &Scenario) -> Fabric {
+    let common = Rc::new(scenario.settings.clone());
+    let legacy = scenario.legacy.settings.clone().map(Rc::new);
+    let settings = |node: u32| -> Rc<NodeSettings> {
+        let legacy = legacy.as_ref().filter(|_| scenario.legacy.nodes.contains(&node));
+        Rc::clone(legacy.unwrap_or(&common))
+    };
+    let nodes: Vec<_> = (0..scenario.network.nodes.len() as u32).map(settings).collect();
+    Fabric::of_nodes(&scenario.network, &nodes)
+}

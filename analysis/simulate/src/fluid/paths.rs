@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which links a flow takes, and how much of each: the choices of the engine's hosts and switches, without a packet.
+
+use super::streams::Use;
+use hpcc_core::balance::{Choice, EcmpBalancer, FlowKey, HOST_SEED, LoadBalancer, Ports};
+use hpcc_core::fabric::Fabric;
+use hpcc_core::node::NodeSettings;
+use hpcc_core::random::Integers;
+use hpcc_core::topology::routes::RouteTable;
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_formats::scenario::Scenario;
+
+/// The two directions of a link, in the numbers of which paths consist.
+pub const DIRECTIONS: u32 = 2;
+
+/// What a switch does with flows.
+struct Node {
+    table: RouteTable,
+    /// `None`: by its number.
+    balancer: Option<Box<dyn LoadBalancer>>,
+    /// Packets of one flow leave it by all ports of a choice.
+    parts: bool,
+    rates: Vec<BitRate>,
+}
+
+/// The choices of all nodes.
+pub struct Paths {
+    nodes: Vec<Node>,
+    rand: Integers,
+    /// Which priorities' data switches balance.
+    served: [bool; 8],
+    /// Hosts spread the packets of a flow by their source ports.
+    spreads: bool,
+}
+
+/// A flow as its path depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    pub src: u32,
+    pub dst: u32,
+    pub key: FlowKey,
+    pub priority: u8,
+    /// The port of its host that it was given.
+    pub nic: Option<u8>,
+    /// An answer: no balancer spreads it.
+    pub is_answer: bool,
+}
+
+/// A link that a path takes: its number and direction, the part of the flow on it, and how many switches have added records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    pub link: u32,
+    pub part: f32,
+    pub records: u8,
+}
+
+impl Step {
+    /// What a flow whose packets grow by `growth` with records takes of it.
+    pub fn taken(&self, growth: impl Fn(u8) -> f64) -> Use {
+        Use::new(self.link, self.part * growth(self.records) as f32)
+    }
+}
+
+struct Rates<'a>(&'a [BitRate]);
+
+impl Ports for Rates<'_> {
+    fn queued(&self, _: u16) -> u32 {
+        0
+    }
+
+    fn rate(&self, port: u16) -> BitRate {
+        self.0.get(usize::from(port)).copied().unwrap_or_default()
+    }
+
+    fn is_paused(&self, _: u16, _: u8) -> bool {
+        false
+    }
+}
+
+impl Paths {
+    /// # Errors
+    /// If a setting of load balancing cannot be read.
+    pub fn new(scenario: &Scenario, fabric: &Fabric) -> Result<Paths, String> {
+        let settings = &scenario.settings;
+        let parting = settings.load_balancing.parting(&scenario.network);
+        let spreads =
+            !settings.takes_one_path() && settings.load_balancing.keeps() || !settings.host_transport.is_queue_pairs();
+        let node = |node: u32| -> Result<Node, String> {
+            let balancer = match fabric.is_switch(node) {
+                true => balancer(settings, scenario, node)?,
+                false => None,
+            };
+            let rates = fabric.links(node).map(|link| link.0).collect();
+            let parts = parting.get(node as usize).copied().unwrap_or(false) && fabric.is_switch(node);
+            Ok(Node { table: fabric.table(node), balancer, parts, rates })
+        };
+        let nodes = (0..scenario.network.nodes.len() as u32).map(node).collect::<Result<_, _>>()?;
+        let served = core::array::from_fn(|priority| settings.load_balancing.serves(priority as u8));
+        Ok(Paths { nodes, rand: Integers::new(1), served, spreads })
+    }
+
+    /// Links have failed, or came up.
+    pub fn reroute(&mut self, fabric: &Fabric) {
+        (0..).zip(&mut self.nodes).for_each(|(number, node)| node.table = fabric.table(number));
+    }
+
+    /// The links of a flow, from its source on; nothing if no path leads to its destination.
+    pub fn find(&mut self, fabric: &Fabric, ends: &Ends) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(8);
+        let mut layer: Vec<(u32, f32, u8)> = vec![(ends.src, 1.0, 0)];
+        // No path is longer than the nodes are many.
+        for _ in 0..self.nodes.len() {
+            let mut next: Vec<(u32, f32, u8)> = Vec::new();
+            for &(node, part, records) in &layer {
+                let all = self.all_hops(node, ends);
+                let one = [if all { 0 } else { self.hop(node, ends).unwrap_or(u16::MAX) }];
+                let hops = if all { self.nodes[node as usize].table.next_hops(ends.dst) } else { &one };
+                let each = part / hops.len().max(1) as f32;
+                let records = records + u8::from(fabric.stamps(node, ends.src));
+                for &hop in hops {
+                    let Some(port) = fabric.ports(node).get(usize::from(hop)) else { return Vec::new() };
+                    let side = u32::from(fabric.network().links[port.link as usize].a != node);
+                    steps.push(Step { link: port.link * DIRECTIONS + side, part: each, records });
+                    match next.iter_mut().find(|known| known.0 == port.peer) {
+                        Some(known) => known.1 += each,
+                        None => next.push((port.peer, each, records)),
+                    }
+                }
+            }
+            layer = next;
+            if layer.is_empty() {
+                return Vec::new();
+            }
+            if layer.iter().all(|&(node, ..)| node == ends.dst) {
+                return steps;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether a flow leaves a node by all ports that lead on.
+    fn all_hops(&self, node: u32, ends: &Ends) -> bool {
+        let own = &self.nodes[node as usize];
+        let is_spread = self.spreads || own.parts && self.served[usize::from(ends.priority & 7)];
+        is_spread && !ends.is_answer && node != ends.src && !own.table.next_hops(ends.dst).is_empty()
+    }
+
+    /// The port by which a flow leaves a node.
+    fn hop(&mut self, node: u32, ends: &Ends) -> Option<u16> {
+        let Ends { src, dst, key, priority, nic, .. } = *ends;
+        let Node { table, balancer, parts, rates } = &mut self.nodes[node as usize];
+        let hops = table.next_hops(dst);
+        if node == src {
+            let own = nic.map(u16::from).filter(|own| hops.contains(own));
+            return own.or_else(|| key.choose(HOST_SEED, hops));
+        }
+        if hops.len() <= 1 {
+            return hops.first().copied();
+        }
+        let choice = Choice { now: Nanos(0), dst, key: &key, priority, hops, ports: &Rates(rates) };
+        Some(match balancer {
+            Some(balancer) if !*parts => balancer.choose(&choice, &mut self.rand),
+            _ => EcmpBalancer { seed: node, weighted: false }.choose(&choice, &mut self.rand),
+        })
+    }
+}
+
+fn balancer(settings: &NodeSettings, scenario: &Scenario, node: u32) -> Result<Option<Box<dyn LoadBalancer>>, String> {
+    settings.load_balancing.balancer(&scenario.network, node).map_err(|wrong| wrong.message)
+}
