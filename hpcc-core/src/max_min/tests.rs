@@ -78,7 +78,7 @@ struct Case {
 
 fn random(seed: u64) -> Case {
     let mut rand = Integers::new(seed as u32 + 1);
-    let mut draw = |below: u32| rand.draw() as u32 % below;
+    let mut draw = |below: u32| rand.draw() % below;
     let links = 1 + draw(12);
     let capacities = (0..links).map(|_| f64::from(1 + draw(40))).collect();
     let mut flow = || {

@@ -208,7 +208,8 @@ impl Solo {
         let &FlowRequest { src, dst, dport, size, start, ref options, .. } = flow;
         let model = self.model(src);
         let own = (options.nic, options.rate);
-        let ideal = IdealFlow { src, dst, ports: Some((sport, dport)), size, own, during: (start, start) };
+        let (ports, priority, during) = (Some((sport, dport)), Some(flow.priority), (start, start));
+        let ideal = IdealFlow { src, dst, ports, priority, size, own, during };
         let time = fabric.ideal_fct(&ideal, &model.settings);
         let arrival = fabric.ideal_arrival(&ideal, &model.settings);
         let bytes = model.flow.bytes_on_link(size, 0);

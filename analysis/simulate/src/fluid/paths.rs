@@ -83,8 +83,8 @@ impl Paths {
     pub fn new(scenario: &Scenario, fabric: &Fabric) -> Result<Paths, String> {
         let settings = &scenario.settings;
         let parting = settings.load_balancing.parting(&scenario.network);
-        let spreads =
-            !settings.takes_one_path() && settings.load_balancing.keeps() || !settings.host_transport.is_queue_pairs();
+        let spreads = !settings.takes_one_path(None) && settings.load_balancing.keeps()
+            || !settings.host_transport.is_queue_pairs();
         let node = |node: u32| -> Result<Node, String> {
             let balancer = match fabric.is_switch(node) {
                 true => balancer(settings, scenario, node)?,
