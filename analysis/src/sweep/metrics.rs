@@ -122,6 +122,8 @@ pub struct Known<'a> {
     growth_ns: Option<f64>,
     /// PFC's pauses, and their length in ns.
     pauses: (u64, u64),
+    /// How long ports were paused within the window, in ns.
+    paused_ns: u64,
     /// Bytes that all flows delivered, unfinished ones too.
     payload: u64,
     jobs: Jobs,
@@ -165,7 +167,7 @@ impl Known<'_> {
     /// Share of the time of all ports, in percent.
     fn paused(&self) -> f64 {
         let time = self.facts.ports as f64 * self.results.window.span_ns() as f64;
-        if time > 0.0 { 100.0 * self.pauses.1 as f64 / time } else { 0.0 }
+        if time > 0.0 { 100.0 * self.paused_ns as f64 / time } else { 0.0 }
     }
 }
 
@@ -329,6 +331,9 @@ pub fn metrics(
     results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
     let summary = &results.summary;
     let whole = (summary.pfc_pauses, summary.pfc_pause_ns);
+    // Pauses may go on behind the last flow.
+    let is_cut = results.window.chosen || (whole.1 > 0 && summary.busy_until_ns < summary.simulated_ns);
+    let within = if is_cut { window::pauses(results)? } else { whole };
     let growth = if recorded.is_some() { growth_ns(&results.dir)? } else { None };
     let known = Known {
         results,
@@ -339,7 +344,8 @@ pub fn metrics(
         large: Set::of(by_size[by_size.len() - 1], &large),
         queue: recorded.map(|queue| [50, 95, 99, 100].map(|percent| queue.percentile(percent))),
         growth_ns: growth.map(|ns| ns as f64),
-        pauses: if results.window.chosen { window::pauses(results)? } else { whole },
+        pauses: if results.window.chosen { within } else { whole },
+        paused_ns: within.1,
         payload,
         jobs: jobs::totals(&results.dir)?,
     };

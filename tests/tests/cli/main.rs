@@ -63,3 +63,4 @@ mod tcp;
 mod threads;
 mod trimming;
 mod ultra_ethernet;
+mod whole_run;
