@@ -124,7 +124,11 @@ fn classes_have_their_shares() {
 /// 2 (n - 1) steps of an n-th of the data, each with the answers to what comes in on its link, and its latency.
 #[test]
 fn a_ring_takes_its_closed_form() {
-    let text = star(8, "traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"80MB\" }]\n");
+    let text = star(
+        8,
+        "traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"80MB\", \
+                        chunk = \"1GB\" }]\n",
+    );
     let (ran, as_packets) = (fluid(&text), packets(&text));
     let step = 10e6 * 1.048 / 12.5;
     let jobs: [JobRow; 2] = [&ran, &as_packets].map(|ran| ran.rows::<JobRow>("jobs.csv")[0]);
