@@ -69,8 +69,9 @@ TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
                               "/DeviceList/" + std::to_string(device.GetIfIndex()) +
                               "/$ns3::QbbNetDevice/";
     const auto depart = device.GetOwner().IsSwitch() ? &WriteFrame : &WriteHostDeparture;
-    device.TraceConnectWithoutContext("Dequeue",
-                                      MakeBoundCallback(depart, stream, std::pair('-', place + "Dequeue")));
+    device.TraceConnectWithoutContext(
+        "Dequeue",
+        MakeBoundCallback(depart, stream, std::pair('-', place + "Dequeue")));
     const std::pair<const char*, char> events[] = {{"Enqueue", '+'},
                                                    {"RxEnd", 'r'},
                                                    {"RxDrop", 'd'},

@@ -74,10 +74,11 @@ QbbHelper::UseSettings(CorePointer<hpcc::Settings> settings)
 void
 QbbHelper::CheckOwnSettings(const std::string& attribute) const
 {
-    NS_ABORT_MSG_IF(m_settings,
-                    "attribute " << attribute
-                                 << " of a network that was read from a scenario: the file decides; "
-                                    "expected KEY=VALUE in HpccScenarioHelper::Load()");
+    NS_ABORT_MSG_IF(
+        m_settings,
+        "attribute " << attribute
+                     << " of a network that was read from a scenario: the file decides; "
+                        "expected KEY=VALUE in HpccScenarioHelper::Load()");
 }
 
 void

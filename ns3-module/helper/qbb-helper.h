@@ -199,9 +199,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void UseStreamsAlone();
 
     /**
-     * \brief Let all nodes that are installed from now on run by the settings of a scenario: attributes
-     * are refused.
-     * \param settings the settings
+     * \brief Let all nodes that are installed from now on run by the settings of a scenario:
+     * attributes are refused. \param settings the settings
      */
     void UseSettings(CorePointer<hpcc::Settings> settings);
 
@@ -283,8 +282,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * telemetry.
      * \param devices one end of each link, or both
      * \param rate the rate of each direction; 0: their own
-     * \param bitErrors probability that a bit is wrong, 0 to 1; frames with wrong bits are discarded
-     * where they arrive
+     * \param bitErrors probability that a bit is wrong, 0 to 1; frames with wrong bits are
+     * discarded where they arrive
      */
     void DegradeLink(const NetDeviceContainer& devices, DataRate rate, double bitErrors = 0) const;
 
@@ -486,9 +485,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     RngStreams GetRngStreams() const;
 
     CorePointer<hpcc::Settings> m_settings; //!< of a scenario, if nodes run by one
-    bool m_usesStreamsAlone{false}; //!< whether ns-3's seed and run count for nothing
-    uint32_t m_pintSeed{1};         //!< seed of PINT's draws
-    uint64_t m_ecnStream{0};        //!< first random stream of ECN marking, 0: by default
+    bool m_usesStreamsAlone{false};         //!< whether ns-3's seed and run count for nothing
+    uint32_t m_pintSeed{1};                 //!< seed of PINT's draws
+    uint64_t m_ecnStream{0};                //!< first random stream of ECN marking, 0: by default
 };
 
 } // namespace ns3

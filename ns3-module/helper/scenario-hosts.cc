@@ -123,8 +123,7 @@ ScenarioHosts::Run(const std::string& out, bool isQuiet, bool isOpen)
         engine.SetFirstFlow(hpcc::first_flow_of_program());
     }
     const std::string wrong = TryRust([&] {
-        m_run = FromRust(
-            hpcc::begin_stack_run(*m_scenario, out, isQuiet, engine.Look(), m_isOpen));
+        m_run = FromRust(hpcc::begin_stack_run(*m_scenario, out, isQuiet, engine.Look(), m_isOpen));
     });
     if (!m_run)
     {

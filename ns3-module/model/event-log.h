@@ -13,7 +13,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief The engine tells only of what is asked for before: the network's start looks what is logged.
+ * \brief The engine tells only of what is asked for before: the network's start looks what is
+ * logged.
  *
  * Losses, drops and timeouts are warnings (NS_LOG_WARN); pauses, marks, retransmissions,
  * notifications and new paths are NS_LOG_INFO; each frame and each decision of a congestion control

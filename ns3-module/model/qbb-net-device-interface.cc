@@ -112,8 +112,8 @@ QbbNetDevice::IsBridge() const
 bool
 QbbNetDevice::IsPointToPoint() const
 {
-    // Behind a switch all hosts are neighbours, and the switch has no address: so ns-3's global routing
-    // takes it for a network of many.
+    // Behind a switch all hosts are neighbours, and the switch has no address: so ns-3's global
+    // routing takes it for a network of many.
     return !m_peer || !m_peer->m_owner || !m_peer->m_owner->IsSwitch();
 }
 

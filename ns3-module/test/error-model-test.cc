@@ -48,7 +48,8 @@ class CountingErrorModel : public ErrorModel
 
 /**
  * \ingroup hpcc
- * \brief A model of errors is asked about each frame at its time, and decides; sinks change nothing.
+ * \brief A model of errors is asked about each frame at its time, and decides; sinks change
+ * nothing.
  */
 class ErrorModelTest : public HpccTestCase
 {
@@ -91,9 +92,8 @@ class ErrorModelTest : public HpccTestCase
                 }));
             receiver->TraceConnectWithoutContext(
                 "RxDrop",
-                Callback<void, const QbbFrame&>([&](const QbbFrame&) {
-                    losses.push_back(Simulator::Now().GetNanoSeconds());
-                }));
+                Callback<void, const QbbFrame&>(
+                    [&](const QbbFrame&) { losses.push_back(Simulator::Now().GetNanoSeconds()); }));
         }
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
@@ -104,7 +104,9 @@ class ErrorModelTest : public HpccTestCase
         if (hasSinks)
         {
             const std::vector<int64_t> spoilt{model->asked[5], model->asked[17]};
-            NS_TEST_EXPECT_MSG_EQ((losses == spoilt), true, "sinks hear of the sixth and eighteenth");
+            NS_TEST_EXPECT_MSG_EQ((losses == spoilt),
+                                  true,
+                                  "sinks hear of the sixth and eighteenth");
             NS_TEST_EXPECT_MSG_EQ(arrivals.size() + losses.size(), model->asked.size(), "frames");
             NS_TEST_EXPECT_MSG_EQ(arrivals.front(), model->asked.front(), "at their times");
         }

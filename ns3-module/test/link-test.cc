@@ -425,7 +425,8 @@ class DegradedLinkTest : public HpccTestCase
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(slowed->IsFinished(), true, "slower for a time");
-        // 1,250 packets of 1,048 bytes: 50 us and 45 us at 100 Gb/s, 100 us at 10 Gb/s, and the way.
+        // 1,250 packets of 1,048 bytes: 50 us and 45 us at 100 Gb/s, 100 us at 10 Gb/s, and the
+        // way.
         const Time duration = slowed->GetFlow().completion;
         NS_TEST_EXPECT_MSG_GT(duration, MicroSeconds(190), "bytes at both rates");
         NS_TEST_EXPECT_MSG_LT(duration, MicroSeconds(205), "bytes at both rates");

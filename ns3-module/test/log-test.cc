@@ -50,8 +50,8 @@ CountLines(const std::string& text, const std::string& part)
 
 /**
  * \ingroup hpcc
- * \brief Three hosts send to one by links that lose frames: each mark, pause, drop, loss and timeout
- * has a line, with its time.
+ * \brief Three hosts send to one by links that lose frames: each mark, pause, drop, loss and
+ * timeout has a line, with its time.
  */
 class LogTest : public HpccTestCase
 {
@@ -114,7 +114,8 @@ class LogTest : public HpccTestCase
                               logged.completion.size(),
                               "flows");
         // A line begins with the time as ns-3 prints it.
-        const std::string last = lines.substr(lines.rfind('\n', lines.rfind(" is over after ")) + 1);
+        const std::string last =
+            lines.substr(lines.rfind('\n', lines.rfind(" is over after ")) + 1);
         NS_TEST_EXPECT_MSG_EQ(Time(last.substr(0, last.find('s') + 1)),
                               NanoSeconds(logged.lastEnd),
                               "times are ns-3's");

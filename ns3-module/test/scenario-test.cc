@@ -294,8 +294,13 @@ class OpenScenarioTest : public HpccTestCase
 
   private:
     /// Files that have to be equal.
-    static constexpr const char* FILES[] =
-        {"fct.csv", "unfinished.csv", "queue.csv", "goodput.csv", "ports.csv", "jobs.csv", "pfc.txt"};
+    static constexpr const char* FILES[] = {"fct.csv",
+                                            "unfinished.csv",
+                                            "queue.csv",
+                                            "goodput.csv",
+                                            "ports.csv",
+                                            "jobs.csv",
+                                            "pfc.txt"};
 
     void DoRun() override
     {

@@ -238,11 +238,11 @@ class HelpersTest : public HpccTestCase
                                   CountLines('-', *trace),
                                   "what is sent was queued");
         }
-        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" +
-                                                std::to_string(center.Get(0)->GetId()) +
-                                                "/DeviceList/0/$ns3::QbbNetDevice/RxEnd data priority 3 size "),
-                              std::string::npos,
-                              "what it is, and where");
+        NS_TEST_EXPECT_MSG_NE(
+            m_text.str().find(" /NodeList/" + std::to_string(center.Get(0)->GetId()) +
+                              "/DeviceList/0/$ns3::QbbNetDevice/RxEnd data priority 3 size "),
+            std::string::npos,
+            "what it is, and where");
         NS_TEST_EXPECT_MSG_NE(m_text.str().find(" 0:10000 > 3:100 seq 49000 payload 1000\n"),
                               std::string::npos,
                               "whose it is");

@@ -14,7 +14,6 @@
 #include "ns3/packet-host.h"
 #include "ns3/qbb-net-device.h"
 
-
 namespace ns3
 {
 

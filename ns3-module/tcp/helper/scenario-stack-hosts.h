@@ -67,8 +67,8 @@ class ScenarioStackHosts : public ScenarioHosts
     Address GetAnyAddress(uint16_t port) const;
 
   private:
-    PacketHostHelper m_helper;             //!< makes hosts
-    InternetStackHelper m_stack;           //!< makes their stacks
+    PacketHostHelper m_helper;   //!< makes hosts
+    InternetStackHelper m_stack; //!< makes their stacks
 };
 
 } // namespace ns3

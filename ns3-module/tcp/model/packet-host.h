@@ -183,7 +183,8 @@ class PacketHost : public QbbNode
      */
     static void SetTelemetry(QbbFrame& frame, std::vector<uint8_t> section);
 
-    /// Find the queue disc of the device that the stack knows, if there is one, and look at what waits.
+    /// Find the queue disc of the device that the stack knows, if there is one, and look at what
+    /// waits.
     void FindQueueDisc();
 
     /**
@@ -265,16 +266,16 @@ class PacketHost : public QbbNode
     /// Flows of UDP datagrams from here by KeyOf().
     std::unordered_map<uint64_t, ProbeClient*> m_datagrams;
     Ptr<NetDeviceQueue> m_flowControl; //!< what a queue disc looks at, if there is one
-    std::size_t m_mostFlows{64};  //!< flows at which those are forgotten that have ended
-    uint64_t m_drops{0};          //!< packets dropped
-    uint64_t m_probes{0};         //!< probes sent
-    uint64_t m_feedback{0};       //!< answers that brought telemetry back to a flow
-    uint64_t m_baselineResets{0}; //!< of these, those that could not be compared
-    uint8_t m_priority{0};        //!< attribute
-    uint8_t m_probeDscp{0};       //!< attribute
-    uint32_t m_queueBytes{0};     //!< attribute
-    bool m_globalRtt{true};       //!< attribute
-    bool m_sendsDatagrams{false}; //!< attribute
+    std::size_t m_mostFlows{64};       //!< flows at which those are forgotten that have ended
+    uint64_t m_drops{0};               //!< packets dropped
+    uint64_t m_probes{0};              //!< probes sent
+    uint64_t m_feedback{0};            //!< answers that brought telemetry back to a flow
+    uint64_t m_baselineResets{0};      //!< of these, those that could not be compared
+    uint8_t m_priority{0};             //!< attribute
+    uint8_t m_probeDscp{0};            //!< attribute
+    uint32_t m_queueBytes{0};          //!< attribute
+    bool m_globalRtt{true};            //!< attribute
+    bool m_sendsDatagrams{false};      //!< attribute
     TracedCallback<Ptr<const Packet>> m_dropTrace; //!< trace source
 };
 

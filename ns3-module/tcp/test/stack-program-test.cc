@@ -275,7 +275,8 @@ class StackQueueDiscTest : public HpccTestCase
 {
   public:
     StackQueueDiscTest()
-        : HpccTestCase("Queue discs hold what a device has no room for; global routing finds routes")
+        : HpccTestCase(
+              "Queue discs hold what a device has no room for; global routing finds routes")
     {
     }
 
