@@ -111,6 +111,19 @@ fn a_flow_has_a_rate_of_its_own() {
     assert!(off(flows[0].fct_ns, times[0]) < 0.01 && off(flows[1].fct_ns, times[1]) < 0.01, "{flows:?} {times:?}");
 }
 
+/// At any rate of its own a flow alone has its ideal time: no packet follows the last one, so that no interval does.
+#[test]
+fn a_slow_flow_alone_has_its_ideal_time() {
+    for (size, rate) in
+        [("1KB", "1Mbps"), ("1KB", "100Mbps"), ("3KB", "100Mbps"), ("1500B", "500Mbps"), ("1KB", "5Gbps")]
+    {
+        let text =
+            format!("traffic = [{{ kind = \"flow\", src = 0, dst = 1, size = \"{size}\", rate = \"{rate}\" }}]\n");
+        let (fluid, packets) = (fluid(&star(2, &text)).flows()[0], packets(&star(2, &text)).flows()[0]);
+        assert_eq!((fluid.fct_ns, fluid.ideal_ns), (fluid.ideal_ns, packets.ideal_ns), "{size} {rate}");
+    }
+}
+
 /// Classes share by their weights, however many flows each has.
 #[test]
 fn classes_have_their_shares() {
