@@ -134,6 +134,42 @@ fn classes_have_their_shares() {
     assert!(flows.iter().all(|flow| off(flow.fct_ns, 8.0 * 1.048e6 / 12.5) < 0.01), "{flows:?}");
 }
 
+/// On links by which hosts send, their classes hold, or none; on those of switches theirs.
+#[test]
+fn classes_hold_on_the_links_of_their_nodes() {
+    let alone = 6e6 * 1.048 / 12.5;
+    let thin = alone * 4.0 / 3.0;
+    let pair = |ends: [(u32, u32); 2]| {
+        let [(a, b), (c, d)] = ends;
+        format!(
+            "switch.pfc_priorities = [3, 4]\ntraffic = [\
+             {{ kind = \"flow\", src = {a}, dst = {b}, size = \"6MB\", priority = 3 }}, \
+             {{ kind = \"flow\", src = {c}, dst = {d}, size = \"6MB\", priority = 4 }}]\n"
+        )
+    };
+    let (out, into) = (pair([(0, 1), (0, 2)]), pair([(0, 5), (1, 5)]));
+    let (three, one) = ("\"3:3000, 4:1000\"", "\"3:1000, 4:3000\"");
+    let even = [2.0 * alone; 2];
+    for (rules, traffic, expected) in [
+        (format!("switch.classes = {three}\n"), &out, even),
+        ("switch.classes = \"3:strict, 4:strict\"\n".into(), &out, even),
+        (format!("switch.classes = {three}\ntransport.classes = {one}\n"), &out, [2.0 * alone, thin]),
+        (format!("switch.classes = {three}\ntransport.classes = {one}\n"), &into, [thin, 2.0 * alone]),
+        (format!("transport.classes = {three}\n"), &into, even),
+    ] {
+        let text = star(6, &(rules + traffic));
+        for (flow, expected) in fluid(&text).flows().iter().zip(expected) {
+            assert!(off(flow.fct_ns, expected) < 0.02, "{flow:?} {expected} {text}");
+        }
+    }
+    let four = [(1, 3), (2, 3), (3, 3), (4, 4)].map(|(dst, priority)| {
+        format!("{{ kind = \"flow\", src = 0, dst = {dst}, size = \"6MB\", priority = {priority} }}")
+    });
+    let text = star(6, &format!("switch.pfc_priorities = [3, 4]\ntraffic = [{}]\n", four.join(", ")));
+    let flows = fluid(&text).flows();
+    assert!(flows.iter().all(|flow| off(flow.fct_ns, 4.0 * alone) < 0.01), "{flows:?}");
+}
+
 /// 2 (n - 1) steps of an n-th of the data, each with the answers to what comes in on its link, and its latency.
 #[test]
 fn a_ring_takes_its_closed_form() {

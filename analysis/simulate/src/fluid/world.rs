@@ -51,8 +51,13 @@ impl<'a> World<'a> {
     /// If a setting of load balancing cannot be read.
     pub fn new(scenario: &'a Scenario, fabric: Fabric, listed: Vec<FlowRequest>) -> Result<World<'a>, String> {
         let paths = Paths::new(scenario, &fabric)?;
-        let links = scenario.network.links.iter();
-        let capacities = links.flat_map(|link| [link.rate.0 as f64 / 8e9; DIRECTIONS as usize]);
+        // In the order of directions: from one end, from the other.
+        let links = scenario.network.links.iter().flat_map(|link| {
+            let capacity = link.rate.0 as f64 / 8e9;
+            let directions: [u32; DIRECTIONS as usize] = [link.a, link.b];
+            directions.map(|from| (capacity, !fabric.is_switch(from)))
+        });
+        let sharing = Sharing::new(links, serving::served(scenario));
         let jobs = jobs(scenario, listed.len() as u32);
         let mut calendar = Calendar::default();
         for (failure, failed) in (0..).zip(&scenario.link_failures) {
@@ -65,7 +70,7 @@ impl<'a> World<'a> {
             fabric: Arc::new(fabric),
             paths,
             solo: Solo::new(scenario),
-            sharing: Sharing::new(capacities, serving::classes(scenario)),
+            sharing,
             calendar,
             listed: listed.into(),
             jobs,
