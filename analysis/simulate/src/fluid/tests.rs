@@ -256,6 +256,9 @@ fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     let storm = "failures.storms = [{ host = 1, time = \"1us\", until = \"2us\" }]\n";
     let refused = fluid(&star(2, &format!("{storm}{flow}")));
     assert!(refused.outcome == Err(Outcome::BadInput));
+    let roce = "congestion_control.algorithm = \"none\"\n";
+    let paced = fluid(&(star(2, "").replace(roce, "transport.kind = \"paced\"\n") + flow));
+    assert!(paced.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");
 }
