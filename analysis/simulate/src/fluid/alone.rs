@@ -142,6 +142,11 @@ impl Solo {
         Some(Opened { course: Course { uses, data: count, most, class }, kind })
     }
 
+    /// The payload of a full packet from a host.
+    pub fn packet(&self, src: u32) -> u64 {
+        self.model(src).settings.transport.mtu.0.max(1)
+    }
+
     fn ends(&self, flow: &FlowRequest, sport: u16, is_answer: bool) -> Ends {
         let &FlowRequest { src, dst, dport, priority, options, .. } = flow;
         let settings = &self.model(src).settings;

@@ -102,6 +102,19 @@ impl Sharing {
         self.enter(number);
     }
 
+    /// A stream that has sent nothing yet has so many bytes.
+    pub fn refill(&mut self, number: u32, bytes: f64) {
+        self.streams[number as usize].left = bytes;
+    }
+
+    /// A stream under way has another number of bytes left.
+    pub fn change_left(&mut self, number: u32, left: f64, now: u64) {
+        let stream = &mut self.streams[number as usize];
+        (stream.left, stream.since) = (left, now);
+        // Its rate is found anew, and with it its end stands in the agenda.
+        self.begun.push(number);
+    }
+
     /// A stream that has just sent all goes on with so many bytes, at the rate that it has.
     pub fn go_on(&mut self, number: u32, bytes: f64, end: u64) {
         let stream = &mut self.streams[number as usize];

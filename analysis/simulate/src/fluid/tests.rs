@@ -250,6 +250,53 @@ fn flows_go_round_links_that_fail() {
     assert!(off(flows[0].fct_ns, 1.048e7 / 12.5 + 800_000.0 + 8_200.0) < 0.002, "{flows:?}");
 }
 
+/// What begins while its only path is down waits for it: a flow, and messages of a job.
+#[test]
+fn what_begins_without_a_path_waits_for_one() {
+    let text = "topology = { kind = \"links\", hosts = 4, switches = 2, rate = \"100Gbps\", delay = \"1us\", \
+                links = [{ a = 0, b = 4 }, { a = 1, b = 4 }, { a = 2, b = 5 }, { a = 3, b = 5 }, { a = 4, b = 5 }] }\n\
+                congestion_control.algorithm = \"none\"\nrun.stop = \"100ms\"\n\
+                failures.links = [{ time = \"100us\", until = \"300us\", a = 4, b = 5 }]\n";
+    let flow = "traffic = [{ kind = \"flow\", src = 1, dst = 3, size = \"4MB\", start = \"200us\" }]\n";
+    let ran = fluid(&(text.to_owned() + flow));
+    assert!(ran.outcome == Ok(Outcome::Finished) && off(ran.flows()[0].fct_ns, 441_543.0) < 1e-4, "{:?}", ran.flows());
+    let job = "traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"1MB\", start = \"150us\" }]\n";
+    let ran = fluid(&(text.to_owned() + job));
+    let time = ran.rows::<JobRow>("jobs.csv")[0].time_ns.expect("over");
+    assert!(ran.outcome == Ok(Outcome::Finished) && time > 150_000 && time < 450_000, "{time}");
+}
+
+/// What a flow has sent by its last moment has its ideal time.
+#[test]
+fn a_flow_that_is_stopped_has_the_ideal_time_of_what_it_has_sent() {
+    let text = star(
+        6,
+        "traffic = [{ kind = \"flow\", src = 0, dst = 5, size = \"40MB\", stop = \"500us\" }, \
+         { kind = \"flow\", src = 1, dst = 4, size = \"endless\", stop = \"300us\", rate = \"7Gbps\" }]\n",
+    );
+    let (fluid, packets) = (fluid(&text).flows(), packets(&text).flows());
+    assert_eq!((fluid.len(), packets.len()), (2, 2));
+    for (fluid, packets) in fluid.iter().zip(&packets) {
+        for (fluid, packets) in
+            [(fluid.size, packets.size), (fluid.fct_ns, packets.fct_ns), (fluid.ideal_ns, packets.ideal_ns)]
+        {
+            assert!(off(fluid, packets as f64) < 0.005, "{fluid} {packets}");
+        }
+    }
+}
+
+/// A flow that is over before its last moment takes no other one with it that has its place by then.
+#[test]
+fn who_is_over_before_its_last_moment_stops_nobody() {
+    let text = star(
+        3,
+        "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"100KB\", stop = \"500us\" }, \
+         { kind = \"flow\", src = 1, dst = 2, size = \"10MB\", start = \"200us\" }]\n",
+    );
+    let flows = fluid(&text).flows();
+    assert!(flows[1].size == 10_000_000 && flows[1].fct_ns == flows[1].ideal_ns, "{flows:?}");
+}
+
 #[test]
 fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     let flow = "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n";
