@@ -317,3 +317,11 @@ fn a_comparison_with_packets_is_in_the_summary() {
     let error = ran.summary().measured_error.expect("an error");
     assert!(error.all.flows == 3 && error.all.of_p99.abs() < 0.02, "{error:?}");
 }
+
+/// Where no flow is over in both there is no error, rather than one of 0.
+#[test]
+fn nothing_to_compare_is_no_error() {
+    let text = star(2, "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n");
+    let ran = fluid_with(&text, Some(Check { until: hpcc_core::units::Nanos(1_000) }));
+    assert!(ran.outcome == Ok(Outcome::Finished) && ran.summary().measured_error.is_none());
+}
