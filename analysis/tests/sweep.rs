@@ -130,6 +130,23 @@ fn what_is_not_drawn_has_its_reason() {
     );
 }
 
+/// Of packets a fluid run has measured nothing: no zeros stand in their place, and the table says what it is.
+#[test]
+fn a_sweep_of_fluid_runs_says_so_and_has_no_figures_of_packets() {
+    let folder = folder();
+    fs::write(folder.path().join("base.toml"), BASE).expect("base");
+    let report =
+        "[report]\ncolumns = [\"slowdown_p99\", \"queue_max_bytes\", \"pfc_pauses\"]\nplots = [\"queue-cdf\"]\n";
+    fs::write(folder.path().join("sweep.toml"), format!("{TWO}{report}")).expect("sweep");
+    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out", "--simulator", "fluid"]);
+    let output = command.current_dir(folder.path()).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let printed = out(&output);
+    assert!(printed.starts_with("Two\nFluid: ") && printed.contains("fluid runs have no queues"), "{printed}");
+    let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
+    assert!(data.contains(",slowdown_p99,") && !data.contains("queue_") && !data.contains("pfc_"), "{data}");
+}
+
 #[test]
 fn a_failed_run_is_named_and_the_others_go_on() {
     let folder = folder();

@@ -13,9 +13,12 @@ use hpcc_formats::visible;
 /// A column below a heading: its title and its metric.
 type Column = (String, String);
 
-/// The tables, what is to be said of seeds, and the file's title ahead.
-pub fn render(file: &SweepFile, tables: &[Titled]) -> String {
+/// The tables, what is to be said of seeds, and the file's title ahead, with the word that runs are fluid.
+pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> String {
     let mut text = format!("{}\n", file.title);
+    if groups.iter().flat_map(Group::results).any(|results| results.summary.is_fluid()) {
+        text += "Fluid: flows at max-min fair rates, no packets.\n";
+    }
     tables.iter().for_each(|table| text += &table.render());
     if file.seeds.len() > 1 {
         text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());

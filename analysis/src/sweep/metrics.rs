@@ -260,6 +260,12 @@ impl Metric {
         Some(format!("flows{whose}_unfinished{brackets}"))
     }
 
+    /// Whether it is of queues, or of what happens to packets, or of what they carry.
+    fn is_of_packets(&self) -> bool {
+        let of = ["queue_", "pfc_", "drops", "resent_", "telemetry_", "feedback_", "probes"];
+        of.iter().any(|begin| self.name.starts_with(begin))
+    }
+
     /// A value as tables have it.
     pub fn write(&self, value: f64) -> String {
         match self.style {
@@ -326,7 +332,8 @@ pub fn metrics(
     let splits = stats::split(iter::once(results), &groups, &[bounds(bins), vec![u64::MAX]].concat())?;
     let by_size = splits[0].bin_stats();
     let large = series::flow_rates(results, |life| life.size > sizes.large_above)?;
-    let recorded = facts.records(Series::Queues).then(|| window::queue(results)).transpose()?;
+    let has_queues = facts.records(Series::Queues) && !results.summary.is_fluid();
+    let recorded = has_queues.then(|| window::queue(results)).transpose()?;
     let mut payload = 0u64;
     results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
     let summary = &results.summary;
@@ -349,7 +356,10 @@ pub fn metrics(
         payload,
         jobs: jobs::totals(&results.dir)?,
     };
-    let of_run = |metric: &Metric| Some((metric.name.to_owned(), metric.of_run(&known)?));
+    // A fluid run has measured nothing of packets: its zeros are no figures.
+    let is_measured = |metric: &Metric| !(summary.is_fluid() && metric.is_of_packets());
+    let of_run =
+        |metric: &Metric| Some((metric.name.to_owned(), metric.of_run(&known).filter(|_| is_measured(metric))?));
     let (begin, last) = METRICS.split_at(METRICS.len() - 1);
     let mut metrics: Metrics = begin.iter().filter_map(of_run).collect();
     let sets = bin_names(bins).into_iter().zip(&by_size).map(|(of, stats)| (of, Set::of(*stats, &[])));
@@ -455,6 +465,25 @@ mod tests {
             let names = ["telemetry_sender_bytes", "telemetry_hop_bytes"];
             assert_eq!(names.map(|name| value(&metrics, name)), expected.map(Some));
         }
+    }
+
+    /// Nobody has measured queues, pauses or drops of a run without packets, whatever its scenario asks for.
+    #[test]
+    fn fluid_runs_have_no_figures_of_packets() {
+        let names = |simulator: &str, records| {
+            let flow = FctRecord { size: 1_000, fct_ns: 20, ideal_ns: 10, ..FctRecord::default() };
+            let summary = Summary { simulator: simulator.into(), simulated_ns: 1_000, ..Summary::default() };
+            let results = in_memory(summary, vec![flow], Vec::new());
+            let facts = Facts { records, ..FACTS };
+            let metrics = metrics(&results, &facts, Sizes::new(None), None, false).expect("metrics");
+            metrics.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let (core, fluid) = (names("core", [false; 3]), names("fluid", [true; 3]));
+        for name in ["queue_max_bytes", "pfc_pauses", "pfc_paused_percent", "drops", "resent_packets", "probes"] {
+            let is_in = |names: &[String]| names.iter().any(|other| other == name);
+            assert_eq!((is_in(&core), is_in(&fluid)), (true, false), "{name}");
+        }
+        assert!(fluid.contains(&"slowdown_p99".to_owned()), "{fluid:?}");
     }
 
     #[test]

@@ -248,7 +248,7 @@ fn report_on(
     let complete = outcome != Outcome::Failed;
     let verdicts = verdict::judge(file, &groups).filter(|_| complete);
     let tables = comparison::tables(file, &groups, sizes);
-    let mut table = comparison::render(file, &tables);
+    let mut table = comparison::render(file, &groups, &tables);
     table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {

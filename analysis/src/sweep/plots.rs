@@ -69,7 +69,10 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
         }
         Plot::GoodputOverTime => "no flow sent".to_owned(),
         Plot::JobByAxis => "no job is over".to_owned(),
-        Plot::QueueCdf | Plot::QueueOverTime | Plot::QueueByAxis => "no queue built up".to_owned(),
+        Plot::QueueCdf | Plot::QueueOverTime | Plot::QueueByAxis => {
+            let is_fluid = runs().all(|run| run.results.summary.is_fluid());
+            if is_fluid { "fluid runs have no queues" } else { "no queue built up" }.to_owned()
+        }
     }
 }
 

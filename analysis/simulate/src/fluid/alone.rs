@@ -22,7 +22,7 @@ use std::collections::HashMap;
 pub struct Alone {
     /// Until it is acknowledged, as results tell it.
     pub ideal: Nanos,
-    /// All of its frames on its first link.
+    /// All of its frames on its first link, but what a pace of its own lets leave sooner.
     pub bytes: f64,
     /// From when its last byte has left to when it has arrived, and to when that is acknowledged.
     pub arrival: u64,
@@ -142,6 +142,11 @@ impl Solo {
         Some(Opened { course: Course { uses, data: count, most, class }, kind })
     }
 
+    /// The payload of a full packet from a host.
+    pub fn packet(&self, src: u32) -> u64 {
+        self.model(src).settings.transport.mtu.0.max(1)
+    }
+
     fn ends(&self, flow: &FlowRequest, sport: u16, is_answer: bool) -> Ends {
         let &FlowRequest { src, dst, dport, priority, options, .. } = flow;
         let settings = &self.model(src).settings;
@@ -212,8 +217,11 @@ impl Solo {
         let ideal = IdealFlow { src, dst, ports, priority, size, own, during };
         let time = fabric.ideal_fct(&ideal, &model.settings);
         let arrival = fabric.ideal_arrival(&ideal, &model.settings);
-        let bytes = model.flow.bytes_on_link(size, 0);
-        let sending = (bytes / self.kinds[kind as usize].links) as u64;
+        let links = self.kinds[kind as usize].links;
+        // A slow flow keeps its pace between packets, not behind the last one: no byte leaves after it has arrived.
+        let bytes = model.flow.bytes_on_link(size, 0).min(arrival.0 as f64 * links);
+        // As streams round their ends.
+        let sending = (bytes / links + 0.5) as u64;
         let acknowledgement = time.0.saturating_sub(sending);
         let alone = Alone { ideal: time, bytes, arrival: arrival.0.saturating_sub(sending), acknowledgement };
         self.known.insert((kind, size), alone);

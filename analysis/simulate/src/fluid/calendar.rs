@@ -19,10 +19,12 @@ pub enum Event {
     /// The last byte of a message arrives, and is acknowledged.
     Arrived(u32),
     Acknowledged(u32),
-    /// A flow that has a last moment sends no more: its stream, and which message that was.
+    /// A flow that has a last moment sends no more: its stream, which message that was, and its number, for others may have
+    /// these places by then.
     Stop {
         stream: u32,
         message: u32,
+        flow: u32,
     },
 }
 

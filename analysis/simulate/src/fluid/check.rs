@@ -29,7 +29,8 @@ impl Times {
     }
 }
 
-/// Simulates packets, whose results go to a folder beside `out`, and compares. Flows that are over in both count.
+/// Simulates packets, whose results go to a folder beside `out`, and compares. Flows that are over in both count; without any,
+/// or a job, there is no error.
 ///
 /// # Errors
 /// The outcome, where packets have no results.
@@ -54,6 +55,10 @@ pub fn check(
     let as_packets =
         || Rows::<JobRow>::open(&packets.join("jobs.csv")).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let jobs = if jobs.is_empty() { Vec::new() } else { of_jobs(jobs, &as_packets().map_err(failed)?) };
+    if both.is_empty() && jobs.is_empty() {
+        say(&format!("--check: nothing to compare: up to {until}, no flow is over in both runs"));
+        return Ok(None);
+    }
     let packets_cpu_s = cpu_time().saturating_sub(before).as_secs_f64();
     let error = MeasuredError { until_ns: until.0, packets_cpu_s, ..MeasuredError::of(both, jobs) };
     if !is_quiet {
@@ -64,7 +69,9 @@ pub fn check(
 
 /// The folder of the packets.
 fn beside(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
+    // Of `DIR/` beside it, not in it; a path that ends in `..` has a name elsewhere.
+    let named = if out.file_name().is_none() { out.canonicalize().ok() } else { None };
+    let mut name = named.unwrap_or_else(|| out.components().collect()).into_os_string();
     name.push("-packets");
     name.into()
 }
@@ -110,4 +117,16 @@ fn shown(error: &MeasuredError, scenario: &Scenario) -> String {
     };
     let jobs = error.jobs.iter().map(job);
     head + &sizes.collect::<String>() + &line("all".into(), &error.all) + &jobs.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_beside_a_folder_however_it_is_written() {
+        for out in ["a/out", "a/out/", "a/out//", "a/./out/."] {
+            assert_eq!(beside(Path::new(out)), Path::new("a/out-packets"), "{out}");
+        }
+    }
 }

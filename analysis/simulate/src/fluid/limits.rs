@@ -11,8 +11,10 @@ use hpcc_formats::scenario::Scenario;
 /// The first such thing, with what to do.
 pub fn refuse(scenario: &Scenario) -> Result<(), String> {
     let is_slow = scenario.settings.receivers().next().is_some();
+    let is_paced = scenario.settings.host_transport.chosen().name() == "paced";
     let wrong = [
         (scenario.stack().is_some(), "TCP and UDP of ns-3's stack: expected transport.protocol = \"rdma\""),
+        (is_paced, "transport.kind = \"paced\", whose hosts send at a rate of their own whatever comes of it"),
         (!scenario.attacks.is_empty(), "attacks, which forge and change packets"),
         (!scenario.storms.is_empty(), "NICs that pause without end: there are no pauses"),
         (!scenario.degraded.is_empty(), "links that are worse for a time"),

@@ -18,6 +18,7 @@ pub type PairKey = (u32, u32, u32, u16, u8);
 pub struct Line {
     pub request: FlowRequest,
     pub sport: u16,
+    /// [`NONE`] until it has found a path.
     pub kind: u32,
     pub is_shared: bool,
     pub is_open: bool,
@@ -63,4 +64,9 @@ pub struct Known {
 /// Whether a flow has no end.
 pub fn is_endless(flow: &FlowRequest) -> bool {
     flow.size == ENDLESS
+}
+
+/// Bytes of a flow that are counted down: of one without an end so many that no run sends them, but each of them still counts.
+pub fn counted(size: u64) -> u64 {
+    if size == ENDLESS { 1 << 50 } else { size }
 }

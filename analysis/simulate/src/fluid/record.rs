@@ -128,8 +128,7 @@ impl<'a> Record<'a> {
         (how, out): (FluidHow, &Path),
     ) -> Result<Outcome, Outcome> {
         self.take(&mut world);
-        let stopped = world.fault.take();
-        let end = if stopped.is_some() { Nanos(world.now) } else { self.scenario.stop };
+        let end = self.scenario.stop;
         world.now = end.0;
         for (place, (flow, sport, sent, job)) in (0..).zip(world.unfinished()) {
             self.unfinished(place, &flow, sport, sent, job);
@@ -137,7 +136,7 @@ impl<'a> Record<'a> {
         self.writer.write_rows();
         let stalls = self.jobs.stalls(world.jobs.unfinished(), self.scenario, world.is_still());
         self.jobs.has_ideals = world.events() <= MOST_RECKONED;
-        let mut summary = self.summary(&world, cost, told, stopped.as_deref(), end);
+        let mut summary = self.summary(&world, cost, told, end);
         if !self.jobs.has_ideals && !self.scenario.flows.jobs.is_empty() {
             let text = "fluid: no ideal times of jobs (jobs.csv): with so many messages they take as long as the run";
             summary.notes.push(Note::new(FLUID, text));
@@ -155,10 +154,6 @@ impl<'a> Record<'a> {
             say(&error);
             Outcome::Failed
         })?;
-        if let Some(why) = stopped {
-            say(&format!("the run ended early, at {end}: {why}"));
-            return Ok(Outcome::Stopped);
-        }
         if is_done {
             return Ok(Outcome::Finished);
         }
@@ -203,14 +198,7 @@ impl<'a> Record<'a> {
         self.writer.flow_endless(&UnfinishedFlow { size: sent, ..left });
     }
 
-    fn summary(
-        &mut self,
-        world: &World<'_>,
-        cost: &Cost,
-        told: &[String],
-        stopped: Option<&str>,
-        end: Nanos,
-    ) -> Summary {
+    fn summary(&mut self, world: &World<'_>, cost: &Cost, told: &[String], end: Nanos) -> Summary {
         let scenario = self.scenario;
         let mut effective = scenario.effective();
         let own = told.iter().map(|text| Note::new(FLUID, text.as_str()));
@@ -220,7 +208,6 @@ impl<'a> Record<'a> {
         Summary {
             scenario: effective,
             simulator: FLUID.into(),
-            stopped: stopped.map(Into::into),
             seed: scenario.seed,
             versions: Versions { hpcc: env!("CARGO_PKG_VERSION").into(), ns3: "none".into() },
             build_profile: Program::NONE.build_profile.into(),

@@ -4,6 +4,7 @@
 //! A change moves the rates of the streams that hang together with it by links that could be full, and of no other. Streams
 //! whose rates were found together are a *crew*: their next end stands in the agenda once for all of them.
 
+use super::serving::Served;
 use super::streams::{Class, Course, Link, Stream, Use, end_of};
 use hpcc_core::max_min::{Demand, MaxMin};
 use std::cmp::Reverse;
@@ -35,7 +36,7 @@ pub struct Sharing {
     streams: Vec<Stream>,
     idle: Vec<u32>,
     links: Vec<Link>,
-    classes: Option<[Class; 8]>,
+    served: Option<Served>,
     crews: Vec<Vec<u32>>,
     idle_crews: Vec<u32>,
     due: BinaryHeap<Reverse<(u64, Due)>>,
@@ -53,11 +54,13 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Links of these capacities in bytes/ns, whose classes are served so if they are told apart.
-    pub fn new(capacities: impl Iterator<Item = f64>, classes: Option<[Class; 8]>) -> Sharing {
-        let by_class = || classes.map(|_| Box::default());
-        let link = |capacity| Link { capacity, by_class: by_class(), ..Link::default() };
-        Sharing { links: capacities.map(link).collect(), classes, ..Sharing::default() }
+    /// Links of these capacities in bytes/ns, by which hosts send or not; how classes are served, if they are told apart.
+    pub fn new(links: impl Iterator<Item = (f64, bool)>, served: Option<Served>) -> Sharing {
+        let link = |(capacity, is_host)| {
+            let by_class = served.and_then(|served| served.by(is_host).map(|_| Box::default()));
+            Link { capacity, is_host, by_class, ..Link::default() }
+        };
+        Sharing { links: links.map(link).collect(), served, ..Sharing::default() }
     }
 
     /// The capacity of a link, in bytes/ns.
@@ -97,6 +100,19 @@ impl Sharing {
         (stream.left, stream.since, stream.begun) = (bytes, now, now);
         (stream.is_active, stream.rate) = (true, 0.0);
         self.enter(number);
+    }
+
+    /// A stream that has sent nothing yet has so many bytes.
+    pub fn refill(&mut self, number: u32, bytes: f64) {
+        self.streams[number as usize].left = bytes;
+    }
+
+    /// A stream under way has another number of bytes left.
+    pub fn change_left(&mut self, number: u32, left: f64, now: u64) {
+        let stream = &mut self.streams[number as usize];
+        (stream.left, stream.since) = (left, now);
+        // Its rate is found anew, and with it its end stands in the agenda.
+        self.begun.push(number);
     }
 
     /// A stream that has just sent all goes on with so many bytes, at the rate that it has.
@@ -313,19 +329,16 @@ impl Sharing {
 
     /// Enters the streams of a crew into the problem.
     fn pose(&mut self, crew: &[u32]) {
-        let Sharing { streams, links, solver, search, classes, .. } = self;
+        let Sharing { streams, links, solver, search, served, .. } = self;
         for &number in crew {
             let Course { ref uses, data, most, class } = streams[number as usize].course;
             let data = &uses[..data as usize];
-            let demand = match classes {
+            let crowded = served.as_ref().and_then(|_| most_crowded(data, links, *search));
+            let demand = match served.as_ref().zip(crowded) {
                 None => Demand { most, ..Demand::PLAIN },
-                Some(classes) => {
-                    let Class { tier, weight } = classes[usize::from(class)];
-                    let of_link = |own: &Use| {
-                        links[own.link as usize].by_class.as_ref().map_or(1, |count| count[usize::from(class)])
-                    };
-                    let crowd = data.iter().map(of_link).max().unwrap_or(1).max(1);
-                    Demand { weight: weight / f64::from(crowd), most, tier }
+                Some((served, link)) => {
+                    let Class { tier, weight } = link.fair(served.by(link.is_host), class);
+                    Demand { weight, most, tier }
                 }
             };
             let full = data.iter().filter(|own| links[own.link as usize].seen == *search);
@@ -394,4 +407,11 @@ impl Sharing {
             }
         }
     }
+}
+
+/// Of a stream's links in the problem that of which most is asked: it decides what the stream gets beside others. Of equals the
+/// first: what it lets through the next ones carry.
+fn most_crowded<'a>(data: &[Use], links: &'a [Link], search: u32) -> Option<&'a Link> {
+    let own = data.iter().map(|own| &links[own.link as usize]).filter(|link| link.seen == search);
+    own.reduce(|first, next| if next.crowding() > first.crowding() * (1.0 + 1e-6) { next } else { first })
 }

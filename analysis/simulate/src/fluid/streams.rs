@@ -62,6 +62,8 @@ pub struct Link {
     pub seen: u32,
     /// Its number in the problem at hand.
     pub number: u32,
+    /// Whether a host sends by it.
+    pub is_host: bool,
     /// Streams under way, by class, where classes are told apart.
     pub by_class: Option<Box<[u32; 8]>>,
 }
@@ -71,7 +73,27 @@ impl Link {
     pub fn could_be_full(&self) -> bool {
         self.demand > (self.capacity - self.answers) * (1.0 + 1e-9)
     }
+
+    /// How many times as much as it has its streams would take.
+    pub fn crowding(&self) -> f64 {
+        self.demand / (self.capacity - self.answers).max(f64::MIN_POSITIVE)
+    }
+
+    /// The tier of a stream of a class, and the rate that it gets here if all take what they can.
+    pub fn fair(&self, classes: Option<&[Class; 8]>, class: u8) -> Class {
+        let class = usize::from(class);
+        let Some((classes, count)) = classes.zip(self.by_class.as_ref()) else {
+            return Class { tier: IN_TURN, weight: self.capacity / self.streams.len().max(1) as f64 };
+        };
+        let Class { tier, weight } = classes[class];
+        let others = classes.iter().zip(count.iter()).filter(|(other, count)| other.tier == tier && **count > 0);
+        let of_tier = others.fold(0.0, |sum, (other, _)| sum + other.weight).max(weight);
+        Class { tier, weight: self.capacity * weight / of_tier / f64::from(count[class].max(1)) }
+    }
 }
+
+/// The tier of what is served in turn; strict classes go before.
+pub const IN_TURN: u8 = 8;
 
 /// How links tell classes apart.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -111,6 +111,19 @@ fn a_flow_has_a_rate_of_its_own() {
     assert!(off(flows[0].fct_ns, times[0]) < 0.01 && off(flows[1].fct_ns, times[1]) < 0.01, "{flows:?} {times:?}");
 }
 
+/// At any rate of its own a flow alone has its ideal time: no packet follows the last one, so that no interval does.
+#[test]
+fn a_slow_flow_alone_has_its_ideal_time() {
+    for (size, rate) in
+        [("1KB", "1Mbps"), ("1KB", "100Mbps"), ("3KB", "100Mbps"), ("1500B", "500Mbps"), ("1KB", "5Gbps")]
+    {
+        let text =
+            format!("traffic = [{{ kind = \"flow\", src = 0, dst = 1, size = \"{size}\", rate = \"{rate}\" }}]\n");
+        let (fluid, packets) = (fluid(&star(2, &text)).flows()[0], packets(&star(2, &text)).flows()[0]);
+        assert_eq!((fluid.fct_ns, fluid.ideal_ns), (fluid.ideal_ns, packets.ideal_ns), "{size} {rate}");
+    }
+}
+
 /// Classes share by their weights, however many flows each has.
 #[test]
 fn classes_have_their_shares() {
@@ -119,6 +132,42 @@ fn classes_have_their_shares() {
                 { kind = \"flow\", src = 2, dst = 3, size = \"2MB\", priority = 4 }]\n";
     let flows = fluid(&star(4, text)).flows();
     assert!(flows.iter().all(|flow| off(flow.fct_ns, 8.0 * 1.048e6 / 12.5) < 0.01), "{flows:?}");
+}
+
+/// On links by which hosts send, their classes hold, or none; on those of switches theirs.
+#[test]
+fn classes_hold_on_the_links_of_their_nodes() {
+    let alone = 6e6 * 1.048 / 12.5;
+    let thin = alone * 4.0 / 3.0;
+    let pair = |ends: [(u32, u32); 2]| {
+        let [(a, b), (c, d)] = ends;
+        format!(
+            "switch.pfc_priorities = [3, 4]\ntraffic = [\
+             {{ kind = \"flow\", src = {a}, dst = {b}, size = \"6MB\", priority = 3 }}, \
+             {{ kind = \"flow\", src = {c}, dst = {d}, size = \"6MB\", priority = 4 }}]\n"
+        )
+    };
+    let (out, into) = (pair([(0, 1), (0, 2)]), pair([(0, 5), (1, 5)]));
+    let (three, one) = ("\"3:3000, 4:1000\"", "\"3:1000, 4:3000\"");
+    let even = [2.0 * alone; 2];
+    for (rules, traffic, expected) in [
+        (format!("switch.classes = {three}\n"), &out, even),
+        ("switch.classes = \"3:strict, 4:strict\"\n".into(), &out, even),
+        (format!("switch.classes = {three}\ntransport.classes = {one}\n"), &out, [2.0 * alone, thin]),
+        (format!("switch.classes = {three}\ntransport.classes = {one}\n"), &into, [thin, 2.0 * alone]),
+        (format!("transport.classes = {three}\n"), &into, even),
+    ] {
+        let text = star(6, &(rules + traffic));
+        for (flow, expected) in fluid(&text).flows().iter().zip(expected) {
+            assert!(off(flow.fct_ns, expected) < 0.02, "{flow:?} {expected} {text}");
+        }
+    }
+    let four = [(1, 3), (2, 3), (3, 3), (4, 4)].map(|(dst, priority)| {
+        format!("{{ kind = \"flow\", src = 0, dst = {dst}, size = \"6MB\", priority = {priority} }}")
+    });
+    let text = star(6, &format!("switch.pfc_priorities = [3, 4]\ntraffic = [{}]\n", four.join(", ")));
+    let flows = fluid(&text).flows();
+    assert!(flows.iter().all(|flow| off(flow.fct_ns, 4.0 * alone) < 0.01), "{flows:?}");
 }
 
 /// 2 (n - 1) steps of an n-th of the data, each with the answers to what comes in on its link, and its latency.
@@ -201,12 +250,62 @@ fn flows_go_round_links_that_fail() {
     assert!(off(flows[0].fct_ns, 1.048e7 / 12.5 + 800_000.0 + 8_200.0) < 0.002, "{flows:?}");
 }
 
+/// What begins while its only path is down waits for it: a flow, and messages of a job.
+#[test]
+fn what_begins_without_a_path_waits_for_one() {
+    let text = "topology = { kind = \"links\", hosts = 4, switches = 2, rate = \"100Gbps\", delay = \"1us\", \
+                links = [{ a = 0, b = 4 }, { a = 1, b = 4 }, { a = 2, b = 5 }, { a = 3, b = 5 }, { a = 4, b = 5 }] }\n\
+                congestion_control.algorithm = \"none\"\nrun.stop = \"100ms\"\n\
+                failures.links = [{ time = \"100us\", until = \"300us\", a = 4, b = 5 }]\n";
+    let flow = "traffic = [{ kind = \"flow\", src = 1, dst = 3, size = \"4MB\", start = \"200us\" }]\n";
+    let ran = fluid(&(text.to_owned() + flow));
+    assert!(ran.outcome == Ok(Outcome::Finished) && off(ran.flows()[0].fct_ns, 441_543.0) < 1e-4, "{:?}", ran.flows());
+    let job = "traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"1MB\", start = \"150us\" }]\n";
+    let ran = fluid(&(text.to_owned() + job));
+    let time = ran.rows::<JobRow>("jobs.csv")[0].time_ns.expect("over");
+    assert!(ran.outcome == Ok(Outcome::Finished) && time > 150_000 && time < 450_000, "{time}");
+}
+
+/// What a flow has sent by its last moment has its ideal time.
+#[test]
+fn a_flow_that_is_stopped_has_the_ideal_time_of_what_it_has_sent() {
+    let text = star(
+        6,
+        "traffic = [{ kind = \"flow\", src = 0, dst = 5, size = \"40MB\", stop = \"500us\" }, \
+         { kind = \"flow\", src = 1, dst = 4, size = \"endless\", stop = \"300us\", rate = \"7Gbps\" }]\n",
+    );
+    let (fluid, packets) = (fluid(&text).flows(), packets(&text).flows());
+    assert_eq!((fluid.len(), packets.len()), (2, 2));
+    for (fluid, packets) in fluid.iter().zip(&packets) {
+        for (fluid, packets) in
+            [(fluid.size, packets.size), (fluid.fct_ns, packets.fct_ns), (fluid.ideal_ns, packets.ideal_ns)]
+        {
+            assert!(off(fluid, packets as f64) < 0.005, "{fluid} {packets}");
+        }
+    }
+}
+
+/// A flow that is over before its last moment takes no other one with it that has its place by then.
+#[test]
+fn who_is_over_before_its_last_moment_stops_nobody() {
+    let text = star(
+        3,
+        "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"100KB\", stop = \"500us\" }, \
+         { kind = \"flow\", src = 1, dst = 2, size = \"10MB\", start = \"200us\" }]\n",
+    );
+    let flows = fluid(&text).flows();
+    assert!(flows[1].size == 10_000_000 && flows[1].fct_ns == flows[1].ideal_ns, "{flows:?}");
+}
+
 #[test]
 fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     let flow = "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n";
     let storm = "failures.storms = [{ host = 1, time = \"1us\", until = \"2us\" }]\n";
     let refused = fluid(&star(2, &format!("{storm}{flow}")));
     assert!(refused.outcome == Err(Outcome::BadInput));
+    let roce = "congestion_control.algorithm = \"none\"\n";
+    let paced = fluid(&(star(2, "").replace(roce, "transport.kind = \"paced\"\n") + flow));
+    assert!(paced.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");
 }
@@ -217,4 +316,12 @@ fn a_comparison_with_packets_is_in_the_summary() {
     let ran = fluid_with(&text, Some(Check { until: hpcc_core::units::Nanos(1 << 40) }));
     let error = ran.summary().measured_error.expect("an error");
     assert!(error.all.flows == 3 && error.all.of_p99.abs() < 0.02, "{error:?}");
+}
+
+/// Where no flow is over in both there is no error, rather than one of 0.
+#[test]
+fn nothing_to_compare_is_no_error() {
+    let text = star(2, "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n");
+    let ran = fluid_with(&text, Some(Check { until: hpcc_core::units::Nanos(1_000) }));
+    assert!(ran.outcome == Ok(Outcome::Finished) && ran.summary().measured_error.is_none());
 }

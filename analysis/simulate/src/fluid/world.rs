@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A fluid run under way: flows and messages of jobs from their begin to their end.
 
-use super::alone::Solo;
+use super::alone::{Alone, Solo};
 use super::calendar::{Calendar, Event};
 use super::paths::{DIRECTIONS, Paths};
-use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted};
+use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted, counted};
 use super::quick::QuickMap;
 use super::serving;
 use super::sharing::Sharing;
@@ -43,7 +43,6 @@ pub struct World<'a> {
     pub begun: u64,
     /// Flows that are over since they were taken.
     pub over: Vec<Over>,
-    pub fault: Option<String>,
 }
 
 impl<'a> World<'a> {
@@ -51,8 +50,13 @@ impl<'a> World<'a> {
     /// If a setting of load balancing cannot be read.
     pub fn new(scenario: &'a Scenario, fabric: Fabric, listed: Vec<FlowRequest>) -> Result<World<'a>, String> {
         let paths = Paths::new(scenario, &fabric)?;
-        let links = scenario.network.links.iter();
-        let capacities = links.flat_map(|link| [link.rate.0 as f64 / 8e9; DIRECTIONS as usize]);
+        // In the order of directions: from one end, from the other.
+        let links = scenario.network.links.iter().flat_map(|link| {
+            let capacity = link.rate.0 as f64 / 8e9;
+            let directions: [u32; DIRECTIONS as usize] = [link.a, link.b];
+            directions.map(|from| (capacity, !fabric.is_switch(from)))
+        });
+        let sharing = Sharing::new(links, serving::served(scenario));
         let jobs = jobs(scenario, listed.len() as u32);
         let mut calendar = Calendar::default();
         for (failure, failed) in (0..).zip(&scenario.link_failures) {
@@ -65,7 +69,7 @@ impl<'a> World<'a> {
             fabric: Arc::new(fabric),
             paths,
             solo: Solo::new(scenario),
-            sharing: Sharing::new(capacities, serving::classes(scenario)),
+            sharing,
             calendar,
             listed: listed.into(),
             jobs,
@@ -79,15 +83,14 @@ impl<'a> World<'a> {
             now: 0,
             begun: 0,
             over: Vec::new(),
-            fault: None,
         })
     }
 
-    /// Goes on to the next moment at which something happens; `false` if nothing does up to `stop`, or it cannot go on.
+    /// Goes on to the next moment at which something happens; `false` if nothing does up to `stop`.
     pub fn step(&mut self, stop: u64) -> bool {
         let first = self.listed.front().map(|flow| flow.start.0);
         let next = [first, self.calendar.next(), self.sharing.next_end()].into_iter().flatten().min();
-        let Some(next) = next.filter(|&next| next <= stop && self.fault.is_none()) else { return false };
+        let Some(next) = next.filter(|&next| next <= stop) else { return false };
         self.now = next.max(self.now);
         self.run_dry();
         while let Some(request) = self.listed.front().filter(|flow| flow.start.0 <= self.now).copied() {
@@ -123,7 +126,7 @@ impl<'a> World<'a> {
                 }
             }
             Event::Acknowledged(message) => self.acknowledged(message),
-            Event::Stop { stream, message } => self.stop(stream, message),
+            Event::Stop { stream, message, flow } => self.stop(stream, message, flow),
         }
         self.act();
     }
@@ -179,39 +182,48 @@ impl<'a> World<'a> {
     /// A flow or message begins, or waits behind others of its queue pair.
     fn post(&mut self, request: FlowRequest, job: u32, of_job: Option<(Sent, Arrival)>) {
         let request = FlowRequest { start: Nanos(self.now), ..request };
-        let Some(number) = self.line_of(&request, job) else {
-            let FlowRequest { src, dst, .. } = request;
-            self.fault.get_or_insert(format!("host {dst} cannot be reached from host {src}"));
-            return;
-        };
+        let number = self.line_of(&request, job);
         self.begun += 1;
-        let Line { kind, sport, .. } = self.lines[number as usize];
-        let alone = self.solo.message(&self.fabric, kind, &request, sport);
         let FlowRequest { id, size, start, options, .. } = request;
         let posted = Posted {
             line: number,
             id,
             size,
             start: start.0,
-            bytes: alone.bytes,
-            ideal: alone.ideal,
-            arrival: alone.arrival,
-            acknowledgement: alone.acknowledgement,
+            bytes: counted(size) as f64,
+            ideal: Nanos(0),
+            arrival: 0,
+            acknowledgement: 0,
             of_job,
             next: NONE,
         };
         let message = self.keep(posted);
+        self.reckon(message);
+        let bytes = self.posted[message as usize].bytes;
         let line = &mut self.lines[number as usize];
         if line.first == NONE {
             (line.first, line.last) = (message, message);
-            self.sharing.begin(number, alone.bytes, self.now);
+            self.sharing.begin(number, bytes, self.now);
         } else {
             self.posted[line.last as usize].next = message;
             line.last = message;
         }
         if options.stop < Nanos(u64::MAX) {
-            self.calendar.enter(options.stop.0, Event::Stop { stream: number, message });
+            self.calendar.enter(options.stop.0, Event::Stop { stream: number, message, flow: id });
         }
+    }
+
+    /// Finds out what a message takes alone, if its stream has, or had, a path.
+    fn reckon(&mut self, message: u32) {
+        let Posted { line, id, size, start, .. } = self.posted[message as usize];
+        let Line { kind, sport, request, .. } = self.lines[line as usize];
+        if kind == NONE {
+            return;
+        }
+        let request = FlowRequest { id, size: counted(size), start: Nanos(start), ..request };
+        let Alone { ideal, bytes, arrival, acknowledgement } = self.solo.message(&self.fabric, kind, &request, sport);
+        let posted = &mut self.posted[message as usize];
+        *posted = Posted { ideal, bytes, arrival, acknowledgement, ..*posted };
     }
 
     fn keep(&mut self, posted: Posted) -> u32 {
@@ -227,20 +239,20 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The stream of a flow: that of its queue pair, or a new one.
-    fn line_of(&mut self, request: &FlowRequest, job: u32) -> Option<u32> {
+    /// The stream of a flow: that of its queue pair, or a new one. Without a path it waits for one.
+    fn line_of(&mut self, request: &FlowRequest, job: u32) -> u32 {
         let &FlowRequest { src, dst, dport, priority, options, .. } = request;
         let is_shared = options == FlowOptions::NONE && self.scenario.transport().shares_queue_pairs(job != LISTED);
         let key = (src, dst, job, dport, priority);
         let known = self.pairs.get(&key).copied().filter(|_| is_shared);
         if let Some(Known { line, .. }) = known.filter(|known| known.line != NONE) {
-            return Some(line);
+            return line;
         }
         let sport = known.map_or_else(|| self.take_port(src, dst), |known| known.sport);
-        let opened = self.solo.open(&self.fabric, &mut self.paths, &self.sharing, request, sport)?;
-        let line = self.sharing.open(opened.course);
-        let own =
-            Line { request: *request, sport, kind: opened.kind, is_shared, is_open: true, first: NONE, last: NONE };
+        let opened = self.solo.open(&self.fabric, &mut self.paths, &self.sharing, request, sport);
+        let (course, kind) = opened.map_or((Course::default(), NONE), |opened| (opened.course, opened.kind));
+        let line = self.sharing.open(course);
+        let own = Line { request: *request, sport, kind, is_shared, is_open: true, first: NONE, last: NONE };
         if line as usize == self.lines.len() {
             self.lines.push(own);
         } else {
@@ -249,7 +261,7 @@ impl<'a> World<'a> {
         if is_shared {
             self.pairs.insert(key, Known { sport, line });
         }
-        Some(line)
+        line
     }
 
     /// Streams have sent all of a message.
@@ -277,22 +289,32 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A flow has no time left: what it has sent is its size.
-    fn stop(&mut self, number: u32, message: u32) {
+    /// A flow has no time left: what it has sent is its size, with the packet that is on its way out and the one that is ready
+    /// behind it.
+    fn stop(&mut self, number: u32, message: u32, flow: u32) {
         let is_under_way = self.lines[number as usize].first == message && self.sharing.is_active(number);
-        if !is_under_way || self.posted[message as usize].line != number {
+        if !is_under_way || self.posted[message as usize].id != flow {
             return;
         }
-        let sent = self.payload_sent(message);
-        self.posted[message as usize].size = sent.max(1);
-        self.sent(number, self.now);
+        let packet = self.solo.packet(self.lines[number as usize].request.src);
+        let (payload, sent) = (self.payload_sent(message), self.bytes_sent(message));
+        let posted = &mut self.posted[message as usize];
+        posted.size = posted.size.min((payload / packet + 2) * packet);
+        self.reckon(message);
+        let left = (self.posted[message as usize].bytes - sent).max(0.0);
+        self.sharing.change_left(number, left, self.now);
     }
 
-    /// Bytes of payload of a message under way that have left.
+    /// Bytes of frames of a message under way that have left.
+    fn bytes_sent(&self, message: u32) -> f64 {
+        let Posted { line, bytes, .. } = self.posted[message as usize];
+        bytes - self.sharing.left(line, self.now).min(bytes)
+    }
+
+    /// Bytes of its payload that have.
     fn payload_sent(&self, message: u32) -> u64 {
-        let Posted { line, bytes, size, .. } = self.posted[message as usize];
-        let left = self.sharing.left(line, self.now);
-        (size as f64 * (1.0 - (left / bytes).min(1.0))) as u64
+        let Posted { bytes, size, .. } = self.posted[message as usize];
+        if bytes > 0.0 { (counted(size) as f64 * self.bytes_sent(message) / bytes) as u64 } else { 0 }
     }
 
     fn acknowledged(&mut self, message: u32) {
@@ -333,8 +355,26 @@ impl<'a> World<'a> {
             }
             let opened = self.solo.open(&self.fabric, &mut self.paths, &self.sharing, &request, sport);
             let course = opened.as_ref().map_or_else(Course::default, |opened| opened.course.clone());
-            opened.iter().for_each(|opened| self.lines[number].kind = opened.kind);
+            if let Some(opened) = opened {
+                let had_none = std::mem::replace(&mut self.lines[number].kind, opened.kind) == NONE;
+                if had_none {
+                    self.reckon_all(number as u32);
+                }
+            }
             self.sharing.reroute(number as u32, course, self.now);
+        }
+    }
+
+    /// The messages of a stream that has found its first path.
+    fn reckon_all(&mut self, number: u32) {
+        let first = self.lines[number as usize].first;
+        let mut message = first;
+        while message != NONE {
+            self.reckon(message);
+            message = self.posted[message as usize].next;
+        }
+        if let Some(first) = self.posted.get(first as usize) {
+            self.sharing.refill(number, first.bytes);
         }
     }
 
