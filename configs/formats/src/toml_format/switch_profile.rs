@@ -8,7 +8,7 @@ use crate::origin::Origin;
 use crate::sonic::{self, SonicSwitch};
 
 use std::path::Path;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 const PATH: &str = "switch.profile";
 
@@ -62,10 +62,7 @@ fn named(text: &str, given: &[String]) -> Option<(String, Vec<String>)> {
     }
     // Wrong values elsewhere are for others to refuse.
     let file = DeTable::parse(text).ok();
-    let switch = file.as_ref().and_then(|file| match file.get_ref().get("switch")?.get_ref() {
-        DeValue::Table(switch) => Some(switch),
-        _ => None,
-    });
+    let switch = file.as_ref().and_then(|file| file.get_ref().get("switch")?.get_ref().as_table());
     let of_file = || switch?.get("profile")?.get_ref().as_str().map(str::to_string);
     let name = of_line.map(|name| name.trim().trim_matches('"').to_string()).or_else(of_file)?;
     let own = switch.into_iter().flat_map(|switch| switch.keys()).map(|key| key.get_ref().to_string());
