@@ -194,9 +194,10 @@ fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Toml, Strin
         size.ok_or_else(|| format!("BUFFER_POOL|{name}: size is missing, which SONiC may reckon; expected bytes"))?;
     keys.insert("size".into(), whole(size));
     match number(row, "xoff")? {
+        // SONiC's way to say that groups share no headroom.
+        None | Some(0) => {}
         Some(xoff) if side == "ingress" => _ = keys.insert("xoff".into(), whole(xoff)),
         Some(_) => left_out.push(format!("BUFFER_POOL|{name}: xoff of an egress pool")),
-        None => {}
     }
     Ok(Toml::Table(keys))
 }

@@ -88,3 +88,10 @@ fn what_is_no_configuration_is_refused() {
     assert!(wrong("Ethernet0|3-4", "Ethernet0|4-3").contains("4-3 is no range of numbers"));
     assert!(wrong("\"dynamic_th\": \"-2\"", "\"dynamic_th\": \"x\"").contains("pg_100g: dynamic_th is x"));
 }
+
+#[test]
+fn no_headroom_to_share_is_none() {
+    let found = read(&DATABASE.replace("14760448", "0")).expect("a configuration");
+    let pools = found.keys["buffer_pools"].as_array().expect("a list");
+    assert!(pools.iter().all(|pool| pool.get("xoff").is_none()), "{pools:?}");
+}

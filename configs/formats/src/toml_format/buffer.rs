@@ -6,8 +6,8 @@ use super::settings::numbers;
 use crate::error::{InputError, suggestion};
 use crate::origin::Origin;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::switch::{BufferPlan, BufferPool, BufferProfile, Priorities, ProfileUse, Side, Threshold};
-use hpcc_core::topology::{Network, NodeSet};
+use hpcc_core::switch::{BufferPlan, BufferPool, BufferProfile, PortPlace, Priorities, ProfileUse, Side, Threshold};
+use hpcc_core::topology::{Network, NodeKind, NodeSet};
 use hpcc_core::units::{BitRate, Bytes};
 use std::ops::RangeInclusive;
 
@@ -98,8 +98,11 @@ pub(super) fn read(lists: &Lists, origin: &Origin, network: &Network) -> Result<
     };
     let queues = lists.buffer_queues.as_ref().map_or(&[][..], |List(queues)| queues);
     let (pool_names, profile_names) = (names(pools, |pool| &pool.name)?, names(profiles, |profile| &profile.name)?);
-    let uses =
-        |list: &[Read<Use>]| list.iter().map(|one| profile_use(one, &profile_names, network)).collect::<Result<_, _>>();
+    let places = port_places(network);
+    let uses = |list: &[Read<Use>]| {
+        let read = list.iter().map(|one| profile_use(one, &profile_names, (network, &places)));
+        read.collect::<Result<_, _>>()
+    };
     Ok(Some(BufferPlan {
         cell: cell as u32,
         pools: pools.iter().map(|pool| self::pool(pool)).collect(),
@@ -169,7 +172,26 @@ fn profile(entry: &Read<Profile>, pools: &[&str]) -> Result<BufferProfile, Input
     })
 }
 
-fn profile_use(entry: &Read<Use>, profiles: &[&str], network: &Network) -> Result<ProfileUse, InputError> {
+/// The ports of all switches, which have their numbers by the order of links.
+fn port_places(network: &Network) -> Vec<PortPlace> {
+    let mut counts = vec![0_u16; network.nodes.len()];
+    let ends = network.links.iter().flat_map(|link| [(link.a, link.rate), (link.b, link.rate)]);
+    let mut places = Vec::new();
+    for (switch, rate) in ends {
+        let count = &mut counts[switch as usize];
+        if network.nodes[switch as usize] == NodeKind::Switch {
+            places.push(PortPlace { switch, port: *count, rate });
+        }
+        *count = count.saturating_add(1);
+    }
+    places
+}
+
+fn profile_use(
+    entry: &Read<Use>,
+    profiles: &[&str],
+    (network, places): (&Network, &[PortPlace]),
+) -> Result<ProfileUse, InputError> {
     let refuse = |key: &'static str| move |message: String| entry.origin.error(&[key], message);
     let switches = entry.switches.as_deref().map(|text| NodeSet::parse_switches(text, network));
     let switches = switches.transpose().map_err(refuse("switches"))?;
@@ -181,13 +203,25 @@ fn profile_use(entry: &Read<Use>, profiles: &[&str], network: &Network) -> Resul
             format!("\"{text}\" is no list of ports, counted from 1; expected such as [1, 3], or \"1-4, 6\"")
         })
     });
-    Ok(ProfileUse {
+    let found = ProfileUse {
         priorities: entry.priorities,
         profile: find(entry, "profile", &entry.profile, profiles)?,
         rate: entry.rate,
         switches: switches.map(|switches| switches.iter().collect()),
         ports: ports.transpose().map_err(refuse("ports"))?,
-    })
+    };
+    if places.iter().any(|place| found.is_at(place)) {
+        return Ok(found);
+    }
+    // A selector that matches nothing is a slip that would leave its ports to another entry without a word.
+    let rate = found.rate.map(|rate| format!(" that runs at {rate}")).unwrap_or_default();
+    let number = entry.ports.as_deref().map(|ports| format!(" of number {ports}")).unwrap_or_default();
+    let whose = if found.switches.is_some() { "none of these switches" } else { "no switch" };
+    let key = [("ports", found.ports.is_some()), ("rate", found.rate.is_some()), ("switches", true)];
+    let key = key.into_iter().find_map(|(key, is_given)| is_given.then_some(key)).unwrap_or("switches");
+    let message =
+        format!("{whose} has a port{number}{rate}, so the entry holds nowhere; expected ports that are there");
+    Err(entry.origin.error(&[key], message))
 }
 
 /// That queues of a lossless priority lose frames in spite of PFC, if any may.

@@ -47,6 +47,21 @@ fn what_cannot_be_is_refused_with_its_key() {
         ("switch.buffer_profiles.2.static_th=3", "both or neither; expected dynamic_th or static_th"),
         ("switch.buffer_profiles.2.xon=3", "has xon or xon_offset, but pauses nobody"),
         ("switch.buffer_pools.1.xoff=300", "of egress, where nothing is paused; expected no xoff"),
+        ("switch.buffer_pools.0.xoff=0", "buffer_pools: pool \"in\" has an xoff of 0 bytes, less than a packet takes;"),
+        // The frame's 1176 bytes take 5 cells, of which 1200 bytes have only 4.
+        ("switch.buffer_pools.0.xoff=1200", "an xoff of 1200 bytes, less than a packet takes; expected 1270 or more"),
+        ("switch.buffer_profiles.1.xon=40000", "\"lossless-1\" has an xon of 40000 bytes, more than its reserve and"),
+        ("switch.buffer_profiles.1.xon_offset=31000", "has an xon_offset of 31000 bytes, more than its reserve and"),
+        (
+            "switch.buffer_profiles.4.static_th=500",
+            "\"queue-static\" has room for 254 bytes by its reserve and threshold",
+        ),
+        (
+            "switch.buffer_groups.1.ports=9",
+            "buffer_groups.1.ports: none of these switches has a port of number 9 that runs at 100Gbps, so the entry holds",
+        ),
+        ("switch.buffer_groups.1.rate=33Gbps", "that runs at 33Gbps, so the entry holds nowhere; expected ports"),
+        ("switch.buffer_queues.1.ports=5", "no switch has a port of number 5, so the entry holds nowhere"),
         ("switch.buffer_groups.0.profile=x", "unknown profile \"x\"; expected one of lossless"),
         ("switch.buffer_groups.2.priorities=[1, 3]", "expected each priority to be lossless at all ports, or at none"),
         ("switch.buffer_groups.0.ports=1", "priority 3 has no profile at port 3 of switch 4"),
@@ -64,6 +79,9 @@ fn what_cannot_be_is_refused_with_its_key() {
     ] {
         wrong(set, expected);
     }
+    let small = SEED.replace("pool = \"in\", dynamic_th = 3", "pool = \"in\", static_th = 1000");
+    let error = load_with(small, &[]).expect_err("a lossy group without room").to_string();
+    assert!(error.contains("\"lossy\" has room for 762 bytes by its reserve and threshold, less than a"), "{error}");
     let without = SEED.replace("buffer_cell = 254\n", "");
     let error = load_with(without, &[]).expect_err("no cell").to_string();
     assert!(
