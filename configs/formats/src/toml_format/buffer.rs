@@ -78,8 +78,14 @@ keys! {
     }
 }
 
-/// How the memory of switches is divided, if the lists say it.
-pub(super) fn read(lists: &Lists, origin: &Origin, network: &Network) -> Result<Option<BufferPlan>, InputError> {
+/// How the memory of switches is divided, if the lists say it. Those of an operator's profile may name ports
+/// that are not there.
+pub(super) fn read(
+    lists: &Lists,
+    origin: &Origin,
+    network: &Network,
+    is_of_profile: impl Fn(&str) -> bool,
+) -> Result<Option<BufferPlan>, InputError> {
     let Some(List(pools)) = &lists.buffer_pools else { return refuse_without_pools(lists, origin).map(|()| None) };
     let missing = |key: &str, example: &str| {
         let message =
@@ -99,16 +105,26 @@ pub(super) fn read(lists: &Lists, origin: &Origin, network: &Network) -> Result<
     let queues = lists.buffer_queues.as_ref().map_or(&[][..], |List(queues)| queues);
     let (pool_names, profile_names) = (names(pools, |pool| &pool.name)?, names(profiles, |profile| &profile.name)?);
     let places = port_places(network);
-    let uses = |list: &[Read<Use>]| {
-        let read = list.iter().map(|one| profile_use(one, &profile_names, (network, &places)));
-        read.collect::<Result<_, _>>()
+    let uses = |list: &[Read<Use>], key: &str| {
+        let has_others = is_of_profile(key);
+        let read = list.iter().map(|one| profile_use(one, &profile_names, network).map(|found| (one, found)));
+        let mut uses = Vec::new();
+        for one in read {
+            let (entry, found) = one?;
+            let is_idle = !places.iter().any(|place| found.is_at(place));
+            if is_idle && !has_others {
+                return Err(idle(entry));
+            }
+            uses.extend((!is_idle).then_some(found));
+        }
+        Ok(uses)
     };
     Ok(Some(BufferPlan {
         cell: cell as u32,
         pools: pools.iter().map(|pool| self::pool(pool)).collect(),
         profiles: profiles.iter().map(|one| profile(one, &pool_names)).collect::<Result<_, _>>()?,
-        groups: uses(groups)?,
-        queues: uses(queues)?,
+        groups: uses(groups, "buffer_groups")?,
+        queues: uses(queues, "buffer_queues")?,
     }))
 }
 
@@ -187,11 +203,7 @@ fn port_places(network: &Network) -> Vec<PortPlace> {
     places
 }
 
-fn profile_use(
-    entry: &Read<Use>,
-    profiles: &[&str],
-    (network, places): (&Network, &[PortPlace]),
-) -> Result<ProfileUse, InputError> {
+fn profile_use(entry: &Read<Use>, profiles: &[&str], network: &Network) -> Result<ProfileUse, InputError> {
     let refuse = |key: &'static str| move |message: String| entry.origin.error(&[key], message);
     let switches = entry.switches.as_deref().map(|text| NodeSet::parse_switches(text, network));
     let switches = switches.transpose().map_err(refuse("switches"))?;
@@ -203,25 +215,25 @@ fn profile_use(
             format!("\"{text}\" is no list of ports, counted from 1; expected such as [1, 3], or \"1-4, 6\"")
         })
     });
-    let found = ProfileUse {
+    Ok(ProfileUse {
         priorities: entry.priorities,
         profile: find(entry, "profile", &entry.profile, profiles)?,
         rate: entry.rate,
         switches: switches.map(|switches| switches.iter().collect()),
         ports: ports.transpose().map_err(refuse("ports"))?,
-    };
-    if places.iter().any(|place| found.is_at(place)) {
-        return Ok(found);
-    }
-    // A selector that matches nothing is a slip that would leave its ports to another entry without a word.
-    let rate = found.rate.map(|rate| format!(" that runs at {rate}")).unwrap_or_default();
+    })
+}
+
+/// A selector that matches nothing is a slip, which would leave its ports to another entry without a word.
+fn idle(entry: &Read<Use>) -> InputError {
+    let rate = entry.rate.map(|rate| format!(" that runs at {rate}")).unwrap_or_default();
     let number = entry.ports.as_deref().map(|ports| format!(" of number {ports}")).unwrap_or_default();
-    let whose = if found.switches.is_some() { "none of these switches" } else { "no switch" };
-    let key = [("ports", found.ports.is_some()), ("rate", found.rate.is_some()), ("switches", true)];
-    let key = key.into_iter().find_map(|(key, is_given)| is_given.then_some(key)).unwrap_or("switches");
+    let whose = if entry.switches.is_some() { "none of these switches" } else { "no switch" };
+    let keys = [("ports", entry.ports.is_some()), ("rate", entry.rate.is_some())];
+    let key = keys.into_iter().find_map(|(key, is_given)| is_given.then_some(key)).unwrap_or("switches");
     let message =
         format!("{whose} has a port{number}{rate}, so the entry holds nowhere; expected ports that are there");
-    Err(entry.origin.error(&[key], message))
+    entry.origin.error(&[key], message)
 }
 
 /// That queues of a lossless priority lose frames in spite of PFC, if any may.

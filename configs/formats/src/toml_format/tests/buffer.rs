@@ -119,3 +119,72 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
     assert!(refused("switch.buffer_profiles=[]").contains("unknown profile \"lossless\""));
     assert!(refused("switch.profile=none.json").contains("switch.profile: none.json cannot be read: No such file"));
 }
+
+/// A scenario with this database beside it, and more keys of its switches.
+fn with_database(database: &str, keys: &str) -> Result<crate::scenario::Scenario, String> {
+    let folder = tempfile::tempdir().expect("folder");
+    std::fs::write(folder.path().join("sonic.json"), database).expect("written");
+    let file = folder.path().join("a.toml");
+    let keys = format!("[switch]\nprofile = \"sonic.json\"\nbuffer_cell = 254\n{keys}");
+    std::fs::write(&file, format!("{MINIMAL}{keys}")).expect("written");
+    crate::load(&file, &[]).map_err(|error| error.to_string().replace(&*folder.path().to_string_lossy(), "F"))
+}
+
+const DATABASE: &str = r#"{
+    "PORT": { "Ethernet0": { "speed": "100000" }, "Ethernet8": { "speed": "10000" } },
+    "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" } },
+    "BUFFER_PROFILE": {
+        "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" },
+        "slow": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "20000" }
+    },
+    "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" }, "Ethernet8|3-4": { "profile": "slow" } },
+    "WRED_PROFILE": { "W": { "ecn": "ecn_all", "green_min_threshold": "9000", "green_max_threshold": "90000" } },
+    "QUEUE": { "Ethernet0,Ethernet8|3": { "wred_profile": "W" } }
+}"#;
+
+#[test]
+fn errors_about_a_profile_of_sonic_name_its_file() {
+    let line = format!("F/a.toml:{}", MINIMAL.lines().count() + 2);
+    let wrong = |from: &str, to: &str| with_database(&DATABASE.replace(from, to), "").expect_err(to);
+    for (from, to, expected) in [
+        ("\"slow\": {", "\"fast\": {", "switch.buffer_groups.profile: unknown profile \"slow\"; expected one of"),
+        (
+            "\"xoff\": \"40000\"",
+            "\"xoff\": \"40\"",
+            "switch.buffer_profiles: profile \"lossless\" has an xoff of 40 bytes",
+        ),
+        ("\"100000\"", "\"40000\"", "switch.ecn_thresholds: no ECN thresholds for 100Gbps"),
+    ] {
+        let error = wrong(from, to);
+        let place = format!("sonic.json (switch.profile, {line}): {expected}");
+        assert!(error.starts_with(&place), "{to}: {error}, not {place}");
+    }
+    let error = wrong("\"100000\"", "\"x\"");
+    let expected =
+        format!("{line}: switch.profile: sonic.json cannot be read: PORT|Ethernet0: speed is \"x\"; expected a");
+    assert!(error.starts_with(&expected), "{error}");
+}
+
+#[test]
+fn a_profile_may_have_ports_that_are_not_there() {
+    let scenario = with_database(DATABASE, "").expect("valid");
+    let note = "switch.profile has ports of 10Gbps, which no switch has here";
+    assert!(scenario.notes.iter().any(|own| own == note), "{:?}", scenario.notes);
+    assert_eq!(scenario.settings.buffer_plan.as_ref().map(|plan| plan.groups.len()), Some(2));
+    assert_eq!(scenario.settings.ecn_thresholds.as_ref().map(Vec::len), Some(1));
+    assert_eq!(scenario.effective()["switch"]["class_ecn"], "1:none, 2:none, 4:none, 5:none, 6:none, 7:none");
+}
+
+#[test]
+fn own_thresholds_take_the_place_of_a_profiles() {
+    for (keys, expected) in
+        [("ecn_kmin = \"50KB\"\n", (50_000, 1_600_000)), ("ecn_kmax = \"3MB\"\n", (400_000, 3_000_000))]
+    {
+        let scenario = with_database(DATABASE, keys).expect("valid");
+        let thresholds = scenario.settings.ecn_thresholds.as_ref().map(|all| (all[0].kmin, all[0].kmax));
+        assert_eq!(thresholds, Some(expected));
+        let key = keys.split(' ').next().unwrap_or_default();
+        let note = format!("sonic.json: WRED_PROFILE: the scenario's switch.{key} takes the place of its thresholds");
+        assert!(scenario.notes.contains(&note), "{:?}", scenario.notes);
+    }
+}
