@@ -12,7 +12,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
 use std::path::Path;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 use toml::{Table, Value};
 
 const PATH: &str = "switch.profile";
@@ -113,10 +113,7 @@ fn named(path: &Path, text: &str, given: &[String]) -> Option<Named> {
     }
     // Wrong values elsewhere are for others to refuse.
     let file = DeTable::parse(text).ok();
-    let switch = file.as_ref().and_then(|file| match file.get_ref().get("switch")?.get_ref() {
-        DeValue::Table(switch) => Some(switch),
-        _ => None,
-    });
+    let switch = file.as_ref().and_then(|file| file.get_ref().get("switch")?.get_ref().as_table());
     let of_file = || {
         let profile = switch?.get("profile")?;
         let line = text.get(..profile.span().start)?.matches('\n').count() + 1;
