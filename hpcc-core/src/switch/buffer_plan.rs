@@ -230,7 +230,8 @@ impl BufferPlan {
         let pool = &self.pools[profile.pool];
         let most = self.most(profile);
         let most_bytes = most * u64::from(self.cell);
-        let above = |bytes: u64| bytes.div_ceil(u64::from(self.cell)) > most;
+        // In whole cells, as the threshold is: the same number of bytes is not above it.
+        let above = |bytes: u64| u64::from(self.whole_cells(bytes)) > most;
         let wrong = if pool.side == Side::Egress && xoff.is_some() {
             format!("is of egress pool \"{}\", where nothing is paused; expected no xoff", pool.name)
         } else if xoff.is_none() && (*xon > 0 || *xon_offset > 0) {

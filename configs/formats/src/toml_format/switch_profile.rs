@@ -74,9 +74,10 @@ fn give_way(keys: &mut Table, own: &str) -> Option<String> {
 /// Refuses a profile that cannot be read.
 pub(super) fn check(path: &Path, lists: &Lists, origin: &Origin) -> Result<(), InputError> {
     let Some(name) = &lists.profile else { return Ok(()) };
-    let refuse = |why| {
-        let message = format!("{name} cannot be read: {why}; expected a config_db.json of SONiC beside the scenario");
-        origin.error(&["profile"], message)
+    let refuse = |why: String| {
+        let has_more = why.contains("; expected ");
+        let expected = if has_more { "" } else { "; expected a config_db.json of SONiC beside the scenario" };
+        origin.error(&["profile"], format!("{name} cannot be read: {why}{expected}"))
     };
     load(path, name).map(|_| ()).map_err(refuse)
 }

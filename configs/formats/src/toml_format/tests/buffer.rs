@@ -79,6 +79,9 @@ fn what_cannot_be_is_refused_with_its_key() {
     ] {
         wrong(set, expected);
     }
+    for key in ["xon", "xon_offset"] {
+        load_with(SEED, &[&format!("switch.buffer_profiles.1.{key}=30000")]).expect("as much as the threshold");
+    }
     let small = SEED.replace("pool = \"in\", dynamic_th = 3", "pool = \"in\", static_th = 1000");
     let error = load_with(small, &[]).expect_err("a lossy group without room").to_string();
     assert!(error.contains("\"lossy\" has room for 762 bytes by its reserve and threshold, less than a"), "{error}");
