@@ -18,8 +18,8 @@ pub(super) struct Marks {
 type Wred = (u64, u64, u64);
 
 impl Database<'_> {
-    /// Which priorities are marked, and when: only queues with a WRED profile that marks are. A configuration without queues and
-    /// profiles says nothing of it.
+    /// Which priorities are marked, and when: only queues with a WRED profile that marks are. A configuration without
+    /// queues and profiles says nothing of it.
     pub fn marks(&self, left_out: &mut Vec<String>) -> Result<Marks, String> {
         if self.table("QUEUE").chain(self.table("WRED_PROFILE")).next().is_none() {
             left_out.push("there are neither QUEUE nor WRED_PROFILE: marks are those of the scenario".into());
@@ -49,8 +49,8 @@ impl Database<'_> {
                 }));
             }
             ([_, _, ..], _) => left_out.push(
-                "WRED_PROFILE: queues of one number, or ports of several speeds, have several: marks are those of the scenario; \
-                 give class_ecn yourself"
+                "WRED_PROFILE: queues of one number, or ports of several speeds, have several: marks are those of the \
+                 scenario; give class_ecn yourself"
                     .into(),
             ),
             _ => {}
