@@ -52,6 +52,11 @@ impl Place {
         Some(format!("line {line} of {}", self.file.display()))
     }
 
+    /// Whether another place is in the same input.
+    pub fn is_beside(&self, other: &Place) -> bool {
+        self.file == other.file
+    }
+
     /// The line, counted from 1.
     pub fn line(&self) -> Option<u32> {
         self.line

@@ -7,8 +7,11 @@
 //! class is mapped
 //! to; its queue is the one of its number.
 
+mod qos;
+
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use toml::{Table, Value as Toml};
 
 /// What was read.
@@ -21,8 +24,9 @@ pub struct SonicSwitch {
 }
 
 /// The tables that are read; of others nothing is said but their names.
-const READ: [&str; 8] = [
+const READ: [&str; 9] = [
     "PORT",
+    "PORT_QOS_MAP",
     "BUFFER_POOL",
     "BUFFER_PROFILE",
     "BUFFER_PG",
@@ -60,15 +64,25 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     let pools = database.table("BUFFER_POOL").map(|(name, row)| pool(name, row, &mut read.left_out));
     read.keys.insert("buffer_pools".into(), Toml::Array(pools.collect::<Result<_, _>>()?));
     let profiles = database.table("BUFFER_PROFILE").map(|(name, row)| profile(name, row));
-    read.keys.insert("buffer_profiles".into(), Toml::Array(profiles.collect::<Result<_, _>>()?));
-    let classes = database.classes_of_groups()?;
-    let groups =
+    let mut profiles = profiles.collect::<Result<Vec<_>, _>>()?;
+    let classes = database.classes_of_groups(&mut read.left_out)?;
+    let mut groups =
         database.uses("BUFFER_PG", |group| classes.get(&group).cloned().unwrap_or_default(), &mut read.left_out)?;
-    read.keys.insert("buffer_groups".into(), Toml::Array(groups));
+    if let Some(paused) = database.paused(&mut read.left_out)? {
+        read.left_out.extend(without_pauses(&mut groups, &mut profiles, &paused));
+    }
+    let tables = |tables: Vec<Table>| Toml::Array(tables.into_iter().map(Toml::Table).collect());
+    read.keys.insert("buffer_profiles".into(), tables(profiles));
+    read.keys.insert("buffer_groups".into(), tables(groups));
     let queues = database.uses("BUFFER_QUEUE", |queue| BTreeSet::from([queue]), &mut read.left_out)?;
-    read.keys.insert("buffer_queues".into(), Toml::Array(queues));
-    if let Some(thresholds) = database.marks(&mut read.left_out)? {
-        read.keys.insert("ecn_thresholds".into(), thresholds);
+    read.keys.insert("buffer_queues".into(), tables(queues));
+    let marks = database.marks(&mut read.left_out)?;
+    marks.thresholds.into_iter().for_each(|all| _ = read.keys.insert("ecn_thresholds".into(), all));
+    if !marks.classes.is_empty() {
+        read.keys.insert("class_ecn".into(), marks.classes.join(", ").into());
+    }
+    if database.0.contains_key("PFC_WD") {
+        read.left_out.push("PFC_WD: not read; use switch.pfc_watchdog, with its times".into());
     }
     let named = OF_BUFFERS.iter().filter(|table| database.0.contains_key(**table));
     read.left_out
@@ -87,19 +101,39 @@ impl<'a> Database<'a> {
     }
 
     /// Rates of ports, by their names.
-    fn rates(&self) -> BTreeMap<&'a str, u64> {
-        let rate = |row: &Row| number(row, "speed").ok().flatten();
-        self.table("PORT").filter_map(|(port, row)| Some((port.as_str(), rate(row)?))).collect()
+    fn rates(&self) -> Result<BTreeMap<&'a str, u64>, String> {
+        let rate = |(port, row): (&'a String, &Row)| {
+            let rate = number(row, "speed").map_err(|wrong| format!("PORT|{port}: {wrong}"))?;
+            Ok(rate.map(|rate| (port.as_str(), rate)))
+        };
+        self.table("PORT").filter_map(|port| rate(port).transpose()).collect()
+    }
+
+    /// Refuses a port that is not there, unless none is said to be.
+    fn check_port(&self, table: &str, key: &str, port: &str) -> Result<(), String> {
+        if self.table("PORT").next().is_none() || self.table("PORT").any(|(known, _)| known == port) {
+            return Ok(());
+        }
+        Err(format!("{table}|{key}: PORT has no {port}; expected a port that is there"))
+    }
+
+    /// The ports and the numbers of a key.
+    fn ports<'k>(&self, table: &str, key: &'k str) -> Result<(Vec<&'k str>, RangeInclusive<u8>), String> {
+        let (ports, range) = key.split_once('|').ok_or_else(|| format!("{table}|{key}: expected PORTS|NUMBERS"))?;
+        let numbers = numbers(range).ok_or_else(|| format!("{table}|{key}: {range} is no range of numbers"))?;
+        let ports: Vec<&str> = ports.split(',').collect();
+        ports.iter().try_for_each(|port| self.check_port(table, key, port))?;
+        Ok((ports, numbers))
     }
 
     /// The traffic classes of each priority group. Without a map each is its own.
-    fn classes_of_groups(&self) -> Result<BTreeMap<u8, BTreeSet<u8>>, String> {
+    fn classes_of_groups(&self, left_out: &mut Vec<String>) -> Result<BTreeMap<u8, BTreeSet<u8>>, String> {
         let mut classes: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
-        let maps: Vec<_> = self.table("TC_TO_PRIORITY_GROUP_MAP").collect();
-        match &maps[..] {
-            [] => (0..8).for_each(|class| _ = classes.entry(class).or_default().insert(class)),
-            [(name, map), ..] => {
-                for (class, group) in *map {
+        let named = self.map_of_groups(left_out)?;
+        match self.table("TC_TO_PRIORITY_GROUP_MAP").find(|(name, _)| Some(name.as_str()) == named) {
+            None => (0..8).for_each(|class| _ = classes.entry(class).or_default().insert(class)),
+            Some((name, map)) => {
+                for (class, group) in map {
                     let small = |text: &str| text.parse().ok().filter(|class| *class < 8_u8);
                     let pair = small(class).zip(group.as_str().and_then(small));
                     let (class, group) = pair.ok_or_else(|| {
@@ -118,16 +152,15 @@ impl<'a> Database<'a> {
         table: &str,
         priorities: impl Fn(u8) -> BTreeSet<u8>,
         left_out: &mut Vec<String>,
-    ) -> Result<Vec<Toml>, String> {
-        let rates = self.rates();
+    ) -> Result<Vec<Table>, String> {
+        let rates = self.rates()?;
         // Profiles by priority and rate.
         let mut found: BTreeMap<u8, BTreeMap<Option<u64>, BTreeSet<&str>>> = BTreeMap::new();
         for (key, row) in self.table(table) {
-            let (ports, range) = key.split_once('|').ok_or_else(|| format!("{table}|{key}: expected PORTS|NUMBERS"))?;
+            let (ports, numbers) = self.ports(table, key)?;
             let profile = reference(row, "profile").ok_or_else(|| format!("{table}|{key}: profile is missing"))?;
-            let numbers = numbers(range).ok_or_else(|| format!("{table}|{key}: {range} is no range of numbers"))?;
             for (port, priority) in
-                ports.split(',').flat_map(|port| numbers.clone().flat_map(&priorities).map(move |one| (port, one)))
+                ports.into_iter().flat_map(|port| numbers.clone().flat_map(&priorities).map(move |one| (port, one)))
             {
                 let by_rate = found.entry(priority).or_default();
                 by_rate.entry(rates.get(port).copied()).or_default().insert(profile);
@@ -155,30 +188,32 @@ impl<'a> Database<'a> {
         }
         Ok(uses)
     }
+}
 
-    /// Thresholds of marks at each rate, if all queues that mark have the same ones.
-    fn marks(&self, left_out: &mut Vec<String>) -> Result<Option<Toml>, String> {
-        let used: BTreeSet<&str> = self.table("QUEUE").filter_map(|(_, row)| reference(row, "wred_profile")).collect();
-        let marking: Vec<_> = self.table("WRED_PROFILE").filter(|(name, _)| used.contains(name.as_str())).collect();
-        let [(name, row)] = marking[..] else {
-            if !marking.is_empty() {
-                left_out.push("WRED_PROFILE: queues have several; give class_ecn yourself".into());
-            }
-            return Ok(None);
-        };
-        let (kmin, kmax) = (number(row, "green_min_threshold")?, number(row, "green_max_threshold")?);
-        let (Some(kmin), Some(kmax)) = (kmin, kmax) else {
-            return Err(format!("WRED_PROFILE|{name}: green_min_threshold or green_max_threshold is missing"));
-        };
-        let pmax = number(row, "green_drop_probability")?.unwrap_or(100) as f64 / 100.0;
-        let rates: BTreeSet<u64> = self.rates().into_values().collect();
-        let of_rate = |rate| {
-            let pairs =
-                [("rate", gbps(rate)), ("kmin", whole(kmin)), ("kmax", whole(kmax)), ("pmax", Toml::Float(pmax))];
-            Toml::Table(pairs.map(|(key, value)| (key.to_string(), value)).into_iter().collect())
-        };
-        Ok(Some(Toml::Array(rates.into_iter().map(of_rate).collect())))
+/// Makes groups lossy whose priority ports do not pause; returns what is to be told of it.
+fn without_pauses(groups: &mut [Table], profiles: &mut Vec<Table>, paused: &BTreeSet<u8>) -> Option<String> {
+    let mut lossy = BTreeSet::new();
+    for group in groups {
+        let priority = group["priorities"][0].as_integer().and_then(|priority| u8::try_from(priority).ok());
+        let Some(priority) = priority.filter(|priority| !paused.contains(priority)) else { continue };
+        let has_headroom =
+            |profile: &&Table| profile.get("name") == group.get("profile") && profile.contains_key("xoff");
+        let Some(mut own) = profiles.iter().find(has_headroom).cloned() else { continue };
+        let name = Toml::from(format!("{} without PFC", own["name"].as_str().unwrap_or_default()));
+        ["xoff", "xon", "xon_offset"].iter().for_each(|key| _ = own.remove(*key));
+        own.insert("name".into(), name.clone());
+        group.insert("profile".into(), name.clone());
+        if profiles.iter().all(|profile| profile.get("name") != Some(&name)) {
+            profiles.push(own);
+        }
+        lossy.insert(priority);
     }
+    (!lossy.is_empty()).then(|| {
+        let lossy = qos::listed(&lossy);
+        format!(
+            "PORT_QOS_MAP: pfc_enable leaves out {lossy}, whose groups have xoff: here they are lossy, without headroom"
+        )
+    })
 }
 
 fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Toml, String> {
@@ -186,22 +221,27 @@ fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Toml, Strin
     keys.insert("name".into(), name.into());
     let side = match row.get("type").and_then(Value::as_str) {
         Some(side @ ("ingress" | "egress")) => side,
-        other => return Err(format!("BUFFER_POOL|{name}: type is {other:?}; expected ingress or egress")),
+        _ => {
+            let found = row.get("type").map_or_else(|| "missing".to_string(), Value::to_string);
+            return Err(format!("BUFFER_POOL|{name}: type is {found}; expected ingress or egress"));
+        }
     };
     keys.insert("side".into(), side.into());
-    let size = number(row, "size")?;
+    let number = |key: &str| number(row, key).map_err(|wrong| format!("BUFFER_POOL|{name}: {wrong}"));
+    let size = number("size")?;
     let size =
         size.ok_or_else(|| format!("BUFFER_POOL|{name}: size is missing, which SONiC may reckon; expected bytes"))?;
     keys.insert("size".into(), whole(size));
-    match number(row, "xoff")? {
+    match number("xoff")? {
+        // SONiC's way to say that groups share no headroom.
+        None | Some(0) => {}
         Some(xoff) if side == "ingress" => _ = keys.insert("xoff".into(), whole(xoff)),
         Some(_) => left_out.push(format!("BUFFER_POOL|{name}: xoff of an egress pool")),
-        None => {}
     }
     Ok(Toml::Table(keys))
 }
 
-fn profile(name: &str, row: &Row) -> Result<Toml, String> {
+fn profile(name: &str, row: &Row) -> Result<Table, String> {
     let mut keys = Table::new();
     keys.insert("name".into(), name.into());
     let pool = reference(row, "pool").ok_or_else(|| format!("BUFFER_PROFILE|{name}: pool is missing"))?;
@@ -215,15 +255,15 @@ fn profile(name: &str, row: &Row) -> Result<Toml, String> {
             n.parse().map_err(|_| format!("BUFFER_PROFILE|{name}: dynamic_th is {n}; expected a whole number"))?;
         keys.insert("dynamic_th".into(), n.into());
     }
-    Ok(Toml::Table(keys))
+    Ok(keys)
 }
 
-fn one_use(priority: u8, profile: &str, rate: Option<u64>) -> Toml {
+fn one_use(priority: u8, profile: &str, rate: Option<u64>) -> Table {
     let mut keys = Table::new();
     keys.insert("priorities".into(), Toml::Array(vec![i64::from(priority).into()]));
     keys.insert("profile".into(), profile.into());
     rate.into_iter().for_each(|rate| _ = keys.insert("rate".into(), gbps(rate)));
-    Toml::Table(keys)
+    keys
 }
 
 /// SONiC has megabits a second.
@@ -250,7 +290,7 @@ fn reference<'a>(row: &'a Row, key: &str) -> Option<&'a str> {
 }
 
 /// `3` or `3-4`.
-fn numbers(text: &str) -> Option<std::ops::RangeInclusive<u8>> {
+fn numbers(text: &str) -> Option<RangeInclusive<u8>> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (first.parse().ok()?, last.parse().ok()?);
     (first <= last && last < 8).then_some(first..=last)

@@ -57,6 +57,7 @@ fn tables_of_sonic_become_keys() {
             { rate = "100000Mbps", kmin = 1048576, kmax = 2097152, pmax = 0.05 },
             { rate = "400000Mbps", kmin = 1048576, kmax = 2097152, pmax = 0.05 },
         ]
+        class_ecn = "1:none, 2:none, 4:none, 5:none, 6:none, 7:none"
     "#;
     let mut expected: toml::Table = toml::from_str(expected).expect("TOML");
     let by_name = |list: &mut toml::Value| {
@@ -69,7 +70,14 @@ fn tables_of_sonic_become_keys() {
     }
     assert_eq!(keys, expected);
     let named = |what: &str| found.left_out.iter().any(|left_out| left_out.starts_with(what));
-    let all = ["BUFFER_PG of traffic class 0", "BUFFER_QUEUE of traffic class 0", "DSCP_TO_TC_MAP", "SCHEDULER"];
+    let all = [
+        "BUFFER_PG of traffic class 0",
+        "BUFFER_QUEUE of traffic class 0",
+        "DSCP_TO_TC_MAP",
+        "SCHEDULER",
+        "no PORT_QOS_MAP has pfc_enable",
+        "QUEUE: queues 3 have a wred_profile at some ports only",
+    ];
     assert!(all.iter().all(|what| named(what)), "{:?}", found.left_out);
 }
 
@@ -79,7 +87,22 @@ fn what_is_no_configuration_is_refused() {
     assert!(read("{").expect_err("half").starts_with("no JSON"));
     assert_eq!(read("{}").expect_err("none"), "there is no BUFFER_POOL; expected it, as in SONiC's config_db.json");
     assert!(wrong("\"size\": \"60981844\", \"xoff\"", "\"xoff\"").contains("lossless_pool: size is missing"));
-    assert!(wrong("\"type\": \"egress\"", "\"type\": \"both\"").contains("expected ingress or egress"));
+    assert!(
+        wrong("\"type\": \"egress\"", "\"type\": \"both\"").contains("type is \"both\"; expected ingress or egress")
+    );
+    assert!(wrong("\"type\": \"egress\", ", "").contains("egress_lossy_pool: type is missing; expected"));
+    assert_eq!(wrong("\"400000\"", "\"fast\""), "PORT|Ethernet0: speed is \"fast\"; expected a number");
+    let port = wrong("\"Ethernet8|3-4\"", "\"Ethernet9|3-4\"");
+    assert_eq!(port, "BUFFER_PG|Ethernet9|3-4: PORT has no Ethernet9; expected a port that is there");
+    let profile = wrong("\"wred_profile\": \"AZURE", "\"wred_profile\": \"BLUE");
+    assert_eq!(profile, "QUEUE|Ethernet0|3: WRED_PROFILE has no BLUE_LOSSLESS; expected one that is there");
+    assert!(wrong("ecn_all", "ecn_some").contains("AZURE_LOSSLESS: ecn is ecn_some; expected such as ecn_all"));
+    assert!(wrong("\"5\" } }", "\"500\" } }").contains("green_drop_probability is 500; expected 0 to 100"));
+    assert!(wrong("\"1048576\"", "\"9048576\"").contains("expected at most green_max_threshold, 2097152"));
+    let qos =
+        |row: &str| wrong("\"SCHEDULER\"", &format!("\"PORT_QOS_MAP\": {{ \"Ethernet0\": {row} }}, \"SCHEDULER\""));
+    assert!(qos("{ \"tc_to_pg_map\": \"ZZ\" }").contains("PORT_QOS_MAP|Ethernet0: TC_TO_PRIORITY_GROUP_MAP has no ZZ"));
+    assert!(qos("{ \"pfc_enable\": \"3,x\" }").contains("pfc_enable is \"3,x\"; expected priorities such as"));
     assert_eq!(
         wrong("\"3\": \"3\", \"4\"", "\"3\": \"9\", \"4\""),
         "TC_TO_PRIORITY_GROUP_MAP|AZURE: 3 is mapped to \"9\"; expected 0 to 7"
@@ -87,4 +110,88 @@ fn what_is_no_configuration_is_refused() {
     assert!(wrong("\"speed\": \"400000\"", "\"speed\": \"100000\"").contains("several profiles at ports of one speed"));
     assert!(wrong("Ethernet0|3-4", "Ethernet0|4-3").contains("4-3 is no range of numbers"));
     assert!(wrong("\"dynamic_th\": \"-2\"", "\"dynamic_th\": \"x\"").contains("pg_100g: dynamic_th is x"));
+}
+
+#[test]
+fn no_headroom_to_share_is_none() {
+    let found = read(&DATABASE.replace("14760448", "0")).expect("a configuration");
+    let pools = found.keys["buffer_pools"].as_array().expect("a list");
+    assert!(pools.iter().all(|pool| pool.get("xoff").is_none()), "{pools:?}");
+}
+
+const ALL_UNMARKED: &str = "1:none, 2:none, 3:none, 4:none, 5:none, 6:none, 7:none";
+
+#[test]
+fn profiles_that_do_not_mark_green_mark_nothing() {
+    for (from, to, why) in [
+        ("ecn_all", "ecn_none", "ecn is ecn_none"),
+        ("ecn_all", "ecn_yellow", "ecn is ecn_yellow"),
+        (
+            "\"ecn\": \"ecn_all\"",
+            "\"ecn\": \"ecn_all\", \"wred_green_enable\": \"false\"",
+            "wred_green_enable is false",
+        ),
+        ("\"ecn\": \"ecn_all\", ", "", "there is no ecn"),
+    ] {
+        let found = read(&DATABASE.replace(from, to)).expect(to);
+        assert_eq!(found.keys["class_ecn"].as_str(), Some(ALL_UNMARKED), "{to}");
+        assert!(!found.keys.contains_key("ecn_thresholds"), "{to}");
+        let told = format!("WRED_PROFILE|AZURE_LOSSLESS: {why}: its queues mark nothing");
+        assert!(found.left_out.iter().any(|left_out| left_out.starts_with(&told)), "{:?}", found.left_out);
+    }
+    let found = read(&DATABASE.replace("\"wred_profile\": \"AZURE_LOSSLESS\", ", "")).expect("queues without");
+    assert_eq!(found.keys["class_ecn"].as_str(), Some(ALL_UNMARKED));
+    let neither = DATABASE.replace("\"QUEUE\"", "\"Q\"").replace("\"WRED_PROFILE\"", "\"W\"");
+    let found = read(&neither).expect("neither");
+    assert!(!found.keys.contains_key("class_ecn"), "nothing is said of marks");
+    assert!(found.left_out.iter().any(|left_out| left_out.starts_with("there are neither QUEUE nor WRED_PROFILE")));
+}
+
+/// Thresholds of priorities are told for 100 Gb/s.
+#[test]
+fn queues_have_profiles_of_their_own() {
+    let second = "\"WRED_PROFILE\": { \"B\": { \"ecn\": \"ecn_all\", \"green_min_threshold\": \"40000\",
+        \"green_max_threshold\": \"80000\" },";
+    let queue = "\"QUEUE\": { \"Ethernet0|4\": { \"wred_profile\": \"[WRED_PROFILE|B]\" },";
+    let several = DATABASE.replace("\"WRED_PROFILE\": {", second).replace("\"QUEUE\": {", queue);
+    let found = read(&several).expect("two speeds");
+    assert_eq!(found.keys["class_ecn"].as_str(), Some("1:none, 2:none, 5:none, 6:none, 7:none"));
+    assert!(found.left_out.iter().any(|left_out| left_out.contains("give class_ecn yourself")), "{:?}", found.left_out);
+    let one =
+        several.replace(", \"Ethernet8\": { \"speed\": \"100000\" }", "").replace("Ethernet0,Ethernet8", "Ethernet0");
+    let one = one.replace("\"Ethernet8|3-4\": { \"profile\": \"pg_100g\" },", "");
+    let found = read(&one).expect("one speed");
+    let expected = "1:none, 2:none, 5:none, 6:none, 7:none, 3:262144 524288 0.05, 4:10000 20000 1";
+    assert_eq!(found.keys["class_ecn"].as_str(), Some(expected));
+    assert!(!found.keys.contains_key("ecn_thresholds"));
+}
+
+#[test]
+fn priorities_that_are_not_paused_are_lossy() {
+    let with = |row: &str| {
+        let both = format!("\"PORT_QOS_MAP\": {{ \"Ethernet0,Ethernet8\": {row} }}, \"PFC_WD\": {{}}, \"SCHEDULER\"");
+        read(&DATABASE.replace("\"SCHEDULER\"", &both)).expect("a configuration")
+    };
+    let found = with("{ \"pfc_enable\": \"4\", \"tc_to_pg_map\": \"AZURE\" }");
+    let groups = found.keys["buffer_groups"].as_array().expect("a list");
+    let profile_of = |priority: i64| {
+        let of = groups.iter().filter(|group| group["priorities"][0].as_integer() == Some(priority));
+        of.map(|group| group["profile"].as_str().expect("a name")).collect::<Vec<_>>()
+    };
+    assert_eq!(profile_of(3), ["pg_100g without PFC", "pg_400g without PFC"]);
+    assert_eq!(profile_of(4), ["pg_100g", "pg_400g"]);
+    let profiles = found.keys["buffer_profiles"].as_array().expect("a list");
+    let lossy =
+        profiles.iter().find(|profile| profile["name"].as_str() == Some("pg_400g without PFC")).expect("a profile");
+    assert!(["xoff", "xon", "xon_offset"].iter().all(|key| lossy.get(key).is_none()));
+    assert_eq!(lossy["dynamic_th"].as_integer(), Some(0));
+    let told = |found: &super::sonic::SonicSwitch, what: &str| {
+        found.left_out.iter().any(|left_out| left_out.starts_with(what))
+    };
+    assert!(told(&found, "PORT_QOS_MAP: pfc_enable leaves out 3, whose groups have xoff"), "{:?}", found.left_out);
+    assert!(told(&found, "PFC_WD: not read; use switch.pfc_watchdog"));
+    let found = with("{ \"pfc_enable\": \"3,4\" }");
+    assert!(!told(&found, "PORT_QOS_MAP") && !told(&found, "no PORT_QOS_MAP"), "{:?}", found.left_out);
+    let found = with("{ \"pfc_enable\": \"3,4\" }, \"Ethernet0\": { \"pfc_enable\": \"3\" }");
+    assert!(told(&found, "PORT_QOS_MAP: pfc_enable is not the same at all ports; here all pause 3, 4"));
 }

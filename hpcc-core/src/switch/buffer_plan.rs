@@ -79,9 +79,12 @@ pub struct ProfileUse {
 
 impl ProfileUse {
     fn is_for(&self, place: &PortPlace, priority: u8) -> bool {
-        priority > 0
-            && self.priorities.serve(priority)
-            && self.rate.is_none_or(|rate| rate == place.rate)
+        priority > 0 && self.priorities.serve(priority) && self.is_at(place)
+    }
+
+    /// Whether it is for a port, of whatever priority.
+    pub fn is_at(&self, place: &PortPlace) -> bool {
+        self.rate.is_none_or(|rate| rate == place.rate)
             && self.switches.as_ref().is_none_or(|switches| switches.contains(&place.switch))
             && self.ports.as_ref().is_none_or(|ports| ports.contains(&place.port))
     }
@@ -169,7 +172,7 @@ impl BufferPlan {
     /// # Errors
     /// The first thing that cannot be.
     pub fn check(&self, largest_frame: u64) -> Result<(), Conflict> {
-        self.pools.iter().try_for_each(|pool| self.check_pool(pool))?;
+        self.pools.iter().try_for_each(|pool| self.check_pool(pool, largest_frame))?;
         self.profiles.iter().try_for_each(|profile| self.check_profile(profile, largest_frame))?;
         self.check_sides("buffer_groups", &self.groups, Side::Ingress)?;
         self.check_sides("buffer_queues", &self.queues, Side::Egress)?;
@@ -184,7 +187,7 @@ impl BufferPlan {
         Ok(())
     }
 
-    fn check_pool(&self, pool: &BufferPool) -> Result<(), Conflict> {
+    fn check_pool(&self, pool: &BufferPool, largest_frame: u64) -> Result<(), Conflict> {
         let BufferPool { name, size, .. } = pool;
         if self.whole_cells(*size) == 0 {
             let message = format!("pool \"{name}\" has {size} bytes, less than a cell; expected {} or more", self.cell);
@@ -194,18 +197,62 @@ impl BufferPlan {
             let message = format!("pool \"{name}\" is of egress, where nothing is paused; expected no xoff");
             return Err(Conflict::new("buffer_pools", message));
         }
+        // Not even the first packet behind a pause would find room there.
+        if let Some(xoff) = pool.xoff.filter(|&xoff| self.whole_cells(xoff) < self.cells(largest_frame)) {
+            let message = format!(
+                "pool \"{name}\" has an xoff of {xoff} bytes, less than a packet takes; expected {} or more, or no xoff, for \
+                 headroom of each group",
+                self.bytes_of(largest_frame)
+            );
+            return Err(Conflict::new("buffer_pools", message));
+        }
         Ok(())
+    }
+
+    /// Bytes of the cells that so many bytes take.
+    fn bytes_of(&self, bytes: u64) -> u64 {
+        u64::from(self.cells(bytes)) * u64::from(self.cell)
+    }
+
+    /// The most cells that a group or a queue ever has, headroom apart: its reserve, and its share of an empty pool.
+    fn most(&self, profile: &BufferProfile) -> u64 {
+        let size = u64::from(self.whole_cells(self.pools[profile.pool].size));
+        let share = match profile.threshold {
+            Threshold::Static(bytes) => u64::from(self.whole_cells(bytes)),
+            Threshold::Dynamic(n @ ..0) => size >> n.unsigned_abs().min(31),
+            Threshold::Dynamic(n) => size << n.min(31),
+        };
+        u64::from(self.cells(profile.reserve)) + share.min(size)
     }
 
     fn check_profile(&self, profile: &BufferProfile, largest_frame: u64) -> Result<(), Conflict> {
         let BufferProfile { name, xoff, xon, xon_offset, .. } = profile;
         let pool = &self.pools[profile.pool];
+        let most = self.most(profile);
+        let most_bytes = most * u64::from(self.cell);
+        // In whole cells, as the threshold is: the same number of bytes is not above it.
+        let above = |bytes: u64| u64::from(self.whole_cells(bytes)) > most;
         let wrong = if pool.side == Side::Egress && xoff.is_some() {
             format!("is of egress pool \"{}\", where nothing is paused; expected no xoff", pool.name)
         } else if xoff.is_none() && (*xon > 0 || *xon_offset > 0) {
             "has xon or xon_offset, but pauses nobody; expected xoff beside them".to_string()
         } else if let Some(xoff) = xoff.filter(|&xoff| xoff < largest_frame) {
             format!("has an xoff of {xoff} bytes, less than a packet; expected {largest_frame} or more")
+        } else if above(*xon) {
+            format!(
+                "has an xon of {xon} bytes, more than its reserve and threshold, {most_bytes}; expected at most that"
+            )
+        } else if above(*xon_offset) {
+            format!(
+                "has an xon_offset of {xon_offset} bytes, more than its reserve and threshold, {most_bytes}; expected at most \
+                 that"
+            )
+        } else if xoff.is_none() && most < u64::from(self.cells(largest_frame)) {
+            // A lossless group without room pauses at once, and has headroom; a lossy one loses all.
+            format!(
+                "has room for {most_bytes} bytes by its reserve and threshold, less than a packet takes; expected {} or more",
+                self.bytes_of(largest_frame)
+            )
         } else {
             return Ok(());
         };

@@ -6,8 +6,8 @@ use super::settings::numbers;
 use crate::error::{InputError, suggestion};
 use crate::origin::Origin;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::switch::{BufferPlan, BufferPool, BufferProfile, Priorities, ProfileUse, Side, Threshold};
-use hpcc_core::topology::{Network, NodeSet};
+use hpcc_core::switch::{BufferPlan, BufferPool, BufferProfile, PortPlace, Priorities, ProfileUse, Side, Threshold};
+use hpcc_core::topology::{Network, NodeKind, NodeSet};
 use hpcc_core::units::{BitRate, Bytes};
 use std::ops::RangeInclusive;
 
@@ -78,8 +78,14 @@ keys! {
     }
 }
 
-/// How the memory of switches is divided, if the lists say it.
-pub(super) fn read(lists: &Lists, origin: &Origin, network: &Network) -> Result<Option<BufferPlan>, InputError> {
+/// How the memory of switches is divided, if the lists say it. Those of an operator's profile may name ports
+/// that are not there.
+pub(super) fn read(
+    lists: &Lists,
+    origin: &Origin,
+    network: &Network,
+    is_of_profile: impl Fn(&str) -> bool,
+) -> Result<Option<BufferPlan>, InputError> {
     let Some(List(pools)) = &lists.buffer_pools else { return refuse_without_pools(lists, origin).map(|()| None) };
     let missing = |key: &str, example: &str| {
         let message =
@@ -98,14 +104,27 @@ pub(super) fn read(lists: &Lists, origin: &Origin, network: &Network) -> Result<
     };
     let queues = lists.buffer_queues.as_ref().map_or(&[][..], |List(queues)| queues);
     let (pool_names, profile_names) = (names(pools, |pool| &pool.name)?, names(profiles, |profile| &profile.name)?);
-    let uses =
-        |list: &[Read<Use>]| list.iter().map(|one| profile_use(one, &profile_names, network)).collect::<Result<_, _>>();
+    let places = port_places(network);
+    let uses = |list: &[Read<Use>], key: &str| {
+        let has_others = is_of_profile(key);
+        let read = list.iter().map(|one| profile_use(one, &profile_names, network).map(|found| (one, found)));
+        let mut uses = Vec::new();
+        for one in read {
+            let (entry, found) = one?;
+            let is_idle = !places.iter().any(|place| found.is_at(place));
+            if is_idle && !has_others {
+                return Err(idle(entry));
+            }
+            uses.extend((!is_idle).then_some(found));
+        }
+        Ok(uses)
+    };
     Ok(Some(BufferPlan {
         cell: cell as u32,
         pools: pools.iter().map(|pool| self::pool(pool)).collect(),
         profiles: profiles.iter().map(|one| profile(one, &pool_names)).collect::<Result<_, _>>()?,
-        groups: uses(groups)?,
-        queues: uses(queues)?,
+        groups: uses(groups, "buffer_groups")?,
+        queues: uses(queues, "buffer_queues")?,
     }))
 }
 
@@ -169,6 +188,21 @@ fn profile(entry: &Read<Profile>, pools: &[&str]) -> Result<BufferProfile, Input
     })
 }
 
+/// The ports of all switches, which have their numbers by the order of links.
+fn port_places(network: &Network) -> Vec<PortPlace> {
+    let mut counts = vec![0_u16; network.nodes.len()];
+    let ends = network.links.iter().flat_map(|link| [(link.a, link.rate), (link.b, link.rate)]);
+    let mut places = Vec::new();
+    for (switch, rate) in ends {
+        let count = &mut counts[switch as usize];
+        if network.nodes[switch as usize] == NodeKind::Switch {
+            places.push(PortPlace { switch, port: *count, rate });
+        }
+        *count = count.saturating_add(1);
+    }
+    places
+}
+
 fn profile_use(entry: &Read<Use>, profiles: &[&str], network: &Network) -> Result<ProfileUse, InputError> {
     let refuse = |key: &'static str| move |message: String| entry.origin.error(&[key], message);
     let switches = entry.switches.as_deref().map(|text| NodeSet::parse_switches(text, network));
@@ -188,6 +222,18 @@ fn profile_use(entry: &Read<Use>, profiles: &[&str], network: &Network) -> Resul
         switches: switches.map(|switches| switches.iter().collect()),
         ports: ports.transpose().map_err(refuse("ports"))?,
     })
+}
+
+/// A selector that matches nothing is a slip, which would leave its ports to another entry without a word.
+fn idle(entry: &Read<Use>) -> InputError {
+    let rate = entry.rate.map(|rate| format!(" that runs at {rate}")).unwrap_or_default();
+    let number = entry.ports.as_deref().map(|ports| format!(" of number {ports}")).unwrap_or_default();
+    let whose = if entry.switches.is_some() { "none of these switches" } else { "no switch" };
+    let keys = [("ports", entry.ports.is_some()), ("rate", entry.rate.is_some())];
+    let key = keys.into_iter().find_map(|(key, is_given)| is_given.then_some(key)).unwrap_or("switches");
+    let message =
+        format!("{whose} has a port{number}{rate}, so the entry holds nowhere; expected ports that are there");
+    entry.origin.error(&[key], message)
 }
 
 /// That queues of a lossless priority lose frames in spite of PFC, if any may.

@@ -74,7 +74,7 @@ impl<'a> Document<'a> {
 
 /// Puts an override's value where its path leads, making sections on the way.
 fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), InputError> {
-    let refuse = |message: String| Place::command_line().of(setting.path).error(message);
+    let refuse = |message: String| setting.place().error(message);
     let span = setting.start..setting.start + 1;
     if setting.path.split('.').any(str::is_empty) {
         return Err(refuse("a part of the key is empty; expected names with a dot between them".into()));

@@ -65,6 +65,7 @@ use keys::Read;
 use plain::Given;
 use source::Source;
 use std::path::Path;
+use switch_profile::Laid;
 
 const SECTIONS: &[&str] = &[
     "compatibility",
@@ -100,8 +101,8 @@ pub(super) fn read_as(
     defaults: NodeSettings,
     is_configuration: bool,
 ) -> Result<Draft, InputError> {
-    let (overrides, left_out) = switch_profile::overrides(path, text, overrides);
-    let source = Source::new(path, text, &overrides)?;
+    let Laid { overrides, elsewhere, left_out } = switch_profile::overrides(path, text, overrides);
+    let source = Source::new(path, text, &overrides, elsewhere)?;
     let mut another = Another::of(&source, &defaults);
     loop {
         match read_without(&another, path, &source, defaults.clone(), is_configuration) {
@@ -138,11 +139,15 @@ fn read_without(
     }
     let lists = given.section(&mut document, &mut settings, "switch")?;
     settings.ecn_thresholds = settings::thresholds(&lists)?.or(settings.ecn_thresholds);
+    let is_of_profile =
+        |key: &str| lists.origin.place(&[key]).is_beside(&source.elsewhere) && lists.profile.profile.is_some();
+    let own = settings.ecn_thresholds.as_mut().filter(|_| is_of_profile("ecn_thresholds"));
+    let unused = own.and_then(|own| switch_profile::keep_used(own, &topology.network));
     let thresholds = lists.origin.place(&["ecn_thresholds"]);
     switch_profile::check(path, &lists.profile, &lists.origin)?;
     let groups = Blame::new(lists.origin.place(&["buffer_groups"]), "switch.buffer_groups");
     buffer::KEYS.iter().for_each(|key| given.add_key("switch", key, lists.origin.place(&[key])));
-    if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network)? {
+    if let Some(plan) = buffer::read(&lists.buffer, &lists.origin, &topology.network, is_of_profile)? {
         let section = "switch";
         settings.divide(plan).map_err(|conflict| given.error(&document, &Located { section, conflict }))?;
     }
@@ -234,7 +239,7 @@ fn read_without(
         borders,
         attacks,
         monitor,
-        notes: [note, window, buffer, off, none_slow, layout, topology.note]
+        notes: [note, unused, window, buffer, off, none_slow, layout, topology.note]
             .into_iter()
             .flatten()
             .chain(told.notes)

@@ -25,6 +25,8 @@ pub(super) struct Source<'a> {
     /// Offsets at which the lines behind the first begin.
     lines: Vec<usize>,
     pub overrides: Vec<Override<'a>>,
+    /// Where overrides are from that are not the command line's.
+    pub elsewhere: Place,
     /// Defaults that decide results, of keys that are not given.
     pub assumed: RefCell<Vec<Assumed>>,
 }
@@ -38,25 +40,47 @@ pub(super) struct Override<'a> {
     pub padded: String,
     /// Offset at which `v` stands.
     pub start: usize,
+    /// Where it is from, without its key.
+    place: Place,
+}
+
+impl Override<'_> {
+    /// Where it is from.
+    pub fn place(&self) -> Place {
+        self.place.clone().of(self.path)
+    }
 }
 
 impl<'a> Source<'a> {
-    /// Takes apart the overrides, each `dotted.path=VALUE`.
-    pub fn new(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Source<'a>, InputError> {
+    /// Takes apart the overrides, each `dotted.path=VALUE`. The first `count` of them are from `elsewhere`, not from
+    /// the command line.
+    pub fn new(
+        path: &Path,
+        text: &'a str,
+        overrides: &'a [String],
+        (count, elsewhere): (usize, Place),
+    ) -> Result<Source<'a>, InputError> {
         // Behind the last line end there is no line: what is wrong there is wrong with the last line.
         let begins = text.match_indices('\n').map(|(newline, _)| newline + 1);
         let lines = begins.filter(|&begin| begin < text.len()).collect();
-        let mut source =
-            Source { file: Place::file(path), text, lines, overrides: Vec::new(), assumed: RefCell::default() };
+        let mut source = Source {
+            file: Place::file(path),
+            text,
+            lines,
+            overrides: Vec::new(),
+            elsewhere,
+            assumed: RefCell::default(),
+        };
         let mut start = text.len() + 1;
-        for setting in overrides {
+        for (number, setting) in overrides.iter().enumerate() {
+            let place = if number < count { source.elsewhere.clone() } else { Place::command_line() };
             let Some((path, value)) = setting.split_once('=') else {
                 let message = format!("\"{setting}\" is no setting; expected KEY=VALUE");
-                return Err(Place::command_line().error(message));
+                return Err(place.error(message));
             };
             let padded = format!("{}v = {value}", " ".repeat(start));
             let next = padded.len() + 1;
-            source.overrides.push(Override { path: path.trim(), value, padded, start });
+            source.overrides.push(Override { path: path.trim(), value, padded, start, place });
             start = next;
         }
         Ok(source)
@@ -66,7 +90,7 @@ impl<'a> Source<'a> {
     pub fn place(&self, span: &Range<usize>) -> Place {
         if span.start > self.text.len() {
             let setting = self.setting(span);
-            return setting.map_or_else(Place::command_line, |setting| Place::command_line().of(setting.path));
+            return setting.map_or_else(Place::command_line, Override::place);
         }
         let before = self.lines.partition_point(|&line| line <= span.start);
         self.file.at(u32::try_from(before).unwrap_or(u32::MAX - 1) + 1)

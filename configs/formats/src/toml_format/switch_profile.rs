@@ -5,10 +5,15 @@ use super::keys::keys;
 use crate::error::InputError;
 use crate::input;
 use crate::origin::Origin;
+use crate::place::Place;
 use crate::sonic::{self, SonicSwitch};
 
+use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::topology::Network;
+use hpcc_core::units::BitRate;
 use std::path::Path;
 use toml::de::DeTable;
+use toml::{Table, Value};
 
 const PATH: &str = "switch.profile";
 
@@ -20,31 +25,70 @@ keys! {
     }
 }
 
-/// Overrides with what a profile says ahead of them, and notes of what it says in vain. One that cannot be read says nothing, for
-/// [`check`] to refuse.
-pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> (Vec<String>, Vec<String>) {
-    let named = named(text, given);
-    let read = named.and_then(|(name, own)| Some((load(path, &name).ok()?, name, own)));
-    let Some((read, name, own)) = read else { return (given.to_vec(), Vec::new()) };
+/// Keys of the section's own thresholds, beside which a profile has none.
+const THRESHOLDS: [&str; 4] = ["ecn_thresholds", "ecn_kmin", "ecn_kmax", "ecn_pmax"];
+
+/// Overrides with what a profile says ahead of them.
+pub(super) struct Laid {
+    pub overrides: Vec<String>,
+    /// How many of them are the profile's, and where that is.
+    pub elsewhere: (usize, Place),
+    /// Notes of what it says in vain.
+    pub left_out: Vec<String>,
+}
+
+/// Lays overrides over a profile. One that cannot be read says nothing, for [`check`] to refuse.
+pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Laid {
+    let read = named(path, text, given).and_then(|named| Some((load(path, &named.profile).ok()?, named)));
+    let Some((mut read, Named { profile, own, place })) = read else {
+        return Laid { overrides: given.to_vec(), elsewhere: (0, Place::file(path)), left_out: Vec::new() };
+    };
     let is_own = |key: &str| {
         let of_line =
             given.iter().any(|set| set.split('=').next().is_some_and(|set| set.trim() == format!("switch.{key}")));
         of_line || own.iter().any(|own| own == key)
     };
+    read.left_out.extend(THRESHOLDS.iter().find(|key| is_own(key)).and_then(|key| give_way(&mut read.keys, key)));
     let keys = read.keys.iter().filter(|(key, _)| !is_own(key));
-    let keys = keys.map(|(key, value)| format!("switch.{key}={value}"));
-    let left_out = read.left_out.iter().map(|left_out| format!("{name}: {left_out}"));
-    (keys.chain(given.iter().cloned()).collect(), left_out.collect())
+    let keys = keys.map(|(key, value)| format!("switch.{key}={value}")).collect::<Vec<_>>();
+    Laid {
+        elsewhere: (keys.len(), place),
+        overrides: [&keys, given].concat(),
+        left_out: read.left_out.iter().map(|left_out| format!("{profile}: {left_out}")).collect(),
+    }
+}
+
+/// Takes out the thresholds that a key of the scenario's has the place of; which priorities are not marked at all remains.
+fn give_way(keys: &mut Table, own: &str) -> Option<String> {
+    let all = keys.remove("ecn_thresholds");
+    let before = keys.get("class_ecn").and_then(Value::as_str).unwrap_or_default().to_string();
+    let unmarked: Vec<&str> = before.split(", ").filter(|class| class.ends_with(":none")).collect();
+    let is_less = unmarked.join(", ") != before;
+    if is_less {
+        keys.insert("class_ecn".into(), unmarked.join(", ").into());
+    }
+    let is_told = all.is_some() || is_less;
+    is_told.then(|| format!("WRED_PROFILE: the scenario's switch.{own} takes the place of its thresholds"))
 }
 
 /// Refuses a profile that cannot be read.
 pub(super) fn check(path: &Path, lists: &Lists, origin: &Origin) -> Result<(), InputError> {
     let Some(name) = &lists.profile else { return Ok(()) };
-    let refuse = |why| {
-        let message = format!("{name} cannot be read: {why}; expected a config_db.json of SONiC beside the scenario");
-        origin.error(&["profile"], message)
+    let refuse = |why: String| {
+        let has_more = why.contains("; expected ");
+        let expected = if has_more { "" } else { "; expected a config_db.json of SONiC beside the scenario" };
+        origin.error(&["profile"], format!("{name} cannot be read: {why}{expected}"))
     };
     load(path, name).map(|_| ()).map_err(refuse)
+}
+
+/// Takes thresholds of rates that no switch has out of a profile's, which is of a switch with other ports, too; returns a note.
+pub(super) fn keep_used(thresholds: &mut Vec<EcnThreshold>, network: &Network) -> Option<String> {
+    let known: Vec<BitRate> = network.switch_rates().collect();
+    let (used, unused) = thresholds.drain(..).partition(|threshold| known.contains(&threshold.rate));
+    *thresholds = used;
+    let unused: Vec<String> = unused.iter().map(|threshold: &EcnThreshold| threshold.rate.to_string()).collect();
+    (!unused.is_empty()).then(|| format!("{PATH} has ports of {}, which no switch has here", unused.join(", ")))
 }
 
 /// What is read of a profile beside a scenario.
@@ -53,8 +97,16 @@ fn load(path: &Path, name: &str) -> Result<SonicSwitch, String> {
     sonic::read(&text)
 }
 
-/// The name of the profile, and the keys that the section has itself.
-fn named(text: &str, given: &[String]) -> Option<(String, Vec<String>)> {
+/// The profile that a scenario names.
+struct Named {
+    profile: String,
+    /// The keys that the section has itself.
+    own: Vec<String>,
+    /// Where what the profile says is, for errors about it.
+    place: Place,
+}
+
+fn named(path: &Path, text: &str, given: &[String]) -> Option<Named> {
     // Most scenarios have none, and need not be parsed for it.
     let of_line = given.iter().rev().find_map(|set| set.strip_prefix(PATH)?.trim_start().strip_prefix('='));
     if of_line.is_none() && !text.contains("profile") {
@@ -63,8 +115,14 @@ fn named(text: &str, given: &[String]) -> Option<(String, Vec<String>)> {
     // Wrong values elsewhere are for others to refuse.
     let file = DeTable::parse(text).ok();
     let switch = file.as_ref().and_then(|file| file.get_ref().get("switch")?.get_ref().as_table());
-    let of_file = || switch?.get("profile")?.get_ref().as_str().map(str::to_string);
-    let name = of_line.map(|name| name.trim().trim_matches('"').to_string()).or_else(of_file)?;
+    let of_file = || {
+        let profile = switch?.get("profile")?;
+        let line = text.get(..profile.span().start)?.matches('\n').count() + 1;
+        Some((profile.get_ref().as_str()?.to_string(), format!("{PATH}, {}:{line}", path.display())))
+    };
+    let of_line = of_line.map(|name| (name.trim().trim_matches('"').to_string(), format!("--set {PATH}")));
+    let (profile, by) = of_line.or_else(of_file)?;
     let own = switch.into_iter().flat_map(|switch| switch.keys()).map(|key| key.get_ref().to_string());
-    Some((name, own.collect()))
+    let place = Place::file(Path::new(&format!("{profile} ({by})")));
+    Some(Named { profile, own: own.collect(), place })
 }

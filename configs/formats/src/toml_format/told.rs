@@ -49,7 +49,7 @@ impl Messages {
 
     fn chunk_told(&self, plans: &[Plan]) -> Option<String> {
         let is_cut = self.chunk.is_none() && plans.iter().any(|plan| plan.chunk < u64::MAX);
-        is_cut.then(|| format!("chunk so that messages have {} KiB", STEP >> 10))
+        is_cut.then(|| format!("chunk such that data is cut into pieces of {} KiB", STEP >> 10))
     }
 
     /// The machines that the model of `auto` takes, where nobody names them.

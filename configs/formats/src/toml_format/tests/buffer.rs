@@ -47,6 +47,21 @@ fn what_cannot_be_is_refused_with_its_key() {
         ("switch.buffer_profiles.2.static_th=3", "both or neither; expected dynamic_th or static_th"),
         ("switch.buffer_profiles.2.xon=3", "has xon or xon_offset, but pauses nobody"),
         ("switch.buffer_pools.1.xoff=300", "of egress, where nothing is paused; expected no xoff"),
+        ("switch.buffer_pools.0.xoff=0", "buffer_pools: pool \"in\" has an xoff of 0 bytes, less than a packet takes;"),
+        // The frame's 1176 bytes take 5 cells, of which 1200 bytes have only 4.
+        ("switch.buffer_pools.0.xoff=1200", "an xoff of 1200 bytes, less than a packet takes; expected 1270 or more"),
+        ("switch.buffer_profiles.1.xon=40000", "\"lossless-1\" has an xon of 40000 bytes, more than its reserve and"),
+        ("switch.buffer_profiles.1.xon_offset=31000", "has an xon_offset of 31000 bytes, more than its reserve and"),
+        (
+            "switch.buffer_profiles.4.static_th=500",
+            "\"queue-static\" has room for 254 bytes by its reserve and threshold",
+        ),
+        (
+            "switch.buffer_groups.1.ports=9",
+            "buffer_groups.1.ports: none of these switches has a port of number 9 that runs at 100Gbps, so the entry holds",
+        ),
+        ("switch.buffer_groups.1.rate=33Gbps", "that runs at 33Gbps, so the entry holds nowhere; expected ports"),
+        ("switch.buffer_queues.1.ports=5", "no switch has a port of number 5, so the entry holds nowhere"),
         ("switch.buffer_groups.0.profile=x", "unknown profile \"x\"; expected one of lossless"),
         ("switch.buffer_groups.2.priorities=[1, 3]", "expected each priority to be lossless at all ports, or at none"),
         ("switch.buffer_groups.0.ports=1", "priority 3 has no profile at port 3 of switch 4"),
@@ -64,6 +79,12 @@ fn what_cannot_be_is_refused_with_its_key() {
     ] {
         wrong(set, expected);
     }
+    for key in ["xon", "xon_offset"] {
+        load_with(SEED, &[&format!("switch.buffer_profiles.1.{key}=30000")]).expect("as much as the threshold");
+    }
+    let small = SEED.replace("pool = \"in\", dynamic_th = 3", "pool = \"in\", static_th = 1000");
+    let error = load_with(small, &[]).expect_err("a lossy group without room").to_string();
+    assert!(error.contains("\"lossy\" has room for 762 bytes by its reserve and threshold, less than a"), "{error}");
     let without = SEED.replace("buffer_cell = 254\n", "");
     let error = load_with(without, &[]).expect_err("no cell").to_string();
     assert!(
@@ -100,4 +121,73 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
     let refused = |set: &str| crate::load(&file, &[set.to_string()]).expect_err(set).to_string();
     assert!(refused("switch.buffer_profiles=[]").contains("unknown profile \"lossless\""));
     assert!(refused("switch.profile=none.json").contains("switch.profile: none.json cannot be read: No such file"));
+}
+
+/// A scenario with this database beside it, and more keys of its switches.
+fn with_database(database: &str, keys: &str) -> Result<crate::scenario::Scenario, String> {
+    let folder = tempfile::tempdir().expect("folder");
+    std::fs::write(folder.path().join("sonic.json"), database).expect("written");
+    let file = folder.path().join("a.toml");
+    let keys = format!("[switch]\nprofile = \"sonic.json\"\nbuffer_cell = 254\n{keys}");
+    std::fs::write(&file, format!("{MINIMAL}{keys}")).expect("written");
+    crate::load(&file, &[]).map_err(|error| error.to_string().replace(&*folder.path().to_string_lossy(), "F"))
+}
+
+const DATABASE: &str = r#"{
+    "PORT": { "Ethernet0": { "speed": "100000" }, "Ethernet8": { "speed": "10000" } },
+    "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" } },
+    "BUFFER_PROFILE": {
+        "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" },
+        "slow": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "20000" }
+    },
+    "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" }, "Ethernet8|3-4": { "profile": "slow" } },
+    "WRED_PROFILE": { "W": { "ecn": "ecn_all", "green_min_threshold": "9000", "green_max_threshold": "90000" } },
+    "QUEUE": { "Ethernet0,Ethernet8|3": { "wred_profile": "W" } }
+}"#;
+
+#[test]
+fn errors_about_a_profile_of_sonic_name_its_file() {
+    let line = format!("F/a.toml:{}", MINIMAL.lines().count() + 2);
+    let wrong = |from: &str, to: &str| with_database(&DATABASE.replace(from, to), "").expect_err(to);
+    for (from, to, expected) in [
+        ("\"slow\": {", "\"fast\": {", "switch.buffer_groups.profile: unknown profile \"slow\"; expected one of"),
+        (
+            "\"xoff\": \"40000\"",
+            "\"xoff\": \"40\"",
+            "switch.buffer_profiles: profile \"lossless\" has an xoff of 40 bytes",
+        ),
+        ("\"100000\"", "\"40000\"", "switch.ecn_thresholds: no ECN thresholds for 100Gbps"),
+    ] {
+        let error = wrong(from, to);
+        let place = format!("sonic.json (switch.profile, {line}): {expected}");
+        assert!(error.starts_with(&place), "{to}: {error}, not {place}");
+    }
+    let error = wrong("\"100000\"", "\"x\"");
+    let expected =
+        format!("{line}: switch.profile: sonic.json cannot be read: PORT|Ethernet0: speed is \"x\"; expected a");
+    assert!(error.starts_with(&expected), "{error}");
+}
+
+#[test]
+fn a_profile_may_have_ports_that_are_not_there() {
+    let scenario = with_database(DATABASE, "").expect("valid");
+    let note = "switch.profile has ports of 10Gbps, which no switch has here";
+    assert!(scenario.notes.iter().any(|own| own == note), "{:?}", scenario.notes);
+    assert_eq!(scenario.settings.buffer_plan.as_ref().map(|plan| plan.groups.len()), Some(2));
+    assert_eq!(scenario.settings.ecn_thresholds.as_ref().map(Vec::len), Some(1));
+    assert_eq!(scenario.effective()["switch"]["class_ecn"], "1:none, 2:none, 4:none, 5:none, 6:none, 7:none");
+}
+
+#[test]
+fn own_thresholds_take_the_place_of_a_profiles() {
+    for (keys, expected) in
+        [("ecn_kmin = \"50KB\"\n", (50_000, 1_600_000)), ("ecn_kmax = \"3MB\"\n", (400_000, 3_000_000))]
+    {
+        let scenario = with_database(DATABASE, keys).expect("valid");
+        let thresholds = scenario.settings.ecn_thresholds.as_ref().map(|all| (all[0].kmin, all[0].kmax));
+        assert_eq!(thresholds, Some(expected));
+        let key = keys.split(' ').next().unwrap_or_default();
+        let note = format!("sonic.json: WRED_PROFILE: the scenario's switch.{key} takes the place of its thresholds");
+        assert!(scenario.notes.contains(&note), "{:?}", scenario.notes);
+    }
 }
