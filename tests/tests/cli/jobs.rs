@@ -478,7 +478,7 @@ fn chosen_ways_are_told() {
         bench.hpcc(&[&["run", "job.toml", "--out", "out", "--force"], &set[..]].concat())
     };
     let first = told(&[]);
-    assert!(first.err.contains("channels = 8 (the NICs of the smallest server), chunk so that"), "{}", first.err);
+    assert!(first.err.contains("channels = 8 (the NICs of the smallest server), chunk such that"), "{}", first.err);
     assert!(first.err.contains("servers.pxn = true") && !first.err.contains("gpu"), "{}", first.err);
     let header = first.out.lines().find(|line| line.contains("busbw")).expect("a table");
     assert!(header.contains("protocol") && header.contains("channels"), "{header}");
