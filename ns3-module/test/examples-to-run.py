@@ -5,7 +5,7 @@
 cpp_examples = [
     ("hpcc-attack-example --stop=1ms", "True", "True"),
     ("hpcc-leaf-spine-example", "True", "True"),
-    ("hpcc-opened-example --config=contrib/hpcc/configs/quickstart.toml", "True", "True"),
+    ("hpcc-opened-example", "True", "True"),
     ("hpcc-tcp-example --stop=1ms", "True", "True"),
     ("hpcc-tcp-example --stop=1ms --datagrams", "True", "True"),
 ]
