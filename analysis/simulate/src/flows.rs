@@ -161,19 +161,7 @@ impl Flows {
             self.jobs.count(job, flow.size);
         }
         self.end_goodput(writer, RowPlace::at_node(now.0, flow.src), now, flow.id, flow.size);
-        writer.flow_finished(&FctRecord {
-            flow: flow.id,
-            src: flow.src,
-            dst: flow.dst,
-            sport,
-            dport: flow.dport,
-            priority: flow.priority,
-            size: flow.size,
-            start_ns: flow.start.0,
-            fct_ns: duration.0,
-            ideal_ns: ideal.0,
-            group: self.group(engine, flow.id),
-        });
+        writer.flow_finished(&finished_row(&flow, sport, (duration, ideal), self.group(engine, flow.id)));
         if self.is_done() {
             writer.flows_completed();
         }
@@ -359,18 +347,7 @@ impl Flows {
         flow: &FlowRequest,
         (sport, acked): (u16, u64),
     ) {
-        let left = UnfinishedFlow {
-            flow: flow.id,
-            src: flow.src,
-            dst: flow.dst,
-            sport,
-            dport: flow.dport,
-            priority: flow.priority,
-            size: flow.size,
-            start_ns: flow.start.0,
-            acked_bytes: acked,
-            group: self.group(engine, flow.id),
-        };
+        let left = unfinished_row(flow, sport, acked, self.group(engine, flow.id));
         if flow.size < ENDLESS {
             return writer.flow_unfinished(place, &left);
         }
@@ -378,6 +355,19 @@ impl Flows {
         self.endless += 1;
         writer.flow_endless(&UnfinishedFlow { size: acked, ..left });
     }
+}
+
+/// What is written of a flow of a group that has taken a time, with its ideal one.
+pub fn finished_row(flow: &FlowRequest, sport: u16, (time, ideal): (Nanos, Nanos), group: u32) -> FctRecord {
+    let &FlowRequest { id, src, dst, dport, priority, size, start, .. } = flow;
+    let (start_ns, fct_ns, ideal_ns) = (start.0, time.0, ideal.0);
+    FctRecord { flow: id, src, dst, sport, dport, priority, size, start_ns, fct_ns, ideal_ns, group }
+}
+
+/// The same of one that has not finished, of whose bytes so many are acknowledged.
+pub fn unfinished_row(flow: &FlowRequest, sport: u16, acked_bytes: u64, group: u32) -> UnfinishedFlow {
+    let &FlowRequest { id, src, dst, dport, priority, size, start, .. } = flow;
+    UnfinishedFlow { flow: id, src, dst, sport, dport, priority, size, start_ns: start.0, acked_bytes, group }
 }
 
 /// The time of so many bytes of a flow alone in the network as it was until `end`.

@@ -5,6 +5,7 @@ use super::FluidHow;
 use super::check::{Times, check};
 use super::posted::{Over, is_endless};
 use super::world::World;
+use crate::flows::{finished_row, unfinished_row};
 use crate::jobs::JobResults;
 use crate::outcome::{Outcome, say};
 use crate::run::Program;
@@ -12,7 +13,7 @@ use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::engine::FlowRequest;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::summary::FLUID;
-use hpcc_formats::results::{FctRecord, Note, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_formats::results::{Note, ResultWriter, Summary, UnfinishedFlow, Versions};
 use hpcc_formats::scenario::Scenario;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -96,19 +97,8 @@ impl<'a> Record<'a> {
         job.iter().for_each(|&job| self.jobs.count(job, flow.size));
         self.times.iter_mut().for_each(|times| times.add(flow.id, time));
         self.rows.0 += 1;
-        self.writer.flow_finished(&FctRecord {
-            flow: flow.id,
-            src: flow.src,
-            dst: flow.dst,
-            sport,
-            dport: flow.dport,
-            priority: flow.priority,
-            size: flow.size,
-            start_ns: flow.start.0,
-            fct_ns: time.0,
-            ideal_ns: ideal.0,
-            group: self.group(flow.id, job),
-        });
+        let row = finished_row(&flow, sport, (time, ideal), self.group(flow.id, job));
+        self.writer.flow_finished(&row);
     }
 
     fn group(&self, flow: u32, job: Option<u32>) -> u32 {
@@ -178,18 +168,7 @@ impl<'a> Record<'a> {
 
     fn unfinished(&mut self, place: u64, flow: &FlowRequest, sport: u16, sent: u64, job: Option<u32>) {
         self.total += u64::from(job.is_some());
-        let left = UnfinishedFlow {
-            flow: flow.id,
-            src: flow.src,
-            dst: flow.dst,
-            sport,
-            dport: flow.dport,
-            priority: flow.priority,
-            size: flow.size,
-            start_ns: flow.start.0,
-            acked_bytes: sent,
-            group: self.group(flow.id, job),
-        };
+        let left = unfinished_row(flow, sport, sent, self.group(flow.id, job));
         if !is_endless(flow) {
             return self.writer.flow_unfinished(place, &left);
         }
