@@ -41,9 +41,9 @@ keys! {
         #[assumed = "as many as the smallest server has NICs, for rings and trees between servers; else one"]
         channels: Option<u16> {1..=Collective::MOST_CHANNELS};
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline. By default
-        /// messages have NCCL's 512 KiB where each step needs the one before, else it is one piece; more bytes than there are
-        /// keep it whole.
-        #[assumed = "NCCL's messages of 512 KiB, where steps follow each other"]
+        /// NCCL's 512 KiB where each step needs the one before (in a ring of each rank's part), else it is one piece; more bytes
+        /// than there are keep it whole.
+        #[assumed = "NCCL's pieces of 512 KiB, where steps follow each other"]
         chunk: Option<Bytes> {PAYLOAD};
         /// So many pieces of a channel are under way at once.
         depth: u32 {1..=1024} = 8;
