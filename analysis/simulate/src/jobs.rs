@@ -177,7 +177,8 @@ impl JobResults {
         let (what, peer, size) = match span.operation {
             Operation::Send { to, size, .. } => ("send", Some(to), Some(size)),
             Operation::Receive { from, .. } => ("receive", from, None),
-            Operation::Wait(_) => ("compute", None, None),
+            Operation::Compute(_) => ("compute", None, None),
+            Operation::Wait(_) => ("wait", None, None),
         };
         TimelineRow {
             number: Some(span.number),

@@ -145,6 +145,17 @@ impl FileBudget {
         self.take(count.saturating_mul(2 * size_of::<T>() as u64))
     }
 
+    /// Whether there are so many bytes more, which are needed for a moment only.
+    ///
+    /// # Errors
+    /// As [`FileBudget::take`].
+    pub fn spare(&self, bytes: u64) -> Result<(), String> {
+        let taken = self.taken.get();
+        self.take(bytes)?;
+        self.taken.set(taken);
+        Ok(())
+    }
+
     /// Bytes that are left.
     pub fn left(&self) -> u64 {
         self.most.saturating_sub(self.taken.get())

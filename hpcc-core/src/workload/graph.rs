@@ -33,10 +33,19 @@ pub enum Work {
     },
     /// A computation.
     Compute(Nanos),
+    /// Time that has to pass before others begin; a rank that has nothing else left is over.
+    Wait(Nanos),
     /// A collective that other ranks take part in.
     Collective(Box<Collective>),
     /// Nothing, for order alone.
     Nothing,
+}
+
+impl Work {
+    /// Whether a rank is not over before it.
+    fn has_to_end(&self) -> bool {
+        !matches!(self, Work::Wait(_))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -133,7 +142,7 @@ impl GraphBuilder {
         let resources =
             self.nodes.iter().filter_map(|node| node.resource).max().map_or(0, |last| usize::from(last) + 1);
         let graph = Graph {
-            left: self.nodes.len() as u32,
+            left: self.nodes.iter().filter(|node| node.work.has_to_end()).count() as u32,
             nodes: self.nodes.into(),
             dependants: dependants.into(),
             missing,
@@ -155,7 +164,7 @@ pub struct Graph {
     resources: Vec<Resource>,
     /// Collectives under way, by operation.
     running: BTreeMap<u32, Box<Collective>>,
-    /// How many operations are not over.
+    /// How many operations are not over that the rank waits for.
     left: u32,
 }
 
@@ -273,7 +282,8 @@ impl Graph {
         let operation = match self.nodes[node as usize].work.clone() {
             Work::Send { to, tag, size, channel } => Operation::Send { to, tag, size, channel, is_copy: false },
             Work::Receive { from, tag } => Operation::Receive { from, tag },
-            Work::Compute(time) => Operation::Wait(time),
+            Work::Compute(time) => Operation::Compute(time),
+            Work::Wait(time) => Operation::Wait(time),
             Work::Nothing => return true,
             Work::Collective(mut collective) => {
                 todo.within(token, |todo| collective.start(todo));
@@ -290,7 +300,7 @@ impl Graph {
 
     /// An operation is over: what waited for its end, and one that waited for its resource, become ready.
     fn end(&mut self, node: u32, ready: &mut Vec<u32>) {
-        self.left -= 1;
+        self.left -= u32::from(self.nodes[node as usize].work.has_to_end());
         if let Some(resource) = self.resource(node) {
             resource.is_busy = false;
             ready.extend(resource.ready.pop_first());
@@ -342,7 +352,7 @@ impl Program for Graph {
             match &node.work {
                 Work::Send { to, channel, .. } => peers.add(*to, *channel, 1),
                 Work::Collective(collective) => collective.add_peers(&mut peers),
-                Work::Receive { .. } | Work::Compute(_) | Work::Nothing => {}
+                Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing => {}
             }
         }
         peers.list()
@@ -398,6 +408,24 @@ mod tests {
         }
         builder.build().expect("no circle").without_resources().start(&mut todo);
         assert_eq!(begun(&mut todo), [0, 1]);
+    }
+
+    #[test]
+    fn a_rank_waits_for_no_time_that_nothing_else_needs() {
+        let mut builder = GraphBuilder::default();
+        let works = [Work::Wait(Nanos(10)), Work::Compute(Nanos(5)), Work::Wait(Nanos(10))];
+        let works = works.map(|work| builder.add(work, None));
+        builder.require_end(works[1], works[0]);
+        let (mut graph, mut todo) = (builder.build().expect("no circle"), Todo::default());
+        graph.start(&mut todo);
+        assert_eq!(begun(&mut todo), [0, 2]);
+        graph.on_complete(0, &mut todo);
+        assert!(!graph.is_over());
+        assert_eq!(begun(&mut todo), [1]);
+        graph.on_complete(1 << SHIFT, &mut todo);
+        assert!(graph.is_over());
+        graph.on_complete(2 << SHIFT, &mut todo);
+        assert!(graph.is_over());
     }
 
     #[test]

@@ -171,7 +171,9 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// A computation of a program, by its seat and token.
-    Program(u32, u64),
+    Computation(u32, u64),
+    /// A time that a program lets pass, likewise.
+    Pause(u32, u64),
     /// A message within a server, until it has left its sender.
     Sent(Sent),
     /// A message, until it may leave.
@@ -481,6 +483,10 @@ impl Jobs {
         self.over.push_back(Over { seat: from, token, key: Key::Send(id), message: Some(id) });
     }
 
+    fn time_is_over(&mut self, seat: u32, token: u64) {
+        self.over.push_back(Over { seat, token, key: Key::Wait(token), message: None });
+    }
+
     /// A message has arrived.
     pub fn arrived(&mut self, message: &Arrival, now: Nanos, actions: &mut Vec<Action>) {
         self.deliver(message);
@@ -490,10 +496,11 @@ impl Jobs {
     /// A time is over.
     pub fn waited(&mut self, waiting: Waiting, now: Nanos, actions: &mut Vec<Action>) {
         match waiting {
-            Waiting::Program(seat, token) => {
+            Waiting::Computation(seat, token) => {
                 self.seats[seat as usize].computing.end(now);
-                self.over.push_back(Over { seat, token, key: Key::Wait(token), message: None });
+                self.time_is_over(seat, token);
             }
+            Waiting::Pause(seat, token) => self.time_is_over(seat, token),
             Waiting::Sent(message) => self.sent_by(&message),
             Waiting::Message(message) => self.send(message, now, actions),
             Waiting::Arrival(message) => self.deliver(&message),
@@ -573,11 +580,16 @@ impl Jobs {
                     self.begin_span(seat, span(Key::Receive(self.seats[seat as usize].count + 1)));
                     self.receive(seat, from, tag, token);
                 }
-                Operation::Wait(time) => {
+                Operation::Compute(time) => {
                     self.begin_span(seat, span(Key::Wait(token)));
                     let Seat { host, computing, .. } = &mut self.seats[seat as usize];
                     computing.begin(now);
-                    actions.push(Action::Wait { host: *host, time, waiting: Waiting::Program(seat, token) });
+                    actions.push(Action::Wait { host: *host, time, waiting: Waiting::Computation(seat, token) });
+                }
+                Operation::Wait(time) => {
+                    self.begin_span(seat, span(Key::Wait(token)));
+                    let host = self.seats[seat as usize].host;
+                    actions.push(Action::Wait { host, time, waiting: Waiting::Pause(seat, token) });
                 }
             }
         }

@@ -84,7 +84,9 @@ pub enum Operation {
         /// `None`: any tag.
         tag: Option<u64>,
     },
-    /// Time that passes: a computation.
+    /// A computation.
+    Compute(Nanos),
+    /// Time that passes, in which the rank does not compute.
     Wait(Nanos),
 }
 

@@ -93,7 +93,7 @@ impl AstraNetwork {
     }
 
     fn wait(&mut self, rank: u32, ns: u64, id: u64) {
-        self.driven.ask(rank, id, Operation::Wait(Nanos(ns)));
+        self.driven.ask(rank, id, Operation::Compute(Nanos(ns)));
     }
 
     fn end_rank(&mut self, rank: u32) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A file of a Chakra execution trace: protobuf messages, each behind its length, or JSON; either may be compressed.
 
+use super::chakra_message::{Attribute, NodeMessage};
 use crate::error::InputError;
 use crate::memory::{Budget, FileBudget};
 use crate::place::Place;
 use crate::text::{json_line, unreadable};
 use flate2::read::GzDecoder;
-use protobuf::CodedInputStream;
-use protobuf::rt::WireType;
+use prost::Message;
 use serde::Deserialize;
 use std::io::Read;
 use std::path::Path;
@@ -86,17 +86,16 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<(Vec<Node>, Vec<u8>),
 
 /// The first message says of the file what nobody needs here; it may be empty.
 fn of_messages(bytes: &[u8], room: &FileBudget) -> Result<Vec<Node>, String> {
-    let mut input = CodedInputStream::from_bytes(bytes);
+    let mut rest = bytes;
     let mut nodes = Vec::new();
     let mut count = 0;
-    while !input.eof().unwrap_or(true) {
-        let at = input.pos();
-        let wrong = |error: protobuf::Error| format!("message {count}, at byte {at}, is no part of a trace: {error}");
-        let length = input.read_raw_varint32().map_err(wrong)?;
-        if count == 0 {
-            input.skip_raw_bytes(length).map_err(wrong)?;
-        } else {
-            let node = within(&mut input, length.into(), node).map_err(wrong)?;
+    while !rest.is_empty() {
+        let at = bytes.len() - rest.len();
+        let wrong = |why: String| format!("message {count}, at byte {at}, is no part of a trace: {why}");
+        let message = next_message(&mut rest).map_err(wrong)?;
+        if count > 0 {
+            room.spare(message.len() as u64 / LEAST_ATTRIBUTE * size_of::<Attribute>() as u64)?;
+            let node = NodeMessage::decode(message).map(Node::from).map_err(|error| wrong(error.to_string()))?;
             room.take_list::<Node>(1)?;
             room.take_list::<u64>((node.ctrl_deps.len() + node.data_deps.len()) as u64)?;
             nodes.push(node);
@@ -106,85 +105,37 @@ fn of_messages(bytes: &[u8], room: &FileBudget) -> Result<Vec<Node>, String> {
     if count == 0 { Err("the file is empty; expected a trace".into()) } else { Ok(nodes) }
 }
 
-fn node(input: &mut CodedInputStream<'_>) -> protobuf::Result<Node> {
-    let mut node = Node::default();
-    while let Some(tag) = input.read_raw_tag_or_eof()? {
-        match field(tag)? {
-            (1, WireType::Varint) => node.id = input.read_uint64()?,
-            (2, WireType::LengthDelimited) => node.name = input.read_string()?,
-            (3, WireType::Varint) => node.kind = input.read_uint64()?,
-            (4, WireType::LengthDelimited) => input.read_repeated_packed_uint64_into(&mut node.ctrl_deps)?,
-            (4, WireType::Varint) => node.ctrl_deps.push(input.read_uint64()?),
-            (5, WireType::LengthDelimited) => input.read_repeated_packed_uint64_into(&mut node.data_deps)?,
-            (5, WireType::Varint) => node.data_deps.push(input.read_uint64()?),
-            (7, WireType::Varint) => node.duration = input.read_uint64()?,
-            (8, WireType::LengthDelimited) => {
-                let length = input.read_raw_varint64()?;
-                within(input, length, |input| {
-                    while let Some(tag) = input.read_raw_tag_or_eof()? {
-                        match field(tag)? {
-                            (1, WireType::LengthDelimited) => node.inputs = input.read_string()?,
-                            (_, kind) => input.skip_field(kind)?,
-                        }
-                    }
-                    Ok(())
-                })?;
-            }
-            (10, WireType::LengthDelimited) => {
-                let length = input.read_raw_varint64()?;
-                within(input, length, |input| attribute(input, &mut node))?;
-            }
-            (_, kind) => input.skip_field(kind)?,
+/// The bytes of an attribute in which nothing stands, the least that one takes: decoded it is many times as large.
+const LEAST_ATTRIBUTE: u64 = 2;
+
+/// Takes a message, which stands behind its length.
+fn next_message<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], String> {
+    let length = prost::decode_length_delimiter(&mut *rest).map_err(|error| error.to_string())?;
+    rest.split_off(..length).ok_or_else(|| "the file ends in it".into())
+}
+
+impl From<NodeMessage> for Node {
+    fn from(message: NodeMessage) -> Node {
+        let NodeMessage { id, name, kind, ctrl_deps, data_deps, duration, inputs, attributes } = message;
+        let inputs = inputs.unwrap_or_default().values;
+        let mut node = Node { id, name, kind, ctrl_deps, data_deps, duration, inputs, ..Node::default() };
+        attributes.into_iter().for_each(|attribute| node.set(attribute));
+        node
+    }
+}
+
+impl Node {
+    fn set(&mut self, attribute: Attribute) {
+        let number = attribute.number();
+        match attribute.name.as_str() {
+            "is_cpu_op" => self.is_cpu_op = number != 0,
+            "comm_type" => self.comm_type = Some(number),
+            "comm_size" => self.comm_size = number,
+            "comm_src" => self.comm_src = number as u32,
+            "comm_dst" => self.comm_dst = number as u32,
+            "comm_tag" => self.comm_tag = number as u32,
+            "pg_name" => self.pg_name = attribute.text(),
+            _ => {}
         }
     }
-    Ok(node)
-}
-
-fn field(tag: u32) -> protobuf::Result<(u32, WireType)> {
-    let kind = WireType::new(tag & 7);
-    kind.map(|kind| (tag >> 3, kind)).ok_or_else(|| std::io::Error::other("a field of an unknown form").into())
-}
-
-/// Reads a message of a length.
-fn within<T>(
-    input: &mut CodedInputStream<'_>,
-    length: u64,
-    read: impl FnOnce(&mut CodedInputStream<'_>) -> protobuf::Result<T>,
-) -> protobuf::Result<T> {
-    let end = input.pos().saturating_add(length);
-    let limit = input.push_limit(length)?;
-    let message = read(input)?;
-    if input.pos() != end {
-        return Err(std::io::Error::other("the file ends in it").into());
-    }
-    input.pop_limit(limit);
-    Ok(message)
-}
-
-/// Attributes of whole numbers have any of ten types, as the writer likes.
-fn attribute(input: &mut CodedInputStream<'_>, node: &mut Node) -> protobuf::Result<()> {
-    let mut name = String::new();
-    let (mut number, mut text) = (0_u64, String::new());
-    while let Some(tag) = input.read_raw_tag_or_eof()? {
-        match field(tag)? {
-            (1, WireType::LengthDelimited) => name = input.read_string()?,
-            (7 | 9 | 11 | 13 | 27, WireType::Varint) => number = input.read_raw_varint64()?,
-            (15 | 17, WireType::Varint) => number = input.read_sint64()? as u64,
-            (19 | 23, WireType::Fixed32) => number = input.read_fixed32()?.into(),
-            (21 | 25, WireType::Fixed64) => number = input.read_fixed64()?,
-            (29, WireType::LengthDelimited) => text = input.read_string()?,
-            (_, kind) => input.skip_field(kind)?,
-        }
-    }
-    match name.as_str() {
-        "is_cpu_op" => node.is_cpu_op = number != 0,
-        "comm_type" => node.comm_type = Some(number),
-        "comm_size" => node.comm_size = number,
-        "comm_src" => node.comm_src = number as u32,
-        "comm_dst" => node.comm_dst = number as u32,
-        "comm_tag" => node.comm_tag = number as u32,
-        "pg_name" => node.pg_name = text,
-        _ => {}
-    }
-    Ok(())
 }

@@ -2,11 +2,12 @@
 //! Writes a job as Chakra execution traces, which [`chakra`](super::chakra) reads: a file for each rank.
 
 use super::chakra::{CPU, GPU};
+use super::chakra_message::{Attribute, Inputs, Metadata, NodeMessage, Value};
 use crate::job::{JobSpec, JobWork};
 use hpcc_core::settings::Named;
 use hpcc_core::workload::collective::{Kind, Plan};
 use hpcc_core::workload::{Graph, Work};
-use protobuf::CodedOutputStream;
+use prost::Message;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -60,13 +61,6 @@ struct Node<'a> {
     nanos: u64,
 }
 
-/// The value of an attribute.
-enum Value<'a> {
-    Number(u64),
-    Switch(bool),
-    Text(&'a str),
-}
-
 /// One collective, iteration after iteration.
 fn repeated(plan: &Plan, lost: &mut BTreeSet<&'static str>) -> Result<Vec<u8>, String> {
     let mut file = begun();
@@ -84,7 +78,7 @@ fn repeated(plan: &Plan, lost: &mut BTreeSet<&'static str>) -> Result<Vec<u8>, S
         id += 1;
         if plan.gap.0 > 0 && iteration + 1 < plan.iterations {
             let gap = Node { id, name: "gap", kind: COMPUTATION, after: last.into_iter().collect(), nanos: plan.gap.0 };
-            put(&mut file, &gap, &[("is_cpu_op", Value::Switch(false))], None, lost);
+            put(&mut file, &gap, vec![is_cpu_op(false)], None, lost);
             last = Some(id);
             id += 1;
         }
@@ -110,7 +104,7 @@ fn of_graph(graph: &Graph, collectives: &[Plan], lost: &mut BTreeSet<&'static st
     {
         let node = |kind, nanos, after| Node { id, name: "", kind, after, nanos };
         let tag_of = |tag: u64| match i32::try_from(tag) {
-            Ok(_) => Ok(Value::Number(tag)),
+            Ok(_) => Ok(Value::Uint64(tag)),
             Err(_) => Err(format!("has a message with the tag {tag}; those of traces are at most {MOST_TAG}")),
         };
         match work {
@@ -119,21 +113,21 @@ fn of_graph(graph: &Graph, collectives: &[Plan], lost: &mut BTreeSet<&'static st
                 if *channel > 0 {
                     lost.insert("channels");
                 }
-                let attributes = [
-                    ("is_cpu_op", Value::Switch(false)),
-                    ("comm_dst", Value::Number((*to).into())),
-                    ("comm_tag", tag_of(*tag)?),
-                    ("comm_size", Value::Number(*size)),
+                let attributes = vec![
+                    is_cpu_op(false),
+                    Attribute::new("comm_dst", Value::Uint64((*to).into())),
+                    Attribute::new("comm_tag", tag_of(*tag)?),
+                    Attribute::new("comm_size", Value::Uint64(*size)),
                 ];
-                put(&mut file, &node(SEND, 0, after), &attributes, None, lost);
+                put(&mut file, &node(SEND, 0, after), attributes, None, lost);
             }
             Work::Receive { from: Some(from), tag: Some(tag) } => {
-                let attributes = [
-                    ("is_cpu_op", Value::Switch(false)),
-                    ("comm_src", Value::Number((*from).into())),
-                    ("comm_tag", tag_of(*tag)?),
+                let attributes = vec![
+                    is_cpu_op(false),
+                    Attribute::new("comm_src", Value::Uint64((*from).into())),
+                    Attribute::new("comm_tag", tag_of(*tag)?),
                 ];
-                put(&mut file, &node(RECEIVE, 0, after), &attributes, None, lost);
+                put(&mut file, &node(RECEIVE, 0, after), attributes, None, lost);
             }
             Work::Receive { .. } => {
                 return Err(format!(
@@ -144,15 +138,18 @@ fn of_graph(graph: &Graph, collectives: &[Plan], lost: &mut BTreeSet<&'static st
                 if resource.is_none_or(|resource| resource > GPU) {
                     lost.insert("what computes beside the CPU and the GPU takes turns with the GPU");
                 }
-                let is_cpu = Value::Switch(resource == Some(CPU));
-                put(&mut file, &node(COMPUTATION, time.0, after), &[("is_cpu_op", is_cpu)], None, lost);
+                put(&mut file, &node(COMPUTATION, time.0, after), vec![is_cpu_op(resource == Some(CPU))], None, lost);
+            }
+            Work::Wait(time) => {
+                lost.insert("times that only pass become computations");
+                put(&mut file, &node(COMPUTATION, time.0, after), vec![is_cpu_op(false)], None, lost);
             }
             Work::Collective(collective) => {
                 let plan = &collectives[collective.number() as usize];
                 used.push(plan);
                 put_collective(&mut file, node(COLLECTIVE, 0, after), plan, lost)?;
             }
-            Work::Nothing => put(&mut file, &node(METADATA, 0, after), &[], None, lost),
+            Work::Nothing => put(&mut file, &node(METADATA, 0, after), Vec::new(), None, lost),
         }
     }
     if !used.is_empty() {
@@ -196,13 +193,13 @@ fn put_collective(
     // There a size is what a rank gives.
     let size = if kind == Kind::AllGather { plan.size.div_ceil(ranks) } else { plan.size };
     let group = name_of(&plan.group);
-    let attributes = [
-        ("is_cpu_op", Value::Switch(false)),
-        ("comm_type", Value::Number(number)),
-        ("comm_size", Value::Number(size)),
-        ("pg_name", Value::Text(&group)),
+    let attributes = vec![
+        is_cpu_op(false),
+        Attribute::new("comm_type", Value::Uint64(number)),
+        Attribute::new("comm_size", Value::Uint64(size)),
+        Attribute::new("pg_name", Value::Text(group)),
     ];
-    put(file, &Node { name: kind.name(), ..node }, &attributes, None, lost);
+    put(file, &Node { name: kind.name(), ..node }, attributes, None, lost);
     Ok(())
 }
 
@@ -211,22 +208,25 @@ fn put_groups<'a>(file: &mut Vec<u8>, id: u64, plans: impl Iterator<Item = &'a P
     let groups: BTreeSet<&[u32]> = plans.map(|plan| &*plan.group).collect();
     let list: Vec<_> = groups.into_iter().map(|ranks| json!({ "pg_name": name_of(ranks), "ranks": ranks })).collect();
     let node = Node { id, name: "process_groups", kind: METADATA, after: Vec::new(), nanos: 0 };
-    put(file, &node, &[], Some(&json!(list).to_string()), &mut BTreeSet::new());
+    put(file, &node, Vec::new(), Some(&json!(list).to_string()), &mut BTreeSet::new());
 }
 
 /// A file with its first message, which says its version.
 fn begun() -> Vec<u8> {
     let mut file = Vec::new();
-    let version = message(|out| out.write_string(1, "0.0.4"));
-    put_message(&mut file, &version);
+    put_message(&mut file, &Metadata { version: "0.0.4".into() });
     file
+}
+
+fn is_cpu_op(is_it: bool) -> Attribute {
+    Attribute::new("is_cpu_op", Value::Bool(is_it))
 }
 
 /// Adds a node, whose duration is in microseconds.
 fn put(
     file: &mut Vec<u8>,
     node: &Node<'_>,
-    attributes: &[(&str, Value<'_>)],
+    attributes: Vec<Attribute>,
     inputs: Option<&str>,
     lost: &mut BTreeSet<&'static str>,
 ) {
@@ -235,44 +235,22 @@ fn put(
     if micros * 1_000 != node.nanos && !(micros == 0 && node.nanos == 1) {
         lost.insert("computations are rounded to microseconds");
     }
-    let bytes = message(|out| {
-        out.write_uint64(1, node.id)?;
-        out.write_string(2, node.name)?;
-        out.write_uint64(3, node.kind)?;
-        out.write_repeated_packed_uint64(5, &node.after)?;
-        out.write_uint64(7, micros)?;
-        if let Some(inputs) = inputs {
-            out.write_bytes(8, &message(|out| out.write_string(1, inputs)))?;
-        }
-        attributes.iter().try_for_each(|(name, value)| {
-            let attribute = message(|out| {
-                out.write_string(1, name)?;
-                match value {
-                    Value::Number(number) => out.write_uint64(13, *number),
-                    Value::Switch(value) => out.write_bool(27, *value),
-                    Value::Text(text) => out.write_string(29, text),
-                }
-            });
-            out.write_bytes(10, &attribute)
-        })
-    });
-    put_message(file, &bytes);
-}
-
-/// Bytes of a message.
-fn message(write: impl FnOnce(&mut CodedOutputStream<'_>) -> protobuf::Result<()>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    {
-        let mut out = CodedOutputStream::vec(&mut bytes);
-        write(&mut out).and_then(|()| out.flush()).expect("memory has room");
-    }
-    bytes
+    let message = NodeMessage {
+        id: node.id,
+        name: node.name.into(),
+        kind: node.kind,
+        ctrl_deps: Vec::new(),
+        data_deps: node.after.clone(),
+        duration: micros,
+        inputs: inputs.map(|inputs| Inputs { values: inputs.into() }),
+        attributes,
+    };
+    put_message(file, &message);
 }
 
 /// Adds a message behind its length.
-fn put_message(file: &mut Vec<u8>, bytes: &[u8]) {
-    file.extend(message(|out| out.write_raw_varint32(bytes.len() as u32)));
-    file.extend_from_slice(bytes);
+fn put_message(file: &mut Vec<u8>, message: &impl Message) {
+    message.encode_length_delimited(file).expect("memory has room");
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl<'a> Ranks<'a> {
             let send = ranks.add(src, number, Work::Send { to: dst, tag, size, channel });
             let mut first = send;
             if let Some(start) = start.filter(|start| *start > Nanos(0)) {
-                first = ranks.add(src, number, Work::Compute(start));
+                first = ranks.add(src, number, Work::Wait(start));
                 ranks.builders[src as usize].require_end(send, first);
             }
             let received = ranks.add(dst, number, Work::Receive { from: Some(src), tag: Some(tag) });

@@ -99,7 +99,7 @@ impl Costs {
                     let waits = time > Nanos(0) || computes[usize::from(cpu)];
                     let begin = waits.then(|| builder.add(spend(time), processor));
                     let gap =
-                        (self.gap > Nanos(0)).then(|| builder.add(Work::Compute(self.gap), Some(256 + u16::from(nic))));
+                        (self.gap > Nanos(0)).then(|| builder.add(Work::Wait(self.gap), Some(256 + u16::from(nic))));
                     let work = Work::Send { to: peer, tag: tag.into(), size, channel: nic.into() };
                     let send = builder.add(work, None);
                     if let Some(gap) = gap {

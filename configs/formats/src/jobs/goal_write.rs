@@ -35,6 +35,7 @@ fn check(graph: &Graph, rank: u32) -> Result<(), String> {
             Work::Compute(_) if resource.is_none() => {
                 return refuse("has computations that take no CPU, which GOAL has not; expected none".into());
             }
+            Work::Wait(_) => return refuse("lets time pass without a computation, which GOAL cannot say".into()),
             Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Collective(_) | Work::Nothing => {}
         }
     }
@@ -76,7 +77,7 @@ fn write_rank(graph: &Graph, rank: u32, out: &mut dyn Write) -> io::Result<()> {
                 let from = any(from.map(Into::into));
                 writeln!(out, "l{number}: recv 0b from {from} tag {} cpu {idle}", any(*tag))?;
             }
-            Work::Compute(time) => writeln!(out, "l{number}: calc {} cpu {cpu}", time.0)?,
+            Work::Compute(time) | Work::Wait(time) => writeln!(out, "l{number}: calc {} cpu {cpu}", time.0)?,
             Work::Collective(_) | Work::Nothing => writeln!(out, "l{number}: calc 0 cpu {cpu}")?,
         }
     }

@@ -2,7 +2,7 @@
 //! A job on a network where messages do not disturb each other.
 
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Action, Arrival, Job, Jobs, Message, Sent, Servers, Unfinished, Waiting};
+use hpcc_core::workload::{Action, Arrival, Job, Jobs, Message, Note, Sent, Servers, Unfinished, Waiting};
 use std::collections::BTreeMap;
 
 /// What happens at a time.
@@ -56,7 +56,7 @@ pub fn run_with(
     let mut actions = Vec::new();
     // The number of an event decides among those of one time.
     let (mut events, mut count) = (BTreeMap::<(Nanos, u64), Event>::new(), 0);
-    let mut time = Nanos(0);
+    let (mut time, mut over) = (Nanos(0), Nanos(0));
     jobs.begin(number, time, |_| true, &mut actions);
     loop {
         let mut later = |after: Nanos, event| {
@@ -73,7 +73,8 @@ pub fn run_with(
                 Action::Wait { time, waiting, .. } => later(computation(time), Event::Over(waiting)),
             }
         }
-        jobs.take_notes();
+        let ends = jobs.take_notes().into_iter().filter(|noted| matches!(noted.note, Note::Over { .. }));
+        over = ends.map(|noted| noted.at).fold(over, Nanos::max);
         let Some(((now, _), event)) = events.pop_first() else { break };
         time = now;
         match event {
@@ -82,7 +83,9 @@ pub fn run_with(
             Event::Over(waiting) => jobs.waited(waiting, time, &mut actions),
         }
     }
-    Course { time, unfinished: jobs.unfinished().collect() }
+    let unfinished: Vec<_> = jobs.unfinished().collect();
+    // What no rank waits for may last longer.
+    Course { time: if unfinished.is_empty() { over } else { time }, unfinished }
 }
 
 /// Runs a job in which only messages take time, each as much as any other: the time is the depth of the graph in messages.

@@ -24,7 +24,11 @@ pub fn graphs(job: &JobSpec) -> Result<Cow<'_, [Graph]>, String> {
             refused(collectives.iter().map(Plan::operations).fold(0, u64::saturating_add))?;
             let tag = |work: &Work| match *work {
                 Work::Send { tag, .. } | Work::Receive { tag: Some(tag), .. } => tag,
-                Work::Receive { tag: None, .. } | Work::Compute(_) | Work::Collective(_) | Work::Nothing => 0,
+                Work::Receive { tag: None, .. }
+                | Work::Compute(_)
+                | Work::Wait(_)
+                | Work::Collective(_)
+                | Work::Nothing => 0,
             };
             let mut next = graphs.iter().flat_map(Graph::works).map(tag).max().map_or(0, |last| last + 1);
             let mut first_tags = Vec::new();
@@ -63,7 +67,7 @@ fn unrolled(graph: &Graph, rank: u32, collectives: &[Plan], first_tags: &[u64]) 
     for (work, resource) in graph.works().zip(graph.resources()) {
         let begin = match work {
             Work::Collective(_) => new.add(Work::Nothing, None),
-            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Nothing => {
+            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing => {
                 new.add(work.clone(), resource)
             }
         };

@@ -4,6 +4,7 @@
 pub mod alone;
 pub(crate) mod chakra;
 mod chakra_file;
+mod chakra_message;
 pub mod chakra_write;
 pub(crate) mod connection_matrix;
 pub(crate) mod goal;

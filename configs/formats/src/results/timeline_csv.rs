@@ -13,7 +13,7 @@ csv_row! {
         rank: u32,
         /// Counts what the rank began, from 0; nothing of a whole collective.
         number: Option<u32>,
-        /// `compute`, `send` until the acknowledgement, `receive` until the last byte, or the name of a whole collective.
+        /// `compute`, `wait`, `send` until the acknowledgement, `receive` until the last byte, or the name of a whole collective.
         what: String,
         /// The rank at the other end of a message; nothing if any will do.
         peer: Option<u32>,

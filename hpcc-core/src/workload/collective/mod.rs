@@ -343,7 +343,7 @@ impl Collective {
         if self.iteration >= self.plan.iterations {
             self.is_over = true;
         } else if self.plan.gap > Nanos(0) {
-            todo.begin(GAP, Operation::Wait(self.plan.gap));
+            todo.begin(GAP, Operation::Compute(self.plan.gap));
         } else {
             self.begin_iteration(todo);
         }

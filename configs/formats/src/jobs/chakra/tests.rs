@@ -4,7 +4,7 @@
 use super::*;
 use crate::jobs::ideal;
 use crate::jobs::testing::job;
-use protobuf::CodedOutputStream;
+use prost::encoding;
 use std::io::Write;
 
 /// A field of a message.
@@ -18,18 +18,15 @@ use Field::{Number, Numbers, Text, Within};
 
 fn message(fields: &[Field]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut out = CodedOutputStream::vec(&mut bytes);
+    let out = &mut bytes;
     for field in fields {
         match field {
-            Number(tag, value) => out.write_uint64(*tag, *value),
-            Text(tag, text) => out.write_string(*tag, text),
-            Within(tag, fields) => out.write_bytes(*tag, &message(fields)),
-            Numbers(tag, list) => out.write_repeated_packed_uint64(*tag, list),
+            Number(tag, value) => encoding::uint64::encode(*tag, value, out),
+            Text(tag, text) => encoding::bytes::encode(*tag, &text.as_bytes().to_vec(), out),
+            Within(tag, fields) => encoding::bytes::encode(*tag, &message(fields), out),
+            Numbers(tag, list) => encoding::uint64::encode_packed(*tag, list, out),
         }
-        .expect("written");
     }
-    out.flush().expect("written");
-    drop(out);
     bytes
 }
 
@@ -40,13 +37,10 @@ fn trace(nodes: &[Vec<Field>]) -> Vec<u8> {
 
 fn framed(messages: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut out = CodedOutputStream::vec(&mut bytes);
     for message in messages {
-        out.write_raw_varint32(message.len() as u32).expect("written");
-        out.write_raw_bytes(&message).expect("written");
+        encoding::encode_varint(message.len() as u64, &mut bytes);
+        bytes.extend(message);
     }
-    out.flush().expect("written");
-    drop(out);
     bytes
 }
 

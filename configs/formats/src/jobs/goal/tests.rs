@@ -141,6 +141,10 @@ fn costs_are_those_of_the_model() {
     // The NIC's gap is between the begins of messages.
     let costs = Costs { gap: Nanos(700), ..FREE };
     assert_eq!(time(sends, &costs), 2 * 700 + 1010);
+    // The one behind the last keeps nobody.
+    let long = Costs { gap: Nanos(5_000), ..FREE };
+    assert_eq!(time(sends, &long), 2 * 5_000 + 1010);
+    assert_eq!(load(sends.as_bytes(), 2, &long).expect("a schedule").graphs[0].computations().count(), 0);
     let other_nic = sends.replacen("send 10b to 1\n}", "send 10b to 1 nic 1\n}", 1);
     assert_eq!(time(&other_nic, &costs), 700 + 1010);
     // A send waits for the CPU on which a computation runs, and not for another one.
