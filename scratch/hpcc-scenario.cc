@@ -34,7 +34,7 @@ main(int argc, char* argv[])
 {
     // It is that already. Once it is set, ns-3 need not remember every Time in case another is.
     Time::SetResolution(Time::NS);
-    // A file that may not grow is told like a disk that is full.
+    // A file that may not grow is reported like a disk that is full.
     std::signal(SIGXFSZ, SIG_IGN);
 #ifdef __linux__
     // The command hpcc, which waits for this, may be killed without a chance to end it.

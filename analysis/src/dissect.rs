@@ -86,7 +86,7 @@ fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
     Some(Returned { answer, layout: layout_told(told)? })
 }
 
-/// The layout that a summary tells of.
+/// The layout that a summary names.
 fn layout_told(told: &serde_json::Value) -> Option<Layout> {
     let mut settings = LayoutSettings::default();
     for setting in settings.list() {

@@ -61,7 +61,7 @@ pub fn main(algorithms: Vec<Box<dyn Algorithm>>) -> ExitCode {
     if std::env::var("HPCC_PARENT").is_ok_and(|parent| parent == nix::unistd::getppid().to_string()) {
         let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
     }
-    // A file that may not grow (ulimit -f) is told like a disk that is full.
+    // A file that may not grow (ulimit -f) is reported like a disk that is full.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let defaults = NodeSettings::new(ControlSettings::with(algorithms, |_| Err(String::new())));
     let how = How { is_quiet: arguments.quiet, is_watched: arguments.watch, threads: arguments.threads };

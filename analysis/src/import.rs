@@ -100,7 +100,7 @@ fn one(file: &Path, out: Option<&Path>, set: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A file as one names it in a folder: without the way to the folder, if the file is in it or below the folder's parent.
+/// A file as one names it in a folder: without the path of the folder, if the file is in it or below the folder's parent.
 fn seen_from(folder: &Path, file: &Path) -> PathBuf {
     let (Ok(folder), Ok(file)) = (absolute(Path::new(".").join(folder)), absolute(file)) else {
         return file.to_owned();

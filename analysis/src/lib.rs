@@ -88,8 +88,8 @@ enum Command {
     /// Simulates a scenario, prints a summary and draws plots.
     ///
     /// With --simulator fluid there are no packets: flows and messages of jobs share links fairly, over the paths that packets would
-    /// take, in a small part of the time. Results are in the same files; queues, pauses, drops, telemetry and congestion control are
-    /// not simulated, and what is asked for and missing is told (ns3-module/doc/fluid.md). --check TIME says how far off this is.
+    /// take, in a small fraction of the time. Results are in the same files; queues, pauses, drops, telemetry and congestion control
+    /// are not simulated, and notes name what was asked for and is missing (ns3-module/doc/fluid.md). --check TIME measures the error.
     ///
     /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
     Run {
@@ -225,7 +225,7 @@ enum Command {
 /// The command with the process's own command line.
 pub fn main() -> ExitCode {
     completions::answer::<Arguments>();
-    // A file that may not grow (ulimit -f) is told like a disk that is full.
+    // A file that may not grow (ulimit -f) is reported like a disk that is full.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     end(run(env::args_os()))
 }

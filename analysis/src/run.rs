@@ -22,7 +22,7 @@ use crate::{control, human, ranks, save};
 /// Simulates a scenario into `out` and reports.
 ///
 /// # Errors
-/// If the file is none that can be run, or the simulator cannot be started. What goes wrong later is told on standard error
+/// If the file is none that can be run, or the simulator cannot be started. What goes wrong later is reported on standard error
 /// and by the outcome.
 pub fn run(
     config: &Path,
@@ -197,7 +197,7 @@ const OF_NEEDS: [&str; 4] = ["telemetry.", "transport.ack_priority", "transport.
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";
 
-/// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
+/// All overrides, for a file that can be run. The simulator reports what else is wrong with it.
 fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
     let kind = kind(config)?;
     let mut all = set.to_vec();

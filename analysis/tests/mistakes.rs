@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Mistakes at the command line: each is told in words that name what was given, and leaves nothing.
+//! Mistakes at the command line: each is answered by an error that names what was given, and leaves nothing.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -16,7 +16,7 @@ use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most ranks of a chain that is told.
+/// Most ranks of a chain that an error names.
 const LONGEST_CHAIN: usize = 8;
 
 /// One iteration of a collective.

@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::packages::{BUILD_TOOLS, on_path};
 use crate::{human, version};
 
-/// Variables that change what is told.
+/// Variables that change what is found.
 const VARIABLES: [&str; 7] =
     ["NS3_DIR", "HPCC_CACHE", "XDG_CACHE_HOME", "HPCC_JOBS", "HPCC_MEMORY", "HPCC_STRICT", "CARGO_TARGET_DIR"];
 

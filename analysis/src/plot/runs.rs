@@ -20,7 +20,7 @@ const FEWER_COLUMNS: usize = 400;
 const PORTS: usize = 4;
 /// Flows that can be told apart.
 const WATCHED: usize = 8;
-/// Flows of a group that are told apart; of a larger group all lines look alike.
+/// Flows of a group that have colours of their own; of a larger group all lines look alike.
 const TOLD_APART: usize = 4;
 /// More lines of a group than this make a thicket.
 const FLOWS: usize = 20;

@@ -43,7 +43,7 @@ pub struct Options {
 /// Runs the figures one after the other, the runs of each side by side.
 ///
 /// # Errors
-/// If there is no such figure, or its files make no sense. What goes wrong with a run is told on standard error and by the
+/// If there is no such figure, or its files make no sense. What goes wrong with a run is reported on standard error and by the
 /// outcome.
 pub fn reproduce(options: &Options) -> Result<Outcome> {
     let folder = script::source_tree()?.join(figure::FOLDER);

@@ -91,7 +91,7 @@ impl How {
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
-/// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
+/// own files cannot be written. What goes wrong with a run is reported on standard error and by the outcome.
 pub fn sweep(
     file: &Path,
     out: Option<PathBuf>,

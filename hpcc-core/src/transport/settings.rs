@@ -64,7 +64,7 @@ crate::settings! {
         #[change = "More find more of the paths; fewer remember better which are good."]
         pub entropies: u16 {2..=32_768} = 64 => entropy = "oblivious" | "bitmap" | "reps" | "mixed";
         /// Time for which a flow whose packet has timed out keeps to the source ports that came through last (freezing); 0: none. For
-        /// networks where a timeout tells of a failed link: switches that trim or pause.
+        /// networks where a timeout means a failed link: switches that trim or pause.
         #[change = "Set it to 10ms, as published, to leave a failed link before routes change."]
         pub entropy_freeze: Nanos = Nanos(0) => entropy = "reps";
         /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time in which the

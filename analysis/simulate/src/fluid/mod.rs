@@ -2,7 +2,7 @@
 //! Runs a scenario without packets: each flow goes at its max-min fair rate, over the links that packets would take.
 //!
 //! ```text
-//! limits     what is refused, and what is told
+//! limits     what is refused, and what is noted
 //! world      what happens when: flows, messages of jobs, failures of links
 //!   paths    which links a flow takes
 //!   alone    what it would be alone: most rate, latency, headers

@@ -6,7 +6,7 @@ use hpcc_core::switch::{Classes, Service};
 use hpcc_formats::scenario::Scenario;
 use std::collections::BTreeSet;
 
-/// How classes are told apart, by priority, on links that hosts and switches send by.
+/// How classes are distinguished, by priority, on links that hosts and switches send by.
 #[derive(Clone, Copy, Debug)]
 pub struct Served {
     /// `None`: all flows in turn, whatever their priorities.

@@ -8,7 +8,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Graph, Job, Program, Work};
 use std::collections::HashMap;
 
-/// Most ranks of a circle that are told.
+/// Most ranks of a circle that an error names.
 const LONGEST_CHAIN: usize = 8;
 
 /// Refuses graphs that can never end, whatever resources there are. Errors blame an operation by its place and its name, which `named` gives for a rank and the

@@ -61,7 +61,7 @@ keys! {
         feed_forward: Option<u64> {1..=10_000_000};
         /// Tokens of a sequence.
         sequence: u64 {1..=100_000_000};
-        /// Tokens that the last layer tells apart; with 0 it costs nothing.
+        /// Tokens that the last layer distinguishes; with 0 it costs nothing.
         vocabulary: u64 {0..=10_000_000} = 0;
         /// Sequences of a micro-batch.
         micro_batch: u64 {1..=1_000_000} = 1;
@@ -102,7 +102,7 @@ keys! {
         /// Name of a connection matrix of htsim (.cm), relative to the scenario's folder, then to the working folder.
         path: String;
         /// Whether triggers that fire at one host and start a connection of another one are refused, or a message of a byte
-        /// tells the other host. In htsim it knows at once.
+        /// goes to the other host, which in htsim takes no time.
         remote_triggers: RemoteTriggers = RemoteTriggers::Refused;
     }
 }
