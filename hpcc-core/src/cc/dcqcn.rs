@@ -8,16 +8,18 @@
 //! | [`ALPHA`] | moves alpha towards 1 if a mark came since, otherwise towards 0 |
 //! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
+//! | [`NOTICE`] | is when a mark takes effect that NICs have been busy with |
 
 use super::share::or_share;
 use super::{
-    Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Timers,
-    known_as, words,
+    Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, Origin, RateDecision, Reaction,
+    Timers, known_as, words,
 };
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
 /// Timer of alpha.
@@ -26,6 +28,8 @@ pub const ALPHA: u8 = 0;
 pub const DECREASE: u8 = 1;
 /// Timer of increases; runs from the first decrease on.
 pub const INCREASE: u8 = 2;
+/// Timer of the oldest mark that has not taken effect.
+pub const NOTICE: u8 = 3;
 
 /// Places of what increases the rate.
 const BY_TIME: usize = 0;
@@ -72,6 +76,22 @@ crate::settings! {
         /// Least time between two notifications of a receiver about marked packets of one flow (N).
         #[change = "A shorter one makes senders cut more; change `alpha_interval` with it."]
         pub notification_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = DEFAULT_NOTIFICATION_INTERVAL;
+        /// Time that the NICs of receiver and sender take from a mark to its effect, besides the network's. A switch's own
+        /// notification takes none.
+        #[change = "Set it to what your NICs show (55 us have been seen): queues grow higher before flows react."]
+        pub cnp_delay: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
+        /// Alpha at a flow's first notification (NVIDIA's `initial_alpha_value` / 1023).
+        #[change = "A lower one makes the first cuts small."]
+        pub initial_alpha: f64 {0.0..=1.0} = 1.0;
+        /// Rate that a flow takes at its first notification, if it was faster (`rate_to_set_on_first_cnp`); `auto`: its own.
+        #[change = "Set it to slow a flow down at once, before the first cut."]
+        pub rate_on_first_cnp: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
+        /// Share of the rate that each cut leaves at least (`rpg_min_dec_fac`, there in percent).
+        #[change = "0.5 and less change nothing: a cut leaves half. A larger one makes cuts small."]
+        pub min_decrease_factor: f64 {0.0..=1.0} = 0.0;
+        /// Rate at which a flow is no longer limited, but by its port (`rpg_max_rate`); `auto`: the line rate.
+        #[change = "Set it below the line rate to let recovered flows send at line rate again."]
+        pub max_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.
         #[change = words::MIN_RATE]
         pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
@@ -128,6 +148,8 @@ pub struct Dcqcn {
     alpha: f64,
     /// Whether the timers run: from the first mark on.
     started: bool,
+    /// When marks take effect that the NICs are busy with.
+    noticed: VecDeque<Nanos>,
     /// Whether a mark came since [`ALPHA`] last fired.
     mark_for_alpha: bool,
     /// Whether a mark came since the last decrease.
@@ -147,8 +169,9 @@ impl Dcqcn {
             config: config.settled(limits.line_rate),
             rate: limits.line_rate,
             target: limits.line_rate,
-            alpha: 1.0,
+            alpha: config.initial_alpha,
             started: false,
+            noticed: VecDeque::new(),
             mark_for_alpha: false,
             mark_for_decrease: false,
             increases: [0; 2],
@@ -163,12 +186,42 @@ impl Dcqcn {
         self.alpha
     }
 
+    /// A mark has come back: the sender's NIC may need time until it acts on it.
     #[inline]
-    fn on_mark(&mut self, now: Nanos) {
+    fn on_mark(&mut self, now: Nanos) -> RateDecision {
+        if self.config.cnp_delay == Nanos(0) {
+            return self.react(now);
+        }
+        let at = now + self.config.cnp_delay;
+        if self.noticed.is_empty() {
+            self.timers.arm(NOTICE, at);
+        }
+        self.noticed.push_back(at);
+        RateDecision::Keep
+    }
+
+    fn notice(&mut self, now: Nanos) -> RateDecision {
+        self.noticed.pop_front();
+        if let Some(&next) = self.noticed.front() {
+            self.timers.arm(NOTICE, next);
+        }
+        self.react(now)
+    }
+
+    #[inline]
+    fn react(&mut self, now: Nanos) -> RateDecision {
         self.mark_for_alpha = true;
         self.mark_for_decrease = true;
-        if !self.started {
-            self.start(now);
+        if self.started {
+            return RateDecision::Keep;
+        }
+        self.start(now);
+        match self.config.rate_on_first_cnp {
+            Some(rate) if rate < self.rate => {
+                self.rate = rate;
+                RateDecision::Set(rate)
+            }
+            Some(_) | None => RateDecision::Keep,
         }
     }
 
@@ -197,7 +250,8 @@ impl Dcqcn {
         if self.config.clamp_target || self.increases != [0; 2] {
             self.target = self.rate;
         }
-        let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
+        let share = (1.0 - self.alpha / 2.0).max(self.config.min_decrease_factor);
+        let cut = BitRate::from_f64(self.rate.0 as f64 * share);
         self.rate = cut.max(self.config.min_rate.unwrap_or_default());
         (self.increases, self.counted) = ([0; 2], 0);
         self.timers.arm(INCREASE, now + self.config.increase_interval);
@@ -222,6 +276,9 @@ impl Dcqcn {
         // Each half is truncated on its own, as in the reference.
         self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
         self.increases[by] = self.increases[by].saturating_add(1);
+        if self.config.max_rate.is_some_and(|most| self.rate >= most) {
+            (self.rate, self.target) = (self.limits.line_rate, self.limits.line_rate);
+        }
         RateDecision::Set(self.rate)
     }
 }
@@ -229,12 +286,10 @@ impl Dcqcn {
 impl CongestionControl for Dcqcn {
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
-        if feedback.congestion_marked {
-            self.on_mark(feedback.now);
-        }
+        let decision = if feedback.congestion_marked { self.on_mark(feedback.now) } else { RateDecision::Keep };
         let Bytes(turn) = self.config.byte_counter;
         if turn == 0 || self.timers.due(INCREASE).is_none() {
-            return RateDecision::Keep;
+            return decision;
         }
         self.counted += feedback.acked;
         if self.counted < turn {
@@ -246,8 +301,10 @@ impl CongestionControl for Dcqcn {
 
     /// A switch's notification counts as a marked acknowledgement, whatever records it brings.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
-        self.on_mark(notification.now);
-        Ok(RateDecision::Keep)
+        Ok(match notification.origin {
+            Origin::Receiver => self.on_mark(notification.now),
+            Origin::Network(_) => self.react(notification.now),
+        })
     }
 
     fn on_port(&mut self, line_rate: BitRate) {
@@ -260,6 +317,7 @@ impl CongestionControl for Dcqcn {
         }
         match timer {
             DECREASE => self.decrease(now),
+            NOTICE => self.notice(now),
             INCREASE => {
                 self.timers.arm(INCREASE, now + self.config.increase_interval);
                 self.increase(BY_TIME)
@@ -399,6 +457,53 @@ mod tests {
         mark(&mut dcqcn, 904_002);
         dcqcn.on_timer(DECREASE, Nanos(908_001));
         assert_eq!((dcqcn.increases, dcqcn.counted), ([0, 0], 0));
+    }
+
+    /// 55 us in NICs: two marks before the first has its effect, each with its own; a switch's word takes none.
+    #[test]
+    fn a_mark_takes_effect_when_nics_are_done_with_it() {
+        let mut dcqcn = dcqcn(DcqcnConfig { cnp_delay: Nanos(55_000), ..DcqcnConfig::default() });
+        mark(&mut dcqcn, 1_000);
+        mark(&mut dcqcn, 51_000);
+        assert_eq!((dcqcn.timers.due(NOTICE), dcqcn.timers.due(DECREASE)), (Some(Nanos(56_000)), None));
+        assert_eq!(dcqcn.on_timer(NOTICE, Nanos(56_000)), RateDecision::Keep);
+        assert_eq!((dcqcn.timers.due(NOTICE), dcqcn.timers.due(DECREASE)), (Some(Nanos(106_000)), Some(Nanos(60_001))));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(60_001)), RateDecision::Set(BitRate::gbps(50)));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(64_001)), RateDecision::Keep, "the second mark is not seen yet");
+        dcqcn.on_timer(NOTICE, Nanos(106_000));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(108_001)), RateDecision::Set(BitRate::gbps(25)));
+        assert_eq!(dcqcn.timers.due(NOTICE), None);
+        let notification =
+            Notification { now: Nanos(110_000), origin: Origin::Network([0; 16]), ..crate::cc::testing::NOTIFICATION };
+        assert_eq!(dcqcn.on_notification(&notification), Ok(RateDecision::Keep));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(112_001)), RateDecision::Set(BitRate::mbps(12_500)));
+    }
+
+    /// Alpha 0.5 cuts by a quarter; a least share of 0.9 by a tenth; from 95 Gb/s on the limit is gone.
+    #[test]
+    fn a_nics_own_parameters() {
+        let first = |config: DcqcnConfig| {
+            let mut dcqcn = dcqcn(config);
+            mark(&mut dcqcn, 0);
+            dcqcn.on_timer(DECREASE, Nanos(4_001))
+        };
+        let usual = DcqcnConfig::default();
+        assert_eq!(first(DcqcnConfig { initial_alpha: 0.5, ..usual }), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(first(DcqcnConfig { min_decrease_factor: 0.9, ..usual }), RateDecision::Set(BitRate::gbps(90)));
+        assert_eq!(first(DcqcnConfig { min_decrease_factor: 0.3, ..usual }), RateDecision::Set(BitRate::gbps(50)));
+
+        let mut slowed = dcqcn(DcqcnConfig { rate_on_first_cnp: Some(BitRate::gbps(10)), ..usual });
+        let marked = Feedback { congestion_marked: true, ..ack(0, 1_000, 9_000) };
+        assert_eq!(slowed.on_feedback(&marked, &mut rng()), RateDecision::Set(BitRate::gbps(10)));
+        assert_eq!(slowed.on_feedback(&marked, &mut rng()), RateDecision::Keep);
+        assert_eq!(slowed.on_timer(DECREASE, Nanos(4_001)), RateDecision::Set(BitRate::gbps(5)));
+        assert_eq!(slowed.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::mbps(52_500)), "to 100");
+
+        let mut free = dcqcn(DcqcnConfig { max_rate: Some(BitRate::gbps(80)), ..usual });
+        mark(&mut free, 0);
+        free.on_timer(DECREASE, Nanos(4_001));
+        assert_eq!(free.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(free.on_timer(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::gbps(100)), "past 80");
     }
 
     /// REQ-44: the cut is the one of a marked acknowledgement, by the same timers.
