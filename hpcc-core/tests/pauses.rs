@@ -127,6 +127,30 @@ fn a_watchdog_begins_and_ends_at_its_times() {
 }
 
 /// A ring of five, where each host sends two switches on.
+/// A storm of 20 to 1,020 us at a queue that stays empty until a flow begins.
+#[test]
+fn a_queue_without_packets_is_in_a_storm_too() {
+    let late = |set: &[(&str, &str)], start, (src, dst)| {
+        let set = [&[("pfc_watchdog", "drop"), ("pfc_watchdog_after", "100us")], set].concat();
+        let (mut engine, _) = engine(3, (0..2).map(|n| (n, n + 1)), &set);
+        engine.storm(1, 3, Nanos(20_000), Some(Nanos(1_020_000)));
+        engine.add_flows([FlowRequest { start: Nanos(start), ..flow(0, src, dst, 100_000) }]);
+        engine.run_until(Nanos(900_000));
+        let &[storm] = engine.storms() else { panic!("{:?}", engine.storms()) };
+        (engine.take_completed().len(), storm.begin.0, storm.packets > 0)
+    };
+    for start in [130_000, 195_000, 300_000] {
+        let (finished, begin, has_dropped) = late(&[], start, (0, 1));
+        assert!(finished == 0 && begin.abs_diff(120_530) < 30 && has_dropped, "{start}: {begin}");
+    }
+    assert!(late(&[], 300_000, (1, 2)).2, "what comes from the NIC that storms is dropped, too");
+    assert_eq!(late(&[("pfc_watchdog", "forward")], 300_000, (1, 2)).0, 1);
+    // Looks at multiples of 70 us: 120.5 us is seen at 140.
+    assert_eq!(late(&[("pfc_watchdog_poll", "70us")], 300_000, (0, 1)).1, 140_000);
+    let (finished, begin, has_dropped) = late(&[("pfc_watchdog", "alert")], 300_000, (0, 1));
+    assert!(finished == 0 && begin < 130_000 && !has_dropped, "the pause stays");
+}
+
 #[test]
 fn a_circle_of_pauses_is_named() {
     let ring = |set: &[(&str, &str)]| {

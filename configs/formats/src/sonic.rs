@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues and marks. What has no
-//! counterpart is
-//! listed.
+//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues, marks and the watchdog. What
+//! has no counterpart is listed.
 //!
-//! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the
-//! class is mapped
-//! to; its queue is the one of its number.
+//! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is
+//! mapped to; its queue is the one of its number.
 
 mod qos;
+mod watchdog;
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +23,7 @@ pub struct SonicSwitch {
 }
 
 /// The tables that are read; of others nothing is said but their names.
-const READ: [&str; 9] = [
+const READ: [&str; 10] = [
     "PORT",
     "PORT_QOS_MAP",
     "BUFFER_POOL",
@@ -34,6 +33,7 @@ const READ: [&str; 9] = [
     "QUEUE",
     "WRED_PROFILE",
     "TC_TO_PRIORITY_GROUP_MAP",
+    "PFC_WD",
 ];
 /// The tables that also decide how a buffer behaves.
 const OF_BUFFERS: [&str; 7] = [
@@ -81,9 +81,7 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     if !marks.classes.is_empty() {
         read.keys.insert("class_ecn".into(), marks.classes.join(", ").into());
     }
-    if database.0.contains_key("PFC_WD") {
-        read.left_out.push("PFC_WD: not read; use switch.pfc_watchdog, with its times".into());
-    }
+    read.keys.extend(database.watchdog(&mut read.left_out)?);
     let named = OF_BUFFERS.iter().filter(|table| database.0.contains_key(**table));
     read.left_out
         .extend(named.map(|table| format!("{table}: not read; flows name their priority, which is the traffic class")));

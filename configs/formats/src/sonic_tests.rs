@@ -169,7 +169,7 @@ fn queues_have_profiles_of_their_own() {
 #[test]
 fn priorities_that_are_not_paused_are_lossy() {
     let with = |row: &str| {
-        let both = format!("\"PORT_QOS_MAP\": {{ \"Ethernet0,Ethernet8\": {row} }}, \"PFC_WD\": {{}}, \"SCHEDULER\"");
+        let both = format!("\"PORT_QOS_MAP\": {{ \"Ethernet0,Ethernet8\": {row} }}, \"SCHEDULER\"");
         read(&DATABASE.replace("\"SCHEDULER\"", &both)).expect("a configuration")
     };
     let found = with("{ \"pfc_enable\": \"4\", \"tc_to_pg_map\": \"AZURE\" }");
@@ -189,9 +189,38 @@ fn priorities_that_are_not_paused_are_lossy() {
         found.left_out.iter().any(|left_out| left_out.starts_with(what))
     };
     assert!(told(&found, "PORT_QOS_MAP: pfc_enable leaves out 3, whose groups have xoff"), "{:?}", found.left_out);
-    assert!(told(&found, "PFC_WD: not read; use switch.pfc_watchdog"));
     let found = with("{ \"pfc_enable\": \"3,4\" }");
     assert!(!told(&found, "PORT_QOS_MAP") && !told(&found, "no PORT_QOS_MAP"), "{:?}", found.left_out);
     let found = with("{ \"pfc_enable\": \"3,4\" }, \"Ethernet0\": { \"pfc_enable\": \"3\" }");
     assert!(told(&found, "PORT_QOS_MAP: pfc_enable is not the same at all ports; here all pause 3, 4"));
+}
+
+#[test]
+fn the_watchdog_is_read_with_its_times() {
+    let with = |rows: &str| read(&DATABASE.replacen('{', &format!("{{ \"PFC_WD\": {{ {rows} }},"), 1));
+    let text = |found: &super::sonic::SonicSwitch, key: &str| {
+        found.keys.get(&format!("pfc_watchdog{key}")).map(|value| value.as_str().expect("text").to_owned())
+    };
+    let of_port = r#""Ethernet0": { "action": "forward", "detection_time": "400", "restoration_time": "300" }"#;
+    let found = with(&format!(r#""GLOBAL": {{ "POLL_INTERVAL": "100" }}, {of_port}"#)).expect("a configuration");
+    let all = ["", "_after", "_restore", "_poll"].map(|key| text(&found, key).expect("a key"));
+    assert_eq!(all, ["forward", "400ms", "300ms", "100ms"]);
+    let found = with(r#""Ethernet0": { "detection_time": 400 }"#).expect("a configuration");
+    let all = ["", "_after", "_restore", "_poll"].map(|key| text(&found, key).expect("a key"));
+    assert_eq!(all, ["drop", "400ms", "800ms", "200ms"]);
+    assert!(found.left_out.iter().any(|left_out| left_out.contains("twice the detection time")));
+    let found = with(r#""GLOBAL": { "POLL_INTERVAL": "100" }"#).expect("a configuration");
+    assert_eq!(text(&found, ""), None, "no port has one");
+    let differs = format!(r#"{of_port}, "Ethernet8": {{ "detection_time": "200", "restoration_time": "300" }}"#);
+    let found = with(&differs).expect("a configuration");
+    assert!(found.left_out.iter().any(|left_out| left_out.starts_with("PFC_WD is not the same at all ports")));
+    for (wrong, expected) in [
+        (r#""Ethernet0": { "action": "dance", "detection_time": "1" }"#, "expected drop, forward or alert"),
+        (r#""Ethernet0": { "detection_time": "0" }"#, "detection_time is 0; expected 1 to"),
+        (r#""Ethernet0": {}"#, "detection_time is missing"),
+        (r#""Ethernet7": { "detection_time": "200" }"#, "PORT has no Ethernet7"),
+    ] {
+        let error = with(wrong).expect_err("refused");
+        assert!(error.contains(expected), "{error}");
+    }
 }

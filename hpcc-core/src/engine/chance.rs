@@ -125,6 +125,9 @@ impl Engine {
             return true;
         }
         self.show(Sight::Arrival, p, f);
+        if self.is_stormed(p, f) {
+            return true;
+        }
         !self.attackers.is_empty() && !is_pfc && !self.pass_attackers(p, f)
     }
 }

@@ -30,7 +30,7 @@ use crate::ids::{PortId, Table};
 use crate::node::{Located, NodeSettings};
 use crate::reference_faults::ReferenceFaults;
 use crate::roce::CNP_RESERVED;
-use crate::switch::{Overflow, Scheduler, Switch};
+use crate::switch::{Overflow, Scheduler, Switch, WatchdogAction};
 use crate::topology::Network;
 use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
@@ -227,6 +227,7 @@ impl Engine {
         if is_switch {
             let config = settings.switch(&rates);
             let layout = settings.stamped_layout();
+            self.checks_arrivals |= settings.switch.pfc_watchdog == WatchdogAction::Drop;
             services = config.classes.map(|classes| classes.services());
             let outside = self.fabric.ports(node).iter().map(|port| borders.contains(&(node, port.peer))).collect();
             let extras =

@@ -7,8 +7,9 @@ use super::holds::Queue;
 use super::nodes::Held;
 use super::observer::Sight;
 use super::state::Engine;
+use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
-use crate::switch::WatchdogConfig;
+use crate::switch::{WatchdogAction, WatchdogConfig};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -32,7 +33,7 @@ pub struct Storm {
 /// What a watchdog knows of a priority at a port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Since when the far end pauses it, or, without frames that wait, since the last look.
+    /// Since when the far end pauses it.
     since: Option<u64>,
     /// When the far end resumed.
     resumed: u64,
@@ -45,6 +46,12 @@ struct Watched {
 pub(super) struct Watchdogs {
     watched: BTreeMap<(PortId, u8), Watched>,
     storms: Vec<Storm>,
+}
+
+impl WatchdogConfig {
+    fn next_look(&self, at: Nanos) -> Nanos {
+        if self.poll == Nanos(0) { at } else { Nanos(at.0.next_multiple_of(self.poll.0)) }
+    }
 }
 
 impl Engine {
@@ -92,14 +99,14 @@ impl Engine {
         // While a storm lasts, the next look is at its end.
         if pause != lasts {
             let wait = if lasts { config.restore } else { config.after };
-            self.schedule(node, Duty::Watchdog(p, priority), now + wait);
+            self.schedule(node, Duty::Watchdog(p, priority), config.next_look(now + wait));
         }
-        !lasts
+        !lasts || config.action == WatchdogAction::Alert
     }
 
     /// A pause may have lasted too long, or a storm be over.
     pub(super) fn on_watchdog(&mut self, p: PortId, priority: u8) {
-        let (now, node) = (self.events.now(), self.all.ports[p].node);
+        let now = self.events.now();
         let Some((config, known)) = self.watchdog(p).zip(self.watchdogs.watched.get_mut(&(p, priority))) else {
             return;
         };
@@ -113,31 +120,31 @@ impl Engine {
                 self.tell_pause(p);
                 self.try_send(p);
             }
-            (None, Some(since)) if now.0 >= since + config.after.0 => {
-                if self.all.ports[p].waiting >> priority & 1 != 0 {
-                    return self.begin_storm(p, priority, config);
-                }
-                // Nobody waits: that is no storm yet.
-                known.since = Some(now.0);
-                self.schedule(node, Duty::Watchdog(p, priority), now + config.after);
-            }
+            (None, Some(since)) if now.0 >= since + config.after.0 => self.begin_storm(p, priority, config.action),
             _ => {}
         }
     }
 
-    fn begin_storm(&mut self, p: PortId, priority: u8, config: WatchdogConfig) {
+    fn begin_storm(&mut self, p: PortId, priority: u8, action: WatchdogAction) {
         let port = &mut self.all.ports[p];
         let queue = Queue { node: port.node, port: port.number, priority };
         let storm = Storm { queue, begin: self.events.now(), end: None, packets: 0, bytes: 0 };
         let place = self.watchdogs.storms.len();
         self.watchdogs.storms.push(storm);
         self.watchdogs.watched.entry((p, priority)).or_default().storm = Some(place);
-        if config.forwards {
-            port.paused &= !(1 << priority);
-            self.tell_pause(p);
-            return self.try_send(p);
+        match action {
+            WatchdogAction::Off | WatchdogAction::Alert => {}
+            WatchdogAction::Forward => {
+                port.paused &= !(1 << priority);
+                self.tell_pause(p);
+                self.try_send(p);
+            }
+            WatchdogAction::Drop => self.drop_waiting(p, priority),
         }
-        port.dropping |= 1 << priority;
+    }
+
+    fn drop_waiting(&mut self, p: PortId, priority: u8) {
+        self.all.ports[p].dropping |= 1 << priority;
         while let Some(f) = self.all.ports[p].pop(&self.all.frames, priority) {
             self.count_drop(p, f);
             self.discard_queued(p, f, Sight::LinkDrop, true);
@@ -146,7 +153,7 @@ impl Engine {
 
     fn count_drop(&mut self, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
-        let storm = self.watchdogs.watched.get(&(p, frame.priority)).and_then(|known| known.storm);
+        let storm = self.watchdogs.watched.get(&(p, frame.priority & 7)).and_then(|known| known.storm);
         if let Some(storm) = storm {
             let storm = &mut self.watchdogs.storms[storm];
             storm.packets += 1;
@@ -164,6 +171,16 @@ impl Engine {
                 self.watchdogs.storms[storm].end = Some(now);
             }
         }
+    }
+
+    /// Whether a frame that comes by a port is dropped, as its priority there is stormed.
+    pub(super) fn is_stormed(&mut self, p: PortId, f: FrameId) -> bool {
+        let (port, frame) = (&self.all.ports[p], self.all.frames.get(f));
+        let is_it = frame.kind != PacketKind::Pfc && (port.paused & port.dropping) >> (frame.priority & 7) & 1 != 0;
+        if is_it {
+            self.drop_in_storm(port.node, p, f);
+        }
+        is_it
     }
 
     /// A frame has come for a queue whose frames are dropped.

@@ -35,22 +35,26 @@ crate::named! {
         /// Nothing.
         #[default]
         Off = "off",
-        /// It drops what waits and what comes.
+        /// It drops what waits for the port, and what comes for it or by it, in the priority that is paused.
         Drop = "drop",
         /// It sends in spite of the pause.
         Forward = "forward",
+        /// It notes the storm, and that is all.
+        Alert = "alert",
     }
 }
 
 /// When a pause lasts too long, and what happens then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchdogConfig {
-    /// Packets are sent in spite of it; if not, they are dropped.
-    pub forwards: bool,
-    /// A longer pause, of packets that wait, is too long.
+    /// What happens then.
+    pub action: WatchdogAction,
+    /// A longer pause is too long, whether packets wait or not.
     pub after: Nanos,
     /// From the resume until pauses count again.
     pub restore: Nanos,
+    /// Time between two looks, from the start of the run on; 0: it looks all the time.
+    pub poll: Nanos,
 }
 
 crate::named! {
@@ -132,12 +136,16 @@ crate::settings! {
         /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
         #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]
         pub pfc_watchdog: WatchdogAction = WatchdogAction::Off => mode = "lossless";
-        /// Time after which a pause is too long, if packets wait. Switches of operators take 100 ms and more.
+        /// Time after which a pause is too long, also of a queue that is empty. SONiC's switches take 200 ms.
         #[change = "Raise it above the pauses of congestion."]
-        pub pfc_watchdog_after: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        pub pfc_watchdog_after: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward" | "alert";
         /// Time from the resume of the far end until pauses count again.
         #[change = "A longer one keeps a NIC that storms again and again from pausing."]
-        pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward";
+        pub pfc_watchdog_restore: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(1_000_000) => pfc_watchdog = "drop" | "forward" | "alert";
+        /// Time between two looks of the watchdog, which finds and ends storms at multiples of it; 0: at once. SONiC's
+        /// switches look each 200 ms.
+        #[change = "Set it to your switch's polling interval: storms are found up to that much later."]
+        pub pfc_watchdog_poll: Nanos {Nanos(0)..=MOST_PAUSE} = Nanos(0) => pfc_watchdog = "drop" | "forward" | "alert";
         /// Queue length of a port of 100 Gb/s above which a switch asks the source of a packet to hold its flow for the time that
         /// the queue takes to drain (source flow control, in the manner of IEEE 802.1Qdw); `auto`: never. Other ports scale it by
         /// their rate.
@@ -343,9 +351,10 @@ impl SwitchSettings {
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
             watchdog: (self.pfc_watchdog != WatchdogAction::Off).then_some(WatchdogConfig {
-                forwards: self.pfc_watchdog == WatchdogAction::Forward,
+                action: self.pfc_watchdog,
                 after: self.pfc_watchdog_after,
                 restore: self.pfc_watchdog_restore,
+                poll: self.pfc_watchdog_poll,
             }),
             hop_limits: profile.is_real(),
             faults,
