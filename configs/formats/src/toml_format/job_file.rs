@@ -124,19 +124,20 @@ impl Job {
         random: &mut Random,
         read: impl FnOnce(&Ranks) -> Result<JobFile, InputError>,
     ) -> Result<JobSpec, InputError> {
-        let mut hosts = self.hosts(context, random)?;
-        let count = hosts.len() as u32;
+        let mut gpus = self.gpus(context, random)?;
+        let count = gpus.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = Tuning::new(&hosts, context.servers, context.network);
-        let JobFile { graphs, collectives, digest } = read(&Ranks { hosts: count, most, tuning })?;
-        if hosts.len() < graphs.len() {
-            let message =
-                format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
+        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network);
+        let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, tuning })?;
+        if gpus.len() < graphs.len() {
+            let message = format!("the file has {} ranks, and these are {count} hosts; expected as many", graphs.len());
             return Err(context.error("ranks", message));
         }
-        hosts.truncate(graphs.len());
-        Ok(self.spec(hosts, JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest }))
+        gpus.truncate(graphs.len());
+        context.told.borrow_mut().notes.extend(notes);
+        let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
+        Ok(self.spec(gpus, work, context))
     }
 }
 
