@@ -49,7 +49,13 @@ pub struct JobSpec {
     pub leaving: Leaving,
     /// What its ranks do.
     pub work: JobWork,
+    /// Collectives whose fastest algorithm is to be tried before the run, and is the usual one until then.
+    pub trials: Vec<Trial>,
 }
+
+/// All ways to do a collective that can be done, at least two.
+#[derive(Clone, Debug)]
+pub struct Trial(pub Vec<Plan>);
 
 /// What the ranks of a job do.
 #[derive(Clone)]
@@ -131,7 +137,7 @@ impl JobSpec {
         let work = match &self.work {
             JobWork::Collective(plan) => json!({
                 "operation": plan.pattern.kind.name(),
-                "algorithm": plan.pattern.name,
+                "algorithm": if self.trials.is_empty() { plan.pattern.name } else { "fastest" },
                 "size_bytes": plan.size,
                 "message_bytes_per_byte": f64::from(plan.wire.0) / f64::from(plan.wire.1),
                 "is_uneven": plan.parts.is_some(),

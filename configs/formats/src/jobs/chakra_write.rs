@@ -300,6 +300,7 @@ mod tests {
             links: None,
             leaving: Leaving::Hashed,
             work,
+            trials: Vec::new(),
         }
     }
 

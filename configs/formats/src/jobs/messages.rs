@@ -112,6 +112,7 @@ mod tests {
             links: None,
             leaving: Leaving::Hashed,
             work,
+            trials: Vec::new(),
         }
     }
 

@@ -19,7 +19,7 @@ keys! {
         /// What the ranks do together.
         operation: Kind;
         /// By which messages: by default the operation's first in the list of the page on jobs; `auto` chooses by NCCL's model of
-        /// costs.
+        /// costs; `fastest` runs each that can be done alone on this network before the run, and takes the soonest.
         #[assumed = "the first of the page on jobs for the operation"]
         algorithm: Option<String>;
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
@@ -101,7 +101,8 @@ impl Operation {
         messages.tell(std::slice::from_ref(&plan), self.algorithm.as_deref().is_some_and(Ways::is_auto), context);
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
-        Ok(job.spec(gpus, JobWork::Collective(plan), context))
+        let trials = ways.trials([&plan]).collect();
+        Ok(JobSpec { trials, ..job.spec(gpus, JobWork::Collective(plan), context) })
     }
 }
 

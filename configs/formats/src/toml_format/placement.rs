@@ -75,6 +75,7 @@ impl Job {
             links: self.placed.links,
             leaving: Leaving::Hashed,
             work,
+            trials: Vec::new(),
         }
     }
 }
