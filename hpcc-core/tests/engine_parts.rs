@@ -9,7 +9,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
-use hpcc_core::workload::{GraphBuilder, Job, Jobs, Noted, Program, Servers, Work};
+use hpcc_core::workload::{GraphBuilder, Job, Jobs, Leaving, Noted, Program, Servers, Work};
 use std::mem::swap;
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -64,7 +64,13 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
     engine.change_links(Nanos(90_000), &[HOSTS], true);
     if has_jobs {
         // The leaves of servers are those of parts.
-        engine.add_jobs(jobs(Some(Servers { gpus: 4, rate: BitRate::gbps(900), latency: Nanos(50), pxn: true })));
+        engine.add_jobs(jobs(Some(Servers {
+            gpus: 4,
+            nics: 4,
+            rate: BitRate::gbps(900),
+            latency: Nanos(50),
+            pxn: true,
+        })));
     }
     engine
 }
@@ -89,7 +95,14 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
     };
     // Neighbours in the job are far from each other.
     let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
-    Job { start, ranks: (0..HOSTS).map(rank).collect(), send_latency: Nanos(start.0 / 100), priority: 3, dport: 200 }
+    Job {
+        start,
+        ranks: (0..HOSTS).map(rank).collect(),
+        send_latency: Nanos(start.0 / 100),
+        priority: 3,
+        dport: 200,
+        leaving: Leaving::Hashed,
+    }
 }
 
 /// Collectives of all hosts, with a channel on the queue pairs of the flows and one on their own, one of which begins amid flows.
@@ -195,7 +208,14 @@ fn queue_pairs_of_a_job_begin_in_their_turn() {
         (rank, Box::new(graph.build().expect("no circle")) as Box<dyn Program>)
     };
     let ranks = (0..HOSTS).map(program).collect();
-    let mut engine = engine_of(Job { start: Nanos(500), ranks, send_latency: Nanos(0), priority: 3, dport: 200 });
+    let mut engine = engine_of(Job {
+        start: Nanos(500),
+        ranks,
+        send_latency: Nanos(0),
+        priority: 3,
+        dport: 200,
+        leaving: Leaving::Hashed,
+    });
     engine.run_until(Nanos(800));
     assert_eq!(engine.take_started().len() as u32, HOSTS * (HOSTS - 1));
     let (sending, receiving) = engine.queue_pairs(0);

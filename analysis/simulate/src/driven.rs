@@ -7,7 +7,7 @@ use crate::run::{How, Parts, Pause, Program, Run};
 use crate::setup::engine;
 use crate::stack::StackTotals;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::Operation;
+use hpcc_core::workload::{Leaving, Operation, Servers};
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::scenario::{EventOrder, Scenario};
@@ -36,17 +36,21 @@ impl Driven {
     /// # Errors
     /// Why not.
     pub fn new(mut scenario: Scenario, ranks: u32, out: PathBuf) -> Result<Driven, String> {
-        let hosts: Vec<u32> = scenario.network.hosts().take(ranks as usize).collect();
-        if hosts.len() < ranks as usize {
-            return Err(format!("there are {ranks} ranks and {} hosts; expected as many hosts or more", hosts.len()));
+        let mut gpus = Servers::all_gpus(scenario.servers, &scenario.network);
+        if gpus.len() < ranks as usize {
+            return Err(format!("there are {ranks} ranks and {} hosts; expected as many hosts or more", gpus.len()));
         }
+        gpus.truncate(ranks as usize);
+        let host = |&gpu: &u32| scenario.servers.map_or(gpu, |servers| servers.host_of(gpu));
+        let hosts = gpus.iter().map(host).collect();
         // Somebody who asks at a time must find all nodes there.
         scenario.order = EventOrder::Insertion;
         let group = scenario.flows.groups.len() as u32;
         scenario.flows.groups.push("ranks".into());
         let (start, send_latency, work) = (Nanos(0), Nanos(0), JobWork::Outside);
         let job = scenario.flows.jobs.len() as u32;
-        let spec = JobSpec { group, start, hosts, send_latency, priority: PRIORITY, dport: DPORT, work };
+        let (priority, dport, links, leaving, trials) = (PRIORITY, DPORT, None, Leaving::Hashed, Vec::new());
+        let spec = JobSpec { group, start, hosts, gpus, send_latency, priority, dport, links, leaving, work, trials };
         scenario.flows.jobs.push(spec);
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;

@@ -300,14 +300,15 @@ fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
             (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings))
         })
     };
-    // From when on each host may send, in picoseconds.
-    let mut free_at: BTreeMap<u32, u64> = BTreeMap::new();
-    let message = |&Message { src, dst, size, .. }: &Message, now: Nanos| {
+    // From when on each host may send, by all of its links or by one, in picoseconds.
+    let mut free_at: BTreeMap<(u32, Option<u8>), u64> = BTreeMap::new();
+    let message = |&Message { src, dst, size, nic, .. }: &Message, now: Nanos| {
         let (times, sending) = alone(src, dst, size);
         let now = now.0.saturating_mul(1_000);
-        let free_at = free_at.entry(src).or_default();
+        let free_at = free_at.entry((src, nic)).or_default();
         let begin = now.max(*free_at);
-        *free_at = begin.saturating_add(sending / ports[src as usize].max(1));
+        let links = if nic.is_some() { 1 } else { ports[src as usize].max(1) };
+        *free_at = begin.saturating_add(sending / links);
         let waits = Nanos((begin - now) / 1_000);
         Times { arrival: waits + times.arrival, acknowledged: waits + times.acknowledged }
     };

@@ -9,6 +9,7 @@
 
 pub mod driven;
 mod ending;
+mod fastest;
 mod fleet;
 mod flows;
 pub mod fluid;
@@ -30,6 +31,7 @@ mod summary;
 pub mod usage;
 mod watching;
 
+pub use fastest::resolve as resolve_fastest;
 pub use flows::{FIRST_OF_PROGRAM, Seen};
 pub use outcome::Outcome;
 pub use ranks::Ranks;

@@ -8,6 +8,7 @@ use crate::jobs::{JobResults, jobs};
 use crate::outcome::{Outcome, say};
 use crate::progress::{Progress, new_progress};
 use crate::ranks::{Exchange, Others, Ranks};
+use crate::resolve_fastest;
 use crate::samples::{SampledSwitch, sampled_switches, series};
 use crate::series::Clock;
 use crate::setup::{attack, engines, requests};
@@ -191,6 +192,7 @@ impl Run {
         parts: Parts,
         mut faces: Option<Box<dyn Observer>>,
     ) -> Result<Run, String> {
+        let scenario = resolve_fastest(scenario, false, how.is_quiet)?;
         let is_canonical = scenario.order == EventOrder::Canonical;
         if is_canonical {
             // Rows of the same nanosecond are written in order of nodes.

@@ -79,6 +79,7 @@ pub fn workload(options: &Options) -> Result<()> {
         }
         Content::Scenario => {
             let scenario = hpcc_formats::load_with(&options.file, &set, control::defaults())?;
+            let scenario = hpcc_simulate::resolve_fastest(scenario, false, false).map_err(anyhow::Error::msg)?;
             jobs = describe_jobs(&scenario);
             if let Some(file) = options.write.as_ref().filter(|file| is_job(file)) {
                 write_job(&scenario, file)?;

@@ -10,6 +10,7 @@ use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::Servers;
 use itertools::Itertools;
 use std::sync::Arc;
 
@@ -42,9 +43,10 @@ impl FlowSource {
     }
 
     /// Flows to check in place of those that nobody knows yet.
-    pub fn samples(&self) -> impl Iterator<Item = Placed> + '_ {
+    pub fn samples(&self, servers: Option<Servers>) -> impl Iterator<Item = Placed> + '_ {
         let job = if let FlowSource::Job { job, origin } = self { Some((job, origin)) } else { None };
-        job.into_iter().flat_map(|(job, origin)| job.samples().map(|flow| Ok((flow, origin.section().clone()))))
+        job.into_iter()
+            .flat_map(move |(job, origin)| job.samples(servers).map(|flow| Ok((flow, origin.section().clone()))))
     }
 
     /// On what of a file is uncertain, or not read; known after a [`walk`](FlowSource::walk).

@@ -62,7 +62,7 @@ pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
         (below, first) = (first, first + count);
     }
     let (network, links) = builder.finish();
-    Ok(TopologyFile { network, links, note: tree.note })
+    Ok(TopologyFile::new(network, links, tree.note))
 }
 
 impl Tree {

@@ -7,10 +7,24 @@ use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{Collective, Plan};
-use hpcc_core::workload::{Graph, Job, Outside, Program, Servers};
+use hpcc_core::workload::{Graph, Job, Leaving, Outside, Program, Servers, Work};
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
+
+hpcc_core::named! {
+    /// How messages leave a host of which several links lead to their destination.
+    #[derive(Default)]
+    pub enum Links {
+        /// In a part for each link.
+        #[default]
+        Striped = "striped",
+        /// Whole, by one that a hash of the queue pair chooses.
+        Hashed = "hashed",
+        /// Whole, by the next one for each channel.
+        ByChannel = "by_channel",
+    }
+}
 
 /// A job of a scenario, checked.
 #[derive(Clone, Debug)]
@@ -21,15 +35,27 @@ pub struct JobSpec {
     pub start: Nanos,
     /// The host of each rank.
     pub hosts: Vec<u32>,
+    /// The GPU of each rank: its host, unless servers have fewer hosts than GPUs.
+    pub gpus: Vec<u32>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
     /// Priority of its packets.
     pub priority: u8,
     /// Destination port of its first channel.
     pub dport: u16,
+    /// How messages leave hosts with several links; `None`: nobody says.
+    pub links: Option<Links>,
+    /// The same on this network.
+    pub leaving: Leaving,
     /// What its ranks do.
     pub work: JobWork,
+    /// Collectives whose fastest algorithm is to be tried before the run, and is the usual one until then.
+    pub trials: Vec<Trial>,
 }
+
+/// All ways to do a collective that can be done, at least two.
+#[derive(Clone, Debug)]
+pub struct Trial(pub Vec<Plan>);
 
 /// What the ranks of a job do.
 #[derive(Clone)]
@@ -59,6 +85,15 @@ impl fmt::Debug for JobWork {
     }
 }
 
+/// How messages leave, for the summary; nothing where hosts have one link.
+fn leaving(leaving: Leaving) -> Option<String> {
+    match leaving {
+        Leaving::Hashed => None,
+        Leaving::Striped(links) => Some(format!("{} {links}", Links::Striped.name())),
+        Leaving::ByChannel(links) => Some(format!("{} {links}", Links::ByChannel.name())),
+    }
+}
+
 impl JobSpec {
     /// The job, as the engine runs it.
     pub fn job(&self) -> Job {
@@ -69,9 +104,9 @@ impl JobSpec {
                 JobWork::Outside => Box::new(Outside::default()),
             }
         };
-        let ranks = self.hosts.iter().zip(0..).map(|(&host, rank)| (host, program(rank))).collect();
-        let &JobSpec { start, send_latency, priority, dport, .. } = self;
-        Job { start, ranks, send_latency, priority, dport }
+        let ranks = self.gpus.iter().zip(0..).map(|(&gpu, rank)| (gpu, program(rank))).collect();
+        let &JobSpec { start, send_latency, priority, dport, leaving, .. } = self;
+        Job { start, ranks, send_latency, priority, dport, leaving }
     }
 
     /// Whether what its ranks do is known before the run.
@@ -102,7 +137,7 @@ impl JobSpec {
         let work = match &self.work {
             JobWork::Collective(plan) => json!({
                 "operation": plan.pattern.kind.name(),
-                "algorithm": plan.pattern.name,
+                "algorithm": if self.trials.is_empty() { plan.pattern.name } else { "fastest" },
                 "size_bytes": plan.size,
                 "message_bytes_per_byte": f64::from(plan.wire.0) / f64::from(plan.wire.1),
                 "is_uneven": plan.parts.is_some(),
@@ -117,7 +152,7 @@ impl JobSpec {
             JobWork::Graphs { digest, .. } => json!({ "blake3": digest }),
             JobWork::Outside => json!("outside"),
         };
-        json!({
+        let mut effective = json!({
             "name": groups[self.group as usize],
             "hosts": self.hosts,
             "start_ns": self.start.0,
@@ -125,7 +160,14 @@ impl JobSpec {
             "priority": self.priority,
             "dport": self.dport,
             "work": work,
-        })
+        });
+        if self.gpus != self.hosts {
+            effective["gpus"] = json!(self.gpus);
+        }
+        if let Some(leaving) = leaving(self.leaving) {
+            effective["links"] = json!(leaving);
+        }
+        effective
     }
 
     /// A collective of the job, by its number.
@@ -151,21 +193,35 @@ impl JobSpec {
         if self.collectives().iter().all(|plan| plan.channels >= nics(plan)) {
             return None;
         }
-        let all = |plan: &Plan| Plan { channels: plan.channels.max(nics(plan)), ..plan.clone() };
+        Some(self.with_plans(|plan| Plan { channels: plan.channels.max(nics(plan)), ..plan.clone() }))
+    }
+
+    /// The same job with other plans of its collectives.
+    pub fn with_plans(&self, other: impl Fn(&Plan) -> Plan) -> JobSpec {
         let work = match &self.work {
-            JobWork::Collective(plan) => JobWork::Collective(all(plan)),
+            JobWork::Collective(plan) => JobWork::Collective(other(plan)),
             JobWork::Graphs { graphs, collectives, digest } => {
-                let collectives: Arc<[Plan]> = collectives.iter().map(all).collect();
+                let collectives: Arc<[Plan]> = collectives.iter().map(other).collect();
                 let graphs = graphs.iter().map(|graph| graph.with_plans(&collectives)).collect();
                 JobWork::Graphs { graphs, collectives, digest: digest.clone() }
             }
             JobWork::Outside => JobWork::Outside,
         };
-        Some(JobSpec { work, ..self.clone() })
+        JobSpec { work, ..self.clone() }
     }
 
-    /// Flows by which the job is checked as others are: the first rank and each other one, and neighbours.
-    pub(crate) fn samples(&self) -> impl Iterator<Item = Flow> + '_ {
+    /// How messages leave hosts with several links: as somebody says, by channel where a file names several NICs, else in parts.
+    pub fn usual_links(&self) -> Links {
+        let is_of_nics = |work: &Work| matches!(work, Work::Send { channel: 1.., .. });
+        let names_nics = || match &self.work {
+            JobWork::Graphs { graphs, .. } => graphs.iter().any(|graph| graph.works().any(is_of_nics)),
+            JobWork::Collective(_) | JobWork::Outside => false,
+        };
+        self.links.unwrap_or_else(|| if names_nics() { Links::ByChannel } else { Links::Striped })
+    }
+
+    /// Flows over the network by which the job is checked as others are: the first rank and each other one, and neighbours.
+    pub(crate) fn samples(&self, servers: Option<Servers>) -> impl Iterator<Item = Flow> + '_ {
         let size = if let JobWork::Collective(plan) = &self.work { plan.size.max(1) } else { 1 };
         let flow = move |src, dst| Flow {
             src,
@@ -179,6 +235,11 @@ impl JobSpec {
         let ends = self.hosts.iter().zip(self.hosts.iter().skip(1));
         let first = self.hosts.first().copied().unwrap_or_default();
         let pairs = ends.flat_map(move |(&one, &next)| [(one, next), (first, next), (next, first)]);
-        pairs.filter(|(src, dst)| src != dst).map(move |(src, dst)| flow(src, dst))
+        let over_network = move |(src, dst): (u32, u32)| {
+            let src = servers.map_or(src, |servers| servers.leaves_by(src, dst));
+            let is_inside = src == dst || servers.is_some_and(|servers| servers.are_together(src, dst));
+            (!is_inside).then(|| flow(src, dst))
+        };
+        pairs.filter_map(over_network)
     }
 }

@@ -27,6 +27,11 @@ use alloc::vec::Vec;
 /// So many different limits of flows are known again: most flows of a network are alike.
 const SHARED_LIMITS: usize = 16;
 
+/// Whether a flow may share its queue pair: all messages of a job that do have the same options.
+fn is_common(options: FlowOptions, message: Option<&Message>) -> bool {
+    message.is_some() || options == FlowOptions::NONE
+}
+
 impl Engine {
     /// Flows that are to begin, sorted by start.
     pub fn add_flows(&mut self, flows: impl IntoIterator<Item = FlowRequest>) {
@@ -115,7 +120,7 @@ impl Engine {
         let key = self.pair_key(&request, message.as_ref());
         let traffic = &mut self.nodes.host(src).traffic;
         let shared = traffic.shareable.get(&key).copied();
-        match shared.filter(|_| traffic.shares_queue_pairs(message.is_some()) && options == FlowOptions::NONE) {
+        match shared.filter(|_| traffic.shares_queue_pairs(message.is_some()) && is_common(options, message.as_ref())) {
             Some(queue_pair) if self.parts.is_own(src) => self.post(queue_pair, request, message.as_ref()),
             Some(_) => {}
             None => match self.open_queue_pair(&request, message.as_ref()) {
@@ -252,7 +257,7 @@ impl Engine {
         message: Option<&Message>,
     ) -> Result<Option<(u32, u16, u16)>, String> {
         let &FlowRequest { src, dst, priority, dport, size, start, options, .. } = request;
-        let is_common = options == FlowOptions::NONE;
+        let is_common = is_common(options, message);
         let key = self.pair_key(request, message);
         let traffic = &mut self.nodes.host(src).traffic;
         let prepared = if is_common { traffic.take_prepared(key) } else { None };
@@ -305,7 +310,7 @@ impl Engine {
             dst,
             dport,
             priority,
-            options: (!is_common).then(|| Box::new(options)),
+            options: (options != FlowOptions::NONE).then(|| Box::new(options)),
             receiver,
             flow_key,
             timers: Default::default(),

@@ -35,6 +35,11 @@ pub struct FlowOptions {
 impl FlowOptions {
     /// Nothing.
     pub const NONE: FlowOptions = FlowOptions { nic: None, rate: BitRate(u64::MAX), stop: Nanos(u64::MAX) };
+
+    /// Nothing but a port.
+    pub const fn by(nic: Option<u8>) -> FlowOptions {
+        FlowOptions { nic, ..FlowOptions::NONE }
+    }
 }
 
 /// A flow that is to be.
@@ -55,15 +60,16 @@ pub struct FlowRequest {
     pub size: u64,
     /// When it begins.
     pub start: Nanos,
-    /// What it has for itself. If that is anything, it shares its queue pair with no other.
+    /// What it has for itself. If that is anything, a listed flow shares its queue pair with no other; messages of a job that share
+    /// one all have the same.
     pub options: FlowOptions,
 }
 
 impl FlowRequest {
     /// A job's message.
     pub(super) fn of(message: &Message) -> FlowRequest {
-        let &Message { id, src, dst, dport, priority, size, .. } = message;
-        FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::NONE }
+        let &Message { id, src, dst, dport, priority, size, nic, .. } = message;
+        FlowRequest { id, src, dst, dport, priority, size, start: Nanos(0), options: FlowOptions::by(nic) }
     }
 }
 
@@ -183,7 +189,7 @@ pub(super) struct Sending {
     pub dst: u32,
     pub dport: u16,
     pub priority: u8,
-    /// What its only flow has for itself, if that is anything.
+    /// What its flows have for themselves, if that is anything.
     pub options: Option<Box<FlowOptions>>,
     /// Queue pair at the destination.
     pub receiver: u32,

@@ -95,7 +95,7 @@ impl Engine {
         self.windows.begin(self.events.now());
         let pairs = self.work.jobs.pairs(job);
         let are_counted = !self.flows.keeps_queue_pairs && !self.checks_arrivals;
-        for Pair { src, dst, priority, dport, messages } in pairs {
+        for Pair { src, dst, priority, dport, nic, messages } in pairs {
             let are_counted = are_counted && [src, dst].iter().all(|&host| self.nodes.host(host).core.only_answers());
             let request = FlowRequest {
                 id: 0,
@@ -105,7 +105,7 @@ impl Engine {
                 priority,
                 size: 1,
                 start: self.events.now(),
-                options: FlowOptions::NONE,
+                options: FlowOptions::by(nic),
             };
             let key = PairKey::of(&request, job);
             let host = self.nodes.host(src);

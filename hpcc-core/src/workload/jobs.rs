@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Jobs under way: which rank is where, and which message is for which receive.
 
+use super::collective::share;
 use super::timeline::{Key, Span, Timeline};
 use super::{Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
@@ -14,7 +15,7 @@ use alloc::vec::Vec;
 pub struct Job {
     /// When it begins.
     pub start: Nanos,
-    /// The host of each rank, and what the rank does.
+    /// The GPU of each rank, and what the rank does. A GPU is a host, unless [`Servers`] have fewer of these.
     pub ranks: Vec<(u32, Box<dyn Program>)>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
@@ -22,12 +23,43 @@ pub struct Job {
     pub priority: u8,
     /// Destination port of its first channel's messages.
     pub dport: u16,
+    /// By which links of a host its messages leave.
+    pub leaving: Leaving,
+}
+
+/// By which links of its host a message leaves, where several lead to its destination. A link that does not lead there leaves the
+/// choice to a hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leaving {
+    /// By one that a hash of its queue pair chooses.
+    #[default]
+    Hashed,
+    /// By all of the first so many, at least 1, in a part for each: of equal bytes, at least one.
+    Striped(u8),
+    /// By one of the first so many, at least 1: the next one for each channel.
+    ByChannel(u8),
+}
+
+impl Leaving {
+    /// Into how many parts it divides a message.
+    pub fn parts(self) -> u8 {
+        if let Leaving::Striped(parts) = self { parts.max(1) } else { 1 }
+    }
+
+    /// The link of a part, by the number of its queue pair in the job: parts of a channel are behind each other.
+    fn link(self, number: u16) -> Option<u8> {
+        match self {
+            Leaving::Hashed => None,
+            Leaving::Striped(links) | Leaving::ByChannel(links) => Some((number % u16::from(links.max(1))) as u8),
+        }
+    }
 }
 
 /// A rank's program and its state.
 #[derive(Debug)]
 struct Seat {
     host: u32,
+    gpu: u32,
     job: u32,
     program: Box<dyn Program>,
     is_over: bool,
@@ -85,9 +117,10 @@ struct Extent {
     send_latency: Nanos,
     priority: u8,
     dport: u16,
+    leaving: Leaving,
 }
 
-/// A message from rank to rank. Ranks of all jobs are numbered together: those are seats.
+/// A message from rank to rank, or a part of it. Ranks of all jobs are numbered together: those are seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
@@ -109,6 +142,8 @@ pub struct Message {
     pub priority: u8,
     /// Destination port.
     pub dport: u16,
+    /// The link of its host by which it leaves, counted from 0, while that leads to its destination; else a hash chooses.
+    pub nic: Option<u8>,
     /// Token of the operation for its sender.
     token: u64,
     /// It leaves its server's GPU together with the one before.
@@ -225,13 +260,16 @@ pub struct Unfinished {
     pub token: Option<u64>,
 }
 
-/// Hosts that are the GPUs of a server: the first of them, the next ones, and so on. Between two of one server a message
-/// takes its bytes at a rate, one message behind the other at its sender, and a latency, and no part of the network.
+/// Hosts that are the NICs of servers: the first of them, the next ones, and so on, each with as many GPUs. Between two GPUs of
+/// one server a message takes its bytes at a rate, one message behind the other at its sender, and a latency, and no part of the
+/// network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Servers {
-    /// Hosts of a server, at least 1.
+    /// GPUs of a server, at least 1.
     pub gpus: u32,
-    /// Of each host, above 0.
+    /// Hosts of a server, at least 1: one for each GPU, or for as many GPUs that share its NIC.
+    pub nics: u32,
+    /// Of each GPU, above 0.
     pub rate: BitRate,
     /// From the last byte at the sender to its arrival.
     pub latency: Nanos,
@@ -241,14 +279,34 @@ pub struct Servers {
 }
 
 impl Servers {
+    /// The numbers of all GPUs of a network, whose hosts are its first nodes where it has servers.
+    pub fn all_gpus(servers: Option<Servers>, network: &Network) -> Vec<u32> {
+        let hosts = network.hosts();
+        servers.filter(|servers| servers.gpus > servers.nics).map_or_else(
+            || network.hosts().collect(),
+            |servers| (0..hosts.count() as u32 / servers.nics * servers.gpus).collect(),
+        )
+    }
+
+    /// The host of a GPU: neighbours share one.
+    pub fn host_of(&self, gpu: u32) -> u32 {
+        let place = u64::from(gpu % self.gpus) * u64::from(self.nics) / u64::from(self.gpus);
+        gpu / self.gpus * self.nics + place as u32
+    }
+
+    /// The server of a host, and its place there.
+    pub fn place(&self, host: u32) -> (u32, u32) {
+        (host / self.nics, host % self.nics)
+    }
+
     /// Whether two hosts are of one server.
     pub fn are_together(&self, a: u32, b: u32) -> bool {
-        a / self.gpus == b / self.gpus
+        a / self.nics == b / self.nics
     }
 
     /// From which host a message leaves its server.
     pub fn leaves_by(&self, src: u32, dst: u32) -> u32 {
-        if self.pxn && !self.are_together(src, dst) { src - src % self.gpus + dst % self.gpus } else { src }
+        if self.pxn && !self.are_together(src, dst) { src - src % self.nics + dst % self.nics } else { src }
     }
 
     /// For how long a host sends a message, rounded up.
@@ -258,9 +316,19 @@ impl Servers {
 
     /// Pairs of hosts, by which the hosts of each server hang together.
     pub fn pairs(&self, network: &Network) -> Vec<(u32, u32)> {
-        let pairs = network.hosts().map(|host| (host / self.gpus * self.gpus, host));
+        let pairs = network.hosts().map(|host| (host / self.nics * self.nics, host));
         pairs.filter(|&(first, host)| first != host && network.is_host(first)).collect()
     }
+}
+
+/// The numbers in a job of the queue pairs of a channel, one for each part of a message, and the link of each.
+fn queue_pairs(leaving: Leaving, channel: u16) -> impl Iterator<Item = (u16, Option<u8>)> {
+    let parts = u16::from(leaving.parts());
+    let first = channel.wrapping_mul(parts);
+    (0..parts).map(move |part| {
+        let number = first.wrapping_add(part);
+        (number, leaving.link(number))
+    })
 }
 
 /// Two hosts between which a job sends.
@@ -274,6 +342,8 @@ pub struct Pair {
     pub priority: u8,
     /// Destination port.
     pub dport: u16,
+    /// The link of the source by which they leave; else a hash chooses.
+    pub nic: Option<u8>,
     /// At most so many messages.
     pub messages: u32,
 }
@@ -298,8 +368,30 @@ pub struct Jobs {
     /// Number of the first message.
     first_id: u32,
     servers: Option<Servers>,
-    /// From when on each host may begin to send within its server.
+    /// From when on each GPU may begin to send within its server.
     free_at: BTreeMap<u32, Nanos>,
+    sent_parts: Parts,
+    arrived_parts: Parts,
+}
+
+/// How many parts of each message are over, by the number of its first part, while others are not.
+#[derive(Debug, Default)]
+struct Parts(BTreeMap<u32, u8>);
+
+impl Parts {
+    /// Another part of so many is over; returns whether that was the last.
+    fn count(&mut self, first: u32, parts: u8) -> bool {
+        if parts == 1 {
+            return true;
+        }
+        let over = self.0.entry(first).or_default();
+        *over += 1;
+        let is_last = *over == parts;
+        if is_last {
+            self.0.remove(&first);
+        }
+        is_last
+    }
 }
 
 impl Jobs {
@@ -316,11 +408,13 @@ impl Jobs {
     /// Adds a job; returns its number.
     pub fn add(&mut self, job: Job) -> u32 {
         let number = self.jobs.len() as u32;
-        let Job { start, ranks, send_latency, priority, dport } = job;
+        let Job { start, ranks, send_latency, priority, dport, leaving } = job;
         let (first, count) = (self.seats.len() as u32, ranks.len() as u32);
-        self.jobs.push(Extent { first, ranks: count, start, send_latency, priority, dport });
-        self.seats.extend(ranks.into_iter().map(|(host, program)| Seat {
-            host,
+        self.jobs.push(Extent { first, ranks: count, start, send_latency, priority, dport, leaving });
+        let servers = self.servers;
+        self.seats.extend(ranks.into_iter().map(|(gpu, program)| Seat {
+            host: servers.map_or(gpu, |servers| servers.host_of(gpu)),
+            gpu,
             job: number,
             program,
             is_over: false,
@@ -367,14 +461,22 @@ impl Jobs {
 
     /// The pairs of hosts between which a job sends over the network.
     pub fn pairs(&self, job: u32) -> Vec<Pair> {
-        let Extent { first, priority, dport, .. } = self.jobs[job as usize];
+        let Extent { first, priority, dport, leaving, .. } = self.jobs[job as usize];
         let mut pairs = Vec::new();
         for seat in self.seats(job) {
             let src = self.seats[seat as usize].host;
-            pairs.extend(self.seats[seat as usize].program.peers().into_iter().map(|peer| {
+            pairs.extend(self.seats[seat as usize].program.peers().into_iter().flat_map(|peer| {
                 let dst = self.seats[(first + peer.rank) as usize].host;
                 let src = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
-                Pair { src, dst, priority, dport: dport.wrapping_add(peer.channel), messages: peer.messages }
+                let queue_pairs = queue_pairs(leaving, peer.channel);
+                queue_pairs.map(move |(number, nic)| Pair {
+                    src,
+                    dst,
+                    priority,
+                    dport: dport.wrapping_add(number),
+                    nic,
+                    messages: peer.messages,
+                })
             }));
         }
         let is_inside = |src, dst| self.servers.is_some_and(|servers| servers.are_together(src, dst));
@@ -473,10 +575,21 @@ impl Jobs {
         }
     }
 
-    /// A message is acknowledged.
+    /// A message, or a part of one, is acknowledged.
     pub fn sent(&mut self, message: &Sent, now: Nanos, actions: &mut Vec<Action>) {
-        self.sent_by(message);
+        let (id, parts) = self.whole(message.from, message.id);
+        if self.sent_parts.count(id, parts) {
+            self.sent_by(&Sent { id, ..*message });
+        }
         self.go_on(now, actions);
+    }
+
+    /// The number of the message that a part is of, and how many parts that has.
+    fn whole(&self, from: u32, id: u32) -> (u32, u8) {
+        let parts = self.jobs[self.seats[from as usize].job as usize].leaving.parts();
+        let seats = self.seats.len() as u32;
+        let sent = id.wrapping_sub(self.first_id) / seats;
+        (id - sent % u32::from(parts) * seats, parts)
     }
 
     fn sent_by(&mut self, &Sent { from, token, id }: &Sent) {
@@ -487,9 +600,12 @@ impl Jobs {
         self.over.push_back(Over { seat, token, key: Key::Wait(token), message: None });
     }
 
-    /// A message has arrived.
+    /// A message, or a part of one, has arrived.
     pub fn arrived(&mut self, message: &Arrival, now: Nanos, actions: &mut Vec<Action>) {
-        self.deliver(message);
+        let (id, parts) = self.whole(message.from, message.id);
+        if self.arrived_parts.count(id, parts) {
+            self.deliver(&Arrival { id, ..*message });
+        }
         self.go_on(now, actions);
     }
 
@@ -508,18 +624,19 @@ impl Jobs {
         self.go_on(now, actions);
     }
 
-    /// Messages between ranks of one host take no time, and messages within a server no network.
+    /// Messages between ranks of one GPU take no time, and messages within a server no network.
     fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
         let Message { src, dst, size, is_copy, .. } = message;
-        if src == dst {
+        let [gpu, far] = [message.from, message.to].map(|seat| self.seats[seat as usize].gpu);
+        if gpu == far {
             self.sent_by(&message.sent());
             return self.deliver(&message.arrival());
         }
         let via = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
         let Some(servers) = self.servers.filter(|servers| via != src || servers.are_together(src, dst)) else {
-            return actions.push(Action::Send(message));
+            return self.leave(message, actions);
         };
-        let free_at = self.free_at.entry(src).or_default();
+        let free_at = self.free_at.entry(gpu).or_default();
         *free_at = (*free_at).max(now) + if is_copy { Nanos(0) } else { servers.time_of(size) };
         let time = *free_at - now;
         if via != src {
@@ -532,6 +649,18 @@ impl Jobs {
             time: time + servers.latency,
             waiting: Waiting::Arrival(message.arrival()),
         });
+    }
+
+    /// A message leaves its host, in as many parts as the job divides it into.
+    fn leave(&self, message: Message, actions: &mut Vec<Action>) {
+        let Extent { dport, leaving, .. } = self.jobs[self.seats[message.from as usize].job as usize];
+        let (parts, seats) = (u32::from(leaving.parts()), self.seats.len() as u32);
+        let channel = message.dport.wrapping_sub(dport);
+        actions.extend((0..).zip(queue_pairs(leaving, channel)).map(|(part, (number, nic))| {
+            let size = share(message.size, part.into(), parts.into()).max(1);
+            let id = message.id + part * seats;
+            Action::Send(Message { id, size, dport: dport.wrapping_add(number), nic, ..message })
+        }));
     }
 
     /// Tells programs what has ended; begins what follows.
@@ -606,11 +735,12 @@ impl Jobs {
         let seats = self.seats.len() as u32;
         let dst = self.seats[to as usize].host;
         let seat = &mut self.seats[from as usize];
-        let Extent { priority, dport, .. } = self.jobs[seat.job as usize];
+        let Extent { priority, dport, leaving, .. } = self.jobs[seat.job as usize];
         let id = self.first_id.wrapping_add(seat.sent.wrapping_mul(seats)).wrapping_add(from);
-        seat.sent += 1;
+        seat.sent += u32::from(leaving.parts());
         let dport = dport.wrapping_add(channel);
-        Message { from, to, tag, size: size.max(1), id, src: seat.host, dst, priority, dport, token, is_copy: false }
+        let (src, size, nic) = (seat.host, size.max(1), None);
+        Message { from, to, tag, size, id, src, dst, priority, dport, nic, token, is_copy: false }
     }
 
     /// A receive takes the message that arrived first of those that it may take, or waits.

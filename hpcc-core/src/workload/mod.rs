@@ -12,7 +12,7 @@ mod outside;
 mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
-pub use jobs::{Action, Arrival, Job, Jobs, Message, Noted, Pair, Sent, Servers, Told, Unfinished, Waiting};
+pub use jobs::{Action, Arrival, Job, Jobs, Leaving, Message, Noted, Pair, Sent, Servers, Told, Unfinished, Waiting};
 pub use outside::Outside;
 pub use timeline::Span;
 

@@ -559,7 +559,7 @@ fn what_cannot_be_done_is_refused() {
     for (set, words) in [
         (
             &["traffic.0.algorithm=butterfly"][..],
-            "expected auto, or one of ring, tree, nvls, nvls_tree, halving_doubling",
+            "expected auto, fastest, or one of ring, tree, nvls, nvls_tree, halving_doubling",
         ),
         (&["traffic.0.ranks=0-6", "traffic.0.algorithm=halving_doubling"], "it needs 2, 4, 8, 16 ... ranks"),
         (&["traffic.0.ranks=5"], "there are 1 ranks; expected at least 2"),

@@ -29,11 +29,13 @@ mod world;
 
 use crate::outcome::{Outcome, say};
 use crate::progress::new_progress;
+use crate::resolve_fastest;
 use crate::setup::requests;
 use crate::usage::cpu_time;
 pub use check::Check;
 use hpcc_core::fabric::Fabric;
 use hpcc_core::node::NodeSettings;
+use hpcc_core::workload::Noted;
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::scenario::Scenario;
 use record::Record;
@@ -62,6 +64,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     let refused = |why: String| Outcome::refused(&why);
     let start = Instant::now();
     limits::refuse(scenario).map_err(refused)?;
+    let scenario = &resolve_fastest(scenario.clone(), true, true).map_err(refused)?;
     scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
     let told = limits::told(scenario);
     if !how.is_quiet {
@@ -85,6 +88,27 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     }
     progress.clear();
     record.finish(world, &record::Cost { start, setup }, &told, (how, out))
+}
+
+/// Whether a scenario can run as fluid.
+pub(crate) fn can_run(scenario: &Scenario) -> bool {
+    limits::refuse(scenario).is_ok()
+}
+
+/// Runs the jobs of a scenario until `see` has seen enough of what their ranks note. Returns whether it has.
+///
+/// # Errors
+/// What a fluid run does not have.
+pub(crate) fn run_jobs(scenario: &Scenario, mut see: impl FnMut(Vec<Noted>) -> bool) -> Result<bool, String> {
+    limits::refuse(scenario)?;
+    let mut world = World::new(scenario, fabric(scenario), Vec::new())?;
+    while world.step(scenario.stop.0) {
+        world.over.clear();
+        if see(world.jobs.take_notes()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The network that a scenario's flows find.

@@ -172,8 +172,8 @@ impl<'a> World<'a> {
     }
 
     fn send(&mut self, message: &Message) {
-        let &Message { id, src, dst, dport, priority, size, from, .. } = message;
-        let (start, options) = (Nanos(self.now), FlowOptions::NONE);
+        let &Message { id, src, dst, dport, priority, size, from, nic, .. } = message;
+        let (start, options) = (Nanos(self.now), FlowOptions::by(nic));
         let request = FlowRequest { id, src, dst, dport, priority, size, start, options };
         let job = self.jobs.job_at(from).unwrap_or(LISTED);
         self.post(request, job, Some((message.sent(), message.arrival())));
@@ -242,7 +242,9 @@ impl<'a> World<'a> {
     /// The stream of a flow: that of its queue pair, or a new one. Without a path it waits for one.
     fn line_of(&mut self, request: &FlowRequest, job: u32) -> u32 {
         let &FlowRequest { src, dst, dport, priority, options, .. } = request;
-        let is_shared = options == FlowOptions::NONE && self.scenario.transport().shares_queue_pairs(job != LISTED);
+        let is_of_job = job != LISTED;
+        let is_common = is_of_job || options == FlowOptions::NONE;
+        let is_shared = is_common && self.scenario.transport().shares_queue_pairs(is_of_job);
         let key = (src, dst, job, dport, priority);
         let known = self.pairs.get(&key).copied().filter(|_| is_shared);
         if let Some(Known { line, .. }) = known.filter(|known| known.line != NONE) {

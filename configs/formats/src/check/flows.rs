@@ -2,13 +2,14 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::control::Controlled;
+use super::leaving;
 use super::memory;
 use super::priorities::InUse;
 use super::sums;
 use crate::draft::Places;
 use crate::error::InputError;
 use crate::flow::Flow;
-use crate::flows::{FlowList, FlowTotals, Traffic};
+use crate::flows::{FlowList, FlowSource, FlowTotals, Traffic};
 use crate::lint::Pass;
 use crate::scenario::{Scenario, host};
 use hpcc_core::engine::{ENDLESS, FlowOptions};
@@ -18,12 +19,14 @@ use hpcc_core::settings::Named;
 use hpcc_core::switch::Scope;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::{Protocol, QueuePairs, Recovery};
+use hpcc_core::workload::Servers;
+use std::sync::Arc;
 
 /// Refuses the first flow, in input order, that could never complete, and settles for which priorities switches keep
 /// memory. Returns facts of the flows for lints as well.
 pub(super) fn flows(
     scenario: &mut Scenario,
-    traffic: Vec<Traffic>,
+    mut traffic: Vec<Traffic>,
     routes: &Routes,
     places: &Places,
 ) -> Result<(FlowList, Pass), InputError> {
@@ -31,37 +34,45 @@ pub(super) fn flows(
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
     let mut pass = Pass::new(scenario);
+    let mut links = leaving::OfFlows::new(scenario);
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
             let (flow, place) = placed?;
             let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
             flow_alone(&flow, scenario).map_err(refuse)?;
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
-            let Some(links) = routes.links(flow.src, flow.dst) else {
+            let Some(path) = routes.links(flow.src, flow.dst) else {
                 return Err(refuse((DESTINATION, no_path(&flow))));
             };
             nic(&flow, routes).map_err(|message| refuse((&["nic"], message)))?;
+            links.see(&flow, routes);
             totals.add(&flow);
             sums::flows(&totals).map_err(|message| refuse((SIZE, message)))?;
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
-            let too_many = pass.see(group, &flow, &links);
+            let too_many = pass.see(group, &flow, &path);
             controlled.see(&flow, too_many, routes, scenario, places)?;
         }
     }
     for Traffic { group, source, .. } in &traffic {
         sums::job(source)?;
-        for placed in source.samples() {
+        for placed in source.samples(scenario.servers) {
             let (flow, place) = placed?;
             let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
             flow_alone(&flow, scenario).map_err(refuse)?;
             priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
             let links = routes.links(flow.src, flow.dst);
-            let links = links.ok_or_else(|| refuse((RANKS, no_path(&flow))))?;
+            let links = links.ok_or_else(|| refuse((RANKS, no_path(&flow) + by_rails(scenario.servers))))?;
             if scenario.protocol(flow.src).is_of_stack() {
                 return Err(refuse((RANKS, format!("host {} has TCP, and messages of jobs go by RDMA", flow.src))));
             }
             let too_many = pass.see(group, &flow, &links);
             controlled.see(&flow, too_many, routes, scenario, places)?;
+        }
+    }
+    scenario.notes.extend(links.note());
+    for Traffic { group, source, .. } in &mut traffic {
+        if let FlowSource::Job { job, .. } = source {
+            leaving::settle(Arc::make_mut(job), group, routes, scenario);
         }
     }
     scenario.notes.extend(traffic.iter().flat_map(|traffic| traffic.source.notes()));
@@ -91,6 +102,12 @@ fn no_path(flow: &Flow) -> String {
         "no path connects host {} with host {}; expected hosts that links connect, or a switch beside each that shall forward",
         flow.src, flow.dst
     )
+}
+
+/// What else joins the hosts of servers.
+fn by_rails(servers: Option<Servers>) -> &'static str {
+    let is_off = servers.is_some_and(|servers| !servers.pxn);
+    if is_off { ", or servers.pxn = true, by which messages change their rail inside a server" } else { "" }
 }
 
 const RANKS: &[&str] = &["ranks", "kind"];

@@ -3,6 +3,7 @@
 
 mod control;
 mod flows;
+mod leaving;
 mod memory;
 mod priorities;
 mod progress;

@@ -91,11 +91,12 @@ pub(crate) fn read(
         trace.groups = group_file(&place, &bytes, count)?;
         hash.push(bytes);
     }
-    let mut graphs = Vec::new();
+    let (mut graphs, mut sizeless) = (Vec::new(), Sizeless::default());
     for (path, rank) in files.iter().zip(0..) {
         let (nodes, bytes) = chakra_file::read(path, budget)?;
         budget.operations(nodes.len() as u128).map_err(|message| Place::file(path).error(message))?;
         hash.push(blake3::hash(&bytes).as_bytes().to_vec());
+        sizeless.see(rank, &nodes);
         graphs.push(trace.rank(&Place::file(path), rank, nodes)?);
     }
     let named = |rank: u32, operation: u32| {
@@ -119,7 +120,38 @@ pub(crate) fn read(
     }
     matching::check(&graphs, named)?;
     let digest = digest(hash.iter().map(Vec::as_slice));
-    Ok(JobFile { graphs, collectives: plans.into_iter().flatten().collect(), digest })
+    Ok(JobFile {
+        graphs,
+        collectives: plans.into_iter().flatten().collect(),
+        digest,
+        notes: sizeless.note(prefix).into_iter().collect(),
+    })
+}
+
+/// Nodes that send, and say no size: whoever wrote the trace may not have known it.
+#[derive(Default)]
+struct Sizeless {
+    count: u64,
+    /// Rank and node.
+    first: Option<String>,
+}
+
+impl Sizeless {
+    fn see(&mut self, rank: u32, nodes: &[Node]) {
+        const BARRIER: u64 = 9;
+        let sends = |node: &&Node| node.kind == 5 || (node.kind == 7 && node.comm_type != Some(BARRIER));
+        for node in nodes.iter().filter(sends).filter(|node| node.comm_size == 0) {
+            self.count += 1;
+            self.first.get_or_insert_with(|| format!("rank {rank}, {}", told(node)));
+        }
+    }
+
+    fn note(self, prefix: &Path) -> Option<String> {
+        let Sizeless { count, first } = self;
+        let first = first?;
+        let what = format!("{count} sends and collectives have comm_size 0, the first of them {first}");
+        Some(Place::file(prefix).error(format!("{what}: their messages take a byte each")).to_string())
+    }
 }
 
 /// A node as an error names it.

@@ -83,7 +83,7 @@ pub(crate) fn read(path: &Path, most_nodes: u32, by_message: bool) -> Result<Job
         })?);
     }
     matching::check(&graphs, named)?;
-    Ok(JobFile { graphs, collectives: Vec::new(), digest })
+    Ok(JobFile { graphs, collectives: Vec::new(), digest, notes: Vec::new() })
 }
 
 /// The ranks' graphs in the making.

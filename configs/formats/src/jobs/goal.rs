@@ -147,7 +147,7 @@ pub(crate) fn read(path: &Path, most_ranks: u32, costs: &Costs, budget: &Budget)
         graphs(ranks, costs, |rank, operation| text.name(rank, operation))?
     };
     let digest = digest([&bytes[..], format!("{costs:?}").as_bytes()]);
-    Ok(JobFile { graphs, collectives: Vec::new(), digest })
+    Ok(JobFile { graphs, collectives: Vec::new(), digest, notes: Vec::new() })
 }
 
 /// The graphs of ranks. `named` gives place and name of a rank's operation.

@@ -36,6 +36,8 @@ pub(crate) struct JobFile {
     pub collectives: Vec<Plan>,
     /// Hash of the file, and of what else the graphs follow from.
     pub digest: String,
+    /// On what of a file is doubtful.
+    pub notes: Vec<String>,
 }
 
 /// Hash of what graphs follow from.
@@ -48,12 +50,12 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 #[cfg(test)]
 mod testing {
     use hpcc_core::units::Nanos;
-    use hpcc_core::workload::{Graph, Job, Program};
+    use hpcc_core::workload::{Graph, Job, Leaving, Program};
 
     /// A job of graphs, each on a host of its own.
     pub fn job(graphs: &[Graph]) -> Job {
         let program = |graph: &Graph| Box::new(graph.clone()) as Box<dyn Program>;
         let ranks = graphs.iter().zip(0..).map(|(graph, rank)| (rank, program(graph))).collect();
-        Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 }
+        Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1, leaving: Leaving::Hashed }
     }
 }

@@ -197,7 +197,7 @@ pub(crate) fn read(
     }
     let all: Vec<Ways> = Kind::ALL.iter().map(|kind| ways(*kind)).collect();
     let digest = digest([text.as_bytes(), format!("{passes}{all:?}").as_bytes()]);
-    Ok(JobFile { graphs, collectives: plans.finish(), digest })
+    Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
 }
 
 fn parse(place: &Place, text: &str) -> Result<(Division, Vec<Layer>), InputError> {

@@ -107,7 +107,7 @@ impl Transformer {
         }
         let all: Vec<Ways> = [Kind::AllReduce, Kind::AllToAll].into_iter().map(ways).collect();
         let digest = digest([format!("{self:?}{all:?}").as_bytes()]);
-        Ok(JobFile { graphs, collectives: plans.finish(), digest })
+        Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
     }
 
     /// Refuses what cannot be divided, with so many data-parallel ranks.

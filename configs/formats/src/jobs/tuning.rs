@@ -151,10 +151,10 @@ impl Tuning {
 
     /// Which ranks of a group are in one server; `None`: no two.
     pub fn layout(&self, group: &[u32]) -> Option<Layout> {
-        let gpus = self.servers?.gpus;
+        let servers = self.servers?;
         // A file may have more ranks than there are hosts, which is refused later.
         let hosts: Option<Vec<_>> = group.iter().map(|&rank| self.hosts.get(rank as usize)).collect();
-        Layout::new(hosts?.into_iter().map(|host| (host / gpus, host % gpus)))
+        Layout::new(hosts?.into_iter().map(|&host| servers.place(host)))
     }
 
     /// The most channels that a group has by default.
@@ -176,10 +176,16 @@ impl Tuning {
             .or_else(|| Some((collective::find(kind, None)?, Protocol::Simple)))
     }
 
+    /// The rate of the NICs of so many GPUs of a server, in GB/s.
+    fn nics(&self, gpus: f64) -> f64 {
+        let share = self.servers.map_or(1.0, |servers| f64::from(servers.nics) / f64::from(servers.gpus));
+        self.nic * gpus * share
+    }
+
     /// Channels of rings and trees and the rate of each, in GB/s, as NCCL finds them: in a server as many as its NVLinks
     /// carry, between servers as its NICs do, too. A lone GPU's fast channel becomes two.
     fn channels(&self, nodes: f64, per_node: f64) -> (f64, f64) {
-        let nics = self.nic * per_node;
+        let nics = self.nics(per_node);
         let Some(servers) = self.servers.filter(|_| per_node > 1.0) else {
             let rate = step_of(self.nic);
             return if rate >= 25.0 { (2.0, rate / 2.0) } else { (1.0, rate) };
@@ -201,7 +207,7 @@ impl Tuning {
         let inside = step_of(OF_NVLINK * self.servers?.rate.0 as f64 / 8e9 / channels);
         let share = if twice == 2.0 { 2.0 } else { (per_node - 1.0) / per_node };
         let inside = inside * efficiency * (channels - 1.0) / channels * share;
-        let between = NVLS_OF_NIC * self.nic * per_node / channels * if is_tree && nodes <= 2.0 { 2.0 } else { 1.0 };
+        let between = NVLS_OF_NIC * self.nics(per_node) / channels * if is_tree && nodes <= 2.0 { 2.0 } else { 1.0 };
         let channel = if nodes > 1.0 { inside.min(between) } else { inside };
         Some(channels * if is_tree { channel.min(NVLS_TREE_CHANNEL[self.gpu as usize][few]) } else { channel })
     }
@@ -213,7 +219,7 @@ impl Tuning {
             Kind::AllGather | Kind::ReduceScatter => 1.0,
             Kind::AllToAll | Kind::Broadcast | Kind::Reduce | Kind::SendReceive | Kind::Barrier => return None,
         };
-        let of_server = self.servers.map_or(1, |servers| servers.gpus);
+        let of_server = self.servers.map_or(1, |servers| servers.nics);
         let hosts = group.iter().filter_map(|&rank| self.hosts.get(rank as usize));
         let servers: BTreeSet<u32> = hosts.map(|host| host / of_server).collect();
         let (ranks, nodes) = (group.len() as f64, servers.len().max(1) as f64);
@@ -298,7 +304,13 @@ pub(super) mod tests {
         let mut nodes = vec![NodeKind::Host; hosts as usize];
         nodes.push(NodeKind::Switch);
         let network = Network { nodes, links: (0..hosts).map(link).collect() };
-        let servers = gpus.map(|gpus| Servers { gpus, rate: BitRate::gbps(3_600), latency: Nanos(1_000), pxn: false });
+        let servers = gpus.map(|gpus| Servers {
+            gpus,
+            nics: gpus,
+            rate: BitRate::gbps(3_600),
+            latency: Nanos(1_000),
+            pxn: false,
+        });
         Tuning::new(&(0..hosts).collect::<Vec<_>>(), servers, &network)
     }
 

@@ -2,6 +2,7 @@
 //! How collectives are done.
 
 use super::{Protocol, Tuning};
+use crate::job::Trial;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::{self, Collective, Kind, Layout, Order, PATTERNS, Parts, Pattern, Plan};
@@ -15,7 +16,7 @@ const MOST_PAIRS: u64 = 1 << 24;
 /// How a collective is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
-    /// The name of the algorithm; `None`: the usual one; `auto`: the model's.
+    /// The name of the algorithm; `None`: the usual one; `auto`: the model's; `fastest`: the usual one, until it is tried.
     pub algorithm: Option<String>,
     /// `None`: whole messages, or what the model chooses.
     pub protocol: Option<Protocol>,
@@ -47,6 +48,8 @@ impl Default for Ways {
 
 /// The algorithm that the model chooses.
 const AUTO: &str = "auto";
+/// The algorithm that is the soonest when it is tried.
+const FASTEST: &str = "fastest";
 /// Messages of NCCL: an eighth of its buffer of 4 MiB.
 pub(crate) const STEP: u64 = 512 << 10;
 
@@ -58,11 +61,11 @@ impl Ways {
 
     /// The algorithm of a kind. An error is a key and what is wrong with it.
     pub fn pattern(&self, kind: Kind) -> Result<&'static Pattern, (&'static str, String)> {
-        let name = self.algorithm.as_deref().filter(|name| *name != AUTO);
+        let name = self.algorithm.as_deref().filter(|name| ![AUTO, FASTEST].contains(name));
         collective::find(kind, name).ok_or_else(|| {
             let names = PATTERNS.iter().filter(|pattern| pattern.kind == kind).map(|pattern| pattern.name);
             let message = format!(
-                "{} has no algorithm \"{}\"; expected auto, or one of {}",
+                "{} has no algorithm \"{}\"; expected auto, fastest, or one of {}",
                 kind.name(),
                 self.algorithm.as_deref().unwrap_or_default(),
                 names.collect::<Vec<_>>().join(", ")
@@ -135,6 +138,23 @@ impl Ways {
             iterations: 1,
             gap: Nanos(0),
             number,
+        })
+    }
+
+    /// All ways to do a collective as these plans do it, if the algorithm is to be the fastest of several. Which protocol is the
+    /// fastest is no question: flags are bytes, and here they save no time.
+    pub fn trials<'a>(&'a self, plans: impl IntoIterator<Item = &'a Plan> + 'a) -> impl Iterator<Item = Trial> + 'a {
+        let is_asked = self.algorithm.as_deref() == Some(FASTEST);
+        plans.into_iter().filter(move |_| is_asked).filter_map(|plan| {
+            let way = |pattern: &Pattern| {
+                let ways = Ways { algorithm: Some(pattern.name.into()), ..self.clone() };
+                let own = ways.plan(plan.pattern.kind, plan.group.clone(), plan.size, plan.number).ok()?;
+                let &Plan { first_channel, iterations, gap, .. } = plan;
+                Some(Plan { first_channel, iterations, gap, parts: plan.parts.clone(), ..own })
+            };
+            let of_kind = PATTERNS.iter().filter(|pattern| pattern.kind == plan.pattern.kind);
+            let plans: Vec<Plan> = of_kind.filter_map(way).collect();
+            (plans.len() > 1).then_some(Trial(plans))
         })
     }
 

@@ -129,7 +129,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
     let stop = stop(settings, last_start.as_deref(), &mut notes)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let topology_path = input(path, settings, "TOPOLOGY_FILE", &mut notes)?;
-    let TopologyFile { network, links, note } = topology::read(&topology_path, settings.faults().rounding())?;
+    let TopologyFile { network, links, note, .. } = topology::read(&topology_path, settings.faults().rounding())?;
     notes.extend(note);
     node.ecn_thresholds = match ecn_map::of_all(marking, &network, &mut notes) {
         None => Some(ecn_map::read(settings, &network, &mut notes)?),

@@ -13,6 +13,7 @@ mod ecn_map;
 mod export;
 pub(crate) mod flow;
 mod keys;
+mod nvlink;
 mod quantity;
 mod settings;
 mod tokens;
@@ -32,6 +33,7 @@ pub(crate) use config::read;
 pub use config::{import, is_configuration};
 pub use descendant::Remark;
 pub(crate) use flow::{Columns, FlowFile, FlowForm};
+pub(crate) use nvlink::Nvlink;
 pub(crate) use topology::{TopologyFile, read as read_topology};
 pub use write::{write_flow, write_network};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The topology file.
 
+use super::nvlink::{Header, Nvlink};
 use super::words::Words;
 use crate::error::InputError;
 use crate::input;
@@ -18,6 +19,22 @@ pub(crate) struct TopologyFile {
     pub links: Vec<Place>,
     /// On the part of the file that is not read.
     pub note: Option<String>,
+    /// Of a topology of SimAI: who has NVSwitches.
+    header: Option<Header>,
+}
+
+impl TopologyFile {
+    /// A network without NVSwitches.
+    pub fn new(network: Network, links: Vec<Place>, note: Option<String>) -> TopologyFile {
+        TopologyFile { network, links, note, header: None }
+    }
+
+    /// Takes the NVLinks out of a network of SimAI, for jobs.
+    pub fn take_nvlink(&mut self) -> Option<Nvlink> {
+        let (nvlink, told) = self.header.take()?.take(&mut self.network, &mut self.links)?;
+        self.note = Some(self.note.take().map_or_else(String::new, |note| note + "; ") + &told);
+        Some(nvlink)
+    }
 }
 
 /// Reads the file, whose times and rates are rounded like this.
@@ -31,7 +48,9 @@ pub(crate) fn read(path: &Path, rounding: Rounding) -> Result<TopologyFile, Inpu
     let (nodes, place) = header("the number of nodes")?;
     let (mut switches, switches_place) = header("the number of switches")?;
     let (mut links, _) = header("the number of links")?;
+    let mut simai = None;
     let guessed = guess.map(|guess| {
+        simai = guess.simai.clone();
         (switches, links) = (guess.switches, guess.links);
         (3..guess.words)
             .try_for_each(|_| words.expect("a word of the first line").map(drop))
@@ -52,7 +71,7 @@ pub(crate) fn read(path: &Path, rounding: Rounding) -> Result<TopologyFile, Inpu
     }
     let note = words.finish(format_args!("the {links} links that the first line announces"))?.or(guessed);
     let (network, links) = builder.finish();
-    Ok(TopologyFile { network, links, note })
+    Ok(TopologyFile { header: simai, ..TopologyFile::new(network, links, note) })
 }
 
 /// Descendants have more words in the first line, in another order: the lines tell how many switches and links there are.
@@ -60,6 +79,7 @@ struct Guess {
     words: usize,
     switches: u64,
     links: u64,
+    simai: Option<Header>,
 }
 
 impl Guess {
@@ -78,11 +98,17 @@ impl Guess {
             words.len() == 5 && is_number(words[0]) && is_number(words[1])
         };
         let links = lines.filter(|line| !line.trim().is_empty()).take_while(is_link).count() as u64;
-        header[1..].contains(&links.to_string().as_str()).then_some(Guess { words: header.len(), switches, links })
+        let simai = Header::of(&header, switches, links);
+        header[1..].contains(&links.to_string().as_str()).then_some(Guess {
+            words: header.len(),
+            switches,
+            links,
+            simai,
+        })
     }
 
     fn note(&self, place: &Place) -> String {
-        let Guess { words, switches, links } = self;
+        let Guess { words, switches, links, .. } = self;
         place.error(format!("{words} words: {switches} switches and {links} links, as the lines tell")).to_string()
     }
 }

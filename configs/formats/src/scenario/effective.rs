@@ -50,7 +50,7 @@ impl Scenario {
             effective["jobs"] = self.flows.jobs.iter().map(|job| job.effective(&self.flows.groups)).collect();
             effective["servers"] = self.servers.map_or(
                 Value::Null,
-                |servers| json!({ "gpus": servers.gpus, "rate_bps": servers.rate.0, "latency_ns": servers.latency.0, "pxn": servers.pxn }),
+                |servers| json!({ "gpus": servers.gpus, "nics": servers.nics, "rate_bps": servers.rate.0, "latency_ns": servers.latency.0, "pxn": servers.pxn }),
             );
         }
         self.add_settings(&mut effective);

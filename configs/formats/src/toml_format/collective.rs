@@ -19,7 +19,7 @@ keys! {
         /// What the ranks do together.
         operation: Kind;
         /// By which messages: by default the operation's first in the list of the page on jobs; `auto` chooses by NCCL's model of
-        /// costs.
+        /// costs; `fastest` runs each that can be done alone on this network before the run, and takes the soonest.
         #[assumed = "the first of the page on jobs for the operation"]
         algorithm: Option<String>;
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
@@ -75,8 +75,8 @@ impl Operation {
     ) -> Result<JobSpec, InputError> {
         let refuse = |key: &str, message: String| Err(context.error(key, message));
         let matrix = self.matrix.as_deref().map(|name| context.file("matrix", name)).transpose()?;
-        let hosts = job.hosts(context, random)?;
-        let ranks = hosts.len() as u32;
+        let gpus = job.gpus(context, random)?;
+        let ranks = gpus.len() as u32;
         if ranks < 2 {
             return refuse("ranks", format!("there are {ranks} ranks; expected at least 2"));
         }
@@ -94,14 +94,15 @@ impl Operation {
             None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
             size => size.unwrap_or(0),
         };
-        let tuning = Tuning::new(&hosts, context.servers, context.network);
+        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network);
         let ways = messages.ways(self.algorithm.as_ref(), &tuning);
         let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;
         messages.tell(std::slice::from_ref(&plan), self.algorithm.as_deref().is_some_and(Ways::is_auto), context);
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
-        Ok(job.spec(hosts, JobWork::Collective(plan)))
+        let trials = ways.trials([&plan]).collect();
+        Ok(JobSpec { trials, ..job.spec(gpus, JobWork::Collective(plan), context) })
     }
 }
 

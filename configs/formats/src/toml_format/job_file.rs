@@ -7,7 +7,7 @@ use super::placement::Job;
 use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
-use crate::job::{JobSpec, JobWork};
+use crate::job::{JobSpec, JobWork, Trial};
 use crate::jobs::{JobFile, Tuning, Ways, chakra, connection_matrix, goal, simai, transformer};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
@@ -87,7 +87,7 @@ keys! {
         iterations: u32 {1..=10_000} = 1;
     }
     /// Of files with collectives: by which messages. By default the operation's first in the list of the page on jobs; `auto`
-    /// chooses by NCCL's model of costs.
+    /// chooses by NCCL's model of costs, `fastest` what is the soonest alone on this network.
     Algorithms {
         /// The algorithm of all_reduce.
         all_reduce: Option<String>;
@@ -124,19 +124,20 @@ impl Job {
         random: &mut Random,
         read: impl FnOnce(&Ranks) -> Result<JobFile, InputError>,
     ) -> Result<JobSpec, InputError> {
-        let mut hosts = self.hosts(context, random)?;
-        let count = hosts.len() as u32;
+        let mut gpus = self.gpus(context, random)?;
+        let count = gpus.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = Tuning::new(&hosts, context.servers, context.network);
-        let JobFile { graphs, collectives, digest } = read(&Ranks { hosts: count, most, tuning })?;
-        if hosts.len() < graphs.len() {
-            let message =
-                format!("the file has {} ranks, and these are {} hosts; expected as many", graphs.len(), hosts.len());
+        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network);
+        let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, tuning })?;
+        if gpus.len() < graphs.len() {
+            let message = format!("the file has {} ranks, and these are {count} hosts; expected as many", graphs.len());
             return Err(context.error("ranks", message));
         }
-        hosts.truncate(graphs.len());
-        Ok(self.spec(hosts, JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest }))
+        gpus.truncate(graphs.len());
+        context.told.borrow_mut().notes.extend(notes);
+        let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
+        Ok(self.spec(gpus, work, context))
     }
 }
 
@@ -221,11 +222,18 @@ impl ByCollectives {
         Ok(ways)
     }
 
-    /// The same job, of whose collectives is told what nobody said.
+    /// The same job, of whose collectives is told what nobody said, with those whose algorithm is to be tried.
     pub fn told(&self, job: JobSpec, context: &Context<'_>) -> JobSpec {
         let is_auto = |kind: &Kind| self.algorithms.of(*kind).is_some_and(|name| Ways::is_auto(name));
         self.messages.tell(job.collectives(), Kind::ALL.iter().any(is_auto), context);
-        job
+        let tuning = Tuning::new(&job.hosts, context.servers, context.network);
+        let of_kind = |kind: &Kind| {
+            let ways = self.messages.ways(self.algorithms.of(*kind), &tuning);
+            let plans = job.collectives().iter().filter(|plan| plan.pattern.kind == *kind);
+            ways.trials(plans).collect::<Vec<Trial>>()
+        };
+        let trials = Kind::ALL.iter().flat_map(of_kind).collect();
+        JobSpec { trials, ..job }
     }
 }
 

@@ -129,7 +129,8 @@ fn read_without(
     let faults = compatibility::compatibility(&mut document)?;
     let of_reference = is_configuration || faults == ReferenceFaults::REFERENCE;
     let run = settings::run(&mut document)?;
-    let topology = topology::read(&mut document, path, faults.rounding())?;
+    let has_jobs = traffic::has_jobs(&document);
+    let topology = topology::read(&mut document, path, faults.rounding(), has_jobs)?;
     let (mut settings, mut given) = (defaults, Given::default());
     settings.faults = FaultSettings::of(faults);
     let note = congestion_control::read(&mut document, &mut settings, &mut given, another.is_chosen())?;
@@ -157,12 +158,11 @@ fn read_without(
         let place = given.place(&document, "fast_cnp", "border_side");
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
-    let has_jobs = traffic::has_jobs(&document);
     if has_jobs && settings.protocol.protocol.is_of_stack() {
         let place = given.place(&document, "transport", "protocol");
         return Err(place.key_error("transport.protocol", "messages of jobs go by RDMA; expected \"rdma\""));
     }
-    let servers = servers::read(&mut document, &topology.network)?;
+    let servers = servers::read(&mut document, &topology)?;
     let transport = &settings.transport;
     if has_jobs && transport.queue_pairs == QueuePairs::Auto && transport.recovery.to_chunks {
         let place = given.place(&document, "transport", "recovery");

@@ -5,9 +5,11 @@ use super::keys::keys;
 use super::traffic::{Context, Port, Service, Start, node_list};
 use crate::error::InputError;
 use crate::generate::{Random, shuffled};
-use crate::job::{JobSpec, JobWork};
+use crate::job::{JobSpec, JobWork, Links};
 use crate::scenario::host;
+use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::Nanos;
+use hpcc_core::workload::{Leaving, Servers};
 
 hpcc_core::named! {
     /// Which host has which rank.
@@ -20,10 +22,15 @@ hpcc_core::named! {
 keys! {
     /// Of every job.
     Placed {
-        /// The hosts in the order of their ranks, such as `[1, 0]` or `"0-7"`; by default all. A host may have several ranks.
+        /// The GPUs in the order of their ranks, such as `[1, 0]` or `"0-7"`; by default all. A GPU is a host, unless
+        /// `servers.nics` has several share one; it may have several ranks.
         ranks: Option<String>;
-        /// Whether rank n is on the n-th of these hosts, or hosts are drawn in random order by the seed.
+        /// Whether rank n is on the n-th of these GPUs, or GPUs are drawn in random order by the seed.
         placement: Placement = Placement::Listed;
+        /// How messages leave a host of which several links lead to their destination: each in a part for every link, whole by
+        /// one that a hash of its queue pair chooses, or whole by the next link for each channel, as GOAL's `nic`. By default GOAL's
+        /// leave by channel if its file has several, all others in parts.
+        links: Option<Links>;
         /// Time that passes at the sender before each message, such as NCCL's own.
         send_latency: Nanos = Nanos(0);
     }
@@ -35,31 +42,40 @@ keys! {
 }
 
 impl Job {
-    /// Hosts in the order of their ranks.
-    pub fn hosts(&self, context: &Context<'_>, random: &mut Random) -> Result<Vec<u32>, InputError> {
-        let (network, Placed { ranks, placement, .. }) = (context.network, &self.placed);
+    /// GPUs in the order of their ranks.
+    pub fn gpus(&self, context: &Context<'_>, random: &mut Random) -> Result<Vec<u32>, InputError> {
+        let Placed { ranks, placement, .. } = &self.placed;
         let refuse = |message: String| context.error("ranks", message);
+        let all = Servers::all_gpus(context.servers, context.network);
+        // Where GPUs share hosts, their numbers are not those of nodes.
+        let of_gpus = context.servers.filter(|servers| servers.gpus > servers.nics);
+        let of_gpus = of_gpus.map(|_| Network { nodes: vec![NodeKind::Host; all.len()], links: Vec::new() });
+        let network = of_gpus.as_ref().unwrap_or(context.network);
         let listed = ranks.as_deref().map(|ranks| node_list(ranks, None, network)).transpose().map_err(refuse)?;
-        let hosts = listed.unwrap_or_else(|| network.hosts().collect());
-        if let Some(why) = hosts.iter().find_map(|&node| host(network, node).err()) {
+        let gpus = listed.unwrap_or(all);
+        if let Some(why) = gpus.iter().find_map(|&node| host(network, node).err()) {
             return Err(refuse(format!("a rank is at {why}")));
         }
         Ok(match placement {
-            Placement::Listed => hosts,
-            Placement::Random => shuffled(hosts, random),
+            Placement::Listed => gpus,
+            Placement::Random => shuffled(gpus, random),
         })
     }
 
-    /// The job of a section.
-    pub fn spec(&self, hosts: Vec<u32>, work: JobWork) -> JobSpec {
+    /// The job of a section, each rank at one of these GPUs.
+    pub fn spec(&self, gpus: Vec<u32>, work: JobWork, context: &Context<'_>) -> JobSpec {
         JobSpec {
             group: 0,
             start: self.start.start,
-            hosts,
+            hosts: context.hosts_of(&gpus),
+            gpus,
             send_latency: self.placed.send_latency,
             priority: self.service.priority,
             dport: self.port.dport,
+            links: self.placed.links,
+            leaving: Leaving::Hashed,
             work,
+            trials: Vec::new(),
         }
     }
 }

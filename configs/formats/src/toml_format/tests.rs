@@ -21,6 +21,7 @@ mod algorithms;
 mod buffer;
 mod classes;
 mod priorities;
+mod servers;
 mod topology;
 mod traffic;
 mod wrong_values;

@@ -7,7 +7,7 @@ use crate::error::InputError;
 use crate::generate::{self, Tier, Wire};
 use crate::htsim_network;
 use crate::place::Place;
-use crate::reference::{self, TopologyFile};
+use crate::reference::{self, Nvlink, TopologyFile};
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::Value;
@@ -76,11 +76,11 @@ keys! {
         oversubscription: Option<f64> {RATIO};
     }
     Rails {
-        /// Number of servers, each with a GPU on every rail.
+        /// Number of servers, each with a NIC on every rail.
         servers: u32;
-        /// Number of GPUs in each server, which are hosts with a NIC each: the n-th is linked to the n-th leaf.
+        /// Number of NICs of each server, which are hosts: the n-th is linked to the n-th leaf.
         rails: u32;
-        /// Number of spine switches, each linked to every leaf.
+        /// Number of spine switches, each linked to every leaf; with 0 messages of jobs go from rail to rail inside servers only.
         spines: u32;
     }
     MultiPlane {
@@ -239,9 +239,19 @@ pub(super) struct Topology {
     pub default_loss: f64,
     /// On what of a file is not read.
     pub note: Option<String>,
+    /// NICs of each server, where the section says so.
+    pub rails: Option<u32>,
+    /// NVSwitches of a file, which are no part of the network.
+    pub nvlink: Option<Nvlink>,
 }
 
-pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Rounding) -> Result<Topology, InputError> {
+/// The network; `has_jobs`: there are jobs, which send by NVSwitches.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    config: &Path,
+    rounding: Rounding,
+    has_jobs: bool,
+) -> Result<Topology, InputError> {
     let entry = document.required(SECTION, "kind = \"star\"")?;
     let OfKind { section, kind, .. } = OfKind::of(SECTION, &entry)?;
     let product = |counts: &[u32]| counts.iter().fold(1u64, |product, &count| product.saturating_mul(count.into()));
@@ -250,12 +260,15 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Roundin
         let tiers = [tier(each, 1, 1, edge), tier(tors, 1, aggs, fabric), tier(pods, aggs, cores, core)];
         generate::tree(product(&[pods, tors, each]), &tiers)
     };
+    let mut of_servers = None;
     let network = match kind {
         Shape::File { file: File { path, default_loss } } => {
-            return file(&section, config, (&path, default_loss), |path| reference::read_topology(path, rounding));
+            return file(&section, config, (&path, default_loss), has_jobs, |path| {
+                reference::read_topology(path, rounding)
+            });
         }
         Shape::Htsim { file: Htsim { path, default_loss } } => {
-            return file(&section, config, (&path, default_loss), htsim_network::read);
+            return file(&section, config, (&path, default_loss), false, htsim_network::read);
         }
         Shape::Listed { listed } => return links(&section, &listed),
         Shape::Star { star, wires } => generate::star(star.hosts, wires.edge(&section)?),
@@ -283,11 +296,13 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Roundin
         }
         Shape::Rails { tree: Rails { servers, rails, spines }, links } => {
             let (edge, fabric) = links.wires(&section)?;
+            of_servers = Some(rails);
             let tiers = [tier(servers, rails, 1, edge), tier(rails, 1, spines, fabric)];
             generate::tree(product(&[servers, rails]), &tiers)
         }
         Shape::MultiPlane { tree: MultiPlane { segments, servers, rails, planes, spines }, links } => {
             let (edge, fabric) = links.wires(&section)?;
+            of_servers = Some(rails).filter(|&rails| rails > 1);
             let leaves = tier(servers, rails, planes, edge);
             let spines = tier(segments.saturating_mul(rails), planes, spines, fabric);
             generate::tree(product(&[segments, servers, rails]), &[leaves, spines])
@@ -336,14 +351,23 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path, rounding: Roundin
     let largest = counts.max().map_or("kind", |(_, key)| key);
     let network = network.map_err(|message| section.origin.error(&[largest], message))?;
     let links = places(&network, &section);
-    Ok(Topology { network, links, section: Some(section.origin.section().clone()), default_loss: 0.0, note: None })
+    let section = Some(section.origin.section().clone());
+    Ok(Topology { section, rails: of_servers, ..Topology::of(network, links) })
+}
+
+impl Topology {
+    /// A network whose links are listed.
+    fn of(network: Network, links: Vec<Place>) -> Topology {
+        Topology { network, links, section: None, default_loss: 0.0, note: None, rails: None, nvlink: None }
+    }
 }
 
 impl Wires {
     /// A link of a regular network, in whose section nothing is 0 that must be more.
     fn edge(&self, section: &Section<'_>) -> Result<Wire, InputError> {
+        let is_rails = section.given().any(|(key, _)| key == "rails");
         for (key, value) in section.given() {
-            if *value == Value::Count(0) && key != "k" {
+            if *value == Value::Count(0) && key != "k" && (key, is_rails) != ("spines", true) {
                 return Err(section.origin.error(&[key], format!("{key} is 0; expected at least 1")));
             }
             if *value == Value::Rate(BitRate(0)) {
@@ -420,11 +444,14 @@ fn file(
     section: &Section<'_>,
     config: &Path,
     (name, default_loss): (&str, f64),
+    has_jobs: bool,
     read: impl Fn(&Path) -> Result<TopologyFile, InputError>,
 ) -> Result<Topology, InputError> {
     let path = resolve(config, name).ok_or_else(|| section.origin.error(&["path"], no_file("path", name)))?;
-    let TopologyFile { network, links, note } = read(&path)?;
-    Ok(Topology { network, links, section: None, default_loss, note })
+    let mut file = read(&path)?;
+    let nvlink = if has_jobs { file.take_nvlink() } else { None };
+    let TopologyFile { network, links, note, .. } = file;
+    Ok(Topology { default_loss, note, nvlink, ..Topology::of(network, links) })
 }
 
 /// Hosts come first in the numbering. Rate, delay and loss of the section hold for links that have none.
@@ -451,5 +478,5 @@ fn links(section: &Section<'_>, listed: &Listed) -> Result<Topology, InputError>
         builder.link(link, place)?;
     }
     let (network, links) = builder.finish();
-    Ok(Topology { network, links, section: None, default_loss: 0.0, note: None })
+    Ok(Topology::of(network, links))
 }

@@ -238,6 +238,11 @@ impl Context<'_> {
         self.origin.error(&[key], message)
     }
 
+    /// The hosts of GPUs.
+    pub fn hosts_of(&self, gpus: &[u32]) -> Vec<u32> {
+        gpus.iter().map(|&gpu| self.servers.map_or(gpu, |servers| servers.host_of(gpu))).collect()
+    }
+
     /// The path of a file that a key names.
     pub fn file(&self, key: &str, name: &str) -> Result<PathBuf, InputError> {
         resolve(self.config, name).ok_or_else(|| self.error(key, no_file(key, name)))

@@ -6,7 +6,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The ranks of a group by server, each server with a NIC for each rank.
+/// The ranks of a group by server, each server with a NIC for each rank, or for several of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// All ranks, as places in the group: those of a server are behind each other, in the order in which channels use their NICs.
@@ -17,8 +17,10 @@ pub struct Layout {
     servers: Vec<u32>,
     /// Where the ranks of each server begin in `ranks`, and where the last ones end.
     begins: Vec<u32>,
-    /// Ranks of the smallest server: so many NICs all servers have.
+    /// Ranks of the smallest server.
     fewest: u32,
+    /// So many NICs all servers have.
+    nics: u32,
 }
 
 impl Layout {
@@ -40,14 +42,13 @@ impl Layout {
             return None;
         }
         let rails = |group: &Vec<(u32, u32)>| group.iter().map(|&(rail, _)| rail).collect::<BTreeSet<u32>>();
+        let nics = groups.iter().map(|group| rails(group).len()).min()? as u32;
         let common = groups.iter().map(rails).reduce(|one, other| &one & &other)?;
-        let mut layout =
-            Layout { ranks: Vec::new(), seats: vec![0; ranks], servers: Vec::new(), begins: Vec::new(), fewest };
-        for (number, mut group) in (0..).zip(groups) {
-            // A channel finds the same rail in all servers where they have one in common.
-            group.sort_by_key(|&(rail, _)| (!common.contains(&rail), rail));
+        let (seats, begins) = (vec![0; ranks], Vec::new());
+        let mut layout = Layout { ranks: Vec::new(), seats, servers: Vec::new(), begins, fewest, nics };
+        for (number, group) in (0..).zip(groups) {
             layout.begins.push(layout.ranks.len() as u32);
-            for (_, rank) in group {
+            for rank in by_channel(group, &common) {
                 layout.seats[rank as usize] = layout.ranks.len() as u32;
                 layout.ranks.push(rank);
                 layout.servers.push(number);
@@ -62,9 +63,14 @@ impl Layout {
         (self.ranks.len() as u32 == self.servers() * self.fewest).then_some(self.fewest)
     }
 
-    /// So many ranks are in the smallest server, and so many NICs a ring or a tree can use.
+    /// So many ranks are in the smallest server.
     pub fn fewest(&self) -> u32 {
         self.fewest
+    }
+
+    /// So many NICs all servers have, and a ring or a tree can use.
+    pub fn nics(&self) -> u32 {
+        self.nics
     }
 
     /// How many servers there are.
@@ -123,7 +129,7 @@ impl Layout {
         if server.is_multiple_of(2) { begin + place } else { begin + count - 1 - place }
     }
 
-    /// The NIC of a channel, of those that all servers have.
+    /// The rank by whose NIC a channel enters servers.
     fn nic(&self, channel: u16) -> u32 {
         u32::from(channel) % self.fewest
     }
@@ -165,6 +171,18 @@ impl Layout {
             _ => nic,
         }
     }
+}
+
+/// The ranks of a server, each with its rail, in the order of the channels that take their NICs: each NIC once, then again for the
+/// next rank that shares it. A channel finds the same rail in all servers where they have one in `common`.
+fn by_channel(mut group: Vec<(u32, u32)>, common: &BTreeSet<u32>) -> Vec<u32> {
+    let mut sharing: BTreeMap<u32, u32> = BTreeMap::new();
+    group.sort_by_cached_key(|&(rail, _)| {
+        let turn = sharing.entry(rail).or_default();
+        *turn += 1;
+        (*turn, !common.contains(&rail), rail)
+    });
+    group.into_iter().map(|(_, rank)| rank).collect()
 }
 
 #[cfg(test)]
@@ -219,6 +237,17 @@ mod tests {
         );
         // A channel more than there are NICs takes the first again.
         assert_eq!(crossings(&[RAILS, RAILS], 8), crossings(&[RAILS, RAILS], 0));
+    }
+
+    /// Four GPUs, two NICs: two channels enter and leave servers by both.
+    #[test]
+    fn channels_take_all_nics_that_ranks_share() {
+        let shared: &[u32] = &[0, 0, 1, 1];
+        assert_eq!((layout(&[shared, shared]).nics(), layout(&[shared, shared]).fewest()), (2, 4));
+        let [mut one, mut other] = [0, 1].map(|channel| crossings(&[shared, shared], channel));
+        one.sort_unstable();
+        other.sort_unstable();
+        assert_eq!((one, other), (vec![(0, 0), (1, 1)], vec![(0, 0), (1, 1)]));
     }
 
     /// Ranks may be listed in any order: a server's are together, and in the order of rails.

@@ -176,7 +176,7 @@ impl Plan {
 }
 
 /// Part `n` of `size` bytes that are divided evenly into `parts`.
-fn share(size: u64, n: u64, parts: u64) -> u64 {
+pub(super) fn share(size: u64, n: u64, parts: u64) -> u64 {
     let before = |n: u64| (u128::from(size) * u128::from(n) / u128::from(parts.max(1))) as u64;
     before(n + 1) - before(n)
 }

@@ -31,7 +31,7 @@ impl Pattern {
     /// How many channels use all NICs that the servers of a group have: a ring or a tree leaves a server by one of them.
     pub fn channels(&self, layout: Option<&Layout>) -> u16 {
         let layout = layout.filter(|layout| self.order != Order::Listed && layout.servers() > 1);
-        layout.map_or(1, |layout| layout.fewest().clamp(1, Collective::MOST_CHANNELS.into()) as u16)
+        layout.map_or(1, |layout| layout.nics().clamp(1, Collective::MOST_CHANNELS.into()) as u16)
     }
 }
 

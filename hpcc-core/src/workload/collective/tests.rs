@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::workload::{Action, Job, Jobs, Message, Noted};
+use crate::workload::{Action, Job, Jobs, Leaving, Message, Noted};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -14,6 +14,7 @@ fn job(plan: &Plan) -> Job {
         send_latency: Nanos(0),
         priority: 3,
         dport: 100,
+        leaving: Leaving::Hashed,
     }
 }
 

@@ -111,6 +111,19 @@ fn a_trace_runs_in_order_of_its_dependences() {
     assert_eq!(time(&[sender, json.into()]), 20_000 + 1100 + 3000);
 }
 
+/// A size of 0 is one that somebody left out; a barrier has none.
+#[test]
+fn sizes_of_0_are_told() {
+    let notes = |size: u64| {
+        let node = |kind| trace(&[collective(3, 9, 0, ""), collective(4, kind, size, "")]);
+        load(&[node(0), node(0)], None).expect("a trace").notes
+    };
+    assert!(notes(100).is_empty());
+    let [note] = notes(0).try_into().expect("a note");
+    let expected = "2 sends and collectives have comm_size 0, the first of them rank 0, node 4 (together): their messages take a byte each";
+    assert!(note.ends_with(expected), "{note}");
+}
+
 #[test]
 fn one_of_a_kind_runs_at_a_time() {
     let of = |nodes: &[Vec<Field>]| time(&[trace(nodes)]);

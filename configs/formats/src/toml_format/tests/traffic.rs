@@ -94,7 +94,7 @@ fn jobs_of_files_have_ranks_at_the_first_hosts_or_the_listed_ones() {
         ),
         (
             "kind='simai'\npath='layers.txt'\nall_reduce='x'",
-            "test.toml:18: traffic.all_reduce: \"x\" will not do: all_reduce has no algorithm \"x\"; expected auto, or one of ring",
+            "test.toml:18: traffic.all_reduce: \"x\" will not do: all_reduce has no algorithm \"x\"; expected auto, fastest, or one of ring",
         ),
     ] {
         let told = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect_err(section);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Servers and NICs of other forms than a NIC for each GPU, against bytes over rate.
+
+use hpcc_formats::load;
+use hpcc_formats::results::Rows;
+use hpcc_formats::results::jobs_csv::JobRow;
+use hpcc_simulate::{How, run};
+use std::fs;
+
+const RULES: &str = "run.stop = \"10s\"\ntransport.mtu = 4096\ncongestion_control.algorithm = \"none\"\n";
+/// Of a packet of 4,096 bytes, on a link.
+const OVERHEAD: f64 = 4_144.0 / 4_096.0;
+
+/// The time of the job of a scenario, in ns, by packets; `files` lie beside it.
+fn time(text: &str, files: &[(&str, &str)]) -> f64 {
+    let folder = tempfile::tempdir().expect("folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let file = folder.path().join("a.toml");
+    fs::write(&file, format!("{RULES}{text}")).expect("written");
+    let scenario = load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let out = folder.path().join("out");
+    run(scenario, &out, How { is_quiet: true, is_watched: false, threads: 1 }).expect("a run");
+    let job = Rows::<JobRow>::open(&out.join("jobs.csv")).expect("a file").next().expect("a job").expect("a row");
+    job.time_ns.expect("an end") as f64
+}
+
+/// So much a time exceeds the bytes over the rate (in bytes a nanosecond); nothing is faster.
+fn excess(time: f64, bytes: f64, rate: f64) -> f64 {
+    time / (bytes / rate) - 1.0
+}
+
+/// Two servers of eight GPUs, two a NIC of 200 Gb/s: a ring's bytes leave a server by four NICs, with as many channels.
+#[test]
+fn gpus_that_share_a_nic_use_all_of_them() {
+    const SIZE: f64 = 16e6;
+    let each = 2.0 * 15.0 / 16.0 * SIZE * OVERHEAD / 4.0;
+    let rails =
+        "topology = { kind = \"rails\", servers = 2, rails = 4, spines = 4, rate = \"200Gbps\", delay = \"500ns\" }\n";
+    let traffic = "kind = \"collective\", operation = \"all_reduce\", size = \"16MB\"";
+    let servers = |gpus: u32| format!("servers = {{ gpus = {gpus}, rate = \"2400Gbps\", latency = \"1us\" }}\n");
+    let shared = time(&format!("{rails}{}traffic = [{{ {traffic} }}]\n", servers(8)), &[]);
+    // Several ranks of a GPU, as one writes it without `gpus = 8`.
+    let ranks = "channels = 4, ranks = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]";
+    let listed = time(&format!("{rails}{}traffic = [{{ {traffic}, {ranks} }}]\n", servers(4)), &[]);
+    for time in [shared, listed] {
+        let excess = excess(time, each, 25.0);
+        assert!((0.0..0.25).contains(&excess), "{excess}");
+    }
+    assert!(shared >= listed, "GPUs of a NIC exchange by NVLink, ranks of a GPU at once: {shared} {listed}");
+}
+
+/// Two NICs of 200 Gb/s are as fast as one of 400.
+#[test]
+fn messages_are_striped_over_planes() {
+    let traffic = "traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"16MB\" }]\n";
+    let network = |planes: u32, rate: u32| {
+        format!(
+            "topology = {{ kind = \"multi_plane\", segments = 1, servers = 4, planes = {planes}, spines = 1, rate = \"{rate}Gbps\", \
+             delay = \"500ns\" }}\n{traffic}"
+        )
+    };
+    let each = 2.0 * 3.0 / 4.0 * 16e6 * OVERHEAD;
+    for (planes, rate) in [(1, 400), (2, 200), (4, 100)] {
+        let excess = excess(time(&network(planes, rate), &[]), each, 50.0);
+        assert!((0.0..0.1).contains(&excess), "{planes} of {rate} Gb/s: {excess}");
+    }
+    let dual = "topology = { kind = \"dual_homed\", pairs = 2, hosts_per_pair = 2, aggs = 4, rate = \"200Gbps\", delay = \"500ns\" }\n";
+    let excess = excess(time(&format!("{dual}{traffic}"), &[]), each, 50.0);
+    assert!((0.0..0.4).contains(&excess), "{excess}");
+}
+
+/// Each pair of rails and servers exchanges by rails and NVLink alone.
+#[test]
+fn rails_without_a_spine_carry_an_all_to_all() {
+    let text = "topology = { kind = \"rails\", servers = 2, rails = 2, spines = 0, rate = \"400Gbps\", delay = \"500ns\" }\n\
+                servers = { gpus = 2, rate = \"3600Gbps\", latency = \"1us\" }\n\
+                traffic = [{ kind = \"collective\", operation = \"all_to_all\", size = \"4MB\" }]\n";
+    // A NIC sends a part to either GPU of the other server: for its own GPU, and for its neighbour.
+    let excess = excess(time(text, &[]), 2e6 * OVERHEAD, 50.0);
+    assert!((0.0..0.15).contains(&excess), "{excess}");
+}
+
+/// The n-th NIC of GOAL is the n-th link of the host: two sends by two links take half of the time of two by one.
+#[test]
+fn nics_of_goal_are_links() {
+    let network = "topology = { kind = \"links\", hosts = 2, switches = 2, rate = \"200Gbps\", delay = \"500ns\", \
+                   links = [{ a = 0, b = 2 }, { a = 0, b = 3 }, { a = 1, b = 2 }, { a = 1, b = 3 }] }\n\
+                   traffic = [{ kind = \"goal\", path = \"a.goal\" }]\n";
+    let send = |tag: u32, nic: u32| format!("l{tag}: send 5000000b to 1 tag {tag} nic {nic}\n");
+    let goal = |nics: [u32; 3]| {
+        let sends: String = (1..).zip(nics).map(|(tag, nic)| send(tag, nic)).collect();
+        let receives: String = (1..4).map(|tag| format!("l{tag}: recv 5000000b from 0 tag {tag}\n")).collect();
+        format!("num_ranks 2\nrank 0 {{\n{sends}}}\nrank 1 {{\n{receives}}}\n")
+    };
+    // The longer of the two sends twice 5 MB; without NICs in the file messages take both links.
+    for (nics, bytes) in [([0, 1, 0], 10e6), ([1, 1, 1], 15e6), ([0, 0, 0], 7.5e6)] {
+        let excess = excess(time(network, &[("a.goal", &goal(nics))]), bytes * OVERHEAD, 25.0);
+        assert!((0.0..0.02).contains(&excess), "{nics:?}: {excess}");
+    }
+}
+
+/// SimAI's generator puts all NICs of a server beside its NVSwitch on one switch: GPUs of the server send by NVLink all the same, and
+/// a group over servers has a ring for each GPU.
+#[test]
+fn simai_sends_by_nvlink_inside_servers() {
+    let links: String = (0..4)
+        .map(|gpu| format!("{gpu} {} 2400Gbps 0.000025ms 0\n{gpu} 6 100Gbps 0.0005ms 0\n", 4 + gpu / 2))
+        .collect();
+    let network = format!("7 2 2 1 8 A100\n4 5 6\n{links}");
+    let workload = |tensor: u32| {
+        format!(
+            "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: {tensor} ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4 checkpoints: 0 \
+             checkpoint_initiates: 0\n1\na -1 1 ALLREDUCE 8000000 1 NONE 0 1 NONE 0 1\n"
+        )
+    };
+    let text =
+        "topology = { kind = \"file\", path = \"net.txt\" }\ntraffic = [{ kind = \"simai\", path = \"work.txt\" }]\n";
+    let time = |tensor| time(text, &[("net.txt", &network), ("work.txt", &workload(tensor))]);
+    let inside = excess(time(2), 8e6, 300.0);
+    assert!((0.0..0.02).contains(&inside), "{inside}");
+    let across = excess(time(4), 2.0 * 3.0 / 4.0 * 8e6 * OVERHEAD / 2.0, 12.5);
+    assert!((0.0..0.1).contains(&across), "{across}");
+}
