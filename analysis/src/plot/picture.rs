@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A figure as it is written: the drawing, its data, and a script that draws them with matplotlib.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use hpcc_formats::visible;
 use serde_json::{Value, json};
 
-use crate::chart::{Axis, Chart, Unit};
+use plotters::style::RGBColor;
+
+use super::figure::DASHES;
+use super::{marker, palette};
+use crate::chart::{Axis, Chart, LineLook, STROKE, Unit};
 
 const SCRIPT: &str = include_str!("matplotlib.py");
 
@@ -39,6 +45,9 @@ impl Picture {
 fn axes(chart: &Chart) -> Value {
     let scale = |axis: &Axis| if axis.log { "log" } else { "linear" };
     let ticks: Vec<Value> = chart.x.ticks.iter().map(|(at, name)| json!([at, name])).collect();
+    let points = chart.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
+    let styles: BTreeMap<&str, Value> =
+        chart.lines.iter().rev().map(|line| (line.name.as_str(), style(line.look))).collect();
     json!({
         "x": with_unit(&chart.x),
         "y": with_unit(&chart.y),
@@ -46,9 +55,27 @@ fn axes(chart: &Chart) -> Value {
         "yscale": scale(&chart.y),
         "ylim": [chart.y.range.start, chart.y.range.end],
         "xticks": if chart.x.named { ticks } else { Vec::new() },
-        "marker": if chart.points { "o" } else { "" },
+        "every": if chart.points { 1 } else { (points / 6).max(1) },
+        "bars": chart.points,
+        "styles": styles,
         "drawstyle": if chart.stepped { "steps-post" } else { "default" },
     })
+}
+
+/// Matplotlib's markers in the order of ours.
+const MARKERS: [&str; 8] = ["o", "s", "^", "D", "v", "*", "X", "P"];
+
+fn style(look: LineLook) -> Value {
+    let RGBColor(red, green, blue) = palette::variant(look.color);
+    let mut style = json!({ "color": format!("#{red:02x}{green:02x}{blue:02x}") });
+    if let Some((dash, gap)) = DASHES[look.dash % DASHES.len()] {
+        // In widths of a line.
+        style["dashes"] = json!([dash / STROKE, gap / STROKE]);
+    }
+    if let Some(mark) = look.mark {
+        style["marker"] = json!(MARKERS[marker::shape(mark.shape)]);
+    }
+    style
 }
 
 fn with_unit(axis: &Axis) -> String {
@@ -58,7 +85,7 @@ fn with_unit(axis: &Axis) -> String {
 
 fn csv(charts: &[&Chart]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["chart", "line", "x", "value", "low", "high", "few_flows"])?;
+    writer.write_record(["chart", "line", "x", "value", "low", "high", "few_flows", "seeds"])?;
     let number = |value: Option<f64>| value.map_or_else(String::new, six_digits);
     for chart in charts {
         for line in &chart.lines {
@@ -74,6 +101,7 @@ fn csv(charts: &[&Chart]) -> Result<String> {
                     &number(low),
                     &number(high),
                     &few,
+                    &line.seeds.get(place).map_or_else(String::new, usize::to_string),
                 ])?;
             }
         }
@@ -109,8 +137,8 @@ mod tests {
             points: false,
         };
         let picture = Picture::new("<svg>\u{fffe}</svg>\n".into(), &[&chart]).expect("in memory");
-        let rows = "Queue (kB),\"a, b\",1,0.666667,1,3,1\nQueue (kB),'=1+1,0,1,,,0\n";
-        assert_eq!(picture.csv, format!("chart,line,x,value,low,high,few_flows\n{rows}"));
+        let rows = "Queue (kB),\"a, b\",1,0.666667,1,3,1,\nQueue (kB),'=1+1,0,1,,,0,\n";
+        assert_eq!(picture.csv, format!("chart,line,x,value,low,high,few_flows,seeds\n{rows}"));
         assert_eq!(picture.svg, "<svg>\\u{fffe}</svg>\n", "XML cannot hold it");
         assert!(picture.script.starts_with("\"\"\"Draws") && picture.script.contains("\"drawstyle\":\"steps-post\""));
     }

@@ -316,8 +316,8 @@ fn what_is_of_one_seed_says_so() {
     ];
     let more = ["Map of the network (seed 4)", "Flows", "Effective configuration (seed 4)"];
     assert_eq!(found["heads"], json!([&heads[..], &more[..]].concat()));
-    assert_eq!(found["queue"], json!(["Queue of the busiest port (seed 4)"]));
-    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals (seed 4).";
+    assert_eq!(found["queue"], json!(["Queue of the busiest port"]));
+    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are means of seeds ± standard deviation, distributions of flows of all seeds together, the other totals (seed 4).";
     assert_eq!((&found["note"], &found["rows"]), (&json!(note), &json!(8)));
 }
 
@@ -365,7 +365,7 @@ fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_
             table: texts('#sweep td'),
             claim: texts('#claims tbody td'),
             figures: texts('#figures h3'),
-            figure: await press($('#figures figure')),
+            figure: await press($('#figures .chart')),
             chart: await press($('#slowdown .chart')),
             summary: texts('#summary td'),
             contents: texts('#contents a'),
