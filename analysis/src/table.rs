@@ -222,7 +222,8 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     if !s.is_fluid() {
         return lines;
     }
-    let error = s.measured_error.as_ref().map_or_else(|| "not measured: --check TIME does".into(), error);
+    let error =
+        s.measured_error.as_ref().map_or_else(|| "not measured: --check TIME does, if flows end by then".into(), error);
     lines.map(|(name, value)| match name {
         "queue" => (FLUID, "no packets: no queues, pauses, drops and repetitions".into()),
         "PFC" => ("error", error.clone()),

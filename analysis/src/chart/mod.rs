@@ -15,7 +15,7 @@ pub use axis::{Axis, Scale, Unit};
 pub use control::{Watched, control};
 pub use over_time::{Steps, flow_name, goodput, queues, rates_of};
 pub use queue_above::{lengths, queue_above};
-pub use seeds::{Pooled, Spread, mean_and_deviation, mean_words};
+pub use seeds::{Pooled, Spread, ends_words, mean_and_deviation};
 
 use hpcc_measures::stats::{self, FctStats};
 use serde::{Serialize, Serializer};

@@ -74,27 +74,22 @@ impl Spread {
 }
 
 impl Spread {
-    /// The mean of some values with what is around it, in words. A deviation is a distance, which no limit shortens.
+    /// The mean of some values with what is around it, in words: `2.00 ±0.50`, or with both ends. A deviation is a distance, which
+    /// no limit shortens.
     pub fn words_of(self, values: &[f64], possible: (f64, f64), write: impl Fn(f64) -> String) -> String {
-        let possible = if self == Spread::Deviation { (f64::NEG_INFINITY, f64::INFINITY) } else { possible };
-        mean_words(mean_and_deviation(values).0, self.around(values, possible), write)
+        let (mean, deviation) = mean_and_deviation(values);
+        match (self, deviation.filter(|deviation| *deviation > 0.0)) {
+            (_, None) => write(mean),
+            (Spread::Deviation, Some(deviation)) => format!("{} ±{}", write(mean), write(deviation)),
+            (_, Some(_)) => write(mean) + &ends_words(self.around(values, possible), write),
+        }
     }
 }
 
-/// A mean and what is around it, in words: `2.00 ±0.50`, or with both ends where these are not as far away.
-pub fn mean_words(mean: f64, band: Option<(f64, f64)>, write: impl Fn(f64) -> String) -> String {
-    let text = write(mean);
-    match band {
-        Some((low, high)) if high > low => {
-            let (below, above) = (mean - low, high - mean);
-            if (below - above).abs() <= 1e-9 * (below + above) {
-                format!("{text} ±{}", write(above))
-            } else {
-                format!("{text} ({} to {})", write(low), write(high))
-            }
-        }
-        _ => text,
-    }
+/// From where to where, in words; empty of one value.
+pub fn ends_words(band: Option<(f64, f64)>, write: impl Fn(f64) -> String) -> String {
+    let ends = band.filter(|(low, high)| low < high);
+    ends.map_or_else(String::new, |(low, high)| format!(" ({} to {})", write(low), write(high)))
 }
 
 /// Mean and standard deviation of a sample, the latter of at least two.
@@ -143,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn words_are_short_where_both_ends_are_as_far_away() {
-        let words = |mean, band| mean_words(mean, band, |value| format!("{value:.1}"));
-        assert_eq!(words(4.0, Some((2.0, 6.0))), "4.0 ±2.0");
-        assert_eq!(words(4.0, Some((0.0, 9.0))), "4.0 (0.0 to 9.0)");
-        let deviation = Spread::Deviation.words_of(&[1.0, 0.0, 0.0, 0.0], (0.0, 1.0), |value| format!("{value:.2}"));
-        assert_eq!(deviation, "0.25 ±0.50", "which no limit shortens");
-        assert_eq!([words(4.0, None), words(4.0, Some((4.0, 4.0)))], ["4.0", "4.0"]);
+    fn words_have_a_distance_or_both_ends() {
+        let words = |spread: Spread, values: &[f64]| spread.words_of(values, (0.0, 1.0), |value| format!("{value:.2}"));
+        let values = [1.0, 0.0, 0.0, 0.0];
+        assert_eq!(words(Spread::Deviation, &values), "0.25 ±0.50", "which no limit shortens");
+        // 3.182 * 0.5 / 2 = 0.7955 around 0.25, of which what is above 1 or below 0 is impossible.
+        assert_eq!(words(Spread::Interval, &values), "0.25 (0.00 to 1.00)");
+        assert_eq!([words(Spread::None, &values), words(Spread::MinMax, &[0.5, 0.5])], ["0.25", "0.50"]);
     }
 
     #[test]

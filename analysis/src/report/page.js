@@ -95,7 +95,7 @@
   function csvOf(chart) {
     const shown = chart.series.map((_, index) => index).filter((index) => index === 0 || chart.series[index].show);
     const rows = chart.data[0].map((_, row) => shown.map((index) => chart.data[index][row] ?? "").join(","));
-    const name = (index) => (index === 0 ? chart.axes[0].label + UNIT_NAMES[chart.spec.x.unit] : chart.series[index].label);
+    const name = (index) => (index === 0 ? titleOf(chart.spec.x) + UNIT_NAMES[chart.spec.x.unit] : chart.series[index].label);
     return [shown.map((index) => quoted(name(index))).join(","), ...rows].join("\n") + "\n";
   }
 
@@ -265,6 +265,8 @@
   /** What values of an axis are in words, by its unit. */
   const FORMATS = { number: digits, bytes, kilobytes: (kb) => bytes(kb * 1e3), micros };
   const UNIT_NAMES = { number: "", bytes: " (bytes)", kilobytes: " (kB)", micros: " (us)" };
+  /** Where ticks have units, the title needs none. */
+  const titleOf = ({ title, unit }) => (unit === "number" ? title : title.replace(/ \((ms|µs)\)$/, ""));
   const logRange = (u, low, high) => (low > 0 && high > 0 ? [low / 1.15, high * 1.15] : [0.1, 10]);
   const fromZero = (u, low, high) => [0, high > 0 ? high * 1.05 : 1];
 
@@ -284,7 +286,7 @@
   function axisOf(spec, horizontal) {
     const axis = {
       stroke: color("--ink"), grid: { stroke: color("--grid"), width: 1 }, ticks: { stroke: color("--rule"), width: 1 },
-      label: spec.title, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
+      label: titleOf(spec), labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
       size: horizontal ? 34 : 58, values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : FORMATS[spec.unit](tick))),
     };
     if (spec.log) Object.assign(axis, { splits: logTicks, filter: (u, ticks) => ticks });
@@ -329,7 +331,8 @@
     const places = Array.isArray(at) ? at : Array.from({ length: at.steps }, (_, step) => at.first + step * at.step);
     const holder = element("div", { class: "chart" }, head);
     box.append(holder);
-    const range = ({ fixed, log, range }) => (fixed ? () => [range.start, range.end] : log ? logRange : fromZero);
+    // Bars are higher than their points.
+    const range = ({ fixed, log, range }) => (fixed || spec.points ? () => [range.start, range.end] : log ? logRange : fromZero);
     const wide = (u, low, high) => [low - 0.5, high + 0.5];
     const value = (axis, line) => (u, v, series, place) => {
       if (v == null || place == null) return "–";
@@ -351,7 +354,7 @@
         y: { distr: spec.y.log ? 3 : 1, range: range(spec.y) },
       },
       axes: [axisOf(spec.x, true), axisOf(spec.y, false)],
-      series: [{ label: spec.x.title, value: spec.x.named ? name : value(spec.x) }].concat(
+      series: [{ label: titleOf(spec.x), value: spec.x.named ? name : value(spec.x) }].concat(
         lines.map((line, index) => ({
           label: labels[index], width: overTime ? 1.6 : 2.2, stroke: () => lookOf(numbers[index]).stroke, dash: lookOf(numbers[index]).dash,
           spanGaps: !overTime, points: { show: false }, value: value(spec.y, line),
@@ -528,7 +531,7 @@
     // Of long tables the first is open.
     const headed = ({ heading, header, rows, note }, place) => {
       const parts = [tableOf(header.map((title) => title.trim()), rows), ...(note ? [element("p", { class: "note" }, note)] : [])];
-      return rows.length > 20 && heading ? folded(heading, place === 0, parts) : [...(heading ? [element("h3", {}, heading)] : []), ...parts];
+      return rows.length > 12 && heading ? folded(heading, place === 0, parts) : [...(heading ? [element("h3", {}, heading)] : []), ...parts];
     };
     const seeds = several ? [element("p", { class: "note" }, "Mean over the seeds that have a value" + data.spread + ".")] : [];
     put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds] : []);

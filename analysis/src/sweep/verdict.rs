@@ -11,7 +11,7 @@ use super::claim::{Cell, Claim};
 use super::file::SweepFile;
 use super::group::Group;
 use super::keys::Form;
-use crate::chart::{Spread, mean_and_deviation, mean_words};
+use crate::chart::{Spread, ends_words, mean_and_deviation};
 use crate::human;
 use crate::table::table;
 
@@ -116,16 +116,14 @@ impl Judged {
     /// The mean with what is around it, and its unit.
     pub fn ours_words(&self) -> String {
         let Some(mean) = self.ours else { return "-".to_owned() };
-        let around = self.band.or(self.spread.map(|spread| (mean - spread, mean + spread)));
+        let spread = self.spread.map(|spread| format!(" ± {}", human::three_digits(spread))).unwrap_or_default();
+        let around = self.band.map_or(spread, |band| ends_words(Some(band), human::three_digits));
         let seeds = (self.seeds < self.of_seeds).then(|| format!("of {} of {} seeds", self.seeds, self.of_seeds));
         let flows =
             (self.left_out > 0).then(|| format!("without {} unfinished", human::counted(self.left_out, "flow")));
         let less: Vec<String> = seeds.into_iter().chain(flows).collect();
         let of = if less.is_empty() { String::new() } else { format!(" ({})", less.join(", ")) };
-        format!("{} {}", mean_words(mean, around, human::three_digits).replace('±', "± "), self.unit)
-            .trim_end()
-            .to_owned()
-            + &of
+        format!("{}{around} {}", human::three_digits(mean), self.unit).trim_end().to_owned() + &of
     }
 }
 
