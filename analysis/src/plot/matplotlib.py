@@ -36,8 +36,9 @@ for panel, axes, lines in zip(panels[0], AXES, charts.values()):
         for a, b, row in zip(x, value, rows):
             if bars and row["seeds"] and row["seeds"] != max((one["seeds"] for one in rows), key=int):
                 panel.annotate(row["seeds"], (a, b), xytext=(2, 2), textcoords="offset points", fontsize=5)
-    panel.set(xlabel=axes["x"], ylabel=axes["y"], xscale=axes["xscale"], yscale=axes["yscale"], ylim=axes["ylim"])
+    panel.set(xlabel=axes["x"], ylabel=axes["y"], xscale=axes["xscale"], yscale=axes["yscale"], xlim=axes["xlim"], ylim=axes["ylim"])
     if axes["xticks"]:
         panel.set_xticks(*zip(*axes["xticks"]))
-panels[0][0].legend()
+handles, names = panels[0][0].get_legend_handles_labels()
+figure.legend(handles, names, loc="outside right upper", ncols=1 + len(names) // 15)
 figure.savefig(here.with_suffix(".pdf"))

@@ -48,15 +48,17 @@ fn axes(chart: &Chart) -> Value {
     let points = chart.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
     let styles: BTreeMap<&str, Value> =
         chart.lines.iter().rev().map(|line| (line.name.as_str(), style(line.look))).collect();
+    let xlim = [chart.x.range.start, chart.x.range.end].map(|end| end / chart.x.tick_unit);
     json!({
         "x": with_unit(&chart.x),
         "y": with_unit(&chart.y),
         "xscale": scale(&chart.x),
         "yscale": scale(&chart.y),
+        "xlim": xlim,
         "ylim": [chart.y.range.start, chart.y.range.end],
         "xticks": if chart.x.named { ticks } else { Vec::new() },
         "every": if chart.points { 1 } else { (points / 6).max(1) },
-        "bars": chart.points,
+        "bars": u8::from(chart.points),
         "styles": styles,
         "drawstyle": if chart.stepped { "steps-post" } else { "default" },
     })
@@ -141,5 +143,11 @@ mod tests {
         assert_eq!(picture.csv, format!("chart,line,x,value,low,high,few_flows,seeds\n{rows}"));
         assert_eq!(picture.svg, "<svg>\\u{fffe}</svg>\n", "XML cannot hold it");
         assert!(picture.script.starts_with("\"\"\"Draws") && picture.script.contains("\"drawstyle\":\"steps-post\""));
+        let is_python = ["true", "false", "null"].iter().all(|word| !picture.script.contains(&format!(":{word}")));
+        assert!(
+            is_python && picture.script.contains("\"=1+1\":{\"color\":\"#d55e00\",\"marker\":\"s\"}"),
+            "{}",
+            picture.script
+        );
     }
 }
