@@ -30,6 +30,9 @@ pub struct Manifest {
     /// How it is shown.
     #[serde(default)]
     pub shown: Shown,
+    /// What each metric is, without brackets: its unit and its definition.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, (String, String)>,
     /// What the sweep printed.
     #[serde(default)]
     pub tables: Vec<Titled>,

@@ -162,6 +162,17 @@ impl Unit {
         }
     }
 
+    /// What values in files have.
+    pub fn in_files(self) -> &'static str {
+        match self {
+            Unit::Bytes => "bytes",
+            Unit::Nanos => "ns",
+            Unit::Count | Unit::Ratio | Unit::Small | Unit::Index | Unit::Gbps | Unit::Gbytes | Unit::Percent => {
+                self.symbol()
+            }
+        }
+    }
+
     /// A value in a file is so many times what readers see.
     pub fn scale(self) -> f64 {
         if matches!(self, Unit::Bytes | Unit::Nanos) { 1e3 } else { 1.0 }
@@ -184,22 +195,22 @@ const fn waits(awaited: Awaited, def: Def) -> Def {
 #[rustfmt::skip]
 const DEFS: [Def; 30] = [
     def("slowdown", "Slowdown", Unit::Ratio, Of::Each, "Completion time relative to that in an empty network."),
-    def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time in microseconds."),
-    def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends, in Gb/s."),
-    from(Series::Goodput, def("total-goodput", "Goodput of all flows", Unit::Gbps, Of::Flows, "Rate of all selected flows together over the whole window, in Gb/s.")),
+    def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time."),
+    def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends."),
+    from(Series::Goodput, def("total-goodput", "Goodput of all flows", Unit::Gbps, Of::Flows, "Rate of all selected flows together over the whole window.")),
     def("fairness", "Jain's index", Unit::Index, Of::Flows, "Jain's index of the flows' rates."),
-    from(Series::Queues, def("queue", "Queue", Unit::Bytes, Of::Port, "Queue of the busiest switch port, in kB, over time.")),
-    waits(Awaited::Queue, from(Series::Queues, def("queue-settles", "Time until queues settle", Unit::Nanos, Of::Network, "Time from the begin of the window until no switch port has a queue above `level` any more, in microseconds."))),
-    from(Series::Queues, def("queue-peaks", "Time of the longest queue", Unit::Nanos, Of::Network, "Time from the begin of the window until a queue is as long as any gets in it, in microseconds.")),
-    waits(Awaited::Rate, from(Series::Goodput, def("goodput-reaches", "Time until the rate", Unit::Nanos, Of::Flows, "Time from the begin of the window until the selected flows together reach the rate `level`, in microseconds; all of the window if they do not."))),
-    waits(Awaited::Index, from(Series::Goodput, def("fairness-reaches", "Time until Jain's index", Unit::Nanos, Of::Flows, "Time from the begin of the window until Jain's index of the selected flows reaches `level`, in microseconds; all of the window if it does not."))),
+    from(Series::Queues, def("queue", "Queue", Unit::Bytes, Of::Port, "Queue of the busiest switch port, over time.")),
+    waits(Awaited::Queue, from(Series::Queues, def("queue-settles", "Time until queues settle", Unit::Nanos, Of::Network, "Time from the begin of the window until no switch port has a queue above `level` any more."))),
+    from(Series::Queues, def("queue-peaks", "Time of the longest queue", Unit::Nanos, Of::Network, "Time from the begin of the window until a queue is as long as any gets in it.")),
+    waits(Awaited::Rate, from(Series::Goodput, def("goodput-reaches", "Time until the rate", Unit::Nanos, Of::Flows, "Time from the begin of the window until the selected flows together reach the rate `level`; all of the window if they do not."))),
+    waits(Awaited::Index, from(Series::Goodput, def("fairness-reaches", "Time until Jain's index", Unit::Nanos, Of::Flows, "Time from the begin of the window until Jain's index of the selected flows reaches `level`; all of the window if it does not."))),
     from(Series::Control, def("utilisation", "U", Unit::Ratio, Of::Each, "U of the busiest link as the senders of the selected flows compute it, over their samples.")),
-    from(Series::Control, def("total-window", "Window of all flows", Unit::Bytes, Of::Each, "The windows of the selected flows together, in kB, over time.")),
-    def("paused-share", "Paused", Unit::Percent, Of::Network, "Part of the time for which PFC paused ports, over all ports, in percent."),
-    def("job-time", "Time of the longest job", Unit::Nanos, Of::Run, "Time of the longest job, in microseconds."),
-    def("bus-bandwidth", "Bus bandwidth of collectives", Unit::Gbytes, Of::Run, "Bus bandwidth of all collectives, by their time, in GB/s."),
+    from(Series::Control, def("total-window", "Window of all flows", Unit::Bytes, Of::Each, "The windows of the selected flows together, over time.")),
+    def("paused-share", "Paused", Unit::Percent, Of::Network, "Part of the time for which PFC paused ports, over all ports."),
+    def("job-time", "Time of the longest job", Unit::Nanos, Of::Run, "Time of the longest job."),
+    def("bus-bandwidth", "Bus bandwidth of collectives", Unit::Gbytes, Of::Run, "Bus bandwidth of all collectives, by their time."),
     def("drops", "Packets dropped", Unit::Count, Of::Run, "Packets dropped by switches in the whole run."),
-    def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, in percent of all."),
+    def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, of all."),
     def("", "Flows", Unit::Count, Of::Flows, "Number of flows."),
     def("", "Unfinished flows", Unit::Count, Of::Flows, "Flows that did not finish, which have no completion time."),
     from(Series::Queues, def("", "The longest queue grew for", Unit::Nanos, Of::Network, "Time from when the longest queue was last empty to its peak.")),
@@ -282,8 +293,9 @@ impl JsonSchema for Quantity {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let one = |quantity: Quantity| {
-            let Def { name, is, .. } = quantity.def();
-            json_schema!({ "description": is, "type": "string", "const": name })
+            let Def { name, is, unit, .. } = quantity.def();
+            let unit = if unit.symbol().is_empty() { String::new() } else { format!(" In {}.", unit.symbol()) };
+            json_schema!({ "description": format!("{is}{unit}"), "type": "string", "const": name })
         };
         json_schema!({ "description": "A kind of measurement.", "oneOf": CLAIMED.map(one) })
     }

@@ -40,6 +40,14 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// The least distance between two places, as a share of the axis: lines may be drawn aside by a part of it.
+    pub fn gap(&self) -> f64 {
+        let scaled = |value: f64| if self.x.log { value.log10() } else { value };
+        let places = self.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
+        let gaps = (1..places).map(|place| scaled(self.at.place(place)) - scaled(self.at.place(place - 1)));
+        gaps.fold(f64::INFINITY, f64::min) / (scaled(self.x.range.end) - scaled(self.x.range.start))
+    }
+
     /// As a page holds it: with as many digits as a chart can show.
     pub fn shortened(mut self) -> Chart {
         let short = |value: &mut f64| *value = number::short(*value);

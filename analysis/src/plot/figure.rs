@@ -97,8 +97,10 @@ pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &C
     let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
     let inside = |at: &(f64, f64)| (x.start..=x.end).contains(&at.0) && (y.start..=y.end).contains(&at.1);
     let scaled = |point: &(f64, f64)| (chart.x.scaled(point.0), chart.y.scaled(point.1));
+    let across = |x| f64::from(pixel(area, drawn, (x, y.start)).0);
+    let room = chart.gap() * (across(x.end) - across(x.start));
     for (number, line) in chart.lines.iter().enumerate().rev() {
-        let aside = aside(look, chart, number);
+        let aside = aside(look, chart, number, room);
         let pixel = |at: &(f64, f64)| {
             let (x, y) = pixel(area, drawn, *at);
             (x + aside, y)
@@ -148,21 +150,23 @@ fn less_seeds<'a>(chart: &'a Chart, line: &'a Line) -> impl Iterator<Item = ((f6
     less.filter_map(|(place, seeds)| Some(((chart.at.place(place), line.y[place]?), *seeds)))
 }
 
-/// How many pixels a line is drawn aside, so that bars at one place do not hide each other.
-fn aside(look: &Look, chart: &Chart, number: usize) -> i32 {
+/// How many pixels a line is drawn aside, so that bars at one place do not hide each other; of places that are so many pixels
+/// apart.
+fn aside(look: &Look, chart: &Chart, number: usize, room: f64) -> i32 {
     let has_bars = |line: &Line| line.band.iter().flatten().next().is_some();
     // Of a line with one value each, as of variants side by side, no two are at one place.
     let places = |line: &Line| line.y.iter().flatten().count();
     if !chart.points || !chart.lines.iter().any(has_bars) || chart.lines.iter().all(|line| places(line) < 2) {
         return 0;
     }
-    let step = f64::from(look.px(BESIDE)).min(f64::from(look.px(MOST_ASIDE)) / chart.lines.len() as f64);
+    let step = f64::from(look.px(BESIDE)).min(room * ASIDE / chart.lines.len() as f64);
     ((number as f64 - (chart.lines.len() - 1) as f64 / 2.0) * step).round() as i32
 }
 
-/// Between the bars of two lines, and of all lines together, in pixels of a screen's figure.
+/// Between the bars of two lines, in pixels of a screen's figure.
 const BESIDE: u32 = 10;
-const MOST_ASIDE: u32 = 60;
+/// The part of the room between two places that all lines together take.
+const ASIDE: f64 = 0.5;
 
 /// The size of an empty marker's middle, of the whole.
 const EMPTY: f64 = 0.6;

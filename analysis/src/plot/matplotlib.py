@@ -23,8 +23,8 @@ for panel, axes, lines in zip(panels[0], AXES, charts.values()):
         x, value, low, high = ([float(row[key] or "nan") for row in rows] for key in ("x", "value", "low", "high"))
         style = {**axes["styles"][name], "drawstyle": axes["drawstyle"], "markevery": axes["every"]}
         if bars:
-            # Side by side, as bars at one place hide each other.
-            points = (number - (len(lines) - 1) / 2) * min(3, 18 / len(lines)) * several
+            # Side by side, as bars at one place hide each other; a panel is some 180 points wide.
+            points = (number - (len(lines) - 1) / 2) * min(3, 90 * axes["gap"] / len(lines)) * several
             style["transform"] = panel.transData + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
             errors = [[a - b for a, b in zip(value, low)], [a - b for a, b in zip(high, value)]]
             panel.errorbar(x, value, errors, fmt="none", ecolor=style["color"], elinewidth=0.6, capsize=1.5, transform=style["transform"])

@@ -58,6 +58,7 @@ fn axes(chart: &Chart) -> Value {
         "ylim": [chart.y.range.start, chart.y.range.end],
         "xticks": if chart.x.named { ticks } else { Vec::new() },
         "every": if chart.points { 1 } else { (points / 6).max(1) },
+        "gap": chart.gap().min(1.0),
         "bars": u8::from(chart.points),
         "styles": styles,
         "drawstyle": if chart.stepped { "steps-post" } else { "default" },

@@ -101,7 +101,7 @@
 
   // ---- what a chart shows, as shapes, which the canvas and the SVG file draw alike
 
-  const [MARK, CAP, BESIDE, MOST_ASIDE] = [4.5, 3, 7, 40];
+  const [MARK, CAP, BESIDE, ASIDE] = [4.5, 3, 7, 0.5];
 
   function shapesOf(chart) {
     const ratio = uPlot.pxRatio;
@@ -114,7 +114,8 @@
     const shown = chart.lines.map((line, index) => ({ line, index })).filter(({ index }) => chart.series[index + 1].show);
     const alone = shown.every(({ line }) => line.y.filter((value) => value != null).length < 2);
     const bars = points && shown.some(({ line }) => line.band?.some((ends) => ends));
-    const step = bars && !alone ? Math.min(BESIDE, MOST_ASIDE / shown.length) : 0;
+    const room = Math.min(...places.slice(1).map((_, place) => x(place + 1) - x(place)));
+    const step = bars && !alone ? Math.min(BESIDE, (ASIDE * room) / shown.length) : 0;
     const lines = shown.map(({ line, index }, number) => {
       const aside = (number - (shown.length - 1) / 2) * step;
       const there = line.y.map((_, place) => place).filter((place) => line.y[place] != null && !(log && line.y[place] <= 0));
@@ -534,7 +535,9 @@
       return rows.length > 12 && heading ? folded(heading, place === 0, parts) : [...(heading ? [element("h3", {}, heading)] : []), ...parts];
     };
     const seeds = several ? [element("p", { class: "note" }, "Mean over the seeds that have a value" + data.spread + ".")] : [];
-    put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds] : []);
+    const rows = Object.entries(data.sweep?.metrics ?? {}).map(([name, [unit, is]]) => [name, unit, is]);
+    const metrics = rows.length ? folded("What metrics are", false, [tableOf(["metric", "unit in files", "definition"], rows, 3)]) : [];
+    put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds, ...metrics] : []);
     const header = ["claim", "paper", "holds if", "ours", "verdict", "why"];
     put("claims", claims.length ? [tableOf(header, claims, header.length)] : []);
   }

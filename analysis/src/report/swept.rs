@@ -36,6 +36,7 @@ pub fn swept(dir: &Path) -> Result<Value> {
     Ok(json!({
         "title": manifest.title,
         "tables": manifest.tables,
+        "metrics": manifest.metrics,
         "claims": claims.collect::<Vec<_>>(),
         "figures": figures,
     }))

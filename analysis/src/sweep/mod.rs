@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hpcc_measures::quantity::{Def, METRICS, Metric};
 use hpcc_measures::results::Results;
 
 use crate::manifest::{FIGURES, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE, Shown};
@@ -197,6 +198,11 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
     entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
+fn described(metric: &Metric) -> (String, (String, String)) {
+    let Def { unit, is, .. } = metric.quantity.def();
+    (metric.name.to_owned(), (unit.in_files().to_owned(), (*is).to_owned()))
+}
+
 fn shown(file: &SweepFile) -> Shown {
     Shown { spread: file.spread, size_bins: file.size_bins.clone() }
 }
@@ -221,7 +227,15 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>], tables: Vec<Titled>, plots: 
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: file.selection.clone(), shown: shown(file), tables, plots, entries }
+    Manifest {
+        title: file.title.clone(),
+        measured: file.selection.clone(),
+        metrics: METRICS.iter().map(described).collect(),
+        shown: shown(file),
+        tables,
+        plots,
+        entries,
+    }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results) -> Result<Measured<'a>> {
