@@ -123,14 +123,12 @@ impl Known<'_> {
         (self.results.lives() > 0).then_some(if self.summary.telemetry_bytes > 0 { bytes as f64 } else { 0.0 })
     }
 
-    /// Of a whole run that has no records of queues the summary has two figures.
+    /// Of a whole run, the summary has the last two.
     fn queue_at(&self, at: Figure) -> Option<f64> {
-        match (&self.queue, at) {
-            (Some(queue), _) => figure(at, queue),
-            (None, _) if self.results.window.chosen => None,
-            (None, Figure::Percentile(99)) => Some(self.summary.queue_p99_bytes as f64),
-            (None, Figure::Percentile(100)) => Some(self.summary.queue_max_bytes as f64),
-            (None, _) => None,
+        match at {
+            Figure::Percentile(99) if !self.results.window.chosen => Some(self.summary.queue_p99_bytes as f64),
+            Figure::Percentile(100) if !self.results.window.chosen => Some(self.summary.queue_max_bytes as f64),
+            _ => self.queue.as_ref().and_then(|queue| figure(at, queue)),
         }
     }
 
