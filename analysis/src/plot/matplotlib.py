@@ -34,7 +34,7 @@ for panel, axes, lines in zip(panels[0], AXES, charts.values()):
         few = [(a, b) for a, b, row in zip(x, value, rows) if row["few_flows"] == "1"]
         panel.plot(*zip(*few), **{**style, "linestyle": "", "markevery": 1}, markerfacecolor="white") if few else None
         for a, b, row in zip(x, value, rows):
-            if bars and row["seeds"] and row["seeds"] != max((one["seeds"] for one in rows), key=int):
+            if bars and row.get("seeds") and row["seeds"] != max((one["seeds"] for one in rows), key=int):
                 panel.annotate(row["seeds"], (a, b), xytext=(2, 2), textcoords="offset points", fontsize=5)
     panel.set(xlabel=axes["x"], ylabel=axes["y"], xscale=axes["xscale"], yscale=axes["yscale"], xlim=axes["xlim"], ylim=axes["ylim"])
     if axes["xticks"]:

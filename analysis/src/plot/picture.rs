@@ -88,7 +88,10 @@ fn with_unit(axis: &Axis) -> String {
 
 fn csv(charts: &[&Chart]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["chart", "line", "x", "value", "low", "high", "few_flows", "seeds"])?;
+    // Only where some seeds have no value, there is something to say of them.
+    let has_seeds = charts.iter().flat_map(|chart| &chart.lines).any(|line| !line.seeds.is_empty());
+    let columns = ["chart", "line", "x", "value", "low", "high", "few_flows"];
+    writer.write_record(columns.into_iter().chain(has_seeds.then_some("seeds")))?;
     let number = |value: Option<f64>| value.map_or_else(String::new, six_digits);
     for chart in charts {
         for line in &chart.lines {
@@ -96,16 +99,10 @@ fn csv(charts: &[&Chart]) -> Result<String> {
                 let (low, high) = line.band.get(place).copied().flatten().unzip();
                 let few = u8::from(line.few.get(place) == Some(&true)).to_string();
                 let x = number(Some(chart.at.place(place) / chart.x.tick_unit));
-                writer.write_record([
-                    &*visible::cell(&chart.title),
-                    &*visible::cell(&line.name),
-                    &x,
-                    &number(*value),
-                    &number(low),
-                    &number(high),
-                    &few,
-                    &line.seeds.get(place).map_or_else(String::new, usize::to_string),
-                ])?;
+                let seeds = line.seeds.get(place).map_or_else(String::new, usize::to_string);
+                let (chart, line) = (visible::cell(&chart.title), visible::cell(&line.name));
+                let row = [&*chart, &*line, &x, &number(*value), &number(low), &number(high), &few];
+                writer.write_record(row.into_iter().chain(has_seeds.then_some(seeds.as_str())))?;
             }
         }
     }
@@ -127,6 +124,7 @@ mod tests {
         let line = Line {
             band: vec![None, Some((1.0, 3.0))],
             few: vec![false, true],
+            seeds: vec![2, 1],
             ..Line::of_variant(0, "a, b", vec![None, Some(2.0 / 3.0)])
         };
         let formula = Line::of_variant(1, "=1+1", vec![Some(1.0)]);
@@ -140,7 +138,7 @@ mod tests {
             points: false,
         };
         let picture = Picture::new("<svg>\u{fffe}</svg>\n".into(), &[&chart]).expect("in memory");
-        let rows = "Queue (kB),\"a, b\",1,0.666667,1,3,1,\nQueue (kB),'=1+1,0,1,,,0,\n";
+        let rows = "Queue (kB),\"a, b\",1,0.666667,1,3,1,1\nQueue (kB),'=1+1,0,1,,,0,\n";
         assert_eq!(picture.csv, format!("chart,line,x,value,low,high,few_flows,seeds\n{rows}"));
         assert_eq!(picture.svg, "<svg>\\u{fffe}</svg>\n", "XML cannot hold it");
         assert!(picture.script.starts_with("\"\"\"Draws") && picture.script.contains("\"drawstyle\":\"steps-post\""));
