@@ -116,6 +116,32 @@ fn several_axes_are_combined() {
 }
 
 #[test]
+fn a_plot_of_what_is_not_recorded_names_its_key() {
+    let folder = folder();
+    let (base, _) = BASE.split_once("[monitor]").expect("what is recorded comes last");
+    fs::write(folder.path().join("base.toml"), base).expect("base");
+    fs::write(folder.path().join("sweep.toml"), ONE).expect("sweep");
+    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out", "--simulator", "fluid"]);
+    let output = command.current_dir(folder.path()).output().expect("hpcc starts");
+    assert!(out(&output).contains(" no queue-cdf: the scenario has no monitor.queue_interval\n"), "{}", out(&output));
+}
+
+/// Bins of sizes are bins: which flows are large says its own key.
+#[test]
+fn bins_do_not_say_what_large_flows_are() {
+    let headings = |more: &str| {
+        let folder = folder();
+        let output = sweep(folder.path(), &format!("{ONE}[report]\nsize_bins = [\"2KB\", \"5KB\"]\n{more}"), &[], &[]);
+        out(&output)
+    };
+    assert!(headings("").contains("large flows (over 1.00 MB)"));
+    let own = headings("small_up_to = \"2KB\"\nlarge_above = \"5KB\"\n");
+    assert!(own.contains("small flows (up to 2.00 kB)") && own.contains("large flows (over 5.00 kB)"), "{own}");
+    let wrong = refusal(&format!("{ONE}[report]\nlarge_above = \"much\"\n"), &[]);
+    assert!(wrong.contains("sweep.toml:") && wrong.contains("large_above: "), "{wrong}");
+}
+
+#[test]
 fn what_is_not_drawn_has_its_reason() {
     let folder = folder();
     let plots =

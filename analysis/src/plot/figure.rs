@@ -154,9 +154,10 @@ fn less_seeds<'a>(chart: &'a Chart, line: &'a Line) -> impl Iterator<Item = ((f6
 /// apart.
 fn aside(look: &Look, chart: &Chart, number: usize, room: f64) -> i32 {
     let has_bars = |line: &Line| line.band.iter().flatten().next().is_some();
-    // Of a line with one value each, as of variants side by side, no two are at one place.
-    let places = |line: &Line| line.y.iter().flatten().count();
-    if !chart.points || !chart.lines.iter().any(has_bars) || chart.lines.iter().all(|line| places(line) < 2) {
+    let places = chart.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
+    let lines_at =
+        |place: usize| chart.lines.iter().filter(|line| line.y.get(place).is_some_and(Option::is_some)).count();
+    if !chart.points || !chart.lines.iter().any(has_bars) || (0..places).all(|place| lines_at(place) < 2) {
         return 0;
     }
     let step = f64::from(look.px(BESIDE)).min(room * ASIDE / chart.lines.len() as f64);

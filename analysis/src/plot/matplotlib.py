@@ -18,13 +18,14 @@ plt.rcParams.update({"font.size": 7, "pdf.fonttype": 42, "lines.linewidth": 1, "
 figure, panels = plt.subplots(1, len(AXES), figsize=(3.46 * len(AXES), 2.2), squeeze=False, layout="constrained")
 for panel, axes, lines in zip(panels[0], AXES, charts.values()):
     bars = axes["bars"] and any(row["low"] for rows in lines.values() for row in rows)
-    several = any(len(rows) > 1 for rows in lines.values())
+    places = [row["x"] for rows in lines.values() for row in rows]
+    shared = len(set(places)) < len(places)
     for number, (name, rows) in enumerate(lines.items()):
         x, value, low, high = ([float(row[key] or "nan") for row in rows] for key in ("x", "value", "low", "high"))
         style = {**axes["styles"][name], "drawstyle": axes["drawstyle"], "markevery": axes["every"]}
         if bars:
             # Side by side, as bars at one place hide each other; a panel is some 180 points wide.
-            points = (number - (len(lines) - 1) / 2) * min(3, 90 * axes["gap"] / len(lines)) * several
+            points = (number - (len(lines) - 1) / 2) * min(3, 90 * axes["gap"] / len(lines)) * shared
             style["transform"] = panel.transData + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
             errors = [[a - b for a, b in zip(value, low)], [a - b for a, b in zip(high, value)]]
             panel.errorbar(x, value, errors, fmt="none", ecolor=style["color"], elinewidth=0.6, capsize=1.5, transform=style["transform"])

@@ -112,7 +112,7 @@
     const x = (place) => left + chart.valToPos(places[place], "x");
     const y = (value) => (log && value <= 0 ? top + height : Math.min(top + height, top + chart.valToPos(value, "y")));
     const shown = chart.lines.map((line, index) => ({ line, index })).filter(({ index }) => chart.series[index + 1].show);
-    const alone = shown.every(({ line }) => line.y.filter((value) => value != null).length < 2);
+    const alone = places.every((_, place) => shown.filter(({ line }) => line.y[place] != null).length < 2);
     const bars = points && shown.some(({ line }) => line.band?.some((ends) => ends));
     const room = Math.min(...places.slice(1).map((_, place) => x(place + 1) - x(place)));
     const step = bars && !alone ? Math.min(BESIDE, (ASIDE * room) / shown.length) : 0;
