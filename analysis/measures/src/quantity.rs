@@ -192,37 +192,145 @@ const fn waits(awaited: Awaited, def: Def) -> Def {
 }
 
 /// In the order of [`Quantity`].
-#[rustfmt::skip]
 const DEFS: [Def; 30] = [
     def("slowdown", "Slowdown", Unit::Ratio, Of::Each, "Completion time relative to that in an empty network."),
     def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time."),
     def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends."),
-    from(Series::Goodput, def("total-goodput", "Goodput of all flows", Unit::Gbps, Of::Flows, "Rate of all selected flows together over the whole window.")),
+    from(
+        Series::Goodput,
+        def(
+            "total-goodput",
+            "Goodput of all flows",
+            Unit::Gbps,
+            Of::Flows,
+            "Rate of all selected flows together over the whole window.",
+        ),
+    ),
     def("fairness", "Jain's index", Unit::Index, Of::Flows, "Jain's index of the flows' rates."),
     from(Series::Queues, def("queue", "Queue", Unit::Bytes, Of::Port, "Queue of the busiest switch port, over time.")),
-    waits(Awaited::Queue, from(Series::Queues, def("queue-settles", "Time until queues settle", Unit::Nanos, Of::Network, "Time from the begin of the window until no switch port has a queue above `level` any more."))),
-    from(Series::Queues, def("queue-peaks", "Time of the longest queue", Unit::Nanos, Of::Network, "Time from the begin of the window until a queue is as long as any gets in it.")),
-    waits(Awaited::Rate, from(Series::Goodput, def("goodput-reaches", "Time until the rate", Unit::Nanos, Of::Flows, "Time from the begin of the window until the selected flows together reach the rate `level`; all of the window if they do not."))),
-    waits(Awaited::Index, from(Series::Goodput, def("fairness-reaches", "Time until Jain's index", Unit::Nanos, Of::Flows, "Time from the begin of the window until Jain's index of the selected flows reaches `level`; all of the window if it does not."))),
-    from(Series::Control, def("utilisation", "U", Unit::Ratio, Of::Each, "U of the busiest link as the senders of the selected flows compute it, over their samples.")),
-    from(Series::Control, def("total-window", "Window of all flows", Unit::Bytes, Of::Each, "The windows of the selected flows together, over time.")),
-    def("paused-share", "Paused", Unit::Percent, Of::Network, "Part of the time for which PFC paused ports, over all ports."),
+    waits(
+        Awaited::Queue,
+        from(
+            Series::Queues,
+            def(
+                "queue-settles",
+                "Time until queues settle",
+                Unit::Nanos,
+                Of::Network,
+                "Time from the begin of the window until no switch port has a queue above \
+         `level` any more.",
+            ),
+        ),
+    ),
+    from(
+        Series::Queues,
+        def(
+            "queue-peaks",
+            "Time of the longest queue",
+            Unit::Nanos,
+            Of::Network,
+            "Time from the begin of the window until a queue is as long as any gets in it.",
+        ),
+    ),
+    waits(
+        Awaited::Rate,
+        from(
+            Series::Goodput,
+            def(
+                "goodput-reaches",
+                "Time until the rate",
+                Unit::Nanos,
+                Of::Flows,
+                "Time from the begin of the window until the selected flows together reach the \
+         rate `level`; all of the window if they do not.",
+            ),
+        ),
+    ),
+    waits(
+        Awaited::Index,
+        from(
+            Series::Goodput,
+            def(
+                "fairness-reaches",
+                "Time until Jain's index",
+                Unit::Nanos,
+                Of::Flows,
+                "Time from the begin of the window until Jain's index of the selected flows \
+         reaches `level`; all of the window if it does not.",
+            ),
+        ),
+    ),
+    from(
+        Series::Control,
+        def(
+            "utilisation",
+            "U",
+            Unit::Ratio,
+            Of::Each,
+            "U of the busiest link as the senders of the selected flows compute it, over \
+         their samples.",
+        ),
+    ),
+    from(
+        Series::Control,
+        def(
+            "total-window",
+            "Window of all flows",
+            Unit::Bytes,
+            Of::Each,
+            "The windows of the selected flows together, over time.",
+        ),
+    ),
+    def(
+        "paused-share",
+        "Paused",
+        Unit::Percent,
+        Of::Network,
+        "Part of the time for which PFC paused ports, over all ports.",
+    ),
     def("job-time", "Time of the longest job", Unit::Nanos, Of::Run, "Time of the longest job."),
-    def("bus-bandwidth", "Bus bandwidth of collectives", Unit::Gbytes, Of::Run, "Bus bandwidth of all collectives, by their time."),
+    def(
+        "bus-bandwidth",
+        "Bus bandwidth of collectives",
+        Unit::Gbytes,
+        Of::Run,
+        "Bus bandwidth of all collectives, by their time.",
+    ),
     def("drops", "Packets dropped", Unit::Count, Of::Run, "Packets dropped by switches in the whole run."),
     def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, of all."),
     def("", "Flows", Unit::Count, Of::Flows, "Number of flows."),
     def("", "Unfinished flows", Unit::Count, Of::Flows, "Flows that did not finish, which have no completion time."),
-    from(Series::Queues, def("", "The longest queue grew for", Unit::Nanos, Of::Network, "Time from when the longest queue was last empty to its peak.")),
+    from(
+        Series::Queues,
+        def(
+            "",
+            "The longest queue grew for",
+            Unit::Nanos,
+            Of::Network,
+            "Time from when the longest queue was last empty to its peak.",
+        ),
+    ),
     def("", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
     def("", "Paused", Unit::Nanos, Of::Network, "Length of all of PFC's pauses, summed over ports."),
     def("", "Packets sent again", Unit::Count, Of::Run, "Packets sent again."),
     def("", "Telemetry", Unit::Count, Of::Run, "Bytes of telemetry on all links."),
     def("", "Telemetry for each kB", Unit::Small, Of::Run, "Bytes of telemetry on all links for each acknowledged kB."),
-    def("", "Telemetry of the sender", Unit::Count, Of::Network, "Bytes of telemetry that a sender writes into a frame."),
+    def(
+        "",
+        "Telemetry of the sender",
+        Unit::Count,
+        Of::Network,
+        "Bytes of telemetry that a sender writes into a frame.",
+    ),
     def("", "Telemetry of a switch", Unit::Count, Of::Network, "Bytes of telemetry that a switch writes into a frame."),
     def("", "Feedback packets", Unit::Count, Of::Run, "Packets that return telemetry."),
-    def("", "Feedback packets for each ms", Unit::Count, Of::Run, "Packets that return telemetry, for each ms with flows."),
+    def(
+        "",
+        "Feedback packets for each ms",
+        Unit::Count,
+        Of::Run,
+        "Packets that return telemetry, for each ms with flows.",
+    ),
     def("", "Probes", Unit::Count, Of::Run, "Probes."),
 ];
 

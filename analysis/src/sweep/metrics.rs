@@ -128,7 +128,9 @@ impl Known<'_> {
         match at {
             Figure::Percentile(99) if !self.results.window.chosen => Some(self.summary.queue_p99_bytes as f64),
             Figure::Percentile(100) if !self.results.window.chosen => Some(self.summary.queue_max_bytes as f64),
-            _ => self.queue.as_ref().and_then(|queue| figure(at, queue)),
+            Figure::Mean | Figure::Percentile(_) | Figure::Value => {
+                self.queue.as_ref().and_then(|queue| figure(at, queue))
+            }
         }
     }
 
