@@ -7,10 +7,13 @@ use std::path::PathBuf;
 use hpcc_measures::select::Selection;
 use serde::{Deserialize, Serialize};
 
+use crate::chart::Spread;
 use crate::table::Titled;
 
 /// The file in a sweep's folder that lists its runs.
 pub const MANIFEST: &str = "sweep.json";
+/// The file in a sweep's folder that has its figures for the page.
+pub const FIGURES: &str = "figures.json";
 /// The data of a sweep that goes on, was ended, or failed.
 pub const PARTIAL: &str = "sweep.csv.partial";
 /// The page in an output folder.
@@ -24,6 +27,12 @@ pub struct Manifest {
     /// The sweep's selection.
     #[serde(default)]
     pub measured: Selection,
+    /// How it is shown.
+    #[serde(default)]
+    pub shown: Shown,
+    /// What each metric is, without brackets: its unit and its definition.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, (String, String)>,
     /// What the sweep printed.
     #[serde(default)]
     pub tables: Vec<Titled>,
@@ -32,6 +41,15 @@ pub struct Manifest {
     pub plots: Vec<String>,
     /// By variant, then by value of the axis.
     pub entries: Vec<ManifestEntry>,
+}
+
+/// How several seeds and sizes are shown, in tables, claims, figures and charts alike.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Shown {
+    /// Beside the mean of several seeds.
+    pub spread: Spread,
+    /// Upper bounds of flow sizes, in bytes, if they are given.
+    pub size_bins: Option<Vec<u64>>,
 }
 
 /// A variant at a value of the axis.

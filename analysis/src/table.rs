@@ -9,12 +9,13 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::summary::FLUID;
 use hpcc_formats::results::{MeasuredError, Summary};
+use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 use serde::{Deserialize, Serialize};
 
-use crate::chart::mean_and_deviation;
+use crate::chart::Spread;
 use crate::{human, jobs, pauses};
 
 /// Columns apart, a rule below the header, no frame.
@@ -142,7 +143,7 @@ impl Titled {
 
 fn completion_times(results: &Results) -> Result<String> {
     let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
-    let mut rows = rows(iter::once(results))?;
+    let mut rows = rows(iter::once(results), Spread::None)?;
     let few = align_marked(&mut rows).then(|| FEW.to_owned());
     let left_out = (results.unfinished() > 0).then(|| LEFT_OUT.to_owned());
     let notes = few.into_iter().chain(left_out).chain(rounding(results.finished()));
@@ -170,30 +171,29 @@ pub const FEW: &str = "* Fewer than 10 flows are above this percentile.";
 pub const LEFT_OUT: &str = "Figures are of flows that finished: \"2 of 5\" leaves 3 out, which can be the slowest.";
 
 /// The table of completion times: by size, of all, and by group if there are several. Of several seeds, the mean of each
-/// figure ± standard deviation, and all flows.
+/// figure with its spread, and all flows.
 ///
 /// # Errors
 /// If a file of the results cannot be read.
-pub fn rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<Vec<String>>> {
+pub fn rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone, spread: Spread) -> Result<Vec<Vec<String>>> {
     let seeds: Vec<_> = runs.clone().map(|run| size_rows(iter::once(run))).collect::<Result<_>>()?;
     let row = |(label, all): &(String, FctStats)| {
         let of_seeds = seeds.iter().flat_map(|rows| rows.iter().filter(|(other, _)| other == label));
-        row(label, all, &of_seeds.map(|(_, stats)| *stats).collect::<Vec<_>>(), seeds.len())
+        row(label, all, &of_seeds.map(|(_, stats)| *stats).collect::<Vec<_>>(), (seeds.len(), spread))
     };
     Ok(size_rows(runs)?.iter().map(row).collect())
 }
 
-fn row(label: &str, all: &FctStats, of_seeds: &[FctStats], seeds: usize) -> Vec<String> {
-    let figure = |percent, digits: usize, of: fn(&FctStats) -> f64| {
+fn row(label: &str, all: &FctStats, of_seeds: &[FctStats], (seeds, spread): (usize, Spread)) -> Vec<String> {
+    let figure = |percent, quantity: Quantity, digits: usize, of: fn(&FctStats) -> f64| {
         let values: Vec<f64> = of_seeds.iter().filter(|stats| stats.flows > 0).map(of).collect();
         if values.is_empty() {
             return "-".to_owned();
         }
-        let (mean, spread) = mean_and_deviation(&values);
-        let spread = spread.map(|spread| format!(" ±{spread:.digits$}")).unwrap_or_default();
+        let mean = spread.words_of(&values, quantity.possible(), |value| format!("{value:.digits$}"));
         let of = if values.len() < seeds { format!(" of {}", values.len()) } else { String::new() };
         let few = percent > 0 && stats::rests_on_few(all.flows, percent);
-        format!("{mean:.digits$}{spread}{of}{}", if few { "*" } else { "" })
+        format!("{mean}{of}{}", if few { "*" } else { "" })
     };
     let flows = match all.left_out {
         0 => human::count(all.flows),
@@ -202,11 +202,11 @@ fn row(label: &str, all: &FctStats, of_seeds: &[FctStats], seeds: usize) -> Vec<
     vec![
         label.to_owned(),
         flows,
-        figure(0, 2, |stats| stats.slowdown_mean),
-        figure(50, 2, |stats| stats.slowdown_p50),
-        figure(95, 2, |stats| stats.slowdown_p95),
-        figure(99, 2, |stats| stats.slowdown_p99),
-        figure(99, 1, |stats| stats.fct_p99_ns as f64 / 1e3),
+        figure(0, Quantity::Slowdown, 2, |stats| stats.slowdown_mean),
+        figure(50, Quantity::Slowdown, 2, |stats| stats.slowdown_p50),
+        figure(95, Quantity::Slowdown, 2, |stats| stats.slowdown_p95),
+        figure(99, Quantity::Slowdown, 2, |stats| stats.slowdown_p99),
+        figure(99, Quantity::CompletionTime, 1, |stats| stats.fct_p99_ns as f64 / 1e3),
     ]
 }
 
@@ -222,7 +222,8 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     if !s.is_fluid() {
         return lines;
     }
-    let error = s.measured_error.as_ref().map_or_else(|| "not measured: --check TIME does".into(), error);
+    let error =
+        s.measured_error.as_ref().map_or_else(|| "not measured: --check TIME does, if flows end by then".into(), error);
     lines.map(|(name, value)| match name {
         "queue" => (FLUID, "no packets: no queues, pauses, drops and repetitions".into()),
         "PFC" => ("error", error.clone()),

@@ -86,7 +86,7 @@ const ONE: &str = "title = \"One\"\nbase = \"base.toml\"\n[[variant]]\nname = \"
 #[test]
 fn several_axes_are_combined() {
     let folder = folder();
-    let report = "[report]\nplots = [\"slowdown-by-axis\", \"goodput-by-axis\", \"queue-by-axis\", \"queue-cdf\"]\nsize_bins = [\"10KB\"]\n";
+    let report = "[report]\nplots = [\"slowdown-by-axis\", \"goodput-by-axis\", \"queue-by-axis\", \"queue-cdf\"]\nlarge_above = \"10KB\"\n";
     let text = format!("{ONE}{AXES}{report}{}", claim("at = { eta = 0.9, size = 2000 }"));
     let output = sweep(folder.path(), &text, &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -113,6 +113,32 @@ fn several_axes_are_combined() {
     assert!(fs::read_to_string(root.join("sweep.json")).expect("manifest").contains("\"b, size 2000, eta 0.9\""));
     let again = sweep(folder.path(), &text, &[], &[]);
     assert!(err(&again).contains("12 of 12 runs are kept"), "{}", err(&again));
+}
+
+#[test]
+fn a_plot_of_what_is_not_recorded_names_its_key() {
+    let folder = folder();
+    let (base, _) = BASE.split_once("[monitor]").expect("what is recorded comes last");
+    fs::write(folder.path().join("base.toml"), base).expect("base");
+    fs::write(folder.path().join("sweep.toml"), ONE).expect("sweep");
+    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out", "--simulator", "fluid"]);
+    let output = command.current_dir(folder.path()).output().expect("hpcc starts");
+    assert!(out(&output).contains(" no queue-cdf: the scenario has no monitor.queue_interval\n"), "{}", out(&output));
+}
+
+/// Bins of sizes are bins: which flows are large says its own key.
+#[test]
+fn bins_do_not_say_what_large_flows_are() {
+    let headings = |more: &str| {
+        let folder = folder();
+        let output = sweep(folder.path(), &format!("{ONE}[report]\nsize_bins = [\"2KB\", \"5KB\"]\n{more}"), &[], &[]);
+        out(&output)
+    };
+    assert!(headings("").contains("large flows (over 1.00 MB)"));
+    let own = headings("small_up_to = \"2KB\"\nlarge_above = \"5KB\"\n");
+    assert!(own.contains("small flows (up to 2.00 kB)") && own.contains("large flows (over 5.00 kB)"), "{own}");
+    let wrong = refusal(&format!("{ONE}[report]\nlarge_above = \"much\"\n"), &[]);
+    assert!(wrong.contains("sweep.toml:") && wrong.contains("large_above: "), "{wrong}");
 }
 
 #[test]
@@ -462,7 +488,10 @@ fn figures_follow_the_wishes_of_the_file_and_have_their_data_beside_them() {
     let row = "99th percentile of the slowdown,HPCC (eta 0.95),100000,2,2,2,1\n";
     assert!(csv.starts_with("chart,line,x,value,low,high,few_flows\n") && csv.contains(row), "{csv}");
     let script = read("slowdown-by-size.plot.py");
-    assert!(script.contains("\"yscale\":\"log\",\"ylim\":[1.0,50.0]") && !script.contains("# CHARTS"), "{script}");
+    assert!(
+        script.contains("\"yscale\":\"log\"") && script.contains("\"ylim\":[1.0,50.0]") && !script.contains("# CHARTS"),
+        "{script}"
+    );
     assert!(
         read("queue-cdf.svg").contains("Times") && read("sweep.csv").contains("\nplain,,4,"),
         "all plots; names in data"

@@ -7,6 +7,7 @@
 //! | [`results`] | the folder of a run; start with [`results::Results::load`] |
 //! | [`records`] | the rows of its files, in memory or on disk |
 //! | [`select`] | which flows count, and in which part of the run |
+//! | [`quantity`] | what is measured: names, units, definitions |
 //! | [`stats`] | completion times and slowdowns, by size |
 //! | [`spread`] | percentiles and distributions of any number of values |
 //! | [`series`] | rates, fairness and queues over time |
@@ -15,6 +16,7 @@
 
 pub mod pairing;
 pub mod parted;
+pub mod quantity;
 pub mod records;
 pub mod results;
 pub mod select;

@@ -42,6 +42,7 @@ pub struct SizeCensus {
     /// Flows up to each of [`bounds`], and above the one before; last those above all.
     counts: Vec<u64>,
     flows: u64,
+    smallest: u64,
     largest: u64,
 }
 
@@ -62,6 +63,7 @@ impl SizeCensus {
         }
         let last = self.counts.len() - 1;
         self.counts[step_of(size).min(last)] += 1;
+        self.smallest = if self.flows == 0 { size } else { self.smallest.min(size) };
         self.flows += 1;
         self.largest = self.largest.max(size);
     }
@@ -78,8 +80,30 @@ impl SizeCensus {
         for (count, others) in self.counts.iter_mut().zip(&other.counts) {
             *count += others;
         }
+        self.smallest = match (self.flows, other.flows) {
+            (_, 0) => self.smallest,
+            (0, _) => other.smallest,
+            _ => self.smallest.min(other.smallest),
+        };
         self.flows += other.flows;
         self.largest = self.largest.max(other.largest);
+    }
+
+    /// Upper bounds of bins: the given ones that separate flows, and the largest size; else those of [`SizeCensus::size_bounds`].
+    pub fn bounds(&self, given: Option<&[u64]>, entries: u64) -> Vec<u64> {
+        let Some(given) = given else { return self.size_bounds(entries) };
+        let inner = given.iter().copied().filter(|bound| (self.smallest..self.largest).contains(bound));
+        inner.chain([self.largest]).collect()
+    }
+
+    /// What is to be said of bins that were merged until there are but two of them, or one.
+    pub fn note(&self, bounds: &[u64]) -> String {
+        match bounds.len() {
+            0..=2 if self.distinct.len() <= DISTINCT_SIZES => String::new(),
+            1 => format!("; all sizes in one bin, as {} flows are too few for more", self.flows),
+            2 => format!("; all sizes in two bins, as {} flows are too few for more", self.flows),
+            _ => String::new(),
+        }
     }
 
     /// Upper bounds of bins for the flows of so many entries side by side, ascending; the last is the largest size.
@@ -341,6 +365,8 @@ mod tests {
         assert_eq!(few.size_bounds(1), [1, 2, 3, 4, 5, 6, 7]);
         few.merge(&many);
         assert_eq!((few.size_bounds(1), few.flows), (vec![1_300], 20));
+        assert_eq!(few.bounds(Some(&[1, 500, 2_000]), 1), [1, 500, 1_300], "those that separate flows");
+        assert_eq!((few.note(&[1_300]).is_empty(), few.note(&[1, 2, 3]).is_empty()), (false, true));
         assert_eq!(size_bounds(&mut [0, u64::MAX].into_iter()), [[1, u64::MAX]; 2]);
         let steps: Vec<u64> = bounds().collect();
         for size in (1..3_000).chain([10u64.pow(17), 3 * 10u64.pow(17)]) {

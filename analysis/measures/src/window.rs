@@ -15,11 +15,19 @@ use crate::spread::Distribution;
 /// # Errors
 /// If `queue.csv` cannot be read.
 pub fn queue(results: &Results) -> Result<Distribution> {
-    let span_ns = results.window.span_ns().max(1);
-    let grid = Grid { origin_ns: results.window.from_ns, step_ns: span_ns, steps: 1 };
-    let lengths = series::queues(results, grid, 1)?.busiest;
+    let (lengths, span_ns) = queue_lengths(results)?;
     let empty_ns = span_ns - lengths.iter().map(|(_, ns)| ns).sum::<u64>().min(span_ns);
     Ok(Distribution::weighted(empty_ns, lengths.into_iter().map(|(bytes, ns)| (bytes as f64, ns))))
+}
+
+/// For how long, in ns, the queue of that port had which length, ascending, and of how long in all: it was empty otherwise.
+///
+/// # Errors
+/// If `queue.csv` cannot be read.
+pub fn queue_lengths(results: &Results) -> Result<(Vec<(u64, u64)>, u64)> {
+    let span_ns = results.window.span_ns().max(1);
+    let grid = Grid { origin_ns: results.window.from_ns, step_ns: span_ns, steps: 1 };
+    Ok((series::queues(results, grid, 1)?.busiest, span_ns))
 }
 
 /// The part of the time for which PFC paused ports, over all ports: 0 to 1.

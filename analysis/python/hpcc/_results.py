@@ -93,11 +93,15 @@ class Sweep:
 
     @cached_property
     def metrics(self):
-        """A row for each run, a column for each metric."""
+        """A row for each run, a column for each metric; `attrs` has "units" and "definitions" of these."""
         # A sweep without axes has an empty column for them.
         data = _frame(self.folder / "sweep.csv").dropna(axis="columns", how="all")
         keys = [column for column in data.columns if column not in ("metric", "value")]
-        return data.pivot(index=keys, columns="metric", values="value").reset_index().rename_axis(columns=None)
+        wide = data.pivot(index=keys, columns="metric", values="value").reset_index().rename_axis(columns=None)
+        known = {name: self.manifest.get("metrics", {}).get(name.split("[")[0], ("", "")) for name in wide.columns}
+        wide.attrs["units"] = {name: unit for name, (unit, _) in known.items() if unit}
+        wide.attrs["definitions"] = {name: text for name, (_, text) in known.items() if text}
+        return wide
 
     @cached_property
     def runs(self):

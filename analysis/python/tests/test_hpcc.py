@@ -74,6 +74,8 @@ def test_a_run_gives_frames_with_units(folder):
 def test_a_sweep_gives_metrics_runs_flows_plots_and_verdicts(folder):
     sweep = hpcc.sweep("sweep.toml", out="out", simulator="core")
     assert len(sweep.metrics) == 8 and (sweep.metrics.slowdown_p99 >= 1).all()
+    assert sweep.metrics.attrs["units"]["fct_p99_ns"] == "ns"
+    assert sweep.metrics.attrs["definitions"]["slowdown_p99"].startswith("Completion time relative")
     assert set(sweep.runs["size"]) == {"10KB", "50KB"} and set(sweep.runs.seed) == {1, 2}
     of = sweep.flows.groupby(["variant", "size"]).size_bytes.max()
     assert of["a", "50KB"] == 50_000 and len(sweep.flows) == 8

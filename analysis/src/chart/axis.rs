@@ -25,10 +25,8 @@ pub struct Axis {
     /// Whether the range stays if somebody zooms.
     pub fixed: bool,
     /// Values that are labelled, ascending, unless who draws it does better.
-    #[serde(skip)]
     pub ticks: Vec<(f64, String)>,
     /// Whether its places have names, and no scale.
-    #[serde(skip)]
     pub named: bool,
     /// The value that a tick labels with 1.
     #[serde(skip)]

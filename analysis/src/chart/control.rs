@@ -14,7 +14,7 @@ use super::{Line, flow_name};
 
 /// A recorded quantity of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
+pub enum Watched {
     /// Sending rate, in Gb/s.
     Rate,
     /// Window, in kB.
@@ -29,38 +29,38 @@ pub enum Quantity {
     RoundTrip,
 }
 
-impl Quantity {
+impl Watched {
     /// All of them.
-    pub const ALL: [Quantity; 6] = [
-        Quantity::Rate,
-        Quantity::Window,
-        Quantity::InFlight,
-        Quantity::Utilisation,
-        Quantity::Bottleneck,
-        Quantity::RoundTrip,
+    pub const ALL: [Watched; 6] = [
+        Watched::Rate,
+        Watched::Window,
+        Watched::InFlight,
+        Watched::Utilisation,
+        Watched::Bottleneck,
+        Watched::RoundTrip,
     ];
 
     /// With its unit, for an axis.
     pub fn title(self) -> &'static str {
         match self {
-            Quantity::Rate => "Rate (Gb/s)",
-            Quantity::Window => "Window (kB)",
-            Quantity::InFlight => "In flight (kB)",
-            Quantity::Utilisation => "U of the busiest link",
-            Quantity::Bottleneck => "Bottleneck (0: first switch)",
-            Quantity::RoundTrip => "Round-trip time (us)",
+            Watched::Rate => "Rate (Gb/s)",
+            Watched::Window => "Window (kB)",
+            Watched::InFlight => "In flight (kB)",
+            Watched::Utilisation => "U of the busiest link",
+            Watched::Bottleneck => "Bottleneck (0: first switch)",
+            Watched::RoundTrip => "Round-trip time (us)",
         }
     }
 
     /// Its value in a row; nothing where the flow has none.
     fn of(self, row: &ControlRow) -> Option<f64> {
         match self {
-            Quantity::Rate => Some(row.rate_bps as f64 / 1e9),
-            Quantity::Window => Some(row.window_bytes as f64 / 1e3).filter(|window| *window > 0.0),
-            Quantity::InFlight => Some(row.in_flight_bytes as f64 / 1e3),
-            Quantity::Utilisation => row.utilisation,
-            Quantity::Bottleneck => row.bottleneck.map(f64::from),
-            Quantity::RoundTrip => row.rtt_ns.map(|ns| ns as f64 / 1e3),
+            Watched::Rate => Some(row.rate_bps as f64 / 1e9),
+            Watched::Window => Some(row.window_bytes as f64 / 1e3).filter(|window| *window > 0.0),
+            Watched::InFlight => Some(row.in_flight_bytes as f64 / 1e3),
+            Watched::Utilisation => row.utilisation,
+            Watched::Bottleneck => row.bottleneck.map(f64::from),
+            Watched::RoundTrip => row.rtt_ns.map(|ns| ns as f64 / 1e3),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Quantity {
 ///
 /// # Errors
 /// If `control.csv` cannot be read.
-pub fn control(results: &Results, grid: Grid, most: usize) -> Result<Vec<(Quantity, Vec<Line>)>> {
+pub fn control(results: &Results, grid: Grid, most: usize) -> Result<Vec<(Watched, Vec<Line>)>> {
     if results.summary.files.get("control.csv").and_then(|file| file.rows).is_none_or(|rows| rows == 0) {
         return Ok(Vec::new());
     }
@@ -88,19 +88,19 @@ pub fn control(results: &Results, grid: Grid, most: usize) -> Result<Vec<(Quanti
             rows.push(row);
         }
     }
-    let line = |quantity: Quantity| {
+    let line = |quantity: Watched| {
         let rows = &rows;
         move |(variant, life): (usize, &Life)| {
             let rows = rows.get(&life.flow).map(Vec::as_slice).unwrap_or_default();
             Line::of_variant(variant, flow_name(results, life), held(rows, quantity, life.end_ns, grid))
         }
     };
-    let lines = Quantity::ALL.map(|quantity| (quantity, lives.iter().enumerate().map(line(quantity)).collect()));
-    let has_value = |(_, lines): &(Quantity, Vec<Line>)| lines.iter().any(|line| line.values().next().is_some());
+    let lines = Watched::ALL.map(|quantity| (quantity, lives.iter().enumerate().map(line(quantity)).collect()));
+    let has_value = |(_, lines): &(Watched, Vec<Line>)| lines.iter().any(|line| line.values().next().is_some());
     Ok(lines.into_iter().filter(has_value).collect())
 }
 
-fn held(rows: &[ControlRow], quantity: Quantity, end_ns: u64, grid: Grid) -> Vec<Option<f64>> {
+fn held(rows: &[ControlRow], quantity: Watched, end_ns: u64, grid: Grid) -> Vec<Option<f64>> {
     let mut values = vec![None; grid.steps];
     for (index, row) in rows.iter().enumerate() {
         let until = rows.get(index + 1).map_or(end_ns, |next| next.time_ns);
@@ -129,10 +129,10 @@ mod tests {
         let rows = [row(100, 5_000_000_000, None, None), row(300, 9_000_000_000, Some(0.5), Some(8_500))];
         let grid = Grid { origin_ns: 0, step_ns: 100, steps: 5 };
         let of = |quantity| held(&rows, quantity, 400, grid);
-        assert_eq!(of(Quantity::Rate), [None, Some(5.0), Some(5.0), Some(9.0), None]);
-        assert_eq!(of(Quantity::Utilisation), [None, None, None, Some(0.5), None]);
-        assert_eq!(of(Quantity::Bottleneck), [None, Some(2.0), Some(2.0), Some(2.0), None]);
-        assert_eq!(of(Quantity::RoundTrip), [None, None, None, Some(8.5), None], "in us");
-        assert_eq!(of(Quantity::Window), [None; 5], "0 stands for none");
+        assert_eq!(of(Watched::Rate), [None, Some(5.0), Some(5.0), Some(9.0), None]);
+        assert_eq!(of(Watched::Utilisation), [None, None, None, Some(0.5), None]);
+        assert_eq!(of(Watched::Bottleneck), [None, Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(of(Watched::RoundTrip), [None, None, None, Some(8.5), None], "in us");
+        assert_eq!(of(Watched::Window), [None; 5], "0 stands for none");
     }
 }

@@ -3,18 +3,22 @@
 //! [`report`](crate::report) draws them in a browser.
 
 mod axis;
+pub mod cdf;
 mod control;
+pub mod number;
 mod over_time;
+mod queue_above;
 mod seeds;
 mod ticks;
 
 pub use axis::{Axis, Scale, Unit};
-pub use control::{Quantity, control};
+pub use control::{Watched, control};
 pub use over_time::{Steps, flow_name, goodput, queues, rates_of};
-pub use seeds::{Spread, mean_and_deviation};
+pub use queue_above::{lengths, queue_above};
+pub use seeds::{Pooled, Spread, ends_words, mean_and_deviation};
 
 use hpcc_measures::stats::{self, FctStats};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Lines over one axis.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +37,29 @@ pub struct Chart {
     pub stepped: bool,
     /// Whether each point is marked.
     pub points: bool,
+}
+
+impl Chart {
+    /// The least distance between two places, as a share of the axis: lines may be drawn aside by a part of it.
+    pub fn gap(&self) -> f64 {
+        let scaled = |value: f64| if self.x.log { value.log10() } else { value };
+        let places = self.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
+        let gaps = (1..places).map(|place| scaled(self.at.place(place)) - scaled(self.at.place(place - 1)));
+        gaps.fold(f64::INFINITY, f64::min) / (scaled(self.x.range.end) - scaled(self.x.range.start))
+    }
+
+    /// As a page holds it: with as many digits as a chart can show.
+    pub fn shortened(mut self) -> Chart {
+        let short = |value: &mut f64| *value = number::short(*value);
+        for line in &mut self.lines {
+            line.y.iter_mut().flatten().for_each(short);
+            line.band.iter_mut().flatten().for_each(|(low, high)| [low, high].into_iter().for_each(short));
+        }
+        if let At::Each(places) = &mut self.at {
+            places.iter_mut().for_each(short);
+        }
+        self
+    }
 }
 
 /// Places on an axis.
@@ -75,8 +102,11 @@ pub struct Line {
     /// Whether each value rests on few flows; empty if none does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub few: Vec<bool>,
-    /// How files show it.
-    #[serde(skip)]
+    /// How many seeds each value is of, where some have none; else empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<usize>,
+    /// How it looks; pages need the number only.
+    #[serde(rename = "number", serialize_with = "number_of")]
     pub look: LineLook,
     /// Number of the page's entry that it is of.
     pub entry: usize,
@@ -109,6 +139,10 @@ pub struct Mark {
     pub edged: bool,
 }
 
+fn number_of<S: Serializer>(look: &LineLook, to: S) -> Result<S::Ok, S::Error> {
+    look.color.serialize(to)
+}
+
 /// Width of lines.
 pub const STROKE: u32 = 3;
 
@@ -129,8 +163,13 @@ impl LineLook {
 impl Line {
     /// A line of a variant, with markers.
     pub fn of_variant(variant: usize, name: impl Into<String>, y: Vec<Option<f64>>) -> Line {
-        let (band, few, look) = (Vec::new(), Vec::new(), LineLook::marked(variant));
-        Line { name: name.into(), y, band, few, look, entry: 0, of: None }
+        let (band, few, seeds, look) = (Vec::new(), Vec::new(), Vec::new(), LineLook::marked(variant));
+        Line { name: name.into(), y, band, few, seeds, look, entry: 0, of: None }
+    }
+
+    /// A line of a variant, of several seeds.
+    pub fn of_seeds(variant: usize, name: impl Into<String>, Pooled { y, band, seeds }: Pooled) -> Line {
+        Line { band, seeds, ..Line::of_variant(variant, name, y) }
     }
 
     /// All of its values.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use hpcc_formats::results::ports_csv::PortRow;
 use hpcc_measures::results::{Life, Results};
-use hpcc_measures::series::{self, Grid, Queues};
+use hpcc_measures::series::{self, Grid};
 
 use super::{At, Line, LineLook, STROKE};
 
@@ -51,13 +51,13 @@ pub fn flow_name(results: &Results, life: &Life) -> String {
     format!("{}, {}", results.summary.group_name(life.group), life.flow)
 }
 
-/// The ports with the longest queues, and these in kB, with all that was found of them.
+/// The ports with the longest queues, and these in kB.
 ///
 /// # Errors
 /// If `queue.csv` cannot be read.
-pub fn queues(results: &Results, grid: Grid, most: usize, ports: &[PortRow]) -> Result<(Vec<Line>, Queues)> {
+pub fn queues(results: &Results, grid: Grid, most: usize, ports: &[PortRow]) -> Result<Vec<Line>> {
     let names: BTreeMap<(u32, u32), u32> = ports.iter().map(|row| ((row.node, row.port), row.peer)).collect();
-    let queues = series::queues(results, grid, most)?;
+    let queues = series::queues(results, grid, most)?.lines;
     let name = |(node, port): (u32, u32)| match names.get(&(node, port)) {
         Some(peer) => format!("node {node} to {peer}"),
         None => format!("node {node}, port {port}"),
@@ -67,7 +67,7 @@ pub fn queues(results: &Results, grid: Grid, most: usize, ports: &[PortRow]) -> 
         look: LineLook::plain(variant, STROKE - 1),
         ..Line::of_variant(variant, name(*port), bytes.iter().map(|bytes| Some(*bytes as f64 / 1e3)).collect())
     };
-    Ok((queues.lines.iter().enumerate().map(line).collect(), queues))
+    Ok(queues.iter().enumerate().map(line).collect())
 }
 
 /// Whether the run recorded goodput.

@@ -97,9 +97,15 @@ pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &C
     let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
     let inside = |at: &(f64, f64)| (x.start..=x.end).contains(&at.0) && (y.start..=y.end).contains(&at.1);
     let scaled = |point: &(f64, f64)| (chart.x.scaled(point.0), chart.y.scaled(point.1));
-    let pixel = |at: &(f64, f64)| pixel(area, drawn, *at);
-    for line in chart.lines.iter().rev() {
-        draw_band(look, area, drawn, chart, line)?;
+    let across = |x| f64::from(pixel(area, drawn, (x, y.start)).0);
+    let room = chart.gap() * (across(x.end) - across(x.start));
+    for (number, line) in chart.lines.iter().enumerate().rev() {
+        let aside = aside(look, chart, number, room);
+        let pixel = |at: &(f64, f64)| {
+            let (x, y) = pixel(area, drawn, *at);
+            (x + aside, y)
+        };
+        draw_band(look, area, drawn, chart, (line, aside))?;
         let places = line.y.iter().enumerate();
         let points: Vec<(f64, f64)> =
             places.filter_map(|(index, value)| Some((chart.at.place(index), (*value)?))).collect();
@@ -125,28 +131,74 @@ pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &C
                 area.draw(&marker(mark.shape, pixel(&at), EMPTY * size, WHITE))?;
             }
         }
+        for (at, seeds) in less_seeds(chart, line) {
+            let at = scaled(&at);
+            if inside(&at) {
+                let (x, y) = pixel(&at);
+                let place = (x + look.px(10) as i32, y - look.px(20) as i32);
+                area.draw(&Text::new(seeds.to_string(), place, text(look, SUBTITLE_FONT).color(&INK)))?;
+            }
+        }
     }
     Ok(())
 }
 
+/// The points of a line that are of fewer seeds than others, with how many.
+fn less_seeds<'a>(chart: &'a Chart, line: &'a Line) -> impl Iterator<Item = ((f64, f64), usize)> + 'a {
+    let most = line.seeds.iter().max().copied().unwrap_or(0);
+    let less = line.seeds.iter().enumerate().filter(move |(_, seeds)| chart.points && **seeds < most);
+    less.filter_map(|(place, seeds)| Some(((chart.at.place(place), line.y[place]?), *seeds)))
+}
+
+/// How many pixels a line is drawn aside, so that bars at one place do not hide each other; of places that are so many pixels
+/// apart.
+fn aside(look: &Look, chart: &Chart, number: usize, room: f64) -> i32 {
+    let has_bars = |line: &Line| line.band.iter().flatten().next().is_some();
+    let places = chart.lines.iter().map(|line| line.y.len()).max().unwrap_or(0);
+    let lines_at =
+        |place: usize| chart.lines.iter().filter(|line| line.y.get(place).is_some_and(Option::is_some)).count();
+    if !chart.points || !chart.lines.iter().any(has_bars) || (0..places).all(|place| lines_at(place) < 2) {
+        return 0;
+    }
+    let step = f64::from(look.px(BESIDE)).min(room * ASIDE / chart.lines.len() as f64);
+    ((number as f64 - (chart.lines.len() - 1) as f64 / 2.0) * step).round() as i32
+}
+
+/// Between the bars of two lines, in pixels of a screen's figure.
+const BESIDE: u32 = 10;
+/// The part of the room between two places that all lines together take.
+const ASIDE: f64 = 0.5;
+
 /// The size of an empty marker's middle, of the whole.
 const EMPTY: f64 = 0.6;
+/// Half the width of a bar's cap, in pixels of a screen's figure.
+const CAP: u32 = 4;
 /// How much of its colour a band has.
 const BAND: f64 = 0.2;
 
 /// Draws where the seeds' values are: as a band, or as bars where points are marked.
-fn draw_band(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &Chart, line: &Line) -> Result<()> {
+fn draw_band(
+    look: &Look,
+    area: &Area<'_>,
+    drawn: &Drawn<'_, '_>,
+    chart: &Chart,
+    (line, aside): (&Line, i32),
+) -> Result<()> {
     let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
     let at = |place: usize, value: f64| {
         // A logarithmic axis has no place for 0.
         let height = chart.y.scaled(value).max(y.start).min(y.end);
-        pixel(area, drawn, (chart.x.scaled(chart.at.place(place)).clamp(x.start, x.end), height))
+        let (x, y) = pixel(area, drawn, (chart.x.scaled(chart.at.place(place)).clamp(x.start, x.end), height));
+        (x + aside, y)
     };
     let ends = line.band.iter().enumerate().filter_map(|(place, band)| Some((place, (*band)?)));
     let color = palette::variant(line.look.color);
     if chart.points {
-        for (place, (low, high)) in ends {
-            let bar = vec![at(place, low), at(place, high)];
+        let cap = look.px(CAP) as i32;
+        for (place, (low, high)) in ends.filter(|(_, (low, high))| high > low) {
+            let ((x, low), (_, high)) = (at(place, low), at(place, high));
+            // One stroke: cap, bar, cap.
+            let bar = vec![(x - cap, low), (x + cap, low), (x, low), (x, high), (x - cap, high), (x + cap, high)];
             area.draw(&PathElement::new(bar, color.mix(0.6).stroke_width(look.px(2))))?;
         }
         return Ok(());
@@ -169,7 +221,7 @@ fn staircase(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
 }
 
 /// Lengths of dash and gap in pixels; none for a solid line.
-const DASHES: [Option<(u32, u32)>; 4] = [None, Some((16, 9)), Some((4, 7)), Some((30, 8))];
+pub const DASHES: [Option<(u32, u32)>; 4] = [None, Some((16, 9)), Some((4, 7)), Some((30, 8))];
 
 /// Draws a line through pixels of the area.
 fn stroke(look: &Look, area: &Area<'_>, line: LineLook, points: Vec<(i32, i32)>) -> Result<()> {

@@ -4,6 +4,11 @@
 use clap::ValueEnum;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use serde_json::{Value, json};
+
+use super::figure::DASHES;
+use super::{marker, palette};
+use crate::chart::LineLook;
 
 /// Where a chart goes.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -88,6 +93,25 @@ impl Look {
         let pixels = format!("width=\"{}\" height=\"{}\"", self.size.0, self.size.1);
         svg.replacen(&pixels, &format!("width=\"{width}mm\" height=\"{height}mm\""), 1)
     }
+}
+
+/// How many looks are handed to others.
+const LOOKS: usize = 64;
+
+/// The looks of variants for who else draws charts: number of the colour, the colour on paper, dashes in pixels of a screen's
+/// figure, and corners of the marker at a radius of 100.
+pub fn looks() -> Value {
+    let look = |variant: usize| {
+        let look = LineLook::marked(variant);
+        let RGBColor(red, green, blue) = palette::variant(variant);
+        json!({
+            "color": variant % palette::VARIANTS,
+            "paper": format!("#{red:02x}{green:02x}{blue:02x}"),
+            "dash": DASHES[look.dash % DASHES.len()].map_or(Vec::new(), |(dash, gap)| vec![dash, gap]),
+            "mark": marker::outline(marker::shape(variant), 100.0),
+        })
+    };
+    (0..LOOKS).map(look).collect()
 }
 
 #[cfg(test)]

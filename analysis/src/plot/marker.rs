@@ -21,7 +21,8 @@ pub fn shape(index: usize) -> usize {
     (index + index / palette::VARIANTS) % 8
 }
 
-fn outline(shape: usize, size: f64) -> Vec<(i32, i32)> {
+/// Corners of a shape.
+pub fn outline(shape: usize, size: f64) -> Vec<(i32, i32)> {
     match shape {
         0 => star(20, 1.0, 1.0, 0.0, 0.9 * size),
         1 => star(4, 1.0, 1.0, 0.125, 1.15 * size),

@@ -15,7 +15,7 @@ mod slowdown;
 
 pub use drawing::Drawing;
 pub use figure::Figure;
-pub use look::Look;
+pub use look::{Look, looks};
 
 use anyhow::Result;
 use hpcc_measures::results::Results;

@@ -10,7 +10,7 @@ use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::Grid;
 
 use super::figure::Figure;
-use crate::chart::{self, At, Axis, Chart, Line, LineLook, Quantity, STROKE, highest};
+use crate::chart::{self, At, Axis, Chart, Line, LineLook, STROKE, Watched, highest};
 
 /// About the width of a chart in pixels.
 const COLUMNS: usize = 1_000;
@@ -39,7 +39,7 @@ pub fn queue(results: &Results) -> Result<Option<Figure>> {
     let span_ns = results.window.span_ns();
     let grid = Grid::new(results.window.from_ns, span_ns, 1, COLUMNS);
     let ports = ports_csv::read(&results.dir.join("ports.csv"))?;
-    let (mut lines, _) = chart::queues(results, grid, PORTS, &ports)?;
+    let mut lines = chart::queues(results, grid, PORTS, &ports)?;
     let longest = highest(&lines);
     if longest <= 0.0 || span_ns == 0 {
         return Ok(None);
@@ -109,14 +109,14 @@ pub fn control(results: &Results) -> Result<Option<Figure>> {
     let span_ns = results.window.span_ns();
     let grid = Grid::new(results.window.from_ns, span_ns, 1, FEWER_COLUMNS);
     let mut watched = chart::control(results, grid, WATCHED)?;
-    let has_window = watched.iter().any(|(quantity, _)| *quantity == Quantity::Window);
-    let bound = if has_window { Quantity::Window } else { Quantity::InFlight };
-    watched.retain(|(quantity, _)| [Quantity::Rate, bound, Quantity::Utilisation].contains(quantity));
+    let has_window = watched.iter().any(|(quantity, _)| *quantity == Watched::Window);
+    let bound = if has_window { Watched::Window } else { Watched::InFlight };
+    watched.retain(|(quantity, _)| [Watched::Rate, bound, Watched::Utilisation].contains(quantity));
     if watched.is_empty() || span_ns == 0 {
         return Ok(None);
     }
     let count = watched.len();
-    let chart = |(quantity, lines): (Quantity, Vec<Line>)| {
+    let chart = |(quantity, lines): (Watched, Vec<Line>)| {
         over_time(quantity.title(), results, At::grid(grid, 0.5), count, lines)
     };
     Ok(Some(Figure {

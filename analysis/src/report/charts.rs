@@ -7,15 +7,14 @@ use std::iter;
 
 use anyhow::Result;
 use hpcc_formats::results::ports_csv::{self, PortRow};
+use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Fairness, Grid, Rates};
 use hpcc_measures::stats::{self, Extents, FctStats, Split};
 use serde::Serialize;
 
-use super::cdf;
 use super::entry::Entry;
-use super::number::short;
-use crate::chart::{self, At, Axis, Chart, Line, Quantity, Spread, Steps, Unit, few_in_bins, highest, of_bins};
+use crate::chart::{self, At, Axis, Chart, Line, Steps, Unit, Watched, cdf, few_in_bins, highest, of_bins};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
 const STEPS: usize = 9_000;
@@ -44,26 +43,24 @@ pub struct Slot {
     title: &'static str,
     /// Whether it shows only the chosen flows; otherwise it shows the lines of the chosen group.
     by_selection: bool,
-    /// Whether it is of one run of an entry only.
-    of_first: bool,
+    /// Whether percentiles are marked on its vertical axis.
+    percentiles: bool,
     /// The charts, one if there is nothing to choose; each is named by its title.
     charts: Vec<Chart>,
     /// The words where no line is shown.
     why: &'static str,
 }
 
-/// All of them.
+/// All of them, and what is to be said of bins of sizes.
 ///
 /// # Errors
 /// If a file of a run cannot be read.
-pub fn charts(entries: &[Entry]) -> Result<Vec<Slot>> {
-    let mut slots = of_flows(entries)?;
+pub fn charts(entries: &[Entry]) -> Result<(Vec<Slot>, String)> {
+    let (mut slots, note) = of_flows(entries)?;
     slots.extend(over_time(entries)?);
-    for line in slots.iter_mut().flat_map(|slot| &mut slot.charts).flat_map(|chart| &mut chart.lines) {
-        line.y.iter_mut().flatten().for_each(|value| *value = short(*value));
-        line.band.iter_mut().flatten().for_each(|(low, high)| (*low, *high) = (short(*low), short(*high)));
-    }
-    Ok(slots)
+    let shortened = |charts: Vec<Chart>| charts.into_iter().map(Chart::shortened).collect();
+    slots.iter_mut().for_each(|slot| slot.charts = shortened(std::mem::take(&mut slot.charts)));
+    Ok((slots, note))
 }
 
 fn new(title: &str, x: Axis, at: At, y: Axis, lines: Vec<Line>) -> Chart {
@@ -71,7 +68,7 @@ fn new(title: &str, x: Axis, at: At, y: Axis, lines: Vec<Line>) -> Chart {
 }
 
 fn slot(section: &'static str, title: &'static str, chart: Chart, why: &'static str) -> Slot {
-    Slot { section, name: "", title, by_selection: false, of_first: false, charts: vec![chart], why }
+    Slot { section, name: "", title, by_selection: false, percentiles: false, charts: vec![chart], why }
 }
 
 fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
@@ -82,10 +79,12 @@ fn line(entry: usize, name: &str, y: Vec<Option<f64>>) -> Line {
 type Percentile = (&'static str, u64, fn(&FctStats) -> f64);
 
 /// Slowdown by size, and distributions.
-fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
+fn of_flows(entries: &[Entry]) -> Result<(Vec<Slot>, String)> {
     let mut all = Extents::default();
     entries.iter().flat_map(|entry| &entry.runs).for_each(|run| all.merge(run.extents()));
-    let bounds = all.sizes.size_bounds(entries.len() as u64);
+    let shown = &entries[0].shown;
+    let bounds = all.sizes.bounds(shown.size_bins.as_deref(), entries.len() as u64);
+    let possible = Quantity::Slowdown.possible();
     let fct_us = cdf::axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3);
     let slowdowns = cdf::axis(all.slowdowns.low, all.slowdowns.high);
     let percentiles: [Percentile; 3] = [
@@ -106,31 +105,31 @@ fn of_flows(entries: &[Entry]) -> Result<Vec<Slot>> {
             let seeds: Vec<Vec<FctStats>> = seeds.iter().map(|splits| splits[place].bin_stats()).collect();
             for ((_, percent, of), lines) in percentiles.iter().zip(&mut by_size) {
                 let values: Vec<_> = seeds.iter().map(|bins| of_bins(bins, *of)).collect();
-                let (y, band) = Spread::MinMax.of(&values);
-                lines.push(Line { band, few: few_in_bins(&seeds, *percent), ..line(index, name, y) });
+                let pooled = Line::of_seeds(0, name, shown.spread.of(&values, possible));
+                let few = few_in_bins(&seeds, *percent);
+                lines.push(Line { entry: index, of: Some(name.to_owned()), few, ..pooled });
             }
             by_fct.push(line(index, name, cdf::share_up_to(&all.times_ns, &fct_ns)));
             by_slowdown.push(line(index, name, cdf::share_up_to(&all.slowdowns, &slowdowns)));
         }
     }
-    // One scale for all three, as they stand side by side.
-    let top = by_size.iter().map(|lines| highest(lines)).fold(1.0, f64::max);
     let at = At::Each(bounds.iter().map(|bound| *bound as f64).collect());
     let sizes = || Axis::sizes("Flow size", 1.0..all.sizes.largest().max(1) as f64);
     let logarithmic = |title: &str| Axis { log: true, ..Axis::value(title, 1.0) };
     let mut slots: Vec<Slot> = Vec::new();
     for ((title, ..), lines) in percentiles.iter().zip(by_size) {
+        let top = highest(&lines).max(1.0);
         let chart = new(title, sizes(), at.clone(), Axis::slowdown("Slowdown", top), lines);
         slots.push(slot("slowdown", title, Chart { points: true, ..chart }, NO_FLOW));
     }
     let share = || Axis::up_to("Fraction of flows that have no more", 1.02);
     let times = logarithmic("Completion time").unit(Unit::Micros);
     let fct = new("Completion time", times, At::Each(fct_us), share(), by_fct);
-    slots.push(slot("distributions", "Completion time", fct, NO_FLOW));
+    slots.push(Slot { percentiles: true, ..slot("distributions", "Completion time", fct, NO_FLOW) });
     let slowdown = new("Slowdown", logarithmic("Slowdown"), At::Each(slowdowns), share(), by_slowdown);
-    slots.push(slot("distributions", "Slowdown", slowdown, NO_FLOW));
+    slots.push(Slot { percentiles: true, ..slot("distributions", "Slowdown", slowdown, NO_FLOW) });
     slots.iter_mut().for_each(|slot| slot.by_selection = true);
-    Ok(slots)
+    Ok((slots, all.sizes.note(&bounds)))
 }
 
 /// The possible selections of an entry's flows.
@@ -142,16 +141,14 @@ pub fn selection_names(entry: &Entry) -> Vec<String> {
 fn over_time(entries: &[Entry]) -> Result<Vec<Slot>> {
     let most = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
     let steps = Steps::of(entries.iter().map(Entry::first), most);
-    let (mut queue, mut busiest) = (Vec::new(), Vec::new());
+    let mut queue = Vec::new();
     let mut of_rates = OfRates::default();
-    let mut control: Vec<(Quantity, Vec<Line>)> = Quantity::ALL.map(|quantity| (quantity, Vec::new())).into();
+    let mut control: Vec<(Watched, Vec<Line>)> = Watched::ALL.map(|quantity| (quantity, Vec::new())).into();
     for (entry, run) in entries.iter().map(Entry::first).enumerate() {
         let ports = ports_csv::read(&run.dir.join("ports.csv"))?;
         let states = Steps::of_run(steps.states, run);
         let own = |line: Line| Line { entry, ..line };
-        let (lines, queues) = chart::queues(run, states, PORTS, &ports)?;
-        queue.extend(lines.into_iter().map(own));
-        busiest.push((queues.busiest, run.window.span_ns().max(1)));
+        queue.extend(chart::queues(run, states, PORTS, &ports)?.into_iter().map(own));
         if chart::rates_of(run) {
             of_rates.add(entry, run, Steps::of_run(steps.rates, run), &ports)?;
         }
@@ -176,51 +173,32 @@ fn over_time(entries: &[Entry]) -> Result<Vec<Slot>> {
     let used = over(&rates, "Utilisation", used, of_rates.utilisation);
     let jain = over(&rates, "Jain's index", Axis::up_to("1: all flows are equally fast", 1.04), of_rates.jain);
     let mut slots = vec![
-        queue_above(entries.len(), busiest),
+        queue_above(entries)?,
         slot("Queue length", queues, NO_QUEUE),
         Slot { name: "goodput", charts: goodput, ..slot("Goodput", jain.clone(), NO_GOODPUT) },
         slot("Utilisation: payload acknowledged, of the receiver's links", used, NO_GOODPUT),
-        slot("Jain's index of goodput", jain, NO_JAIN),
+        slot("Jain's index of goodput", jain.clone(), NO_JAIN),
     ];
     control.retain(|(_, lines)| !lines.is_empty());
     if !control.is_empty() {
-        let chart = |(quantity, lines): (Quantity, Vec<Line>)| {
+        let chart = |(quantity, lines): (Watched, Vec<Line>)| {
             let title = quantity.title();
             Chart { stepped: true, ..over(&states, title, value(title, &lines), lines) }
         };
         let why = "No flow of these runs was watched.";
         let charts = control.into_iter().map(chart).collect();
-        slots.push(Slot {
-            section: "time",
-            name: "control",
-            title: "Congestion control",
-            by_selection: false,
-            of_first: false,
-            charts,
-            why,
-        });
+        slots.push(Slot { name: "control", charts, ..slot("Congestion control", jain.clone(), why) });
     }
     Ok(slots)
 }
 
-/// The share of time that queues were longer than so many kB. Of the busiest port, for averages over ports say more of their
-/// number than of queues.
-fn queue_above(entries: usize, busiest: Vec<(Vec<(u64, u64)>, u64)>) -> Slot {
-    let lengths = || busiest.iter().flat_map(|(lengths, _)| lengths).map(|(bytes, _)| *bytes);
-    let at = match (lengths().min(), lengths().max()) {
-        (Some(shortest), Some(longest)) => cdf::axis(shortest as f64 / 1.01, longest as f64),
-        _ => Vec::new(),
-    };
-    let name = if entries > 1 { "" } else { "busiest port" };
-    let above = busiest.iter().map(|(lengths, span_ns)| cdf::share_above(lengths, *span_ns as f64, &at));
-    let lines = above.enumerate().filter(|(_, y)| !y.is_empty());
-    let lines = lines.map(|(entry, y)| Line { entry, ..Line::of_variant(0, name, y) }).collect();
-    let x = Axis { log: true, ..Axis::value("Queue length", 1.0).unit(Unit::Kilobytes) };
-    let y = Axis { log: true, ..Axis::value("Fraction of time with a longer queue", 1.0) };
-    let kilobytes = at.iter().map(|bytes| short(bytes / 1e3)).collect();
-    let title = "Queue of the busiest port";
-    let chart = new(title, x, At::Each(kilobytes), y, lines);
-    Slot { of_first: true, ..slot("distributions", title, chart, NO_QUEUE) }
+/// The share of time that queues were longer than so many bytes.
+fn queue_above(entries: &[Entry]) -> Result<Slot> {
+    let name = if entries.len() > 1 { "" } else { "busiest port" };
+    let lengths = entries.iter().map(|entry| chart::lengths(entry.runs.iter())).collect::<Result<Vec<_>>>()?;
+    let line = |entry, pooled| Line { entry, ..Line::of_seeds(0, name, pooled) };
+    let chart = chart::queue_above(&lengths, entries[0].shown.spread, line);
+    Ok(slot("distributions", "Queue of the busiest port", chart, NO_QUEUE))
 }
 
 /// The data of `goodput.csv`.

@@ -9,9 +9,9 @@ use hpcc_measures::results::Results;
 use serde_json::{Value, json};
 
 use super::entry::Entry;
-use super::number::short;
 use super::{charts, config, flows, map, timelines};
-use crate::table;
+use crate::chart::number::short;
+use crate::{plot, table};
 
 /// The data of a page.
 ///
@@ -19,12 +19,16 @@ use crate::table;
 /// If a file of a run cannot be read.
 pub fn data(entries: &[Entry]) -> Result<Value> {
     let shown: Vec<Value> = entries.iter().map(|entry| entry_data(entry, entries.len())).collect::<Result<_>>()?;
+    let (charts, bins) = charts::charts(entries)?;
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "rounding": table::rounding(entries.iter().map(Entry::finished).max().unwrap_or(0)),
+        "looks": plot::looks(),
         "few": table::FEW,
+        "spread": entries[0].shown.spread.words(),
         "leftOut": entries.iter().flat_map(|entry| &entry.runs).any(|run| run.unfinished() > 0).then_some(table::LEFT_OUT),
-        "charts": charts::charts(entries)?,
+        "charts": charts,
+        "bins": bins,
         "entries": shown,
     }))
 }
@@ -42,7 +46,7 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
         "window": first.window.chosen.then_some(window),
         "versions": format!("hpcc {}, ns-3 {}", first.summary.versions.hpcc, first.summary.versions.ns3),
         "groups": first.summary.groups,
-        "rows": table::rows(entry.runs.iter())?,
+        "rows": table::rows(entry.runs.iter(), entry.shown.spread)?,
         "totals": totals,
         "notes": notes(entry),
         "assumed": first.summary.assumed.iter().map(|one| json!([one.key, one.value, one.reason])).collect::<Vec<_>>(),
@@ -92,6 +96,7 @@ fn pauses(results: &Results) -> Result<Vec<Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::Shown;
     use hpcc_core::units::{BitRate, Nanos};
     use hpcc_formats::results::control_csv::ControlRow;
     use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
@@ -150,7 +155,7 @@ mod tests {
                 let mut results = Results::load_keeping(&dir, most).expect("own results");
                 selection.apply(&mut results).expect("some flows");
                 let (rows, text) = (results.kept(), table::render(&results).expect("own results"));
-                let entry = Entry { name: "a".into(), runs: vec![results], is_run: true };
+                let entry = Entry { name: "a".into(), runs: vec![results], is_run: true, shown: Shown::default() };
                 (rows, text, data(&[entry]).expect("own results"))
             });
             assert_eq!((kept.0, read_again.0), (60, 0));

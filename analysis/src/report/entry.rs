@@ -11,7 +11,7 @@ use hpcc_formats::results::FolderLock;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
 
-use crate::manifest::{MANIFEST, Manifest, ManifestRun, PARTIAL};
+use crate::manifest::{MANIFEST, Manifest, ManifestRun, PARTIAL, Shown};
 
 /// Runs that are one thing on the page.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Entry {
     pub runs: Vec<Results>,
     /// Whether the folder of a run was given; otherwise it is the folder of a sweep.
     pub is_run: bool,
+    /// How seeds and sizes are shown.
+    pub shown: Shown,
 }
 
 impl Entry {
@@ -53,7 +55,7 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
             bail!("{}: the sweep in it has not ended: start it again, or name folders of its runs", dir.display());
         }
         let results = select(Results::load(dir)?, selection)?;
-        return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true }]);
+        return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true, shown: Shown::default() }]);
     }
     let lock = FolderLock::read(dir)?.map(Arc::new);
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
@@ -63,7 +65,12 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
     for entry in list.entries {
         let load = |run: &ManifestRun| select(Results::load(&dir.join(&run.folder))?, selection);
         let runs = entry.runs.iter().map(load);
-        entries.push(Entry { name: entry.name, runs: runs.collect::<Result<_>>()?, is_run: false });
+        entries.push(Entry {
+            name: entry.name,
+            runs: runs.collect::<Result<_>>()?,
+            is_run: false,
+            shown: list.shown.clone(),
+        });
     }
     if entries.is_empty() || entries.iter().any(|entry| entry.runs.is_empty()) {
         bail!("{}: no run of the sweep is complete", dir.display());
@@ -112,7 +119,7 @@ mod tests {
         let entry = |dir: &str| {
             let mut results = in_memory(Summary::default(), Vec::new(), Vec::new());
             results.dir = dir.into();
-            Entry { name: "out".into(), runs: vec![results], is_run: true }
+            Entry { name: "out".into(), runs: vec![results], is_run: true, shown: Shown::default() }
         };
         let mut entries = [entry("/nowhere/a/out"), entry("/nowhere/b/out"), entry("/nowhere/b/out")];
         tell_apart(&mut entries);

@@ -6,7 +6,7 @@ use hpcc_measures::results::{Life, Results};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
-use super::number::short;
+use crate::chart::number::short;
 
 /// Rows of all entries together.
 const MOST_ROWS: usize = 100_000;
@@ -83,7 +83,8 @@ mod tests {
     }
 
     fn columns_of(runs: Vec<Results>, entries: usize) -> Value {
-        columns(&Entry { name: "a".into(), runs, is_run: true }, entries).expect("in memory")
+        columns(&Entry { name: "a".into(), runs, is_run: true, shown: crate::manifest::Shown::default() }, entries)
+            .expect("in memory")
     }
 
     #[test]

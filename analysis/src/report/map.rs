@@ -11,7 +11,7 @@ use hpcc_formats::results::{ports_csv, queue_csv};
 use hpcc_measures::results::Results;
 use serde_json::{Value, json};
 
-use super::number::short;
+use crate::chart::number::short;
 use crate::describe::by_tier;
 
 /// More links than this are a grey surface: those with the longest queues and pauses, and most used, are shown.

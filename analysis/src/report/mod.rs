@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `report`: the summary and the plots of output folders, and one page of them all.
 
-mod cdf;
 mod charts;
 mod config;
 mod data;
 mod entry;
 mod flows;
 mod map;
-mod number;
 mod page;
 mod swept;
 mod timelines;

@@ -11,7 +11,6 @@
   const ROWS = 50;
   const EACH = "each group";
   const ALL = "all flows";
-  const DASHES = [[], [9, 5], [3, 4], [12, 4, 3, 4], [6, 3], [2, 6], [14, 6], [8, 3, 2, 3, 2, 3]];
 
   const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, chosen: {} };
 
@@ -96,76 +95,134 @@
   function csvOf(chart) {
     const shown = chart.series.map((_, index) => index).filter((index) => index === 0 || chart.series[index].show);
     const rows = chart.data[0].map((_, row) => shown.map((index) => chart.data[index][row] ?? "").join(","));
-    return [shown.map((index) => quoted(chart.series[index].label)).join(","), ...rows].join("\n") + "\n";
+    const name = (index) => (index === 0 ? titleOf(chart.spec.x) + UNIT_NAMES[chart.spec.x.unit] : chart.series[index].label);
+    return [shown.map((index) => quoted(name(index))).join(","), ...rows].join("\n") + "\n";
+  }
+
+  // ---- what a chart shows, as shapes, which the canvas and the SVG file draw alike
+
+  const [MARK, CAP, BESIDE, ASIDE] = [4.5, 3, 7, 0.5];
+
+  function shapesOf(chart) {
+    const ratio = uPlot.pxRatio;
+    const [left, top, width, height] = ["left", "top", "width", "height"].map((key) => chart.bbox[key] / ratio);
+    const { points, stepped } = chart.spec;
+    const places = chart.data[0];
+    const log = chart.scales.y.distr === 3;
+    const x = (place) => left + chart.valToPos(places[place], "x");
+    const y = (value) => (log && value <= 0 ? top + height : Math.min(top + height, top + chart.valToPos(value, "y")));
+    const shown = chart.lines.map((line, index) => ({ line, index })).filter(({ index }) => chart.series[index + 1].show);
+    const alone = places.every((_, place) => shown.filter(({ line }) => line.y[place] != null).length < 2);
+    const bars = points && shown.some(({ line }) => line.band?.some((ends) => ends));
+    const room = Math.min(...places.slice(1).map((_, place) => x(place + 1) - x(place)));
+    const step = bars && !alone ? Math.min(BESIDE, (ASIDE * room) / shown.length) : 0;
+    const lines = shown.map(({ line, index }, number) => {
+      const aside = (number - (shown.length - 1) / 2) * step;
+      const there = line.y.map((_, place) => place).filter((place) => line.y[place] != null && !(log && line.y[place] <= 0));
+      const at = (place) => [x(place) + aside, y(line.y[place])];
+      const pieces = [];
+      there.forEach((place, index) => {
+        const last = there[index - 1];
+        if (index === 0 || (last !== place - 1 && !chart.series[1].spanGaps)) pieces.push([]);
+        const piece = pieces[pieces.length - 1];
+        if (stepped && piece.length) piece.push([at(place)[0], piece[piece.length - 1][1]]);
+        piece.push(at(place));
+      });
+      const most = Math.max(...(line.seeds ?? [0]));
+      const every = points ? 1 : Math.max(1, Math.floor(there.length / 6));
+      const first = points ? 0 : Math.floor((chart.numbers[index] % 8) * every / 8);
+      const ends = (line.band ?? []).map((ends, place) => ends && [x(place) + aside, y(ends[0]), y(ends[1])]).filter((ends) => ends);
+      return {
+        look: lookOf(chart.numbers[index]), pieces, bars: points ? ends : [], band: points ? [] : ends,
+        marks: there.filter((_, index) => index >= first && (index - first) % every === 0).map((place) => [...at(place), Boolean(line.few?.[place])]),
+        texts: points ? there.filter((place) => line.seeds && line.seeds[place] < most).map((place) => [at(place)[0] + 5, at(place)[1] - 5, String(line.seeds[place])]) : [],
+      };
+    });
+    const rules = chart.percentiles ? [50, 95, 99].map((percent) => [y(percent / 100), "p" + percent]) : [];
+    return { left, top, width, height, lines, rules };
+  }
+
+  const corners = ([px, py], look, size) => look.mark.map(([dx, dy]) => [px + (dx * size) / 100, py + (dy * size) / 100]);
+  const capped = ([px, low, high]) => [[px - CAP, low], [px + CAP, low], [px, low], [px, high], [px - CAP, high], [px + CAP, high]];
+  const around = (band) => [...band.map(([px, low]) => [px, low]), ...band.map(([px, , high]) => [px, high]).reverse()];
+
+  /** Draws what uPlot does not on its canvas. */
+  function paint(chart) {
+    const { ctx } = chart;
+    const { left, top, width, height, lines, rules } = shapesOf(chart);
+    const trace = (points) => { ctx.beginPath(); points.forEach(([px, py]) => ctx.lineTo(px, py)); };
+    ctx.save();
+    ctx.scale(uPlot.pxRatio, uPlot.pxRatio);
+    ctx.beginPath();
+    ctx.rect(left - MARK, top - MARK, width + 2 * MARK, height + 2 * MARK);
+    ctx.clip();
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textAlign = "left";
+    rules.forEach(([py, words]) => {
+      ctx.strokeStyle = ctx.fillStyle = color("--soft");
+      ctx.setLineDash([2, 4]);
+      trace([[left, py], [left + width, py]]);
+      ctx.stroke();
+      ctx.fillText(words, left + 3, py - 2);
+    });
+    [...lines].reverse().forEach(({ look, pieces, bars, band, marks, texts }) => {
+      ctx.strokeStyle = ctx.fillStyle = look.stroke;
+      ctx.setLineDash([]);
+      ctx.globalAlpha = 0.2;
+      if (band.length) { trace(around(band)); ctx.fill(); }
+      ctx.globalAlpha = 0.6;
+      ctx.lineWidth = 1.5;
+      bars.forEach((bar) => { trace(capped(bar)); ctx.stroke(); });
+      ctx.globalAlpha = 1;
+      ctx.lineWidth = 2.2;
+      ctx.setLineDash(look.dash);
+      if (chart.spec.points) pieces.forEach((piece) => { trace(piece); ctx.stroke(); });
+      marks.forEach(([px, py, few]) => {
+        ctx.fillStyle = look.stroke;
+        trace(corners([px, py], look, MARK));
+        ctx.fill();
+        if (few) { ctx.fillStyle = color("--card"); trace(corners([px, py], look, 0.6 * MARK)); ctx.fill(); }
+      });
+      ctx.fillStyle = color("--ink");
+      texts.forEach(([px, py, words]) => ctx.fillText(words, px, py));
+    });
+    ctx.restore();
   }
 
   /** What a chart shows, as SVG: as it is zoomed, with its legend below. */
   function svgOf(chart, title) {
-    const ratio = uPlot.pxRatio;
-    const [left, top, width, height] = ["left", "top", "width", "height"].map((key) => chart.bbox[key] / ratio);
-    const [ink, rule] = [color("--ink"), color("--rule")];
-    const lines = chart.series.slice(1).filter((line) => line.show);
-    const at = (value, scale) => chart.valToPos(value, scale) + (scale === "x" ? left : top);
+    const { left, top, width, height, lines, rules } = shapesOf(chart);
+    const [ink, rule, card] = [color("--ink"), color("--rule"), color("--card")];
     const text = (x, y, words, more = "") => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}" font-size="12" ${more}>${escaped(words)}</text>`;
-    const path = (line) => {
-      const values = chart.data[chart.series.indexOf(line)];
-      let [d, open] = ["", false];
-      chart.data[0].forEach((x, index) => {
-        const value = values[index];
-        if (value == null || (chart.scales.y.distr === 3 && value <= 0)) { open = open && line.spanGaps; return; }
-        const [px, py] = [at(x, "x").toFixed(1), at(value, "y").toFixed(1)];
-        d += !open ? `M${px} ${py}` : line.paths && chart.stepped ? `H${px}V${py}` : `L${px} ${py}`;
-        open = true;
-      });
-      return `<path d="${d}" fill="none" stroke="${line.stroke()}" stroke-width="1.8" stroke-dasharray="${(line.dash || []).join(" ")}"/>`;
-    };
+    const list = (points) => points.map(([px, py]) => px.toFixed(1) + "," + py.toFixed(1)).join(" ");
+    const polyline = (points, stroke, more) => `<polyline points="${list(points)}" fill="none" stroke="${stroke}" ${more}/>`;
+    const polygon = (points, fill, more = "") => `<polygon points="${list(points)}" fill="${fill}" ${more}/>`;
+    const mark = (look, [px, py, few]) => polygon(corners([px, py], look, MARK), look.stroke) + (few ? polygon(corners([px, py], look, 0.6 * MARK), card) : "");
+    const dashes = (look) => `stroke-width="1.8" stroke-dasharray="${look.dash.join(" ")}"`;
+    const drawn = ({ look, pieces, bars, band, marks, texts }) => (band.length ? polygon(around(band), look.stroke, 'opacity="0.2"') : "")
+      + bars.map((bar) => polyline(capped(bar), look.stroke, 'opacity="0.6" stroke-width="1.5"')).join("")
+      + pieces.map((piece) => polyline(piece, look.stroke, dashes(look))).join("")
+      + marks.map((one) => mark(look, one)).join("") + texts.map(([px, py, words]) => text(px, py, words)).join("");
     const ticks = chart.axes.map((axis, index) => axis._splits.map((value, tick) => {
-      const place = at(value, index === 0 ? "x" : "y");
+      const place = chart.valToPos(value, index === 0 ? "x" : "y") + (index === 0 ? left : top);
       const words = axis._values[tick] ?? "";
       return index === 0 ? text(place, top + height + 16, words, 'text-anchor="middle"')
         : `<path d="M${left} ${place.toFixed(1)}h${width}" stroke="${rule}"/>` + text(left - 6, place + 4, words, 'text-anchor="end"');
     }).join("")).join("");
-    const legend = lines.map((line, index) => {
+    const names = chart.series.slice(1).filter((line) => line.show).map((line) => line.label);
+    const legend = lines.map(({ look }, index) => {
       const y = top + height + 62 + 18 * index;
-      return `<path d="M${left} ${y - 4}h28" stroke="${line.stroke()}" stroke-width="2" stroke-dasharray="${(line.dash || []).join(" ")}"/>` + text(left + 36, y, line.label);
+      return polyline([[left, y - 4], [left + 28, y - 4]], look.stroke, dashes(look)) + mark(look, [left + 14, y - 4]) + text(left + 36, y, names[index]);
     }).join("");
     const [w, h] = [chart.width, top + height + 62 + 18 * lines.length];
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h + 24}" viewBox="0 -24 ${w} ${h + 24}" font-family="sans-serif">`
-      + `<rect y="-24" width="${w}" height="${h + 24}" fill="${color("--card")}"/>${text(left, -8, title, 'font-weight="bold"')}${ticks}`
-      + `<clipPath id="in"><rect x="${left}" y="${top}" width="${width}" height="${height}"/></clipPath><g clip-path="url(#in)">${lines.map(path).join("")}</g>`
+      + `<rect y="-24" width="${w}" height="${h + 24}" fill="${card}"/>${text(left, -8, title, 'font-weight="bold"')}${ticks}`
+      + `<clipPath id="in"><rect x="${left - MARK}" y="${top - MARK}" width="${width + 2 * MARK}" height="${height + 2 * MARK}"/></clipPath><g clip-path="url(#in)">`
+      + rules.map(([py, words]) => polyline([[left, py], [left + width, py]], rule, 'stroke-dasharray="2 4"') + text(left + 3, py - 2, words)).join("")
+      + [...lines].reverse().map(drawn).join("") + "</g>"
       + `<path d="M${left} ${top}v${height}h${width}" fill="none" stroke="${ink}"/>`
       + text(left + width / 2, top + height + 38, chart.axes[0].label, 'text-anchor="middle"')
       + text(0, 0, chart.axes[1].label, `text-anchor="middle" transform="translate(12 ${top + height / 2}) rotate(-90)"`) + legend + "</svg>\n";
-  }
-
-  /** Bars of several seeds, and the middles of markers that rest on few flows. */
-  function drawSpread(lines) {
-    return (u) => lines.forEach((line, index) => {
-      if (!u.series[index + 1].show) return;
-      const { ctx } = u;
-      const at = (value, scale) => u.valToPos(value, scale, true);
-      const radius = 2 * uPlot.pxRatio;
-      ctx.save();
-      ctx.strokeStyle = stroke(index).stroke;
-      ctx.fillStyle = color("--card");
-      ctx.globalAlpha = 0.6;
-      (line.band ?? []).forEach((ends, place) => {
-        const x = at(u.data[0][place], "x");
-        if (ends && x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) {
-          ctx.beginPath();
-          for (const end of ends) ctx.lineTo(x, at(end, "y"));
-          ctx.stroke();
-        }
-      });
-      ctx.globalAlpha = 1;
-      (line.few ?? []).forEach((few, place) => {
-        if (!few || line.y[place] == null) return;
-        ctx.beginPath();
-        ctx.arc(at(u.data[0][place], "x"), at(line.y[place], "y"), radius, 0, 7);
-        ctx.fill();
-      });
-      ctx.restore();
-    });
   }
 
   // ---- which lines are drawn
@@ -191,8 +248,10 @@
   let charts = [];
   let zooming = false;
 
-  function stroke(index) {
-    return { stroke: color("--line-" + (index % 8)), dash: DASHES[Math.floor(index / 4) % DASHES.length] };
+  /** How the line of a number looks, on every chart and in every file. */
+  function lookOf(number) {
+    const look = data.looks[number % data.looks.length];
+    return { stroke: color("--line-" + look.color), dash: look.dash.map((length) => length / 1.8), mark: look.mark };
   }
 
   /** Zooms all charts over time alike. */
@@ -206,6 +265,9 @@
 
   /** What values of an axis are in words, by its unit. */
   const FORMATS = { number: digits, bytes, kilobytes: (kb) => bytes(kb * 1e3), micros };
+  const UNIT_NAMES = { number: "", bytes: " (bytes)", kilobytes: " (kB)", micros: " (us)" };
+  /** Where ticks have units, the title needs none. */
+  const titleOf = ({ title, unit }) => (unit === "number" ? title : title.replace(/ \((ms|µs)\)$/, ""));
   const logRange = (u, low, high) => (low > 0 && high > 0 ? [low / 1.15, high * 1.15] : [0.1, 10]);
   const fromZero = (u, low, high) => [0, high > 0 ? high * 1.05 : 1];
 
@@ -225,10 +287,14 @@
   function axisOf(spec, horizontal) {
     const axis = {
       stroke: color("--ink"), grid: { stroke: color("--grid"), width: 1 }, ticks: { stroke: color("--rule"), width: 1 },
-      label: spec.title, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
+      label: titleOf(spec), labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
       size: horizontal ? 34 : 58, values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : FORMATS[spec.unit](tick))),
     };
     if (spec.log) Object.assign(axis, { splits: logTicks, filter: (u, ticks) => ticks });
+    if (spec.named) {
+      const names = new Map(spec.ticks);
+      Object.assign(axis, { splits: () => [...names.keys()], values: (u, ticks) => ticks.map((tick) => names.get(tick)) });
+    }
     return axis;
   }
 
@@ -243,21 +309,39 @@
 
   function draw(slot) {
     const chosen = slot.charts.find(({ title }) => title === state.chosen[slot.name]) || slot.charts[0];
-    const title = slot.title + (slot.of_first ? ofOneSeed : "");
-    const overTime = slot.section === "time";
-    const { at } = chosen;
-    const places = Array.isArray(at) ? at : Array.from({ length: at.steps }, (_, step) => at.first + step * at.step);
+    const title = slot.title;
     const lines = chosen.lines.filter((line) => isShown(line, slot));
-    const head = element("div", { class: "bar" }, element("h3", {}, title));
-    const holder = element("div", { class: "chart" }, head);
-    document.querySelector("#" + slot.section + " .charts").append(holder);
-    if (slot.charts.length > 1) head.append(choiceOf(slot));
-    if (lines.length === 0 || places.length === 0) {
-      holder.append(element("div", { class: "why" }, slot.why));
+    const box = document.querySelector("#" + slot.section + " .charts");
+    if (lines.length === 0 || (Array.isArray(chosen.at) && chosen.at.length === 0)) {
+      // What is empty stands below, folded.
+      const fold = box.parentElement.querySelector(".empty") ?? element("details", { class: "empty" }, element("summary"));
+      fold.append(element("div", { class: "why" }, title + ": " + slot.why));
+      fold.firstChild.textContent = "Not shown: " + (fold.childElementCount - 1);
+      box.after(fold);
       return;
     }
-    const range = ({ fixed, log, range }) => (fixed ? () => [range.start, range.end] : log ? logRange : fromZero);
-    const value = (axis) => (u, v) => (v == null ? "–" : FORMATS[axis.unit](v));
+    const head = element("div", { class: "bar" }, element("h3", {}, title));
+    if (slot.charts.length > 1) head.append(choiceOf(slot));
+    const labels = lines.map((line) => label(line, slot));
+    plot(box, head, chosen, { title, lines, labels, numbers: lines.map((_, index) => index), overTime: slot.section === "time", percentiles: slot.percentiles });
+  }
+
+  /** Draws a chart with a heading into a box. */
+  function plot(box, head, spec, { title, lines, labels, numbers, overTime = false, percentiles = false }) {
+    const { at } = spec;
+    const places = Array.isArray(at) ? at : Array.from({ length: at.steps }, (_, step) => at.first + step * at.step);
+    const holder = element("div", { class: "chart" }, head);
+    box.append(holder);
+    // Bars are higher than their points.
+    const range = ({ fixed, log, range }) => (fixed || spec.points ? () => [range.start, range.end] : log ? logRange : fromZero);
+    const wide = (u, low, high) => [low - 0.5, high + 0.5];
+    const value = (axis, line) => (u, v, series, place) => {
+      if (v == null || place == null) return "–";
+      const ends = line?.band?.[place];
+      return FORMATS[axis.unit](v) + (ends ? " (" + ends.map(FORMATS[axis.unit]).join(" to ") + ")" : "") + (line?.seeds ? " of " + line.seeds[place] : "");
+    };
+    const names = new Map(spec.x.ticks);
+    const name = (u, v) => (v == null ? "–" : names.get(v) ?? "");
     const plot = element("div", {
       class: "plot", tabindex: 0, role: "group",
       "aria-label": title + ". Arrow keys move the cursor, + and - zoom, 0 shows all.",
@@ -267,29 +351,53 @@
     const chart = new uPlot({
       width, height: overTime ? 260 : 280,
       scales: {
-        x: { time: false, distr: chosen.x.log ? 3 : 1, range: chosen.x.log ? logRange : undefined },
-        y: { distr: chosen.y.log ? 3 : 1, range: range(chosen.y) },
+        x: { time: false, distr: spec.x.log ? 3 : 1, range: spec.x.log ? logRange : spec.x.named ? wide : undefined },
+        y: { distr: spec.y.log ? 3 : 1, range: range(spec.y) },
       },
-      axes: [axisOf(chosen.x, true), axisOf(chosen.y, false)],
-      series: [{ label: chosen.x.title, value: value(chosen.x) }].concat(
+      axes: [axisOf(spec.x, true), axisOf(spec.y, false)],
+      series: [{ label: titleOf(spec.x), value: spec.x.named ? name : value(spec.x) }].concat(
         lines.map((line, index) => ({
-          label: label(line, slot), width: overTime ? 1.6 : 2.2, ...stroke(index), spanGaps: !overTime,
-          points: { show: chosen.points, size: 7, fill: stroke(index).stroke },
-          paths: chosen.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
-          value: value(chosen.y),
+          label: labels[index], width: overTime ? 1.6 : 2.2, stroke: () => lookOf(numbers[index]).stroke, dash: lookOf(numbers[index]).dash,
+          spanGaps: !overTime, points: { show: false }, value: value(spec.y, line),
+          paths: spec.points ? () => null : spec.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
         }))),
       cursor: { drag: { x: true, y: false }, sync: overTime ? { key: "time" } : undefined, focus: { prox: 24 } },
       focus: { alpha: 0.35 },
-      legend: { live: true, markers: { width: 3, dash: (u, i) => (i > 0 && u.series[i].dash && u.series[i].dash.length ? "dashed" : "solid") } },
-      hooks: { setScale: [follow], draw: [drawSpread(lines)] },
+      legend: { live: true },
+      hooks: { setScale: [follow], draw: [(u) => u.lines && paint(u)] },
     }, [places, ...lines.map((line) => line.y)], plot);
-    chart.overTime = overTime;
-    chart.stepped = chosen.stepped;
-    chart.box = holder;
+    Object.assign(chart, { overTime, spec, lines, numbers, percentiles, box: holder });
     charts.push(chart);
     if (chart.overTime) showAll(chart);
     makeUsableByKeys(chart, plot, head);
     head.append(...filesOf(title, () => svgOf(chart, title), () => csvOf(chart)));
+  }
+
+  /** The sweep's figures, by kind: of several steps of the axes one is shown. */
+  function drawFigures() {
+    const kinds = new Map();
+    for (const figure of data.sweep?.figures ?? []) {
+      const kind = figure.name.split(".")[0];
+      kinds.set(kind, [...(kinds.get(kind) ?? []), figure]);
+    }
+    $("figures").hidden = kinds.size === 0;
+    document.querySelector("#figures .body").replaceChildren();
+    for (const [kind, figures] of kinds) {
+      const shown = figures.find(({ name }) => name === state.chosen[kind]) ?? figures[0];
+      const head = element("div", { class: "bar" }, element("h3", {}, kind));
+      if (figures.length > 1) {
+        head.append(element("select", {
+          id: kind + "-of", "aria-label": kind + ": of what",
+          onchange: (event) => { state.chosen[kind] = event.target.value; drawCharts(); $(kind + "-of").focus(); },
+        }, ...figures.map(({ name }) => element("option", { value: name, selected: name === shown.name }, name.slice(kind.length + 1)))));
+      }
+      const box = element("div", { class: "charts three" });
+      document.querySelector("#figures .body").append(element("figure", {}, head, element("p", { class: "note" }, shown.subtitle), box));
+      for (const chart of shown.charts) {
+        const { lines, title } = chart;
+        plot(box, element("div", { class: "bar" }, element("h4", {}, title)), chart, { title, lines, labels: lines.map(({ name }) => name), numbers: lines.map(({ number }) => number) });
+      }
+    }
   }
 
   function zoom(chart, factor) {
@@ -337,6 +445,11 @@
     // Lines are switched on and off at their names.
     plot.querySelectorAll(".u-legend .u-series").forEach((row, index) => {
       if (index === 0) return;
+      const look = lookOf(chart.numbers[index - 1]);
+      const dash = look.dash.join(" ");
+      row.querySelector(".u-marker").replaceWith(svg("svg", { class: "u-marker", width: 30, height: 12 },
+        svg("path", { d: "M1 6h28", stroke: look.stroke, "stroke-width": 2, "stroke-dasharray": dash }),
+        svg("polygon", { points: corners([15, 6], look, MARK).join(" "), fill: look.stroke })));
       const name = row.querySelector("th");
       name.tabIndex = 0;
       name.setAttribute("role", "button");
@@ -355,6 +468,8 @@
     for (const chart of charts) chart.destroy();
     charts = [];
     document.querySelectorAll(".charts").forEach((box) => box.replaceChildren());
+    document.querySelectorAll(".empty").forEach((fold) => fold.remove());
+    drawFigures();
     data.charts.forEach(draw);
   }
 
@@ -406,22 +521,25 @@
     ];
   }
 
+  const folded = (title, open, parts) => [element("details", { open }, element("summary", {}, element("h3", {}, title)), ...parts)];
+
   function drawSweep() {
-    const { tables = [], claims = [], figures = [] } = data.sweep ?? {};
+    const { tables = [], claims = [] } = data.sweep ?? {};
     const put = (id, parts) => {
       $(id).hidden = parts.length === 0;
       document.querySelector("#" + id + " .body").replaceChildren(...parts);
     };
-    const headed = ({ heading, header, rows, note }) => [
-      ...(heading ? [element("h3", {}, heading)] : []), tableOf(header.map((title) => title.trim()), rows),
-      ...(note ? [element("p", { class: "note" }, note)] : [])];
-    const seeds = several ? [element("p", { class: "note" }, "Mean over seeds ± standard deviation.")] : [];
-    put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds] : []);
+    // Of long tables the first is open.
+    const headed = ({ heading, header, rows, note }, place) => {
+      const parts = [tableOf(header.map((title) => title.trim()), rows), ...(note ? [element("p", { class: "note" }, note)] : [])];
+      return rows.length > 12 && heading ? folded(heading, place === 0, parts) : [...(heading ? [element("h3", {}, heading)] : []), ...parts];
+    };
+    const seeds = several ? [element("p", { class: "note" }, "Mean over the seeds that have a value" + data.spread + ".")] : [];
+    const rows = Object.entries(data.sweep?.metrics ?? {}).map(([name, [unit, is]]) => [name, unit, is]);
+    const metrics = rows.length ? folded("What metrics are", false, [tableOf(["metric", "unit in files", "definition"], rows, 3)]) : [];
+    put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds, ...metrics] : []);
     const header = ["claim", "paper", "holds if", "ours", "verdict", "why"];
     put("claims", claims.length ? [tableOf(header, claims, header.length)] : []);
-    put("figures", figures.map(({ name, svg, csv }) => element("figure", {},
-      element("div", { class: "bar files" }, element("h3", {}, name), ...filesOf(name, () => svg, () => csv)),
-      element("img", { alt: name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg) }))));
   }
 
   /** Where pauses begin, and whom they hold from there, each below the one that causes it. */
@@ -569,9 +687,10 @@
     const shown = shownEntries();
     // Bars of all runs are to one scale, as they stand side by side.
     const longest = Math.max(...shown.map(({ entry }) => (entry.pauses.length > 0 ? entry.pauses[0].us : 0)));
-    for (const { entry } of shown) {
+    const none = shown.filter(({ entry }) => entry.pauses.length === 0);
+    if (none.length) parts.push(element("p", {}, (many ? none.map(({ entry }) => entry.name).join("; ") + ": " : "") + "No port was paused."));
+    for (const { entry } of shown.filter((one) => !none.includes(one))) {
       if (many) parts.push(element("h3", {}, entry.name));
-      if (entry.pauses.length === 0) { parts.push(element("p", {}, "No port was paused.")); continue; }
       const bars = element("div", { class: "pause" });
       for (const pause of entry.pauses.slice(0, most)) {
         const bar = element("i");
@@ -649,10 +768,10 @@
     // One scale for all networks, as they stand side by side.
     const values = shownEntries().flatMap(({ entry }) => (entry.map ? entry.map.links.map((link) => worstOf(link, by)) : []));
     const most = by.most(values.reduce((a, b) => Math.max(a, b), 0));
-    const parts = shownEntries().flatMap(({ entry }) => [
-      ...(many ? [element("h3", {}, entry.name)] : []),
-      ...(entry.map ? mapOf(entry.map, by, most) : [element("p", {}, "The folder lists no ports.")]),
-    ]);
+    const parts = shownEntries().flatMap(({ entry }, place) => {
+      const map = entry.map ? mapOf(entry.map, by, most) : [element("p", {}, "The folder lists no ports.")];
+      return many ? folded(entry.name, place < 2, map) : map;
+    });
     document.querySelector("#map .body").replaceChildren(...parts);
   }
 
@@ -675,6 +794,7 @@
     document.querySelector("#config-table thead").replaceChildren(
       element("tr", {}, element("th", { scope: "col" }, "key"), ...shown.map(({ entry }) => element("th", { scope: "col" }, entry.name))));
     document.querySelector("#config-table tbody").replaceChildren(...rows);
+    document.querySelector("#configuration summary").textContent = count(rows.length) + " of " + count(keys.length) + " keys";
   }
 
   // ---- the flow table
@@ -872,6 +992,7 @@
   }
 
   function makeHead() {
+    document.querySelector(".spread").textContent = (data.bins ? " Here" + data.bins.replace(";", " are") + "." : "") + (several ? " Means of seeds" + data.spread + "; bars show it, and a number at a point says that it is of fewer seeds than others." : "");
     const first = entries[0];
     $("title").textContent = data.sweep ? data.sweep.title : many ? entries.length + " runs side by side" : first.name;
     const seeds = many ? "" : first.seeds.length > 1 ? ", seeds " + first.seeds.join(", ") : ", seed " + first.seeds[0];
@@ -881,7 +1002,7 @@
     $("contents").append(...Array.from(document.querySelectorAll("main > section:not([hidden])"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const few = entries.some(({ rows }) => rows.flat().some((cell) => cell.endsWith("*")));
-    $("rounding").textContent = [few && data.few, data.leftOut, data.rounding, several && "Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
+    $("rounding").textContent = [few && data.few, data.leftOut, data.rounding, several && "Figures of flows are means of seeds" + data.spread + ", distributions of flows of all seeds together, the other totals" + ofOneSeed + "."].filter(Boolean).join(" ");
     for (const id of ["time", "timeline", "pauses", "map", "configuration"]) $(id).querySelector("h2").append(ofOneSeed);
     $("time-note").textContent = "Each point is of " + micros(states.step) + ", and of rates, which are not recorded more often, of " + micros(rates.step) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when it arrives, each byte once, and that of TCP and UDP when it is acknowledged: steps of few packets can exceed a link's rate by one.";
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";

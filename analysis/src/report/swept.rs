@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{FIGURES, MANIFEST, Manifest};
 use crate::sweep::{VERDICTS, Verdicts};
 
 /// The title and those parts of the sweep in a folder, as JSON.
@@ -20,8 +20,11 @@ pub fn swept(dir: &Path) -> Result<Value> {
         fs::read_to_string(&file).with_context(|| file.display().to_string())
     };
     let manifest: Manifest = serde_json::from_str(&read(MANIFEST)?).with_context(|| dir.display().to_string())?;
-    let figure = |name: &String| -> Result<Value> {
-        Ok(json!({ "name": name, "svg": read(&format!("{name}.svg"))?, "csv": read(&format!("{name}.plot.csv"))? }))
+    let figures = dir.join(FIGURES);
+    let figures: Value = if figures.exists() {
+        serde_json::from_str(&read(FIGURES)?).with_context(|| figures.display().to_string())?
+    } else {
+        json!([])
     };
     let verdicts = dir.join(VERDICTS);
     let verdicts = verdicts.exists().then(|| Verdicts::read(&verdicts)).transpose()?;
@@ -33,7 +36,8 @@ pub fn swept(dir: &Path) -> Result<Value> {
     Ok(json!({
         "title": manifest.title,
         "tables": manifest.tables,
+        "metrics": manifest.metrics,
         "claims": claims.collect::<Vec<_>>(),
-        "figures": manifest.plots.iter().map(figure).collect::<Result<Vec<_>>>()?,
+        "figures": figures,
     }))
 }

@@ -8,7 +8,7 @@ use hpcc_formats::results::timeline_csv::TimelineRow;
 use hpcc_measures::results::Results;
 use serde_json::{Value, json};
 
-use super::number::short;
+use crate::chart::number::short;
 use crate::timeline::{self, Segment, critical_path};
 
 /// Of more bars the longest are shown.

@@ -3,8 +3,9 @@
 
 use hpcc_formats::error::nearest;
 
-use super::metrics::{METRICS, Metric, Needs, Of, bin_names};
-use super::report::Series;
+use hpcc_measures::quantity::{Figure, METRICS, Metric, Of, Quantity, Series, Whose};
+
+use super::metrics::bin_names;
 use crate::human;
 
 /// A column that a sweep file asks for.
@@ -37,9 +38,9 @@ impl Column {
             let known = bin_names(bins).join(" ");
             return Err(format!("{name}: only the bins of size_bins can stand in brackets; expected one of {known}"));
         }
-        match (metric.of, &inside, sizes) {
-            (Of::Run(_), Some(_), _) => Err(format!("{} has no brackets", metric.name)),
-            (Of::Group(_), None, _) | (Of::Group(_), _, Some(_)) => {
+        match (metric.whose, &inside, sizes) {
+            (Whose::Run | Whose::Small | Whose::Large, Some(_), _) => Err(format!("{} has no brackets", metric.name)),
+            (Whose::Group, None, _) | (Whose::Group, _, Some(_)) => {
                 Err(format!("{0} is that of a group: {0}[NAME]", metric.name))
             }
             (_, _, Some((above, up_to))) => {
@@ -47,7 +48,7 @@ impl Column {
                 Ok(Column { name: name.to_owned(), metric, group: None, whose })
             }
             _ => {
-                let whose = inside.clone().unwrap_or_else(|| metric.whose.to_owned());
+                let whose = inside.clone().unwrap_or_else(|| metric.owner.to_owned());
                 Ok(Column { name: name.to_owned(), metric, group: inside, whose })
             }
         }
@@ -64,15 +65,19 @@ impl Column {
     /// # Errors
     /// If there is no such metric of a part.
     pub fn series(&self, of_part: bool, of_groups: bool) -> Result<Option<Series>, String> {
-        match self.metric.needs {
-            Needs::AllFlows if of_groups => Err(format!("{} is known of all flows only, not with groups", self.name)),
-            Needs::WholeRun | Needs::AllFlows if of_part => {
+        let Metric { quantity, figure, .. } = self.metric;
+        let def = quantity.def();
+        match (quantity, figure) {
+            (Quantity::FeedbackPerMs | Quantity::TelemetryPerKb, _) if of_groups => {
+                Err(format!("{} is known of all flows only, not with groups", self.name))
+            }
+            _ if def.of == Of::Run && of_part => {
                 Err(format!("{} is known of the whole run only, not with warm_up or until", self.name))
             }
-            Needs::Queues => Ok(Some(Series::Queues)),
-            Needs::QueuesOfPart => Ok(of_part.then_some(Series::Queues)),
-            Needs::GoodputOfPart => Ok(of_part.then_some(Series::Goodput)),
-            Needs::Nothing | Needs::WholeRun | Needs::AllFlows => Ok(None),
+            // The summary of a run has them.
+            (Quantity::Queue, Figure::Percentile(99 | 100)) => Ok(of_part.then_some(Series::Queues)),
+            (Quantity::Goodput | Quantity::Fairness, _) => Ok(of_part.then_some(Series::Goodput)),
+            _ => Ok(def.series),
         }
     }
 
@@ -83,7 +88,7 @@ impl Column {
 
     /// Whether it is a metric of the flows that `whose` names.
     pub fn is_of(&self, whose: &str) -> bool {
-        self.metric.whose == whose
+        self.metric.owner == whose
     }
 }
 
@@ -131,7 +136,8 @@ mod tests {
             assert!(told.contains(wrong), "{told}");
         }
         let written = [("queue_p99_bytes", 12_345.0), ("flows", 12_345.0), ("flows", 2.5), ("flows", 8_393.4)];
-        let written = written.map(|(name, value)| Metric::of(name).expect("known").write(value));
+        let unit = |name| Metric::of(name).expect("known").quantity.def().unit;
+        let written = written.map(|(name, value)| super::super::metrics::write(unit(name), value));
         assert_eq!(written, ["12.3", "12,345", "2.50", "8,393"]);
     }
 

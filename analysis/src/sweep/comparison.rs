@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The variants side by side, as text.
 
+use hpcc_measures::quantity::{LARGE, Metric, SMALL};
+
 use super::file::SweepFile;
 use super::group::Group;
-use super::metrics::{LARGE, Metric, SMALL, Sizes};
+use super::metrics::{self, Sizes};
 use super::report::TableKind;
 use crate::chart::mean_and_deviation;
 use crate::human;
@@ -21,7 +23,9 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> Stri
     }
     tables.iter().for_each(|table| text += &table.render());
     if file.seeds.len() > 1 {
-        text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());
+        let less =
+            if tables.iter().any(|table| table.note.contains(LESS)) { ", or of as many as a cell says," } else { "" };
+        text += &format!("\nmean of {} seeds{less}{}\n", file.seeds.len(), file.spread.words());
     }
     text
 }
@@ -30,11 +34,11 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> Stri
 type Part = (String, Vec<Column>);
 
 /// The columns that the file asks for, then its tables, one below the other, with a row for each variant and step of the axes.
-pub fn tables(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> Vec<Titled> {
+pub fn tables(file: &SweepFile, groups: &[Group<'_>]) -> Vec<Titled> {
     let names = group_names(groups);
-    let kinds = file.tables.iter().flat_map(|kind| parts(*kind, sizes, &names));
+    let kinds = file.tables.iter().flat_map(|kind| parts(*kind, file.sizes, &names));
     let kinds = kinds.map(|(heading, columns)| Titled { heading, ..rows(file, "", &columns, groups) });
-    (!file.columns.is_empty()).then(|| chosen(file, sizes, groups)).into_iter().chain(kinds).collect()
+    (!file.columns.is_empty()).then(|| chosen(file, groups)).into_iter().chain(kinds).collect()
 }
 
 /// The groups of flows that any run has, if there are several.
@@ -116,11 +120,11 @@ const FEEDBACK: &[(&str, &str)] = &[
 ];
 
 /// The table of the columns that the file chose, with what small and large flows are if any is of those.
-fn chosen(file: &SweepFile, sizes: Sizes, groups: &[Group<'_>]) -> Titled {
+fn chosen(file: &SweepFile, groups: &[Group<'_>]) -> Titled {
     let columns: Vec<Column> = file.columns.iter().map(|column| (column.head(), column.name.clone())).collect();
     let notes = [
-        (SMALL, format!("up to {}", human::bytes(sizes.small_up_to))),
-        (LARGE, format!("over {}", human::bytes(sizes.large_above))),
+        (SMALL, format!("up to {}", human::bytes(file.sizes.small_up_to))),
+        (LARGE, format!("over {}", human::bytes(file.sizes.large_above))),
     ];
     let notes = notes.iter().filter(|(whose, _)| file.columns.iter().any(|column| column.is_of(whose)));
     let notes: Vec<String> = notes.map(|(whose, sizes)| format!("{whose}: {sizes}")).collect();
@@ -139,7 +143,7 @@ fn rows(file: &SweepFile, ahead: &str, columns: &[Column], groups: &[Group<'_>])
     let rows = groups.iter().map(|group| {
         let mut row = vec![group.label.to_owned()];
         row.extend(group.values.iter().map(|value| (*value).to_owned()));
-        row.extend(columns.iter().map(|(_, metric)| cell(group, metric, file.seeds.len(), &mut less)));
+        row.extend(columns.iter().map(|(_, metric)| cell(file, group, metric, &mut less)));
         row
     });
     let rows = rows.collect();
@@ -153,9 +157,11 @@ struct Less {
     flows: Option<u64>,
 }
 
+const LESS: &str = ": only so many seeds have a value";
+
 impl Less {
     fn words(&self) -> String {
-        let seeds = self.seeds.map(|seeds| format!("of {seeds}: only so many seeds have a value"));
+        let seeds = self.seeds.map(|seeds| format!("of {seeds}{LESS}"));
         let flows = self.flows.map(|flows| {
             let flows = human::count(flows);
             format!("-{flows}: so many flows had not finished and are left out, which can be the slowest")
@@ -164,19 +170,17 @@ impl Less {
     }
 }
 
-/// The mean over the runs, with its spread if there are several; of how many of the `seeds`, if not of all, and without how many
+/// The mean over the runs, with its spread if there are several; of how many seeds, if not of all, and without how many
 /// flows.
-fn cell(group: &Group<'_>, metric: &str, seeds: usize, less: &mut Less) -> String {
+fn cell(file: &SweepFile, group: &Group<'_>, metric: &str, less: &mut Less) -> String {
     let (values, left_out) = (group.metric(metric), group.left_out(metric));
     if group.runs.is_empty() {
         return "missing".to_owned();
     }
     let Some(metric) = Metric::of(metric).filter(|_| !values.is_empty()) else { return "-".to_owned() };
-    let mut text = match mean_and_deviation(&values) {
-        (mean, None | Some(0.0)) => metric.write(mean),
-        (mean, Some(spread)) => format!("{} ±{}", metric.write(mean), metric.write(spread)),
-    };
-    if values.len() < seeds {
+    let unit = metric.quantity.def().unit;
+    let mut text = file.spread.words_of(&values, metric.quantity.possible(), |value| metrics::write(unit, value));
+    if values.len() < file.seeds.len() {
         less.seeds.get_or_insert(values.len());
         text += &format!(" of {}", values.len());
     }

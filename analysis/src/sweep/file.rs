@@ -17,6 +17,7 @@ use super::claim::{self, Claim, ClaimKeys};
 use super::columns::Column;
 use super::figures::FigureKeys;
 use super::keys::{Form, Variant, label, time};
+use super::metrics::Sizes;
 use super::placed::{At, Placed, Setting, Source};
 use super::report::{Plot, TableKind};
 use crate::chart::Spread;
@@ -59,8 +60,10 @@ pub struct SweepFile {
     pub size_bins: Option<Vec<u64>>,
     /// How figures look.
     pub figures: Vec<FigureKeys>,
-    /// What bars and bands show of several seeds.
+    /// What is shown of several seeds beside their mean.
     pub spread: Spread,
+    /// Which flows are small, and which large.
+    pub sizes: Sizes,
     /// What of each run is measured.
     pub selection: Selection,
     /// Where its groups are named.
@@ -144,7 +147,11 @@ struct ReportKeys {
     plots: Option<Vec<Plot>>,
     /// Ascending upper bounds of the flow sizes that tables and plots tell apart, such as "10KB".
     size_bins: Option<Vec<Placed<String>>>,
-    /// What bars and bands of figures show where there are several seeds.
+    /// Flows up to this many bytes are small, "10KB" by default.
+    small_up_to: Option<Placed<String>>,
+    /// Flows of more bytes are large, "1MB" by default.
+    large_above: Option<Placed<String>>,
+    /// What tables, claims, and bars and bands of figures show beside the mean of several seeds.
     spread: Spread,
     /// Groups of flows (`name` of `[[traffic]]`) that tables and plots count; without the key all.
     groups: Option<Placed<Vec<String>>>,
@@ -245,6 +252,17 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
     let claims = claim::check(&text, keys.claim, &keys.variant, &axes, form)?;
     let report = keys.report;
     let size_bins = report.size_bins.map(|bins| size_bounds(&text, &bins)).transpose()?;
+    let given = |key, size: Option<&Placed<String>>, usual| {
+        let read = |size: &Placed<String>| {
+            quantity::size(size).map_err(|message| text.error(size.at(), format!("{key}: {message}")))
+        };
+        size.map_or(Ok(usual), read)
+    };
+    let usual = Sizes::default();
+    let sizes = Sizes {
+        small_up_to: given("small_up_to", report.small_up_to.as_ref(), usual.small_up_to)?,
+        large_above: given("large_above", report.large_above.as_ref(), usual.large_above)?,
+    };
     let usual_tables = if report.columns.is_none() { TableKind::ALL.to_vec() } else { Vec::new() };
     let columns = report.columns.iter().flatten().map(|name| {
         let column = Column::parse(name, size_bins.as_deref());
@@ -273,6 +291,7 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
         size_bins,
         figures: keys.figure,
         spread: report.spread,
+        sizes,
         selection,
         groups_at: report.groups.and_then(|groups| groups.at()),
         window_at: report.until.or(report.warm_up).and_then(|time| time.at()),

@@ -17,7 +17,7 @@ use super::file::SweepFile;
 use super::group::Measured;
 use super::report::Plot;
 use super::verdict;
-use crate::manifest::{MANIFEST, PAGE, PARTIAL};
+use crate::manifest::{FIGURES, MANIFEST, PAGE, PARTIAL};
 use crate::save;
 
 const DATA: &str = "sweep.csv";
@@ -95,7 +95,8 @@ impl SweepFolder {
         for entry in fs::read_dir(&self.path).with_context(|| self.path.display().to_string())? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if [DATA, TABLE, WIDE, MANIFEST, PAGE, verdict::FILE].contains(&name) || Plot::is_name_of_any(name) {
+            if [DATA, TABLE, WIDE, MANIFEST, FIGURES, PAGE, verdict::FILE].contains(&name) || Plot::is_name_of_any(name)
+            {
                 fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }

@@ -2,9 +2,9 @@
 //! The runs that differ in nothing but their seed: a row of a table, a line of a plot.
 
 use anyhow::Result;
+use hpcc_measures::quantity::Metric;
 use hpcc_measures::results::Results;
 
-use super::metrics::Metric;
 use super::run::Run;
 
 /// A run that ended well, and what was measured of it.
@@ -36,8 +36,13 @@ pub struct Group<'a> {
 impl<'a> Group<'a> {
     /// A metric of every run that has it.
     pub fn metric(&self, metric: &str) -> Vec<f64> {
+        self.by_seed(metric).into_iter().flatten().collect()
+    }
+
+    /// A metric of every run, as far as it has it.
+    pub fn by_seed(&self, metric: &str) -> Vec<Option<f64>> {
         let of = |run: &&Measured<'_>| run.metrics.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
-        self.runs.iter().filter_map(of).collect()
+        self.runs.iter().map(of).collect()
     }
 
     /// How many flows of all runs a metric leaves out, because they had not finished.

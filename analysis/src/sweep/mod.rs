@@ -31,9 +31,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hpcc_measures::quantity::{Def, METRICS, Metric};
 use hpcc_measures::results::Results;
 
-use crate::manifest::{MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
+use crate::manifest::{FIGURES, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE, Shown};
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry};
@@ -49,8 +50,8 @@ pub use folder::TABLE;
 use group::{Group, Measured};
 use job::Job;
 pub use keys::Form;
-use metrics::Sizes;
 pub use plan::plan;
+use plots::Plots;
 use run::Run;
 pub use verdict::{FILE as VERDICTS, Judged, Verdict, Verdicts};
 
@@ -190,11 +191,20 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
             Some((_, entry)) => entry.runs.push(results),
             None => {
                 let name = entry_name(file, run.variant, run.step);
-                entries.push((key, Entry { name, runs: vec![results], is_run: false }));
+                entries.push((key, Entry { name, runs: vec![results], is_run: false, shown: shown(file) }));
             }
         }
     }
     entries.into_iter().map(|(_, entry)| entry).collect()
+}
+
+fn described(metric: &Metric) -> (String, (String, String)) {
+    let Def { unit, is, .. } = metric.quantity.def();
+    (metric.name.to_owned(), (unit.in_files().to_owned(), (*is).to_owned()))
+}
+
+fn shown(file: &SweepFile) -> Shown {
+    Shown { spread: file.spread, size_bins: file.size_bins.clone() }
 }
 
 fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
@@ -217,12 +227,20 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>], tables: Vec<Titled>, plots: 
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), measured: file.selection.clone(), tables, plots, entries }
+    Manifest {
+        title: file.title.clone(),
+        measured: file.selection.clone(),
+        metrics: METRICS.iter().map(described).collect(),
+        shown: shown(file),
+        tables,
+        plots,
+        entries,
+    }
 }
 
-fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
+fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results) -> Result<Measured<'a>> {
     let of_groups = file.columns.iter().any(|column| column.group().is_some());
-    let metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref(), of_groups)?;
+    let metrics = metrics::metrics(results, &run.facts, file.sizes, file.size_bins.as_deref(), of_groups)?;
     Ok(Measured { run, results, metrics })
 }
 
@@ -233,10 +251,8 @@ fn report_on(
     runs: &[Run],
     ended: &[Ended],
 ) -> Result<Outcome> {
-    let sizes = Sizes::new(file.size_bins.as_deref());
     let good = runs.iter().zip(ended).filter_map(|(run, ended)| Some((run, ended.results.as_ref().ok()?)));
-    let measured: Vec<Measured<'_>> =
-        good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
+    let measured: Vec<Measured<'_>> = good.map(|(run, results)| measure(file, run, results)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let outcome = tell_trouble(runs, ended);
     let notes = notes::notes(file, &groups);
@@ -247,29 +263,42 @@ fn report_on(
     }
     let complete = outcome != Outcome::Failed;
     let verdicts = verdict::judge(file, &groups).filter(|_| complete);
-    let tables = comparison::tables(file, &groups, sizes);
+    let tables = comparison::tables(file, &groups);
     let mut table = comparison::render(file, &groups, &tables);
     table += &verdicts.as_ref().map(verdict::render).unwrap_or_default();
     human::tell(&table)?;
     if let Some(verdicts) = &verdicts {
         folder.write(verdict::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
     }
-    let (plots, missing) =
-        if complete { plots::draw_all(file, drawing, folder, &groups, sizes)? } else { Default::default() };
+    let plots = if complete { plots::draw_all(file, drawing, folder, &groups)? } else { Plots::default() };
+    folder.write(FIGURES, &(serde_json::to_string(&plots.figures)? + "\n"))?;
     if complete && !file.columns.is_empty() {
         folder.write(folder::WIDE, &comparison::wide(file, &groups)?)?;
     }
-    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups, tables, plots.clone()))? + "\n"))?;
+    folder.write(
+        MANIFEST,
+        &(serde_json::to_string_pretty(&manifest(file, &groups, tables, plots.names.clone()))? + "\n"),
+    )?;
     let data = folder.finish(&table, &folder::data(file, &measured)?, complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
-    if !plots.is_empty() {
+    if !plots.names.is_empty() {
         let ends = drawing.ends().join(", ");
-        line += &format!("; plots: {}, as {ends}", plots.join(", "));
+        line += &format!("; plots: {}, as {ends}", kinds(&plots.names));
     }
     line += ")\n";
-    missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));
+    plots.missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));
     human::tell(&line)?;
     Ok(outcome)
+}
+
+/// Plots by kind, and of how many steps of the axes.
+fn kinds(plots: &[String]) -> String {
+    let kind = |plot: &String| plot.split_once('.').map_or(plot.clone(), |(kind, _)| kind.to_owned());
+    let words = |plots: &[String]| match plots {
+        [one] => one.clone(),
+        several => format!("{} ({})", kind(&several[0]), several.len()),
+    };
+    plots.chunk_by(|one, next| kind(one) == kind(next)).map(words).collect::<Vec<_>>().join(", ")
 }
 
 /// By variant, then by step of the axes; those without a good run, too.

@@ -3,7 +3,8 @@
 
 use super::file::SweepFile;
 use super::group::{Group, Measured};
-use super::report::{Series, TableKind};
+use super::report::TableKind;
+use hpcc_measures::quantity::Series;
 
 /// Each note of a run, in the order of the runs; with the names of its variants, unless all have it.
 pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {

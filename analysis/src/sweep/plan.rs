@@ -12,10 +12,10 @@ use hpcc_measures::select::Selection;
 use super::file::SweepFile;
 use super::keys::Variant;
 use super::placed::{At, Placed, Setting};
-use super::report::Series;
 use super::run::{Facts, Run};
 use crate::control;
 use crate::simulator::Kind;
+use hpcc_measures::quantity::Series;
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";

@@ -11,48 +11,61 @@ mod queues;
 use std::iter;
 
 use anyhow::Result;
+use hpcc_measures::quantity::Quantity;
 use hpcc_measures::stats::{self, FctStats};
+
+use serde_json::{Value, json};
 
 use super::file::SweepFile;
 use super::folder::SweepFolder;
 use super::group::Group;
-use super::metrics::Sizes;
 use super::report::Plot;
-use crate::chart::{Line, few_in_bins, of_bins};
+use crate::chart::{Chart, Line, few_in_bins, of_bins};
 use crate::human;
 use crate::plot::{Drawing, Figure};
 
-/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives their names, and sentences on plots that there is nothing to draw for.
+/// The plots of a sweep.
+#[derive(Default)]
+pub struct Plots {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Sentences on plots that there is nothing to draw for.
+    pub missing: Vec<String>,
+    /// For the page.
+    pub figures: Vec<Value>,
+}
+
+/// Draws the plots that the file asks for, or the usual ones that there is something to draw for.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(
-    file: &SweepFile,
-    drawing: Drawing,
-    folder: &SweepFolder,
-    groups: &[Group<'_>],
-    sizes: Sizes,
-) -> Result<(Vec<String>, Vec<String>)> {
+pub fn draw_all(file: &SweepFile, drawing: Drawing, folder: &SweepFolder, groups: &[Group<'_>]) -> Result<Plots> {
     let chosen = file.plots.as_deref().unwrap_or(&Plot::USUAL);
-    let (mut names, mut missing) = (Vec::new(), Vec::new());
+    let mut plots = Plots::default();
     for plot in chosen {
         let look = file.look(*plot, drawing.look());
-        let figures = draw(file, *plot, groups, sizes)?;
+        let figures = draw(file, *plot, groups)?;
         if figures.is_empty() && (file.plots.is_some() || plot.by_axis().is_none()) {
-            missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
+            plots.missing.push(format!("no {}: {}", plot.name(), why_not(file, *plot, groups)));
         }
         for (name, mut figure) in figures {
             file.change(*plot, &mut figure)?;
+            if figure.charts.iter().flat_map(|chart| &chart.lines).any(|line| !line.seeds.is_empty()) {
+                figure.subtitle += ", of fewer where a number stands";
+            }
             let drawing = drawing.with_data();
             drawing.write(&folder.path().join(format!("{name}.svg")), &figure.render(&look)?)?;
-            names.push(name);
+            let Figure { title, subtitle, charts } = figure;
+            let charts: Vec<Chart> = charts.into_iter().map(Chart::shortened).collect();
+            plots.figures.push(json!({ "name": name, "title": title, "subtitle": subtitle, "charts": charts }));
+            plots.names.push(name);
         }
     }
-    Ok((names, missing))
+    Ok(plots)
 }
 
 /// Why there is nothing to draw.
-fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
+fn why_not(file: &SweepFile, plot: Plot, groups: &[Group<'_>]) -> String {
     let runs = || groups.iter().flat_map(|group| &group.runs);
     if let Some(series) = plot.series()
         && runs().any(|run| !run.run.facts.records(series))
@@ -65,7 +78,7 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
             if part { "no flow started in the measured part and finished" } else { "no flow finished" }.to_owned()
         }
         Plot::GoodputByVariant | Plot::GoodputByAxis => {
-            format!("no flow over {} has a rate", human::bytes(sizes.large_above))
+            format!("no flow over {} has a rate", human::bytes(file.sizes.large_above))
         }
         Plot::GoodputOverTime => "no flow sent".to_owned(),
         Plot::JobByAxis => "no job is over".to_owned(),
@@ -77,10 +90,10 @@ fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
 }
 
 /// The figures of one kind, each with its name.
-fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Figure)>> {
+fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>]) -> Result<Vec<(String, Figure)>> {
     let mut figures = Vec::new();
     if let Some(what) = plot.by_axis() {
-        for (end, figure) in by_axis::figures(file, groups, what, sizes) {
+        for (end, figure) in by_axis::figures(file, groups, what) {
             figures.push((format!("{}{end}", plot.name()), figure));
         }
         return Ok(figures);
@@ -95,7 +108,7 @@ fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Res
             Plot::QueueOverTime => over_time::queue(file, &shown)?,
             Plot::GoodputOverTime => over_time::goodput(file, &shown)?,
             // Drawn above.
-            Plot::GoodputByVariant => goodput::draw(file, &shown, sizes)?,
+            Plot::GoodputByVariant => goodput::draw(file, &shown)?,
             Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis | Plot::JobByAxis => None,
         };
         figures.extend(drawn.map(|figure| (name, figure)));
@@ -125,16 +138,15 @@ fn of_seeds(file: &SweepFile) -> String {
     }
 }
 
-/// The line of a variant, of the values that each seed has.
-fn line(file: &SweepFile, group: &Group<'_>, seeds: &[Vec<Option<f64>>]) -> Line {
-    let (y, band) = file.spread.of(seeds);
-    Line { band, ..Line::of_variant(group.index, group.label, y) }
+/// The line of a variant, of the values that each seed has of a quantity.
+fn line(file: &SweepFile, group: &Group<'_>, quantity: Quantity, seeds: &[Vec<Option<f64>>]) -> Line {
+    Line::of_seeds(group.index, group.label, file.spread.of(seeds, quantity.possible()))
 }
 
-/// The line of a variant, of a percentile of the flows of each size.
+/// The line of a variant, of a percentile of the slowdown of the flows of each size.
 fn line_of_bins(file: &SweepFile, group: &Group<'_>, seeds: &[Vec<FctStats>], (percent, of): Percentile) -> Line {
     let values: Vec<_> = seeds.iter().map(|bins| of_bins(bins, of)).collect();
-    Line { few: few_in_bins(seeds, percent), ..line(file, group, &values) }
+    Line { few: few_in_bins(seeds, percent), ..line(file, group, Quantity::Slowdown, &values) }
 }
 
 /// A percentile of the slowdown: in percent, and its value in a bin.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a sweep can show.
 
+use hpcc_measures::quantity::Series;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,28 +24,6 @@ impl TableKind {
     pub const ALL: [TableKind; 4] = [TableKind::Slowdown, TableKind::Goodput, TableKind::Queue, TableKind::Overhead];
 }
 
-/// A time series that a run records if its scenario says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Series {
-    /// Lengths of queues.
-    Queues,
-    /// Goodput of flows.
-    Goodput,
-    /// Congestion control of flows.
-    Control,
-}
-
-impl Series {
-    /// The key of a scenario that has it recorded.
-    pub fn key(self) -> &'static str {
-        match self {
-            Series::Queues => "monitor.queue_interval",
-            Series::Goodput => "monitor.goodput_interval",
-            Series::Control => "monitor.control_interval",
-        }
-    }
-}
-
 /// The quantity of a plot along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByAxis {
@@ -56,6 +35,18 @@ pub enum ByAxis {
     Queue,
     /// Of jobs.
     Job,
+}
+
+impl ByAxis {
+    /// The metrics of its two charts.
+    pub fn metrics(self) -> [&'static str; 2] {
+        match self {
+            ByAxis::Slowdown => ["slowdown_p50", "slowdown_p99"],
+            ByAxis::Goodput => ["goodput_large_p50_gbps", "goodput_large_jain"],
+            ByAxis::Queue => ["queue_p99_bytes", "queue_max_bytes"],
+            ByAxis::Job => ["job_time_ns", "busbw_gbytes"],
+        }
+    }
 }
 
 /// A plot.

@@ -8,8 +8,8 @@ use hpcc_core::topology::NodeKind;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::scenario::Scenario;
 
-use super::report::Series;
 use crate::simulator::Kind;
+use hpcc_measures::quantity::Series;
 
 /// One run of the simulator.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,14 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use hpcc_measures::quantity::Quantity;
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Cell, Claim, What};
+use super::claim::{Cell, Claim};
 use super::file::SweepFile;
 use super::group::Group;
 use super::keys::Form;
-use crate::chart::mean_and_deviation;
+use crate::chart::{Spread, ends_words, mean_and_deviation};
 use crate::human;
 use crate::table::table;
 
@@ -91,7 +92,10 @@ pub struct Judged {
     pub ours: Option<f64>,
     /// Standard deviation over seeds; none for a single seed.
     pub spread: Option<f64>,
-    /// Unit of both.
+    /// What is shown around the mean, from where to where, if the file wants another `spread` than the deviation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<(f64, f64)>,
+    /// Unit of all of them.
     pub unit: String,
     /// Runs behind the mean.
     pub seeds: usize,
@@ -109,16 +113,17 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The mean with its spread and unit.
+    /// The mean with what is around it, and its unit.
     pub fn ours_words(&self) -> String {
         let Some(mean) = self.ours else { return "-".to_owned() };
         let spread = self.spread.map(|spread| format!(" ± {}", human::three_digits(spread))).unwrap_or_default();
+        let around = self.band.map_or(spread, |band| ends_words(Some(band), human::three_digits));
         let seeds = (self.seeds < self.of_seeds).then(|| format!("of {} of {} seeds", self.seeds, self.of_seeds));
         let flows =
             (self.left_out > 0).then(|| format!("without {} unfinished", human::counted(self.left_out, "flow")));
         let less: Vec<String> = seeds.into_iter().chain(flows).collect();
         let of = if less.is_empty() { String::new() } else { format!(" ({})", less.join(", ")) };
-        format!("{}{spread} {}", human::three_digits(mean), self.unit).trim_end().to_owned() + &of
+        format!("{}{around} {}", human::three_digits(mean), self.unit).trim_end().to_owned() + &of
     }
 }
 
@@ -167,20 +172,21 @@ pub fn judge(file: &SweepFile, groups: &[Group<'_>]) -> Option<Verdicts> {
         form: file.form,
         deviations: file.deviations.clone(),
         cost,
-        claims: file.claims.iter().map(|claim| judge_one(claim, groups, file.seeds.len().max(1))).collect(),
+        claims: file.claims.iter().map(|claim| judge_one(file, claim, groups)).collect(),
     })
 }
 
-fn judge_one(claim: &Claim, groups: &[Group<'_>], of_seeds: usize) -> Judged {
+fn judge_one(file: &SweepFile, claim: &Claim, groups: &[Group<'_>]) -> Judged {
     let judged = Judged {
         claim: claim.text.clone(),
         paper: claim.paper.clone(),
         criterion: claim.holds.words(),
         ours: None,
         spread: None,
-        unit: if claim.over.is_some() { "" } else { claim.measure.what.kind().unit }.to_owned(),
+        band: None,
+        unit: if claim.over.is_some() { "" } else { claim.measure.what.def().unit.symbol() }.to_owned(),
         seeds: 0,
-        of_seeds,
+        of_seeds: file.seeds.len().max(1),
         left_out: 0,
         verdict: Verdict::NotMeasured,
         reason: None,
@@ -191,9 +197,12 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>], of_seeds: usize) -> Judged {
     };
     let (mean, spread) = mean_and_deviation(&values);
     let verdict = verdict(claim, mean);
+    // In the unit that readers see, in which only 0 to 1 and 0 to 100 have an upper end.
+    let possible = if claim.over.is_some() { (0.0, f64::INFINITY) } else { claim.measure.what.possible() };
     Judged {
         ours: Some(mean),
         spread,
+        band: (file.spread != Spread::Deviation).then(|| file.spread.around(&values, possible).unwrap_or((mean, mean))),
         seeds: values.len(),
         left_out: left_out(claim, groups),
         reason: claim.reason.clone().filter(|_| verdict != Verdict::Holds),
@@ -249,7 +258,7 @@ fn values(claim: &Claim, groups: &[Group<'_>]) -> Result<Vec<f64>> {
 
 /// Flows that a claim on completion times says nothing of, in all of its runs.
 fn left_out(claim: &Claim, groups: &[Group<'_>]) -> u64 {
-    if !matches!(claim.measure.what, What::Slowdown | What::CompletionTime) {
+    if !matches!(claim.measure.what, Quantity::Slowdown | Quantity::CompletionTime) {
         return 0;
     }
     let is_of = |group: &&Group<'_>, cell: Cell| group.index == cell.variant && group.step == cell.step;
@@ -300,6 +309,7 @@ mod tests {
             criterion: "any".into(),
             ours: Some(2.0),
             spread: Some(0.5),
+            band: None,
             unit: "us".into(),
             seeds: 10,
             of_seeds: 10,
@@ -308,6 +318,8 @@ mod tests {
             reason: None,
         };
         assert_eq!(judged.ours_words(), "2.00 ± 0.50 us");
+        let ends = Judged { band: Some((1.75, 4.0)), ..judged.clone() };
+        assert_eq!(ends.ours_words(), "2.00 (1.75 to 4.00) us");
         let less = Judged { seeds: 6, left_out: 1, ..judged };
         assert_eq!(less.ours_words(), "2.00 ± 0.50 us (of 6 of 10 seeds, without 1 flow unfinished)");
     }

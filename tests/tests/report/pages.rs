@@ -316,8 +316,8 @@ fn what_is_of_one_seed_says_so() {
     ];
     let more = ["Map of the network (seed 4)", "Flows", "Effective configuration (seed 4)"];
     assert_eq!(found["heads"], json!([&heads[..], &more[..]].concat()));
-    assert_eq!(found["queue"], json!(["Queue of the busiest port (seed 4)"]));
-    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are means of seeds ± standard deviation, distributions of all seeds together, the other totals (seed 4).";
+    assert_eq!(found["queue"], json!(["Queue of the busiest port"]));
+    let note = "* Fewer than 10 flows are above this percentile. Figures of flows are means of seeds ± standard deviation, distributions of flows of all seeds together, the other totals (seed 4).";
     assert_eq!((&found["note"], &found["rows"]), (&json!(note), &json!(8)));
 }
 
@@ -365,9 +365,10 @@ fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_
             table: texts('#sweep td'),
             claim: texts('#claims tbody td'),
             figures: texts('#figures h3'),
-            figure: await press($('#figures figure')),
+            figure: await press($('#figures .chart')),
             chart: await press($('#slowdown .chart')),
-            summary: texts('#summary td'),
+            summary: texts('#rounding'),
+            looks: alive()[0].numbers,
             contents: texts('#contents a'),
         };",
     ) else {
@@ -379,11 +380,12 @@ fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_
     assert_eq!(found["title"], "Two <ways>");
     assert!(has("table", "HPCC (eta 0.95)") && has("claim", "holds") && has("contents", "Claims"), "{found}");
     assert!(has("figures", "slowdown-by-size") && has("figures", "queue-cdf"), "{}", found["figures"]);
-    assert!(has("summary", "\u{b1}"), "the mean of two seeds has a deviation: {}", found["summary"]);
+    assert!(has("summary", "\u{b1} standard deviation"), "two seeds have a spread: {}", found["summary"]);
+    assert_eq!(found["looks"], json!([0, 1]), "variants have their colours and marks");
     for key in ["figure", "chart"] {
         let [svg, png, csv] = [0, 1, 2].map(|part| &found[key][part]);
         let (svg, csv) = (svg.as_str().expect("SVG"), csv.as_str().expect("CSV"));
-        assert!(svg.contains("<svg") && svg.contains("HPCC (eta 0.95)") && svg.contains("</svg>"), "{svg}");
+        assert!(svg.contains("<polygon") && svg.contains("HPCC (eta 0.95)") && svg.contains("</svg>"), "{svg}");
         assert_eq!(png, true, "{key}");
         assert!(csv.contains("HPCC (eta 0.95)") && csv.contains("300000"), "{csv}");
     }

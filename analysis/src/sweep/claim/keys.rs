@@ -3,12 +3,13 @@
 
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
+use hpcc_measures::quantity::{Awaited, Of, Quantity};
 use hpcc_measures::select::Selection;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Value;
 
-use super::measure::{Awaited, Measure, What};
+use super::measure::Measure;
 use super::{Cell, Claim, Range};
 use crate::sweep::axes::Axes;
 use crate::sweep::keys::{Form, Variant, label, time};
@@ -23,7 +24,7 @@ pub struct ClaimKeys {
     /// The source's number or words.
     paper: String,
     /// Measured quantity, in whose unit `holds` is.
-    measure: What,
+    measure: Quantity,
     /// Percentile of the measured values that counts, 1 to 100; without it their mean, of queues the maximum.
     percentile: Option<Placed<u8>>,
     /// Only flows of more bytes than this count, a size such as "100KB".
@@ -117,17 +118,17 @@ impl Reader<'_> {
 
     /// Refuses keys that the measure has no use for.
     fn check_use(&self, keys: &ClaimKeys) -> Result<(), InputError> {
-        let kind = keys.measure.kind();
+        let def = keys.measure.def();
         let percentile = keys.percentile.as_ref();
         let at = |key: &Option<Placed<String>>| key.as_ref().and_then(Placed::at);
         let uses = [
-            ("group", at(&keys.group), kind.of_flows),
-            ("above", at(&keys.above), kind.of_flows),
-            ("up_to", at(&keys.up_to), kind.of_flows),
-            ("warm_up", at(&keys.warm_up), kind.of_part),
-            ("until", at(&keys.until), kind.of_part),
-            ("level", at(&keys.level), kind.waits_for.is_some()),
-            ("percentile", percentile.and_then(Placed::at), kind.percentiles),
+            ("group", at(&keys.group), def.of.flows()),
+            ("above", at(&keys.above), def.of.flows()),
+            ("up_to", at(&keys.up_to), def.of.flows()),
+            ("warm_up", at(&keys.warm_up), def.of != Of::Run),
+            ("until", at(&keys.until), def.of != Of::Run),
+            ("level", at(&keys.level), def.waits_for.is_some()),
+            ("percentile", percentile.and_then(Placed::at), def.of.percentiles()),
         ];
         if let Some((key, at, _)) = uses.into_iter().find(|(_, at, is_used)| at.is_some() && !is_used) {
             return Err(self.source.error(at, format!("{key}: this measure has no use for it; expected no such key")));
@@ -192,8 +193,8 @@ impl Reader<'_> {
         text.map(value).transpose()
     }
 
-    fn level(&self, what: What, text: Option<&Placed<String>>, claim: At) -> Result<f64, InputError> {
-        let Some(awaited) = what.kind().waits_for else { return Ok(0.0) };
+    fn level(&self, what: Quantity, text: Option<&Placed<String>>, claim: At) -> Result<f64, InputError> {
+        let Some(awaited) = what.def().waits_for else { return Ok(0.0) };
         let level = self.value("level", text, |text| match awaited {
             Awaited::Queue => quantity::size(text).map(|bytes| bytes as f64),
             Awaited::Rate => quantity::rate(text).map(|rate| rate.0 as f64 / 1e9),

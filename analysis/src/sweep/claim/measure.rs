@@ -3,132 +3,25 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
+use hpcc_measures::quantity::{Quantity, Series};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::select::Selection;
 use hpcc_measures::series::{self, Grid};
 use hpcc_measures::spread::{Distribution, Spread};
 use hpcc_measures::stats::jain;
 use hpcc_measures::window;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use crate::jobs;
-use crate::sweep::report::Series;
-
-/// A kind of measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum What {
-    /// Completion time relative to that in an empty network.
-    Slowdown,
-    /// Completion time in microseconds.
-    CompletionTime,
-    /// Rate of a flow while it sends, in Gb/s.
-    Goodput,
-    /// Rate of all selected flows together over the whole window, in Gb/s.
-    TotalGoodput,
-    /// Jain's index of the flows' rates.
-    Fairness,
-    /// Queue of the busiest switch port, in kB, over time.
-    Queue,
-    /// Time from the begin of the window until no switch port has a queue above `level` any more, in microseconds.
-    QueueSettles,
-    /// Time from the begin of the window until a queue is as long as any gets in it, in microseconds.
-    QueuePeaks,
-    /// Time from the begin of the window until the selected flows together reach the rate `level`, in microseconds;
-    /// all of the window if they do not.
-    GoodputReaches,
-    /// Time from the begin of the window until Jain's index of the selected flows reaches `level`, in microseconds; all of
-    /// the window if it does not.
-    FairnessReaches,
-    /// U of the busiest link as the senders of the selected flows compute it, over their samples.
-    Utilisation,
-    /// The windows of the selected flows together, in kB, over time.
-    TotalWindow,
-    /// Part of the time for which PFC paused ports, over all ports, in percent.
-    PausedShare,
-    /// Time of the longest job, in microseconds.
-    JobTime,
-    /// Bus bandwidth of all collectives, by their time, in GB/s.
-    BusBandwidth,
-    /// Packets dropped by switches in the whole run.
-    Drops,
-    /// Flows that did not finish, in percent of all.
-    Unfinished,
-}
-
-/// What is to be known of a kind of measurement.
-#[derive(Clone, Copy, Debug)]
-pub struct Kind {
-    /// The unit of its values.
-    pub unit: &'static str,
-    /// The time series that it is made from, if it is.
-    series: Option<Series>,
-    /// Whether it is of flows, so that some can be chosen.
-    pub of_flows: bool,
-    /// Whether it can be measured in a part of the run.
-    pub of_part: bool,
-    /// Whether percentiles of it can be asked for.
-    pub percentiles: bool,
-    /// What its `level` is, if it waits for one.
-    pub waits_for: Option<Awaited>,
-}
-
-impl What {
-    /// What is to be known of it.
-    pub fn kind(self) -> Kind {
-        use Series::{Control, Goodput, Queues};
-        let of_network =
-            Kind { unit: "", series: None, of_flows: false, of_part: true, percentiles: false, waits_for: None };
-        let of_flows = Kind { of_flows: true, ..of_network };
-        let of_each = Kind { percentiles: true, ..of_flows };
-        let time = Kind { unit: "us", ..of_network };
-        match self {
-            What::Slowdown => of_each,
-            What::CompletionTime => Kind { unit: "us", ..of_each },
-            What::Goodput => Kind { unit: "Gb/s", ..of_each },
-            What::TotalGoodput => Kind { unit: "Gb/s", series: Some(Goodput), ..of_flows },
-            What::Fairness => of_flows,
-            What::Queue => Kind { unit: "kB", series: Some(Queues), percentiles: true, ..of_network },
-            What::QueueSettles => Kind { series: Some(Queues), waits_for: Some(Awaited::Queue), ..time },
-            What::QueuePeaks => Kind { series: Some(Queues), ..time },
-            What::GoodputReaches => {
-                Kind { series: Some(Goodput), of_flows: true, waits_for: Some(Awaited::Rate), ..time }
-            }
-            What::FairnessReaches => {
-                Kind { series: Some(Goodput), of_flows: true, waits_for: Some(Awaited::Index), ..time }
-            }
-            What::Utilisation => Kind { series: Some(Control), ..of_each },
-            What::TotalWindow => Kind { unit: "kB", series: Some(Control), ..of_each },
-            What::PausedShare => Kind { unit: "%", ..of_network },
-            What::JobTime => Kind { of_part: false, ..time },
-            What::BusBandwidth => Kind { unit: "GB/s", of_part: false, ..of_network },
-            What::Drops => Kind { of_part: false, ..of_network },
-            What::Unfinished => Kind { unit: "%", ..of_flows },
-        }
-    }
-}
-
-/// What a measure can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awaited {
-    /// A short queue.
-    Queue,
-    /// A rate.
-    Rate,
-    /// Jain's index.
-    Index,
-}
 
 /// A measurement.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Its kind.
-    pub what: What,
+    /// Its quantity.
+    pub what: Quantity,
     /// The percentile, 1 to 100, if one is asked for.
     pub percentile: Option<u8>,
     /// Only flows of more bytes count.
@@ -146,52 +39,54 @@ impl Measure {
     pub fn series(&self, of_part: bool) -> Option<Series> {
         let Selection { warm_up, until, .. } = self.selection;
         let cuts = of_part || warm_up.is_some() || until.is_some();
-        let of_rates = matches!(self.what, What::Goodput | What::Fairness);
+        let of_rates = matches!(self.what, Quantity::Goodput | Quantity::Fairness);
         // Only this series says what a cut flow delivered.
-        self.what.kind().series.or((of_rates && cuts).then_some(Series::Goodput))
+        self.what.def().series.or((of_rates && cuts).then_some(Series::Goodput))
     }
 
-    /// Its value in a run.
+    /// Its value in a run, in the unit that readers see.
     ///
     /// # Errors
     /// If the run has nothing to measure, or a time series cannot be read.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no claim names another quantity")]
     pub fn value(&self, results: &Results) -> Result<f64> {
         let results = results.selected(&self.selection)?;
         match self.what {
-            What::Slowdown => self.of_flows(&results, FctRecord::slowdown),
-            What::CompletionTime => self.of_flows(&results, |flow| flow.fct_ns as f64 / 1e3),
-            What::Goodput => self.statistic(self.rates(&results)?),
-            What::Fairness => {
+            Quantity::Slowdown => self.of_flows(&results, FctRecord::slowdown),
+            Quantity::CompletionTime => self.of_flows(&results, |flow| flow.fct_ns as f64 / 1e3),
+            Quantity::Goodput => self.statistic(self.rates(&results)?),
+            Quantity::Fairness => {
                 let rates = self.rates(&results)?;
                 ensure!(!rates.is_empty(), "no flow to measure");
                 Ok(jain(&rates))
             }
-            What::TotalGoodput => {
+            Quantity::TotalGoodput => {
                 Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
             }
-            What::Queue => Ok(window::queue(&results)?.percentile(self.percentile.unwrap_or(100)) / 1e3),
-            What::QueuePeaks => queue_peaks(&results),
-            What::QueueSettles => self.queue_settles(&results),
-            What::GoodputReaches => self.goodput_reaches(&results),
-            What::FairnessReaches => self.fairness_reaches(&results),
-            What::Utilisation => {
+            Quantity::Queue => Ok(window::queue(&results)?.percentile(self.percentile.unwrap_or(100)) / 1e3),
+            Quantity::QueuePeaks => queue_peaks(&results),
+            Quantity::QueueSettles => self.queue_settles(&results),
+            Quantity::GoodputReaches => self.goodput_reaches(&results),
+            Quantity::FairnessReaches => self.fairness_reaches(&results),
+            Quantity::Utilisation => {
                 self.statistic(self.control(&results)?.iter().filter_map(|row| row.utilisation).collect())
             }
-            What::TotalWindow => self.statistic(total_windows(&self.control(&results)?)),
-            What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
-            What::JobTime => {
+            Quantity::TotalWindow => self.statistic(total_windows(&self.control(&results)?)),
+            Quantity::PausedShare => Ok(100.0 * window::paused_share(&results)?),
+            Quantity::JobTime => {
                 let time = jobs::totals(&results.dir)?.time_ns.context("no job that is over")?;
                 Ok(time / 1e3)
             }
-            What::BusBandwidth => jobs::totals(&results.dir)?.busbw.context("no collective that is over"),
-            What::Drops => Ok(results.summary.dropped() as f64),
-            What::Unfinished => {
+            Quantity::BusBandwidth => jobs::totals(&results.dir)?.busbw.context("no collective that is over"),
+            Quantity::Drops => Ok(results.summary.dropped() as f64),
+            Quantity::Unfinished => {
                 let (mut lost, mut all) = (0u64, 0u64);
                 results.each_unfinished(|flow| lost += u64::from(self.counts(flow.size)))?;
                 results.each_flow(|flow| all += u64::from(self.counts(flow.size)))?;
                 all += lost;
                 Ok(100.0 * lost as f64 / all.max(1) as f64)
             }
+            _ => bail!("nothing that a claim measures"),
         }
     }
 
@@ -313,7 +208,7 @@ mod tests {
     use hpcc_formats::results::{ResultWriter, RowPlace, Summary, Versions};
     use hpcc_measures::results::in_memory;
 
-    fn measure(what: What) -> Measure {
+    fn measure(what: Quantity) -> Measure {
         let selection = Selection::default();
         Measure { what, percentile: None, above: 0, up_to: u64::MAX, level: 0.0, selection }
     }
@@ -322,13 +217,13 @@ mod tests {
     fn sizes_and_percentiles_choose_flows() {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 100, ..FctRecord::default() };
         let results = in_memory(Summary::default(), vec![flow(10, 200), flow(20, 400), flow(30, 900)], Vec::new());
-        let all = measure(What::Slowdown);
+        let all = measure(Quantity::Slowdown);
         assert_eq!(all.value(&results).expect("mean"), 5.0);
-        let small = Measure { above: 10, up_to: 20, ..measure(What::CompletionTime) };
+        let small = Measure { above: 10, up_to: 20, ..measure(Quantity::CompletionTime) };
         assert_eq!(small.value(&results).expect("one flow"), 0.4);
-        let p95 = Measure { percentile: Some(95), ..measure(What::Slowdown) };
+        let p95 = Measure { percentile: Some(95), ..measure(Quantity::Slowdown) };
         assert_eq!(p95.value(&results).expect("largest"), 9.0);
-        let none = Measure { above: 30, ..measure(What::Slowdown) };
+        let none = Measure { above: 30, ..measure(Quantity::Slowdown) };
         assert!(none.value(&results).expect_err("no flow").to_string().contains("no flow"));
     }
 
@@ -362,19 +257,19 @@ mod tests {
     #[test]
     fn waits_end_when_queue_and_rate_say_so() {
         let (_root, results) = run();
-        let settles = |bytes| Measure { level: f64::from(bytes), ..measure(What::QueueSettles) };
+        let settles = |bytes| Measure { level: f64::from(bytes), ..measure(Quantity::QueueSettles) };
         assert_eq!([100, 1_000, 9_000].map(|bytes| settles(bytes).value(&results).expect("queue")), [6.0, 4.0, 0.0]);
-        let reaches = |rate| Measure { level: rate, ..measure(What::GoodputReaches) };
+        let reaches = |rate| Measure { level: rate, ..measure(Quantity::GoodputReaches) };
         assert_eq!([8.0, 16.0, 20.0].map(|rate| reaches(rate).value(&results).expect("rates")), [4.0, 6.0, 10.0]);
-        assert_eq!(measure(What::TotalGoodput).value(&results).expect("rate"), 8.0);
-        let alone = Measure { level: 0.9, ..measure(What::FairnessReaches) };
+        assert_eq!(measure(Quantity::TotalGoodput).value(&results).expect("rate"), 8.0);
+        let alone = Measure { level: 0.9, ..measure(Quantity::FairnessReaches) };
         assert_eq!(alone.value(&results).expect("one flow is fair to none"), 10.0);
-        assert_eq!(measure(What::Utilisation).value(&results).expect("two samples"), 0.6);
-        assert_eq!(measure(What::TotalWindow).value(&results).expect("three samples"), 2.0);
+        assert_eq!(measure(Quantity::Utilisation).value(&results).expect("two samples"), 0.6);
+        assert_eq!(measure(Quantity::TotalWindow).value(&results).expect("three samples"), 2.0);
         let late = Selection { warm_up: Some(6_000), ..Selection::default() };
-        let late = Measure { selection: late, ..measure(What::TotalGoodput) };
+        let late = Measure { selection: late, ..measure(Quantity::TotalGoodput) };
         assert_eq!(late.value(&results).expect("rate"), 16.0);
-        assert_eq!(measure(What::QueuePeaks).value(&results).expect("peak"), 2.0);
-        assert_eq!(measure(What::Queue).value(&results).expect("longest"), 9.0);
+        assert_eq!(measure(Quantity::QueuePeaks).value(&results).expect("peak"), 2.0);
+        assert_eq!(measure(Quantity::Queue).value(&results).expect("longest"), 9.0);
     }
 }

@@ -5,7 +5,7 @@ mod keys;
 mod measure;
 
 pub use keys::{ClaimKeys, check};
-pub use measure::{Measure, What};
+pub use measure::Measure;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,13 +2,13 @@
 //! `goodput-by-variant.svg`: how fast large flows are.
 
 use anyhow::Result;
+use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::Results;
 use hpcc_measures::series;
 use hpcc_measures::stats::percentile;
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
-use super::super::metrics::Sizes;
 use super::{line, subtitle};
 use crate::chart::{At, Axis, Chart, Line, highest};
 use crate::human;
@@ -18,9 +18,9 @@ use crate::plot::Figure;
 ///
 /// # Errors
 /// If a file of a run cannot be read.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<Figure>> {
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> {
     let sorted = |results: &Results| {
-        let mut rates = series::flow_rates(results, |life| life.size > sizes.large_above)?;
+        let mut rates = series::flow_rates(results, |life| life.size > file.sizes.large_above)?;
         rates.sort_by(f64::total_cmp);
         Ok(rates)
     };
@@ -37,7 +37,7 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Opt
         };
         let of_group = |(place, (group, seeds)): (usize, (&&Group<'_>, &Vec<Vec<f64>>))| {
             let seeds: Vec<Vec<Option<f64>>> = seeds.iter().map(|rates| of_seed(place, rates)).collect();
-            line(file, group, &seeds)
+            line(file, group, Quantity::Goodput, &seeds)
         };
         groups.iter().zip(&rates).enumerate().map(of_group).collect()
     });
@@ -53,7 +53,7 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Opt
         points: true,
     });
     Ok(Some(Figure {
-        title: format!("Goodput of flows over {}", human::bytes(sizes.large_above)),
+        title: format!("Goodput of flows over {}", human::bytes(file.sizes.large_above)),
         subtitle: subtitle(file, "of single flows", groups),
         charts: charts.collect(),
     }))

@@ -4,6 +4,7 @@
 use std::iter;
 
 use anyhow::Result;
+use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Grid};
 
@@ -26,12 +27,12 @@ pub fn queue(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> 
     let span_ns = longest(groups);
     let grid = Grid::new(0, span_ns, 1, STEPS);
     let of_run = |results: &Results| {
-        let (queues, _) = chart::queues(results, Grid { origin_ns: results.window.from_ns, ..grid }, 1, &[])?;
+        let queues = chart::queues(results, Grid { origin_ns: results.window.from_ns, ..grid }, 1, &[])?;
         Ok(queues.into_iter().next().map(|line| line.y).unwrap_or_default())
     };
     let of_group = |group: &&Group<'_>| {
         let seeds: Vec<Vec<Option<f64>>> = group.results().map(of_run).collect::<Result<_>>()?;
-        Ok(line(file, group, &seeds))
+        Ok(line(file, group, Quantity::Queue, &seeds))
     };
     let lines: Vec<Line> = groups.iter().map(of_group).collect::<Result<_>>()?;
     if highest(&lines) <= 0.0 {
@@ -63,8 +64,7 @@ pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>
         let of_name = |(place, name): (usize, &&String)| {
             let named = seeds.iter().filter_map(|seed| seed.iter().find(|(other, _)| other == *name));
             let values: Vec<_> = named.map(|(_, values)| values.clone()).collect();
-            let (y, band) = file.spread.of(&values);
-            Line { band, ..Line::of_variant(place, name.as_str(), y) }
+            Line::of_seeds(place, name.as_str(), file.spread.of(&values, Quantity::Goodput.possible()))
         };
         let lines = names.iter().enumerate().map(of_name).collect();
         let title = format!("{}: goodput (Gb/s)", group.label);
