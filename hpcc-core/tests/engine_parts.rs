@@ -9,7 +9,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
-use hpcc_core::workload::{GraphBuilder, Job, Jobs, Noted, Program, Servers, Work};
+use hpcc_core::workload::{GraphBuilder, Hardware, Job, Jobs, MessageCosts, Noted, Program, Servers, Work};
 use std::mem::swap;
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -71,6 +71,8 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
 
 /// A collective of all hosts, with two channels.
 fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
+    let (channel, rate) = (Some(BitRate::gbps(300)), Some(BitRate::gbps(800)));
+    let message = MessageCosts { before: Nanos(0), inside: Nanos(70), between: Nanos(333), channel, rate };
     let plan = Plan {
         pattern: find(kind, Some(name)).expect("an algorithm"),
         group: (0..HOSTS).collect(),
@@ -86,10 +88,19 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
         iterations: 3,
         gap: Nanos(777),
         number: 0,
+        hardware: Hardware { launch: Nanos(500), staging: Some(BitRate::gbps(800)), message },
     };
     // Neighbours in the job are far from each other.
     let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
-    Job { start, ranks: (0..HOSTS).map(rank).collect(), send_latency: Nanos(start.0 / 100), priority: 3, dport: 200 }
+    Job {
+        start,
+        ranks: (0..HOSTS).map(rank).collect(),
+        send_latency: Nanos(start.0 / 100),
+        nic_interval: Nanos(90),
+        costs: Default::default(),
+        priority: 3,
+        dport: 200,
+    }
 }
 
 /// Collectives of all hosts, with a channel on the queue pairs of the flows and one on their own, one of which begins amid flows.
@@ -195,7 +206,15 @@ fn queue_pairs_of_a_job_begin_in_their_turn() {
         (rank, Box::new(graph.build().expect("no circle")) as Box<dyn Program>)
     };
     let ranks = (0..HOSTS).map(program).collect();
-    let mut engine = engine_of(Job { start: Nanos(500), ranks, send_latency: Nanos(0), priority: 3, dport: 200 });
+    let mut engine = engine_of(Job {
+        start: Nanos(500),
+        ranks,
+        send_latency: Nanos(0),
+        nic_interval: Nanos(0),
+        costs: Default::default(),
+        priority: 3,
+        dport: 200,
+    });
     engine.run_until(Nanos(800));
     assert_eq!(engine.take_started().len() as u32, HOSTS * (HOSTS - 1));
     let (sending, receiving) = engine.queue_pairs(0);

@@ -119,13 +119,22 @@ fn messages_are_delivered_in_any_order() {
             iterations: 1,
             gap: Nanos(0),
             number: 0,
+            hardware: Default::default(),
             parts: None,
             wire: (1, 1),
         };
         let rank = |host| (host, Box::new(Collective::new(plan.clone(), host)) as Box<dyn Program>);
         let mut jobs = Jobs::new(1_000, None);
         let ranks = (0..HOSTS).map(rank).collect();
-        jobs.add(Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 200 });
+        jobs.add(Job {
+            start: Nanos(0),
+            ranks,
+            send_latency: Nanos(0),
+            nic_interval: Nanos(0),
+            costs: Default::default(),
+            priority: 3,
+            dport: 200,
+        });
         engine.add_jobs(jobs);
         engine.run_until(Nanos::SECOND);
         assert_eq!(engine.unfinished_ranks().next(), None, "{recovery:?}");

@@ -46,7 +46,16 @@ impl Driven {
         scenario.flows.groups.push("ranks".into());
         let (start, send_latency, work) = (Nanos(0), Nanos(0), JobWork::Outside);
         let job = scenario.flows.jobs.len() as u32;
-        let spec = JobSpec { group, start, hosts, send_latency, priority: PRIORITY, dport: DPORT, work };
+        let spec = JobSpec {
+            group,
+            start,
+            hosts,
+            send_latency,
+            profiles: Default::default(),
+            priority: PRIORITY,
+            dport: DPORT,
+            work,
+        };
         scenario.flows.jobs.push(spec);
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;

@@ -2,6 +2,7 @@
 //! Jobs: ranks whose messages wait for others.
 
 use crate::flows::Flow;
+use crate::jobs::hardware::Profiles;
 use crate::jobs::protocol_name;
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
@@ -23,6 +24,8 @@ pub struct JobSpec {
     pub hosts: Vec<u32>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
+    /// The hardware that it runs on.
+    pub profiles: Profiles,
     /// Priority of its packets.
     pub priority: u8,
     /// Destination port of its first channel.
@@ -70,8 +73,9 @@ impl JobSpec {
             }
         };
         let ranks = self.hosts.iter().zip(0..).map(|(&host, rank)| (host, program(rank))).collect();
-        let &JobSpec { start, send_latency, priority, dport, .. } = self;
-        Job { start, ranks, send_latency, priority, dport }
+        let &JobSpec { start, send_latency, profiles, priority, dport, .. } = self;
+        let (nic_interval, costs) = (profiles.nic_interval(), profiles.of_messages());
+        Job { start, ranks, send_latency, nic_interval, costs, priority, dport }
     }
 
     /// Whether what its ranks do is known before the run.
@@ -117,7 +121,7 @@ impl JobSpec {
             JobWork::Graphs { digest, .. } => json!({ "blake3": digest }),
             JobWork::Outside => json!("outside"),
         };
-        json!({
+        let mut effective = json!({
             "name": groups[self.group as usize],
             "hosts": self.hosts,
             "start_ns": self.start.0,
@@ -125,7 +129,11 @@ impl JobSpec {
             "priority": self.priority,
             "dport": self.dport,
             "work": work,
-        })
+        });
+        if self.profiles != Profiles::default() {
+            effective["hardware"] = self.profiles.names();
+        }
+        effective
     }
 
     /// A collective of the job, by its number.

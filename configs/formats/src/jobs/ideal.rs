@@ -117,10 +117,19 @@ mod tests {
             iterations: 1,
             gap: Nanos(0),
             number: 0,
+            hardware: Default::default(),
         };
         let rank = |rank| (rank, Box::new(Collective::new(plan.clone(), rank)) as Box<dyn Program>);
         let ranks = (0..ranks).map(rank).collect();
-        let job = Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 };
+        let job = Job {
+            start: Nanos(0),
+            ranks,
+            send_latency: Nanos(0),
+            nic_interval: Nanos(0),
+            costs: Default::default(),
+            priority: 3,
+            dport: 1,
+        };
         let servers = Servers { gpus: 8, rate: BitRate(800_000_000_000), latency: Nanos(1_000), pxn: false };
         let course = run(job, Some(servers), |_| Nanos(10_000), |time| time);
         assert!(course.unfinished.is_empty(), "{name}: {:?}", course.unfinished);

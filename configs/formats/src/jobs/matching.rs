@@ -24,7 +24,15 @@ pub(super) fn check(graphs: &[Graph], named: impl Fn(u32, u32) -> (Place, String
     let programs = graphs.iter().map(|graph| (0, Box::new(graph.clone().without_resources()) as Box<dyn Program>));
     // All on hosts of their own: messages of one host need no network.
     let ranks = programs.zip(0..).map(|((_, program), rank)| (rank, program)).collect();
-    let job = Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 0, dport: 0 };
+    let job = Job {
+        start: Nanos(0),
+        ranks,
+        send_latency: Nanos(0),
+        nic_interval: Nanos(0),
+        costs: Default::default(),
+        priority: 0,
+        dport: 0,
+    };
     let stuck = ideal::depth(job).unfinished;
     let waiting: HashMap<u32, (u32, Option<u32>)> =
         stuck.iter().filter_map(|rank| Some((rank.rank, (Graph::operation_of(rank.token?), rank.awaits?.0)))).collect();

@@ -100,7 +100,16 @@ mod tests {
 
     fn spec(work: JobWork, ranks: u32) -> JobSpec {
         let hosts = (0..ranks).collect();
-        JobSpec { group: 0, start: Nanos(0), hosts, send_latency: Nanos(0), priority: 3, dport: 1, work }
+        JobSpec {
+            group: 0,
+            start: Nanos(0),
+            hosts,
+            send_latency: Nanos(0),
+            profiles: Default::default(),
+            priority: 3,
+            dport: 1,
+            work,
+        }
     }
 
     fn time(job: Job) -> Nanos {

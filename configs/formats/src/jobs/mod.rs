@@ -10,6 +10,7 @@ pub(crate) mod goal;
 mod goal_binary;
 mod goal_text;
 pub mod goal_write;
+pub mod hardware;
 pub mod ideal;
 mod matching;
 pub mod messages;
@@ -53,6 +54,14 @@ mod testing {
     pub fn job(graphs: &[Graph]) -> Job {
         let program = |graph: &Graph| Box::new(graph.clone()) as Box<dyn Program>;
         let ranks = graphs.iter().zip(0..).map(|(graph, rank)| (rank, program(graph))).collect();
-        Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1 }
+        Job {
+            start: Nanos(0),
+            ranks,
+            send_latency: Nanos(0),
+            nic_interval: Nanos(0),
+            costs: Default::default(),
+            priority: 3,
+            dport: 1,
+        }
     }
 }

@@ -94,14 +94,14 @@ impl Operation {
             None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
             size => size.unwrap_or(0),
         };
-        let tuning = Tuning::new(&hosts, context.servers, context.network);
+        let tuning = Tuning::new(&hosts, context.servers, context.network).on(context.profiles);
         let ways = messages.ways(self.algorithm.as_ref(), &tuning);
         let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;
         messages.tell(std::slice::from_ref(&plan), self.algorithm.as_deref().is_some_and(Ways::is_auto), context);
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
-        Ok(job.spec(hosts, JobWork::Collective(plan)))
+        Ok(job.spec(hosts, JobWork::Collective(plan), context.profiles))
     }
 }
 
@@ -148,7 +148,7 @@ impl Messages {
             depth,
             window: window.unwrap_or(Ways::ALL_AT_ONCE),
             skew,
-            tuning: tuning.clone().with(gpu.unwrap_or_default(), cpu.unwrap_or_default()),
+            tuning: tuning.clone().with(gpu.or(tuning.profiles().gpu()).unwrap_or_default(), cpu.unwrap_or_default()),
         }
     }
 }

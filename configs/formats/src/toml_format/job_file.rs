@@ -128,7 +128,7 @@ impl Job {
         let count = hosts.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = Tuning::new(&hosts, context.servers, context.network);
+        let tuning = Tuning::new(&hosts, context.servers, context.network).on(context.profiles);
         let JobFile { graphs, collectives, digest } = read(&Ranks { hosts: count, most, tuning })?;
         if hosts.len() < graphs.len() {
             let message =
@@ -136,7 +136,8 @@ impl Job {
             return Err(context.error("ranks", message));
         }
         hosts.truncate(graphs.len());
-        Ok(self.spec(hosts, JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest }))
+        let work = JobWork::Graphs { graphs: graphs.into(), collectives: collectives.into(), digest };
+        Ok(self.spec(hosts, work, context.profiles))
     }
 }
 

@@ -6,6 +6,7 @@ use super::traffic::{Context, Port, Service, Start, node_list};
 use crate::error::InputError;
 use crate::generate::{Random, shuffled};
 use crate::job::{JobSpec, JobWork};
+use crate::jobs::hardware::Profiles;
 use crate::scenario::host;
 use hpcc_core::units::Nanos;
 
@@ -51,12 +52,13 @@ impl Job {
     }
 
     /// The job of a section.
-    pub fn spec(&self, hosts: Vec<u32>, work: JobWork) -> JobSpec {
+    pub fn spec(&self, hosts: Vec<u32>, work: JobWork, profiles: Profiles) -> JobSpec {
         JobSpec {
             group: 0,
             start: self.start.start,
             hosts,
             send_latency: self.placed.send_latency,
+            profiles,
             priority: self.service.priority,
             dport: self.port.dport,
             work,

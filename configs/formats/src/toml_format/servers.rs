@@ -6,6 +6,7 @@ use super::keys::{Read, keys};
 use super::rails;
 use crate::error::InputError;
 use crate::flows::{FlowSource, Traffic};
+use crate::jobs::hardware::Profiles;
 use crate::place::Place;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
@@ -37,11 +38,17 @@ pub(super) struct Given {
 }
 
 /// The servers, if there are any.
-pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Option<Given>, InputError> {
+/// With a GPU's profile a step takes that one's time, in place of the links' latency.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    network: &Network,
+    profiles: Profiles,
+) -> Result<Option<Given>, InputError> {
     let Some(section) = document.section(SECTION) else { return Ok(None) };
     let keys: Read<Gpus> = Read::of(SECTION, &section)?;
     let pxn = keys.pxn.unwrap_or_else(|| rails::are_own(network, keys.gpus));
-    let servers = Servers { gpus: keys.gpus, rate: keys.rate, latency: keys.latency, pxn };
+    let latency = if profiles.gpu().is_some() { Nanos(0) } else { keys.latency };
+    let servers = Servers { gpus: keys.gpus, rate: keys.rate, latency, pxn };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(servers.gpus) || network.hosts().any(|host| host >= hosts) {
         let message = format!(

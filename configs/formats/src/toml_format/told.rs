@@ -3,6 +3,7 @@
 
 use super::collective::Messages;
 use super::traffic::Context;
+use crate::jobs::hardware::Profiles;
 use crate::jobs::{Cpu, Gpu, STEP};
 use crate::scenario::Assumed;
 use hpcc_core::settings::Named;
@@ -29,7 +30,7 @@ impl Messages {
         let ways = [self.channels_told(plans), self.chunk_told(plans), context.has_usual_pxn.then(pxn)];
         let mut ways: Vec<String> = ways.into_iter().flatten().collect();
         if is_auto {
-            let assumed = self.machines(context.origin.name());
+            let assumed = self.machines(context.origin.name(), context.profiles);
             ways.extend(assumed.iter().map(|one| format!("{} = {}", one.key, one.value)));
             told.assumed.extend(assumed);
         }
@@ -53,13 +54,13 @@ impl Messages {
     }
 
     /// The machines that the model of `auto` takes, where nobody names them.
-    fn machines(&self, section: &str) -> Vec<Assumed> {
+    fn machines(&self, section: &str, profiles: Profiles) -> Vec<Assumed> {
         let assumed = |key: &str, value: &str| Assumed {
             key: format!("{section}.{key}"),
             value: value.into(),
             reason: "the machines whose figures the model of auto has".into(),
         };
-        let gpu = self.gpu.is_none().then(|| assumed("gpu", Gpu::default().name()));
+        let gpu = (self.gpu.is_none() && profiles.gpu().is_none()).then(|| assumed("gpu", Gpu::default().name()));
         let cpu = self.cpu.is_none().then(|| assumed("cpu", Cpu::default().name()));
         [gpu, cpu].into_iter().flatten().collect()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::workload::{Action, Job, Jobs, Message, Noted};
+use crate::workload::{Action, Job, Jobs, Message, MessageCosts, Noted};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -12,6 +12,8 @@ fn job(plan: &Plan) -> Job {
         start: Nanos(0),
         ranks: (0..plan.group.len() as u32).map(rank).collect(),
         send_latency: Nanos(0),
+        nic_interval: Nanos(0),
+        costs: MessageCosts::default(),
         priority: 3,
         dport: 100,
     }
@@ -33,6 +35,7 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
         iterations: 1,
         gap: Nanos(0),
         number: 0,
+        hardware: Hardware::default(),
     }
 }
 

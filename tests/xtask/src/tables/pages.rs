@@ -93,6 +93,16 @@ const PAGES: [Page; 17] = [
         example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[servers]\ngpus = 2\nrate = \"3600Gbps\"\nlatency = \"500ns\"\n",
     },
     Page {
+        section: "gpu",
+        text: "What GPUs take of jobs' times ([beside measurements](../../configs/beside-measurements.md)).",
+        example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[gpu]\nprofile = \"h100\"\n",
+    },
+    Page {
+        section: "nic",
+        text: "What NICs take of jobs' times ([beside measurements](../../configs/beside-measurements.md)).",
+        example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[nic]\nprofile = \"cx7-400\"\n",
+    },
+    Page {
         section: "legacy",
         text: "Nodes [without telemetry](../../ns3-module/doc/hpcc-plus.md#nodes-without-telemetry).",
         example: "[congestion_control]\nalgorithm = \"hpcc_plus\"\n\n[legacy]\nnodes = [2, 3]\nalgorithm = \"dctcp\"\n",
