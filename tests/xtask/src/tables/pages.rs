@@ -26,7 +26,7 @@ struct Page {
     example: &'static str,
 }
 
-const PAGES: [Page; 17] = [
+const PAGES: [Page; 19] = [
     Page {
         section: "run",
         text: "Seed and end of the run. [Random choices](../README.md#random-choices) says what the seed decides.",
