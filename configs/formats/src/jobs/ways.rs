@@ -141,7 +141,7 @@ impl Ways {
             iterations: 1,
             gap: Nanos(0),
             number,
-            hardware: hardware,
+            hardware,
         })
     }
 
