@@ -177,6 +177,9 @@ enum Command {
         /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
         #[arg(add = ArgValueCompleter::new(settings::keys))]
         key: Option<String>,
+        /// Of the key profile: the name of one, whose figures are listed with their sources.
+        #[arg(conflicts_with = "assumed")]
+        name: Option<String>,
         /// Lists instead what this scenario does not say and what decides its results all the same, with the values that count.
         #[arg(long, value_name = "FILE", conflicts_with = "key")]
         assumed: Option<PathBuf>,
@@ -319,6 +322,9 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
         Command::Explain { assumed: Some(file), set, .. } => {
             human::print(&settings::assumed(&file, &set)?).map(|()| Outcome::Good)
+        }
+        Command::Explain { key: Some(key), name: Some(name), .. } => {
+            human::print(&settings::explain_named(&key, &name)?).map(|()| Outcome::Good)
         }
         Command::Explain { key, .. } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),

@@ -9,7 +9,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
-use hpcc_core::workload::{GraphBuilder, Job, Jobs, Leaving, Noted, Program, Servers, Work};
+use hpcc_core::workload::{GraphBuilder, Hardware, Job, Jobs, MessageCosts, Noted, Program, Servers, Work};
 use std::mem::swap;
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -77,6 +77,8 @@ fn engine((section, key, name): Choice, has_jobs: bool) -> Engine {
 
 /// A collective of all hosts, with two channels.
 fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
+    let (channel, rate) = (Some(BitRate::gbps(300)), Some(BitRate::gbps(800)));
+    let message = MessageCosts { before: Nanos(0), inside: Nanos(70), between: Nanos(333), channel, rate };
     let plan = Plan {
         pattern: find(kind, Some(name)).expect("an algorithm"),
         group: (0..HOSTS).collect(),
@@ -92,6 +94,7 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
         iterations: 3,
         gap: Nanos(777),
         number: 0,
+        hardware: Hardware { launch: Nanos(500), staging: Some(BitRate::gbps(800)), message },
     };
     // Neighbours in the job are far from each other.
     let rank = |place| (place * 5 % HOSTS, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
@@ -99,9 +102,10 @@ fn collective(kind: Kind, name: &str, start: Nanos) -> Job {
         start,
         ranks: (0..HOSTS).map(rank).collect(),
         send_latency: Nanos(start.0 / 100),
+        nic_interval: Nanos(90),
         priority: 3,
         dport: 200,
-        leaving: Leaving::Hashed,
+        ..Job::default()
     }
 }
 
@@ -208,14 +212,8 @@ fn queue_pairs_of_a_job_begin_in_their_turn() {
         (rank, Box::new(graph.build().expect("no circle")) as Box<dyn Program>)
     };
     let ranks = (0..HOSTS).map(program).collect();
-    let mut engine = engine_of(Job {
-        start: Nanos(500),
-        ranks,
-        send_latency: Nanos(0),
-        priority: 3,
-        dport: 200,
-        leaving: Leaving::Hashed,
-    });
+    let mut engine =
+        engine_of(Job { start: Nanos(500), ranks, send_latency: Nanos(0), priority: 3, dport: 200, ..Job::default() });
     engine.run_until(Nanos(800));
     assert_eq!(engine.take_started().len() as u32, HOSTS * (HOSTS - 1));
     let (sending, receiving) = engine.queue_pairs(0);

@@ -8,7 +8,7 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::Recovery;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Plan, find};
-use hpcc_core::workload::{Job, Jobs, Leaving, Program};
+use hpcc_core::workload::{Job, Jobs, Program};
 use std::rc::Rc;
 
 const HOSTS: u32 = 8;
@@ -119,20 +119,14 @@ fn messages_are_delivered_in_any_order() {
             iterations: 1,
             gap: Nanos(0),
             number: 0,
+            hardware: Default::default(),
             parts: None,
             wire: (1, 1),
         };
         let rank = |host| (host, Box::new(Collective::new(plan.clone(), host)) as Box<dyn Program>);
         let mut jobs = Jobs::new(1_000, None);
         let ranks = (0..HOSTS).map(rank).collect();
-        jobs.add(Job {
-            start: Nanos(0),
-            ranks,
-            send_latency: Nanos(0),
-            priority: 3,
-            dport: 200,
-            leaving: Leaving::Hashed,
-        });
+        jobs.add(Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 200, ..Job::default() });
         engine.add_jobs(jobs);
         engine.run_until(Nanos::SECOND);
         assert_eq!(engine.unfinished_ranks().next(), None, "{recovery:?}");

@@ -7,7 +7,7 @@ use crate::run::{How, Parts, Pause, Program, Run};
 use crate::setup::engine;
 use crate::stack::StackTotals;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Leaving, Operation, Servers};
+use hpcc_core::workload::{Operation, Servers};
 use hpcc_formats::job::{JobSpec, JobWork};
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::scenario::{EventOrder, Scenario};
@@ -49,8 +49,8 @@ impl Driven {
         scenario.flows.groups.push("ranks".into());
         let (start, send_latency, work) = (Nanos(0), Nanos(0), JobWork::Outside);
         let job = scenario.flows.jobs.len() as u32;
-        let (priority, dport, links, leaving, trials) = (PRIORITY, DPORT, None, Leaving::Hashed, Vec::new());
-        let spec = JobSpec { group, start, hosts, gpus, send_latency, priority, dport, links, leaving, work, trials };
+        let spec =
+            JobSpec { group, start, hosts, gpus, send_latency, priority: PRIORITY, dport: DPORT, ..JobSpec::of(work) };
         scenario.flows.jobs.push(spec);
         scenario.notes.iter().for_each(|note| say(&format!("note: {note}")));
         let writer = ResultWriter::create(&out).map_err(|error| error.to_string())?;

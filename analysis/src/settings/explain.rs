@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Condition, Setting};
 use hpcc_formats::error::nearest;
+use hpcc_formats::jobs::hardware;
 
 use super::file_keys::{self, Key};
 use super::{ATTACK, Schema, attribute, of_part, section};
@@ -49,6 +50,26 @@ pub fn explain(key: Option<&str>) -> Result<String> {
         bail!("there is no setting \"{key}\"{hint} (./hpcc explain lists all)");
     }
     Ok(explained.join("\n"))
+}
+
+/// The figures of a profile of hardware.
+///
+/// # Errors
+/// If the key has no names to explain, or there is no such profile.
+pub fn explain_named(key: &str, name: &str) -> Result<String> {
+    if !["profile", "gpu.profile", "nic.profile"].contains(&key) {
+        bail!("\"{key}\" has no \"{name}\" to explain; expected profile NAME, or a key alone");
+    }
+    let names = || hardware::names().collect::<Vec<_>>().join(", ");
+    let Some(figures) = hardware::figures(name) else {
+        bail!("there is no profile \"{name}\" with figures; expected one of {}", names());
+    };
+    let row = |figure: hardware::Figure| {
+        vec![figure.name.into(), figure.value.to_string(), figure.unit.into(), figure.source.into()]
+    };
+    let base =
+        "Latencies of protocols, of steps, and the most of LL are those of NCCL's model (ns3-module/doc/jobs.md).\n";
+    Ok(left_aligned(&["figure", "value", "unit", "source"], figures.into_iter().map(row)) + base)
 }
 
 /// What a scenario does not say and what decides its results all the same.

@@ -9,7 +9,7 @@ mod file_keys;
 mod schema;
 
 pub use complete::{assignments, keys};
-pub use explain::{assumed, explain};
+pub use explain::{assumed, explain, explain_named};
 pub use file_keys::{Key, of as keys_of};
 pub use schema::Schema;
 

@@ -2,6 +2,7 @@
 //! Jobs: ranks whose messages wait for others.
 
 use crate::flows::Flow;
+use crate::jobs::hardware::Profiles;
 use crate::jobs::protocol_name;
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
@@ -39,6 +40,8 @@ pub struct JobSpec {
     pub gpus: Vec<u32>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
+    /// The hardware that it runs on.
+    pub profiles: Profiles,
     /// Priority of its packets.
     pub priority: u8,
     /// Destination port of its first channel.
@@ -75,6 +78,26 @@ pub enum JobWork {
     Outside,
 }
 
+impl JobSpec {
+    /// This work, from time 0 on, of no ranks yet.
+    pub fn of(work: JobWork) -> JobSpec {
+        JobSpec {
+            group: 0,
+            start: Nanos(0),
+            hosts: Vec::new(),
+            gpus: Vec::new(),
+            send_latency: Nanos(0),
+            profiles: Profiles::default(),
+            priority: 0,
+            dport: 0,
+            links: None,
+            leaving: Leaving::Hashed,
+            work,
+            trials: Vec::new(),
+        }
+    }
+}
+
 impl fmt::Debug for JobWork {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,8 +128,9 @@ impl JobSpec {
             }
         };
         let ranks = self.gpus.iter().zip(0..).map(|(&gpu, rank)| (gpu, program(rank))).collect();
-        let &JobSpec { start, send_latency, priority, dport, leaving, .. } = self;
-        Job { start, ranks, send_latency, priority, dport, leaving }
+        let &JobSpec { start, send_latency, profiles, priority, dport, leaving, .. } = self;
+        let (nic_interval, costs) = (profiles.nic_interval(), profiles.of_messages());
+        Job { start, ranks, send_latency, nic_interval, costs, priority, dport, leaving }
     }
 
     /// Whether what its ranks do is known before the run.
@@ -166,6 +190,9 @@ impl JobSpec {
         }
         if let Some(leaving) = leaving(self.leaving) {
             effective["links"] = json!(leaving);
+        }
+        if self.profiles != Profiles::default() {
+            effective["hardware"] = self.profiles.names();
         }
         effective
     }

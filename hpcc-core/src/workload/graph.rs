@@ -280,7 +280,9 @@ impl Graph {
     fn begin(&mut self, node: u32, todo: &mut Todo) -> bool {
         let token = u64::from(node) << SHIFT;
         let operation = match self.nodes[node as usize].work.clone() {
-            Work::Send { to, tag, size, channel } => Operation::Send { to, tag, size, channel, is_copy: false },
+            Work::Send { to, tag, size, channel } => {
+                Operation::Send { to, tag, size, channel, is_copy: false, costs: None }
+            }
             Work::Receive { from, tag } => Operation::Receive { from, tag },
             Work::Compute(time) => Operation::Compute(time),
             Work::Wait(time) => Operation::Wait(time),

@@ -2,8 +2,9 @@
 //! Jobs under way: which rank is where, and which message is for which receive.
 
 use super::collective::share;
+use super::hardware::time_of;
 use super::timeline::{Key, Span, Timeline};
-use super::{Note, Operation, Outside, Program, Todo};
+use super::{MessageCosts, Note, Operation, Outside, Program, Todo};
 use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -11,7 +12,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 /// Ranks that do something together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Job {
     /// When it begins.
     pub start: Nanos,
@@ -19,6 +20,10 @@ pub struct Job {
     pub ranks: Vec<(u32, Box<dyn Program>)>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
+    /// The least time from one message that a NIC sends to the next one.
+    pub nic_interval: Nanos,
+    /// What messages cost that do not say so themselves.
+    pub costs: MessageCosts,
     /// Priority of its packets.
     pub priority: u8,
     /// Destination port of its first channel's messages.
@@ -115,6 +120,8 @@ struct Extent {
     ranks: u32,
     start: Nanos,
     send_latency: Nanos,
+    nic_interval: Nanos,
+    costs: MessageCosts,
     priority: u8,
     dport: u16,
     leaving: Leaving,
@@ -148,6 +155,12 @@ pub struct Message {
     token: u64,
     /// It leaves its server's GPU together with the one before.
     is_copy: bool,
+    /// Its NIC has waited for the one before.
+    is_due: bool,
+    /// The most at which it leaves within the server.
+    rate: Option<BitRate>,
+    /// For how long its channel is busy with it there.
+    busy: Nanos,
 }
 
 impl Message {
@@ -309,9 +322,9 @@ impl Servers {
         if self.pxn && !self.are_together(src, dst) { src - src % self.nics + dst % self.nics } else { src }
     }
 
-    /// For how long a host sends a message, rounded up.
-    fn time_of(&self, size: u64) -> Nanos {
-        Nanos((u128::from(size) * 8_000_000_000).div_ceil(u128::from(self.rate.0.max(1))) as u64)
+    /// For how long a host sends a message that leaves at most at this rate.
+    fn time_of(&self, size: u64, most: Option<BitRate>) -> Nanos {
+        time_of(size, most.map_or(self.rate, |most| most.min(self.rate)))
     }
 
     /// Pairs of hosts, by which the hosts of each server hang together.
@@ -370,6 +383,10 @@ pub struct Jobs {
     servers: Option<Servers>,
     /// From when on each GPU may begin to send within its server.
     free_at: BTreeMap<u32, Nanos>,
+    /// From when on a channel, by its ranks and port, may begin to send within a server.
+    channel_free_at: BTreeMap<(u32, u32, u16), Nanos>,
+    /// From when on the NIC of each host may send its next message.
+    nic_free_at: BTreeMap<u32, Nanos>,
     sent_parts: Parts,
     arrived_parts: Parts,
 }
@@ -408,9 +425,10 @@ impl Jobs {
     /// Adds a job; returns its number.
     pub fn add(&mut self, job: Job) -> u32 {
         let number = self.jobs.len() as u32;
-        let Job { start, ranks, send_latency, priority, dport, leaving } = job;
+        let Job { start, ranks, send_latency, nic_interval, costs, priority, dport, leaving } = job;
         let (first, count) = (self.seats.len() as u32, ranks.len() as u32);
-        self.jobs.push(Extent { first, ranks: count, start, send_latency, priority, dport, leaving });
+        let extent = Extent { first, ranks: count, start, send_latency, nic_interval, costs, priority, dport, leaving };
+        self.jobs.push(extent);
         let servers = self.servers;
         self.seats.extend(ranks.into_iter().map(|(gpu, program)| Seat {
             host: servers.map_or(gpu, |servers| servers.host_of(gpu)),
@@ -626,7 +644,7 @@ impl Jobs {
 
     /// Messages between ranks of one GPU take no time, and messages within a server no network.
     fn send(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
-        let Message { src, dst, size, is_copy, .. } = message;
+        let Message { src, dst, size, is_copy, rate, .. } = message;
         let [gpu, far] = [message.from, message.to].map(|seat| self.seats[seat as usize].gpu);
         if gpu == far {
             self.sent_by(&message.sent());
@@ -634,11 +652,12 @@ impl Jobs {
         }
         let via = self.servers.map_or(src, |servers| servers.leaves_by(src, dst));
         let Some(servers) = self.servers.filter(|servers| via != src || servers.are_together(src, dst)) else {
-            return self.leave(message, actions);
+            return self.send_by_nic(message, now, actions);
         };
         let free_at = self.free_at.entry(gpu).or_default();
-        *free_at = (*free_at).max(now) + if is_copy { Nanos(0) } else { servers.time_of(size) };
-        let time = *free_at - now;
+        *free_at = (*free_at).max(now) + if is_copy { Nanos(0) } else { servers.time_of(size, rate) };
+        let link = *free_at - now;
+        let time = link.max(self.keep_channel(&message, now));
         if via != src {
             let waiting = Waiting::Message(Message { src: via, ..message });
             return actions.push(Action::Wait { host: via, time: time + servers.latency, waiting });
@@ -661,6 +680,32 @@ impl Jobs {
             let id = message.id + part * seats;
             Action::Send(Message { id, size, dport: dport.wrapping_add(number), nic, ..message })
         }));
+    }
+
+    /// A channel is busy with a message within a server, when it has sent those before to the same rank. Returns for how long.
+    fn keep_channel(&mut self, message: &Message, now: Nanos) -> Nanos {
+        if message.busy == Nanos(0) {
+            return Nanos(0);
+        }
+        let free_at = self.channel_free_at.entry((message.from, message.to, message.dport)).or_default();
+        *free_at = now.max(*free_at) + message.busy;
+        *free_at - now
+    }
+
+    /// A NIC sends a message no sooner than so long after the one before.
+    fn send_by_nic(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
+        let Extent { nic_interval, .. } = self.jobs[self.seats[message.from as usize].job as usize];
+        if nic_interval == Nanos(0) || message.is_due {
+            return self.leave(message, actions);
+        }
+        let free_at = self.nic_free_at.entry(message.src).or_default();
+        let begin = now.max(*free_at);
+        *free_at = begin + nic_interval;
+        if begin == now {
+            return self.leave(message, actions);
+        }
+        let waiting = Waiting::Message(Message { is_due: true, ..message });
+        actions.push(Action::Wait { host: message.src, time: begin - now, waiting });
     }
 
     /// Tells programs what has ended; begins what follows.
@@ -694,14 +739,17 @@ impl Jobs {
         for (token, operation) in operations.drain(..) {
             let span = |key| (key, Span { job, rank, token, operation, cause, ..Span::at(now) });
             match operation {
-                Operation::Send { to, tag, size, channel, is_copy } => {
+                Operation::Send { to, tag, size, channel, is_copy, costs } => {
                     let message = self.message(seat, first + to, (tag, size, channel), token);
-                    let message = Message { is_copy, ..message };
+                    let costs = costs.unwrap_or(self.jobs[job as usize].costs);
+                    let message =
+                        Message { is_copy, rate: costs.rate, busy: costs.inside + costs.copy(size), ..message };
                     self.begin_span(seat, span(Key::Send(message.id)));
-                    if send_latency == Nanos(0) {
+                    let time = send_latency + self.cost(&message, costs);
+                    if time == Nanos(0) {
                         self.send(message, now, actions);
                     } else {
-                        let (host, time) = (message.src, send_latency);
+                        let host = message.src;
                         actions.push(Action::Wait { host, time, waiting: Waiting::Message(message) });
                     }
                 }
@@ -725,6 +773,12 @@ impl Jobs {
         self.todo.operations = operations;
     }
 
+    /// What passes at the sender of a message before it leaves.
+    fn cost(&self, &Message { src, dst, size, .. }: &Message, costs: MessageCosts) -> Nanos {
+        let is_inside = src == dst || self.servers.is_some_and(|servers| servers.are_together(src, dst));
+        costs.before + if is_inside { Nanos(0) } else { costs.between + costs.copy(size) }
+    }
+
     fn begin_span(&mut self, seat: u32, (key, span): (Key, Span)) {
         if let Some(timeline) = &mut self.timeline {
             timeline.begin(seat, key, span);
@@ -740,7 +794,8 @@ impl Jobs {
         seat.sent += u32::from(leaving.parts());
         let dport = dport.wrapping_add(channel);
         let (src, size, nic) = (seat.host, size.max(1), None);
-        Message { from, to, tag, size, id, src, dst, priority, dport, nic, token, is_copy: false }
+        let (is_copy, is_due, rate, busy) = (false, false, None, Nanos(0));
+        Message { from, to, tag, size, id, src, dst, priority, dport, nic, token, is_copy, is_due, rate, busy }
     }
 
     /// A receive takes the message that arrived first of those that it may take, or waits.

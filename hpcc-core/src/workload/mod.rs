@@ -7,11 +7,13 @@
 
 pub mod collective;
 mod graph;
+mod hardware;
 mod jobs;
 mod outside;
 mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
+pub use hardware::{Hardware, MessageCosts};
 pub use jobs::{Action, Arrival, Job, Jobs, Leaving, Message, Noted, Pair, Sent, Servers, Told, Unfinished, Waiting};
 pub use outside::Outside;
 pub use timeline::Span;
@@ -76,6 +78,8 @@ pub enum Operation {
         channel: u16,
         /// Within a server it leaves together with the message that the rank has sent before: the switch copies that.
         is_copy: bool,
+        /// What it costs its sender; `None`: what messages of the job do.
+        costs: Option<MessageCosts>,
     },
     /// The first message that arrives, or has arrived and was not received yet, from a rank and with a tag.
     Receive {

@@ -85,7 +85,7 @@ impl AstraNetwork {
     }
 
     fn send(&mut self, rank: u32, to: u32, tag: u64, size: u64, id: u64) {
-        self.driven.ask(rank, id, Operation::Send { to, tag, size, channel: 0, is_copy: false });
+        self.driven.ask(rank, id, Operation::Send { to, tag, size, channel: 0, is_copy: false, costs: None });
     }
 
     fn receive(&mut self, rank: u32, from: u32, tag: u64, id: u64) {

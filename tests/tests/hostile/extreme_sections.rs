@@ -106,7 +106,8 @@ fn keys_of(section: &str, schema: &Json) -> Vec<String> {
 
 #[test]
 fn no_key_is_left_out() {
-    const SECTIONS: [&str; 8] = ["run", "topology", "traffic", "servers", "legacy", "failures", "attack", "monitor"];
+    const SECTIONS: [&str; 10] =
+        ["run", "topology", "traffic", "servers", "gpu", "nic", "legacy", "failures", "attack", "monitor"];
     let output = Bench::new(&[]).hpcc(&["schema"]);
     let schema: Json = serde_json::from_str(&output.out).expect("the schema");
     let mut missing: BTreeSet<String> =

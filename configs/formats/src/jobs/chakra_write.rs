@@ -260,26 +260,14 @@ mod tests {
     use crate::memory::Budget;
     use hpcc_core::units::Nanos;
     use hpcc_core::workload::GraphBuilder;
-    use hpcc_core::workload::Leaving;
+
     use hpcc_core::workload::collective::Collective;
     use std::path::Path;
     use std::sync::Arc;
 
     fn job(work: JobWork, ranks: u32) -> JobSpec {
         let hosts: Vec<u32> = (0..ranks).collect();
-        JobSpec {
-            group: 0,
-            start: Nanos(0),
-            gpus: hosts.clone(),
-            hosts,
-            send_latency: Nanos(0),
-            priority: 3,
-            dport: 1,
-            links: None,
-            leaving: Leaving::Hashed,
-            work,
-            trials: Vec::new(),
-        }
+        JobSpec { gpus: hosts.clone(), hosts, ..JobSpec::of(work) }
     }
 
     fn write(folder: &Path, traces: &Traces) {

@@ -97,8 +97,8 @@ pub fn depth(job: Job) -> Course {
 mod tests {
     use super::*;
     use hpcc_core::units::BitRate;
+    use hpcc_core::workload::Program;
     use hpcc_core::workload::collective::{Collective, Kind, Layout, Plan, find};
-    use hpcc_core::workload::{Leaving, Program};
     use std::sync::Arc;
 
     /// The time of an all-reduce of 8,000,000 bytes in servers of 8 GPUs, where a message between servers takes 10 us, and bytes of
@@ -120,11 +120,11 @@ mod tests {
             iterations: 1,
             gap: Nanos(0),
             number: 0,
+            hardware: Default::default(),
         };
         let rank = |rank| (rank, Box::new(Collective::new(plan.clone(), rank)) as Box<dyn Program>);
         let ranks = (0..ranks).map(rank).collect();
-        let job =
-            Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1, leaving: Leaving::Hashed };
+        let job = Job { ranks, ..Job::default() };
         let servers = Servers { gpus: 8, nics: 8, rate: BitRate(800_000_000_000), latency: Nanos(1_000), pxn: false };
         let course = run(job, Some(servers), |_| Nanos(10_000), |time| time);
         assert!(course.unfinished.is_empty(), "{name}: {:?}", course.unfinished);

@@ -4,8 +4,7 @@
 use super::ideal;
 use crate::error::InputError;
 use crate::place::Place;
-use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Graph, Job, Leaving, Program, Work};
+use hpcc_core::workload::{Graph, Job, Program, Work};
 use std::collections::HashMap;
 
 /// Most ranks of a circle that an error names.
@@ -24,7 +23,7 @@ pub(super) fn check(graphs: &[Graph], named: impl Fn(u32, u32) -> (Place, String
     let programs = graphs.iter().map(|graph| (0, Box::new(graph.clone().without_resources()) as Box<dyn Program>));
     // All on hosts of their own: messages of one host need no network.
     let ranks = programs.zip(0..).map(|((_, program), rank)| (rank, program)).collect();
-    let job = Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 0, dport: 0, leaving: Leaving::Hashed };
+    let job = Job { ranks, ..Job::default() };
     let stuck = ideal::depth(job).unfinished;
     let waiting: HashMap<u32, (u32, Option<u32>)> =
         stuck.iter().filter_map(|rank| Some((rank.rank, (Graph::operation_of(rank.token?), rank.awaits?.0)))).collect();

@@ -100,24 +100,12 @@ mod tests {
     use super::*;
     use crate::jobs::{Ways, ideal, testing};
     use hpcc_core::workload::Job;
-    use hpcc_core::workload::Leaving;
+
     use hpcc_core::workload::collective::{Collective, Kind, PATTERNS};
 
     fn spec(work: JobWork, ranks: u32) -> JobSpec {
         let hosts: Vec<u32> = (0..ranks).collect();
-        JobSpec {
-            group: 0,
-            start: Nanos(0),
-            gpus: hosts.clone(),
-            hosts,
-            send_latency: Nanos(0),
-            priority: 3,
-            dport: 1,
-            links: None,
-            leaving: Leaving::Hashed,
-            work,
-            trials: Vec::new(),
-        }
+        JobSpec { gpus: hosts.clone(), hosts, ..JobSpec::of(work) }
     }
 
     fn time(job: Job) -> Nanos {

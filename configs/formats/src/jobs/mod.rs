@@ -11,6 +11,7 @@ pub(crate) mod goal;
 mod goal_binary;
 mod goal_text;
 pub mod goal_write;
+pub mod hardware;
 pub mod ideal;
 mod matching;
 pub mod messages;
@@ -49,13 +50,13 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 
 #[cfg(test)]
 mod testing {
-    use hpcc_core::units::Nanos;
-    use hpcc_core::workload::{Graph, Job, Leaving, Program};
+
+    use hpcc_core::workload::{Graph, Job, Program};
 
     /// A job of graphs, each on a host of its own.
     pub fn job(graphs: &[Graph]) -> Job {
         let program = |graph: &Graph| Box::new(graph.clone()) as Box<dyn Program>;
         let ranks = graphs.iter().zip(0..).map(|(graph, rank)| (rank, program(graph))).collect();
-        Job { start: Nanos(0), ranks, send_latency: Nanos(0), priority: 3, dport: 1, leaving: Leaving::Hashed }
+        Job { ranks, ..Job::default() }
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The algorithm and the protocol that NCCL's cost model chooses: those with which latency and bytes together take least.
 
+use super::hardware::{Channel, Profiles};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::Network;
-use hpcc_core::workload::Servers;
 use hpcc_core::workload::collective::{self, Collective, Kind, Layout, Pattern, Plan};
+use hpcc_core::workload::{Hardware, Servers};
 use std::collections::BTreeSet;
 
 hpcc_core::named! {
@@ -72,6 +73,8 @@ pub(crate) struct Tuning {
     nic: f64,
     gpu: Gpu,
     cpu: Cpu,
+    /// What sending costs beside the network.
+    profiles: Profiles,
 }
 
 /// Times in microseconds of a message, by protocol, within a server and between servers, and of the whole. By protocol: simple,
@@ -80,6 +83,23 @@ struct Costs {
     base: [f64; 3],
     inside: [f64; 3],
     between: [f64; 3],
+}
+
+/// Times in microseconds of an algorithm with a protocol.
+pub(super) struct Latency {
+    /// Of the whole.
+    pub base: f64,
+    /// Of a step within a server.
+    pub inside: f64,
+    /// Of a step between servers.
+    pub between: f64,
+}
+
+/// Those of an algorithm: of trees where it is one, else of rings.
+pub(super) fn latency(algorithm: &str, protocol: Protocol) -> Latency {
+    let costs = if algorithm.ends_with("tree") { &TREE } else { &RING };
+    let at = protocol as usize;
+    Latency { base: costs.base[at], inside: costs.inside[at], between: costs.between[at] }
 }
 
 const RING: Costs = Costs { base: [8.4, 6.6, 14.0], inside: [3.4, 0.6, 1.9], between: [14.0, 2.7, 4.0] };
@@ -147,6 +167,50 @@ impl Tuning {
     /// The same of these machines.
     pub fn with(self, gpu: Gpu, cpu: Cpu) -> Tuning {
         Tuning { gpu, cpu, ..self }
+    }
+
+    /// The same with profiles of hardware.
+    pub fn on(self, profiles: Profiles) -> Tuning {
+        Tuning { profiles, ..self }
+    }
+
+    /// GB/s of data that all channels of a ring or a tree of so many servers copy in a GPU: of LL, and of LL128 in trees, NCCL's.
+    fn copied(&self, pattern: &Pattern, protocol: Protocol, (servers, per_server): (u32, u32), one: Channel) -> f64 {
+        let few = servers.clamp(1, 3) as usize - 1;
+        let (channels, _) = self.channels(servers.into(), per_server.into());
+        match protocol {
+            Protocol::Simple => channels * one.simple,
+            Protocol::Ll => self.most_of_ll(few),
+            Protocol::Ll128 if pattern.name == "tree" => channels * TREE_LL128_CHANNEL[self.gpu as usize][few],
+            Protocol::Ll128 => channels * one.ll128,
+        }
+    }
+
+    /// Channels of rings and trees in one server, as NCCL finds them, where a profile counts the rate of each.
+    pub fn channels_inside(&self, layout: Option<&Layout>) -> u16 {
+        let is_counted = self.profiles.gpu().is_some();
+        let layout = layout.filter(|layout| is_counted && layout.servers() == 1);
+        layout.map_or(1, |layout| self.channels(1.0, layout.fewest().into()).0 as u16)
+    }
+
+    /// The most of LL on one, two, and more servers, in GB/s.
+    fn most_of_ll(&self, few: usize) -> f64 {
+        match (few, self.cpu) {
+            (0, _) => MOST_OF_LL[self.gpu as usize],
+            (_, Cpu::Intel) => MOST_OF_LL_INTEL[few - 1],
+            (_, Cpu::Amd) => MOST_OF_LL_AMD[few - 1],
+        }
+    }
+
+    /// What a collective costs its GPUs, with so many channels, on so many servers with so many ranks each, if any have several.
+    pub fn costs(&self, pattern: &Pattern, protocol: Protocol, shape: Option<(u32, u32)>, channels: u16) -> Hardware {
+        let copied = |one| shape.map(|shape| self.copied(pattern, protocol, shape, one));
+        self.profiles.costs(pattern, protocol, shape.unwrap_or((1, 1)), (channels, &copied))
+    }
+
+    /// The profiles of its hardware.
+    pub fn profiles(&self) -> Profiles {
+        self.profiles
     }
 
     /// Which ranks of a group are in one server; `None`: no two.
@@ -228,11 +292,7 @@ impl Tuning {
         let doublings = f64::from(servers.len().max(1).ilog2());
         let (channels, rate) = self.channels(nodes, per_node);
         let bus = channels * rate;
-        let most_of_ll = match (few, self.cpu) {
-            (0, _) => MOST_OF_LL[self.gpu as usize],
-            (_, Cpu::Intel) => MOST_OF_LL_INTEL[few - 1],
-            (_, Cpu::Amd) => MOST_OF_LL_AMD[few - 1],
-        };
+        let most_of_ll = self.most_of_ll(few);
         let at = protocol as usize;
         let steps = twice * (ranks - 1.0);
         let (latency, rate) = match name {

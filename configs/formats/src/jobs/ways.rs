@@ -86,6 +86,7 @@ impl Ways {
         let is_auto = self.algorithm.as_deref().is_some_and(Ways::is_auto);
         let chosen = if is_auto { self.tuning.choose(kind, &group, size) } else { None };
         let (pattern, protocol) = chosen.map_or_else(|| Ok((self.pattern(kind)?, Protocol::Simple)), Ok)?;
+        let protocol = self.protocol.unwrap_or(protocol);
         if let Some(why) = (pattern.refuses)(ranks) {
             return Err(("algorithm", format!("{} of {ranks} ranks cannot be done: {why}", pattern.name)));
         }
@@ -102,7 +103,10 @@ impl Ways {
         let channels = self.channels(pattern, layout.as_ref(), ranks);
         // A single step has nothing that a piece could overtake.
         let is_piped = pattern.is_chain && steps > 1;
-        let usual = || if is_piped { self.step(pattern, (channels, ranks), size) } else { Ways::ONE_PIECE };
+        let nccl = || if is_piped { self.step(pattern, (channels, ranks), size) } else { Ways::ONE_PIECE };
+        let of_profile = self.tuning.profiles().piece(pattern, protocol, (ranks, per_server), channels);
+        let of_profile = of_profile.filter(|_| is_piped).map(|piece| piece.max(least_piece(pattern, channels, size)));
+        let usual = || of_profile.unwrap_or_else(nccl);
         let chunk = self.chunk.unwrap_or_else(usual);
         let pieces = size.div_ceil(u64::from(channels)).div_ceil(chunk);
         if pieces > u64::from(Collective::MOST_PIECES / pattern.ways) {
@@ -123,13 +127,15 @@ impl Ways {
         }
         let channels = if kind == Kind::Barrier { 1 } else { channels };
         let &Ways { depth, window, .. } = self;
+        let shape = layout.as_ref().map(|layout| (layout.servers(), per_server));
+        let hardware = self.tuning.costs(pattern, protocol, shape, channels);
         Ok(Plan {
             pattern,
             group,
             layout: layout.map(Arc::new),
             size,
             parts: (kind == Kind::AllToAll && self.skew > 0.0).then(|| Arc::new(Parts::new(&[self.weights(ranks)]))),
-            wire: self.protocol.unwrap_or(protocol).wire(),
+            wire: protocol.wire(),
             channels,
             first_channel: 0,
             chunk,
@@ -138,6 +144,7 @@ impl Ways {
             iterations: 1,
             gap: Nanos(0),
             number,
+            hardware,
         })
     }
 
@@ -166,7 +173,8 @@ impl Ways {
     /// The channels of a collective: fewer than NICs where so many would be too much at once.
     fn channels(&self, pattern: &Pattern, layout: Option<&Layout>, ranks: u32) -> u16 {
         let room = MOST_UNDER_WAY / (u64::from(pattern.ways) * u64::from(ranks));
-        let usual = || u64::from(pattern.channels(layout)).min(room).max(1) as u16;
+        let usual =
+            || u64::from(pattern.channels(layout).max(self.tuning.channels_inside(layout))).min(room).max(1) as u16;
         self.channels.unwrap_or_else(usual)
     }
 
@@ -186,6 +194,11 @@ impl Ways {
         const WHOLE: f64 = (1_u64 << 32) as f64;
         (1..=ranks).map(|place| (WHOLE * f64::from(place).powf(-self.skew)).round() as u64).collect()
     }
+}
+
+/// Shorter pieces would be too many.
+fn least_piece(pattern: &Pattern, channels: u16, size: u64) -> u64 {
+    size.div_ceil(u64::from(channels)).div_ceil(u64::from(Collective::MOST_PIECES / pattern.ways))
 }
 
 #[cfg(test)]

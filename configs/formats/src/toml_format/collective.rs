@@ -94,7 +94,7 @@ impl Operation {
             None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
             size => size.unwrap_or(0),
         };
-        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network);
+        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network).on(context.profiles);
         let ways = messages.ways(self.algorithm.as_ref(), &tuning);
         let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;
@@ -149,7 +149,7 @@ impl Messages {
             depth,
             window: window.unwrap_or(Ways::ALL_AT_ONCE),
             skew,
-            tuning: tuning.clone().with(gpu.unwrap_or_default(), cpu.unwrap_or_default()),
+            tuning: tuning.clone().with(gpu.or(tuning.profiles().gpu()).unwrap_or_default(), cpu.unwrap_or_default()),
         }
     }
 }

@@ -128,7 +128,7 @@ impl Job {
         let count = gpus.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network);
+        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network).on(context.profiles);
         let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, tuning })?;
         if gpus.len() < graphs.len() {
             let message = format!("the file has {} ranks, and these are {count} hosts; expected as many", graphs.len());

@@ -16,6 +16,7 @@
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[legacy]` | nodes that know nothing of telemetry |
 //! | `[servers]` | hosts that are the GPUs of servers |
+//! | `[gpu]`, `[nic]` | profiles of hardware that jobs run on |
 //! | `[failures]` | links that fail during the run |
 //! | `[fast_cnp]` | congestion notifications by switches |
 //! | `[[attack]]` | who attacks whom |
@@ -31,6 +32,7 @@ mod congestion_control;
 mod document;
 mod failures;
 mod fast_cnp;
+mod hardware;
 mod job_file;
 mod keys;
 mod legacy;
@@ -80,6 +82,8 @@ const SECTIONS: &[&str] = &[
     "load_balancing",
     "traffic",
     "servers",
+    "gpu",
+    "nic",
     "legacy",
     "failures",
     "fast_cnp",
@@ -162,7 +166,8 @@ fn read_without(
         let place = given.place(&document, "transport", "protocol");
         return Err(place.key_error("transport.protocol", "messages of jobs go by RDMA; expected \"rdma\""));
     }
-    let servers = servers::read(&mut document, &topology)?;
+    let hardware = hardware::read(&mut document)?;
+    let servers = servers::read(&mut document, &topology, hardware.profiles)?;
     let transport = &settings.transport;
     if has_jobs && transport.queue_pairs == QueuePairs::Auto && transport.recovery.to_chunks {
         let place = given.place(&document, "transport", "recovery");
@@ -196,11 +201,12 @@ fn read_without(
         &mut document,
         path,
         &topology.network,
-        servers.as_ref(),
+        (servers.as_ref(), hardware.profiles),
         run.seed,
         (faults.rounding(), transport.mtu),
     )?;
     let servers = servers::check(servers, &flows)?;
+    let raw = hardware.check(&flows)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, &topology.network, &settings, &legacy)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
@@ -239,7 +245,7 @@ fn read_without(
         borders,
         attacks,
         monitor,
-        notes: [note, unused, window, buffer, off, none_slow, layout, topology.note]
+        notes: [note, unused, window, buffer, off, none_slow, layout, topology.note, hardware.note()]
             .into_iter()
             .flatten()
             .chain(told.notes)
@@ -247,7 +253,7 @@ fn read_without(
         findings: Vec::new(),
         assumed: Vec::new(),
     };
-    let assumed = [given.assumed(&scenario.settings), source.assumed.take(), told.assumed].concat();
+    let assumed = [given.assumed(&scenario.settings), source.assumed.take(), told.assumed, raw].concat();
     scenario.assumed = assumed;
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     match fast_cnp::control(&scenario) {

@@ -70,6 +70,7 @@ impl Job {
             hosts: context.hosts_of(&gpus),
             gpus,
             send_latency: self.placed.send_latency,
+            profiles: context.profiles,
             priority: self.service.priority,
             dport: self.port.dport,
             links: self.placed.links,

@@ -5,7 +5,7 @@
 
 use super::attack::REQUIRED;
 use super::keys::{Form, Group, Key, KindOf, Kinds};
-use super::{failures, fast_cnp, legacy, receive, servers, settings, topology, traffic};
+use super::{failures, fast_cnp, hardware, legacy, receive, servers, settings, topology, traffic};
 use crate::flow::MOST_BYTES;
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
@@ -31,6 +31,8 @@ pub fn scenario() -> Value {
         "load_balancing": section(&plain("load_balancing")),
         "traffic": { "type": "array", "items": kinded::<traffic::Kind>("Kind of traffic, which decides on the other keys.") },
         "servers": object(&servers::Gpus::keys()),
+        "gpu": object(&hardware::OfGpu::keys()),
+        "nic": object(&hardware::OfNic::keys()),
         "legacy": legacy_nodes(&nodes),
         "failures": object(&failures::Failures::keys()),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), &fast_cnp::Lists::keys()),

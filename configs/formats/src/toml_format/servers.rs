@@ -7,6 +7,7 @@ use super::rails;
 use super::topology::Topology;
 use crate::error::InputError;
 use crate::flows::{FlowSource, Traffic};
+use crate::jobs::hardware::Profiles;
 use crate::place::Place;
 use crate::reference::Nvlink;
 use hpcc_core::units::{BitRate, Nanos};
@@ -45,20 +46,26 @@ pub(super) struct Given {
 }
 
 /// The servers, if there are any.
-pub(super) fn read(document: &mut Document<'_>, topology: &Topology) -> Result<Option<Given>, InputError> {
+/// With a GPU's profile a step takes that one's time, in place of the links' latency.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    topology: &Topology,
+    profiles: Profiles,
+) -> Result<Option<Given>, InputError> {
     let network = &topology.network;
+    let latency_of = |links: Nanos| if profiles.gpu().is_some() { Nanos(0) } else { links };
     let Some(section) = document.section(SECTION) else {
         let of_file = |nvlink: &Nvlink| {
             let &Nvlink { gpus, rate, latency } = nvlink;
-            let servers = Servers { gpus, nics: gpus, rate, latency, pxn: rails::are_own(network, gpus) };
-            Given { servers, pxn_is_usual: true, place: None }
+            let (latency, pxn) = (latency_of(latency), rails::are_own(network, gpus));
+            Given { servers: Servers { gpus, nics: gpus, rate, latency, pxn }, pxn_is_usual: true, place: None }
         };
         return Ok(topology.nvlink.as_ref().map(of_file));
     };
     let keys: Read<Gpus> = Read::of(SECTION, &section)?;
     let nics = nics(&keys, topology.rails)?;
     let pxn = keys.pxn.unwrap_or_else(|| rails::are_own(network, nics));
-    let servers = Servers { gpus: keys.gpus, nics, rate: keys.rate, latency: keys.latency, pxn };
+    let servers = Servers { gpus: keys.gpus, nics, rate: keys.rate, latency: latency_of(keys.latency), pxn };
     let hosts = network.hosts().count() as u32;
     if !hosts.is_multiple_of(nics) || network.hosts().any(|host| host >= hosts) {
         let (what, key) = if nics == keys.gpus { ("GPUs", "gpus") } else { ("NICs", "nics") };

@@ -13,6 +13,7 @@ use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, Random, RandomIncast};
 use crate::job::JobSpec;
+use crate::jobs::hardware::Profiles;
 use crate::memory::Budget;
 use crate::origin::Origin;
 use crate::place::Place;
@@ -220,6 +221,8 @@ pub(super) struct Context<'a> {
     pub servers: Option<Servers>,
     /// PXN is on, and nobody said so.
     pub has_usual_pxn: bool,
+    /// Of the hardware.
+    pub profiles: Profiles,
     /// What is to be told of defaults.
     pub told: &'a RefCell<Told>,
     /// Of the reference's start times in seconds.
@@ -273,7 +276,7 @@ pub(super) fn read(
     document: &mut Document<'_>,
     config: &Path,
     network: &Network,
-    servers: Option<&servers::Given>,
+    (servers, profiles): (Option<&servers::Given>, Profiles),
     seed: u64,
     (rounding, mtu): (Rounding, Bytes),
 ) -> Result<(Vec<Traffic>, Told), InputError> {
@@ -286,7 +289,8 @@ pub(super) fn read(
     for entry in document.list(SECTION)? {
         let OfKind { section, name, kind, common } = OfKind::of(SECTION, &entry)?;
         let origin = &section.origin;
-        let context = Context { config, network, servers, has_usual_pxn, told, rounding, mtu, budget, origin };
+        let context =
+            Context { config, network, servers, has_usual_pxn, profiles, told, rounding, mtu, budget, origin };
         let group = group(name, &common, &context)?;
         let chance = name_of_chance(name, &common, &section);
         let number = known.entry(chance.clone()).and_modify(|number| *number += 1).or_insert(0);

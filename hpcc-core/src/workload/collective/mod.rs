@@ -21,7 +21,7 @@ pub use line::{Line, Order};
 pub use parts::Parts;
 pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
-use super::{Note, Operation, Peer, Peers, Program, Todo};
+use super::{Hardware, Note, Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -92,6 +92,8 @@ pub struct Plan {
     pub gap: Nanos,
     /// Tells the messages of collectives of one job apart; below [`Plan::MOST`].
     pub number: u32,
+    /// What it costs the GPUs; by default nothing.
+    pub hardware: Hardware,
 }
 
 impl Plan {
@@ -268,13 +270,13 @@ impl Collective {
         todo.note(Note::Begin { collective: self.plan.number, iteration: self.iteration });
         self.channels = (0..self.plan.channels).map(|_| Channel::default()).collect();
         for channel in 0..self.plan.channels {
-            self.fill(channel, todo);
+            self.fill(channel, true, todo);
         }
         self.end_if_done(todo);
     }
 
-    /// Begins pieces of a channel while there are any, and room for them.
-    fn fill(&mut self, channel: u16, todo: &mut Todo) {
+    /// Begins pieces of a channel while there are any, and room for them; the first ones wait for the launch.
+    fn fill(&mut self, channel: u16, is_launched: bool, todo: &mut Todo) {
         let (pieces, depth) = (self.plan.pieces(channel), (self.plan.depth * self.plan.pattern.ways) as usize);
         loop {
             let state = &mut self.channels[usize::from(channel)];
@@ -283,14 +285,14 @@ impl Collective {
             }
             let mut piece = Piece { number: state.next, next: 0, running: Vec::new() };
             state.next += 1;
-            if !self.advance(channel, &mut piece, todo) {
+            if !self.advance(channel, &mut piece, is_launched, todo) {
                 self.channels[usize::from(channel)].under_way.push(piece);
             }
         }
     }
 
     /// Begins steps of a piece. Returns whether all are over.
-    fn advance(&self, channel: u16, piece: &mut Piece, todo: &mut Todo) -> bool {
+    fn advance(&self, channel: u16, piece: &mut Piece, is_launched: bool, todo: &mut Todo) -> bool {
         let plan = &self.plan;
         let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
         let way = piece.number % plan.pattern.ways;
@@ -308,6 +310,7 @@ impl Collective {
             let token = self.token(channel, piece.number, running.step);
             let tag = self.token(channel, piece.number, step.tag);
             // A job has several collectives or several iterations; its other messages have tags below these.
+            let costs = Some(plan.hardware.of_step(piece.next, is_launched, size));
             let number = plan.number.wrapping_add(self.iteration) % Plan::MOST;
             let tag = 1 << 63 | u64::from(number) << (STEP_BITS + PIECE_BITS + CHANNEL_BITS) | tag;
             for from in step.receives {
@@ -318,7 +321,7 @@ impl Collective {
                 let to = plan.member(channel, to);
                 let is_copy = step.is_copied && place > 0;
                 let channel = plan.first_channel.wrapping_add(channel);
-                todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy });
+                todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy, costs });
             }
             piece.next += 1;
             if running.sends + running.receives > 0 {
@@ -374,10 +377,10 @@ impl Program for Collective {
                 piece.running.swap_remove(running);
             }
         }
-        if !self.advance(channel, &mut piece, todo) {
+        if !self.advance(channel, &mut piece, false, todo) {
             return self.channels[usize::from(channel)].under_way.push(piece);
         }
-        self.fill(channel, todo);
+        self.fill(channel, false, todo);
         self.end_if_done(todo);
     }
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::workload::{Action, Job, Jobs, Leaving, Message, Noted};
+use crate::workload::{Action, Job, Jobs, Message, Noted};
 use alloc::boxed::Box;
 use alloc::vec;
 
 /// A job of one collective among so many ranks, each at a host of its own.
 fn job(plan: &Plan) -> Job {
     let rank = |place| (place, Box::new(Collective::new(plan.clone(), place)) as Box<dyn Program>);
-    Job {
-        start: Nanos(0),
-        ranks: (0..plan.group.len() as u32).map(rank).collect(),
-        send_latency: Nanos(0),
-        priority: 3,
-        dport: 100,
-        leaving: Leaving::Hashed,
-    }
+    Job { ranks: (0..plan.group.len() as u32).map(rank).collect(), priority: 3, dport: 100, ..Job::default() }
 }
 
 fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
@@ -34,6 +27,7 @@ fn plan(pattern: &'static Pattern, ranks: u32, size: u64) -> Plan {
         iterations: 1,
         gap: Nanos(0),
         number: 0,
+        hardware: Hardware::default(),
     }
 }
 

@@ -26,7 +26,7 @@ struct Page {
     example: &'static str,
 }
 
-const PAGES: [Page; 17] = [
+const PAGES: [Page; 19] = [
     Page {
         section: "run",
         text: "Seed and end of the run. [Random choices](../README.md#random-choices) says what the seed decides.",
@@ -91,6 +91,16 @@ const PAGES: [Page; 17] = [
         section: "servers",
         text: "[Servers](../../ns3-module/doc/jobs.md#servers), whose GPUs are hosts.",
         example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[servers]\ngpus = 2\nrate = \"3600Gbps\"\nlatency = \"500ns\"\n",
+    },
+    Page {
+        section: "gpu",
+        text: "What GPUs take of jobs' times ([beside measurements](../../configs/beside-measurements.md)).",
+        example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[gpu]\nprofile = \"h100\"\n",
+    },
+    Page {
+        section: "nic",
+        text: "What NICs take of jobs' times ([beside measurements](../../configs/beside-measurements.md)).",
+        example: "[[traffic]]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1MB\"\n\n[nic]\nprofile = \"cx7-400\"\n",
     },
     Page {
         section: "legacy",

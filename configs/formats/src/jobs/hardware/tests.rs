@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Times of all-reduces with profiles beside published ones, where nothing is congested.
+
+use super::*;
+use crate::jobs::ideal::{self, Times};
+use crate::toml_format::tests::load_with;
+use hpcc_core::workload::Message;
+use std::collections::BTreeMap;
+
+/// All-reduces on so many servers of so many GPUs.
+struct Cluster {
+    servers: u32,
+    gpus: u32,
+    /// Of NVLink, in Gb/s.
+    link: u32,
+    gpu: &'static str,
+    nic: &'static str,
+}
+
+const H100_ALONE: Cluster = Cluster { servers: 1, gpus: 8, link: 3_600, gpu: "h100", nic: "none" };
+const H200_PAIR: Cluster = Cluster { servers: 2, nic: "cx7-400", ..H100_ALONE };
+const B200_ALONE: Cluster = Cluster { servers: 1, gpus: 8, link: 7_200, gpu: "b200", nic: "none" };
+const GB200_RACK: Cluster = Cluster { gpus: 72, gpu: "gb200", ..B200_ALONE };
+
+impl Cluster {
+    /// The time of an all-reduce in us by the algorithm that NCCL's model chooses: NICs send one message behind the other at
+    /// 400 Gb/s, and a network takes 2 us.
+    fn time(&self, size: u64) -> f64 {
+        let &Cluster { servers, gpus, link, gpu, nic } = self;
+        let scenario = format!(
+            "run.stop='10s'\nservers={{ gpus={gpus}, rate='{link}Gbps', latency='1us' }}\ngpu.profile='{gpu}'\n\
+             nic.profile='{nic}'\n[topology]\nkind='rails'\nservers={servers}\nrails={gpus}\nspines=8\nrate='400Gbps'\n\
+             delay='1us'\n[[traffic]]\nkind='collective'\noperation='all_reduce'\nalgorithm='auto'\nsize={size}\n"
+        );
+        let scenario = load_with(scenario, &[]).expect("a scenario");
+        let mut free_at = BTreeMap::<u32, u64>::new();
+        let message = |message: &Message, now: Nanos| {
+            let free_at = free_at.entry(message.src).or_default();
+            *free_at = now.0.max(*free_at) + message.size / 50;
+            let arrival = Nanos(*free_at - now.0 + 2_000);
+            Times { arrival, acknowledged: arrival + Nanos(2_000) }
+        };
+        let course = ideal::run_with(scenario.flows.jobs[0].job(), scenario.servers, message, |time| time);
+        assert!(course.unfinished.is_empty(), "{:?}", course.unfinished);
+        course.time.0 as f64 / 1e3
+    }
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// Rows that no value of a profile follows from, and their sources: `configs/beside-measurements.md`.
+#[test]
+fn times_are_within_15_percent_of_published_ones_that_were_not_fitted() {
+    let bus = |size: u64, rate: f64| size as f64 * 1.75 / rate / 1e3;
+    for (cluster, size, published) in [
+        (H100_ALONE, 128 * KIB, 19.89),
+        (H100_ALONE, MIB, 27.37),
+        (H100_ALONE, 64 * MIB, 324.7),
+        (H100_ALONE, 256 * MIB, 1_112.5),
+        (H100_ALONE, 1_024 * MIB, 4_029.4),
+        (H200_PAIR, 128 * KIB, 81.24),
+        (H200_PAIR, MIB, 76.86),
+        (H200_PAIR, 16 * MIB, 207.61),
+        (H200_PAIR, 64 * MIB, 461.01),
+        (B200_ALONE, 1_024 * MIB, bus(1_024 * MIB, 723.34)),
+        (B200_ALONE, 4_096 * MIB, bus(4_096 * MIB, 740.64)),
+        (GB200_RACK, 2_048 * MIB, 5_589.1),
+    ] {
+        let time = cluster.time(size);
+        let name = format!("{} x {} {}", cluster.servers, cluster.gpus, cluster.gpu);
+        assert!((time / published - 1.0).abs() < 0.15, "{name}, {size} bytes: {time} us, published {published}");
+    }
+}
+
+/// A ring of two in one server: 2 steps, each of NCCL's 3.4 us and half of the data in 12 channels of 34 GB/s, after the launch and
+/// NCCL's base latency.
+#[test]
+fn a_ring_takes_launch_steps_and_copies() {
+    let pair = Cluster { gpus: 2, ..H100_ALONE };
+    let scenario = |set: &[&str]| {
+        let text = "run.stop='1s'\nservers={ gpus=2, rate='3600Gbps', latency='1us' }\ngpu.profile='h100'\n[topology]\nkind='star'\n\
+                    hosts=2\nrate='400Gbps'\ndelay='1us'\n[[traffic]]\nkind='collective'\noperation='all_reduce'\nsize=960_000\n";
+        load_with(text, set).expect("a scenario")
+    };
+    let time = |set: &[&str]| {
+        let scenario = scenario(set);
+        let run = ideal::run(scenario.flows.jobs[0].job(), scenario.servers, |_| Nanos(0), |time| time);
+        run.time.0 as f64 / 1e3
+    };
+    let expected = 2.0 + 8.4 + 2.0 * (3.4 + 480.0 / (12.0 * 34.0));
+    assert!((time(&[]) - expected).abs() < 0.02, "{} {expected}", time(&[]));
+    // The network alone: 2 steps of half of the data at 450 GB/s, and the link's latency.
+    let raw = 2.0 * (480.0 / 450.0 + 1.0);
+    assert!((time(&["gpu.profile=none"]) - raw).abs() < 0.02, "{} {raw}", time(&["gpu.profile=none"]));
+    assert!(pair.time(KIB) > 2.0 + 6.6, "NCCL's base latency of LL, and the launch");
+    let told = scenario(&[]);
+    assert!(
+        told.notes.iter().any(|note| note.contains("gpu.profile = h100 and nic.profile = none")),
+        "{:?}",
+        told.notes
+    );
+    assert!(
+        told.assumed.iter().any(|one| one.key == "nic.profile")
+            && told.assumed.iter().all(|one| one.key != "gpu.profile")
+    );
+}
+
+/// Messages of 8 KB leave a NIC no sooner than T0 / Q after each other.
+#[test]
+fn a_nic_has_so_many_messages_in_flight() {
+    let nic = Profiles { nic: NicProfile::Cx7, ..Profiles::default() };
+    assert_eq!(nic.nic_interval(), Nanos(1_169), "18.7 us / 16");
+    let ring = collective::find(Kind::AllReduce, Some("ring")).expect("a ring");
+    let between = |protocol| nic.costs(ring, protocol, (2, 8), (8, &|_| None)).message.between;
+    assert_eq!(between(Protocol::Simple), Nanos(36_000), "NCCL's 14 us, and twice 11");
+    assert_eq!(between(Protocol::Ll), Nanos(13_700), "NCCL's 2.7 us, and 11");
+}
+
+#[test]
+fn profiles_without_jobs_are_refused() {
+    let flow = crate::toml_format::tests::MINIMAL;
+    let wrong = load_with(flow, &["gpu.profile=h100"]).expect_err("no job");
+    assert!(wrong.contains("profiles are for jobs") && wrong.contains("gpu.profile"), "{wrong}");
+    assert!(load_with(flow, &["gpu.profile=none"]).is_err() && load_with(flow, &[]).is_ok());
+    let wrong = load_with(flow, &["nic.profile=cx8"]).expect_err("unknown");
+    assert!(wrong.contains("cx7-400"), "{wrong}");
+}
+
+/// `explain profile NAME` has a source for each value.
+#[test]
+fn each_figure_has_a_source() {
+    for name in names() {
+        let figures = figures(name).expect("figures");
+        assert!(figures.iter().all(|figure| figure.value > 0.0 && figure.source.len() > 8), "{figures:?}");
+    }
+    assert_eq!(names().count(), 5);
+    assert!(figures("none").is_none() && figures("h1000").is_none());
+}
