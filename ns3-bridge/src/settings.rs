@@ -3,6 +3,9 @@
 
 use crate::panic_report;
 use cxx::CxxString;
+use hpcc_core::balance::LoadBalancingSettings;
+#[cfg(not(feature = "ns3"))]
+use hpcc_core::balance::SchemeFinder;
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
@@ -147,13 +150,14 @@ thread_local! {
     static SPECS: Vec<Spec> = specs(&NodeSettings::default());
 }
 
-/// The defaults, with the algorithms that C++ brings.
+/// The defaults, with the algorithms and schemes that C++ brings.
 pub fn defaults() -> NodeSettings {
     #[cfg(feature = "ns3")]
-    let finder = crate::congestion_ops::find;
+    let (finder, schemes) = (crate::congestion_ops::find, crate::load_balancer::find);
     #[cfg(not(feature = "ns3"))]
-    let finder: Finder = |_| Err(String::new());
-    NodeSettings::new(ControlSettings::with(Vec::new(), finder))
+    let (finder, schemes): (Finder, SchemeFinder) = (|_| Err(String::new()), |_| Err(String::new()));
+    let load_balancing = LoadBalancingSettings::finding(schemes);
+    NodeSettings { load_balancing, ..NodeSettings::new(ControlSettings::with(Vec::new(), finder)) }
 }
 
 /// The object that has settings as attributes.
