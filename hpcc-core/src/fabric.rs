@@ -297,8 +297,12 @@ impl Fabric {
         if hops.len() < 2 || host.load_balancing.chosen().is_plain() {
             return by_hash();
         }
-        let balancer = host.load_balancing.balancer(&self.network, node).ok().flatten();
-        let Some(mut balancer) = balancer.filter(|balancer| balancer.keeps()) else { return by_hash() };
+        if !host.load_balancing.keeps() {
+            return by_hash();
+        }
+        let Some(mut balancer) = host.load_balancing.balancer(&self.network, node).ok().flatten() else {
+            return by_hash();
+        };
         let choice = Choice { now: Nanos(0), dst, key, priority: 0, hops, ports: &Idle(self, node) };
         Some(balancer.choose(&choice, &mut Integers::new(0)))
     }

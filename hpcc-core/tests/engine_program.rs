@@ -2,6 +2,7 @@
 //! A program that takes turns with an engine, and attackers.
 
 use hpcc_core::attack::{Attack, AttackKind, AttackSettings};
+use hpcc_core::balance::{Choice, LoadBalancer, LoadBalancingSettings, Random, Scheme};
 use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, Loss, Needs, RateDecision, Sent};
 use hpcc_core::engine::{
     Acted, Completion, Engine, Event, FlowOptions, FlowRequest, Frame, Observer, Order, Place, ProgramClock, Sight,
@@ -9,13 +10,14 @@ use hpcc_core::engine::{
 };
 use hpcc_core::ids::FrameId;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::random::Rng;
+use hpcc_core::random::{Integers, Rng};
+use hpcc_core::settings::{Input, Settings};
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::transport::Protocol;
 use hpcc_core::units::{BitRate, Nanos};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const HOSTS: u32 = 6;
 
@@ -210,6 +212,8 @@ fn attackers_send_until_they_go() {
 /// Where the clock of the program stands, and how often a controller was told of another time.
 static CLOCK: AtomicU64 = AtomicU64::new(0);
 static WRONG: AtomicU64 = AtomicU64::new(0);
+/// Held by the test that uses both.
+static WATCHED: Mutex<()> = Mutex::new(());
 
 fn hear(now: Nanos) {
     WRONG.fetch_add(u64::from(CLOCK.load(Ordering::Relaxed) != now.0), Ordering::Relaxed);
@@ -286,13 +290,46 @@ impl ProgramClock for Ticking {
     }
 }
 
+impl Scheme for Watchful {
+    fn name(&self) -> &'static str {
+        "watchful"
+    }
+
+    fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer> {
+        Box::new(Choosing(Random.start(network, switch)))
+    }
+}
+
+#[derive(Debug)]
+struct Choosing(Box<dyn LoadBalancer>);
+
+impl LoadBalancer for Choosing {
+    fn is_programmed(&self) -> bool {
+        true
+    }
+
+    fn choose(&mut self, choice: &Choice<'_>, rand: &mut Integers) -> u16 {
+        hear(choice.now);
+        self.0.choose(choice, rand)
+    }
+}
+
 /// The clock is right whenever it is looked at, and changes nothing.
 #[test]
-fn controllers_of_a_program_are_told_at_the_time_of_its_clock() {
+fn controllers_and_balancers_of_a_program_are_told_at_the_time_of_its_clock() {
+    let _watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    told_at_their_time(|settings| settings.control.choose(Box::new(Watchful::default())));
+    told_at_their_time(|settings| {
+        settings.load_balancing = LoadBalancingSettings::with(vec![Box::new(Watchful::default())]);
+        settings.load_balancing.set("scheme", Input::Text("watchful")).expect("a name");
+    });
+}
+
+fn told_at_their_time(set: fn(&mut NodeSettings)) {
     let run = |clock: Option<Ticking>| {
         let network = network();
         let mut settings = NodeSettings::default();
-        settings.control.choose(Box::new(Watchful::default()));
+        set(&mut settings);
         settings.resolve(&network);
         let settings = Rc::new(settings);
         let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
@@ -316,10 +353,35 @@ fn controllers_of_a_program_are_told_at_the_time_of_its_clock() {
         (sorted(engine.take_completed()), engine.totals(), turns, WRONG.load(Ordering::Relaxed))
     };
     let (expected, totals, _, wrong) = run(None);
-    assert!(expected.len() > 40 && wrong > 1_000, "{} flows, {wrong}: nobody has told it the time", expected.len());
+    assert!(expected.len() > 40 && wrong > 500, "{} flows, {wrong}: nobody has told it the time", expected.len());
     for takes_turns in [false, true] {
         let (flows, sum, turns, wrong) = run(Some(Ticking { takes_turns }));
         assert_eq!((flows, sum, wrong), (expected.clone(), totals, 0), "takes turns: {takes_turns}");
         assert_eq!(turns > 100, takes_turns);
     }
+}
+
+/// A flow's own congestion control is told of it alone, and does what its host's would.
+#[test]
+fn a_flow_may_have_its_own_congestion_control() {
+    let _watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = |own: bool| {
+        let mut engine = engine(Protocol::Rdma, Order::Canonical);
+        WRONG.store(0, Ordering::Relaxed);
+        CLOCK.store(u64::MAX, Ordering::Relaxed);
+        let number = engine.add_control(0, Box::new(Watchful::default()));
+        assert_eq!(engine.add_control(0, Box::new(Watchful::default())), number, "it is known");
+        let control = Some(number).filter(|_| own);
+        let options = FlowOptions { control, ..FlowOptions::NONE };
+        let of_host_0 =
+            |request: FlowRequest| if request.src == 0 { FlowRequest { options, ..request } } else { request };
+        engine.add_flows(requests().into_iter().map(of_host_0));
+        engine.run_until(Nanos(1_000_000));
+        let times = sorted(engine.take_completed()).iter().map(|flow| flow.duration).collect::<Vec<_>>();
+        (times, WRONG.load(Ordering::Relaxed))
+    };
+    let ((usual, silence), (own, calls)) = (run(false), run(true));
+    assert_eq!((own, silence), (usual, 0));
+    // Ten flows of 40 packets, each of which is sent and acknowledged.
+    assert_eq!(calls, 800);
 }

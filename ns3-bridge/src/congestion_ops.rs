@@ -156,7 +156,7 @@ pub fn fault() -> Option<String> {
     Some(ffi::run_fault()).filter(|fault| !fault.is_empty())
 }
 
-/// What a class of TCP needs of RDMA's hosts.
+/// What a class needs of RDMA's hosts that controls none of their flows.
 const NO_RDMA: OpsNeeds = OpsNeeds { reads: OpsReads::Nothing, digests: false, reacts: false };
 
 /// The algorithm of a registered class; the error says which names there are besides the core's.
@@ -165,7 +165,7 @@ pub fn find(name: &str) -> Result<Box<dyn Algorithm>, String> {
         return Ok(Box::new(Class::new(name, ffi::congestion_ops_needs(name))));
     }
     if ffi::is_tcp_congestion_ops(name) {
-        return Ok(Box::new(TcpClass::new(name, Class::new(name, NO_RDMA))));
+        return Ok(Box::new(TcpClass::new(name, Class::of_attributes(name))));
     }
     let expected =
         "the name of a class derived from ns3::RdmaCongestionOps, or for TCP of one of ns-3's such as ns3::TcpDctcp";
@@ -178,7 +178,7 @@ pub fn find(name: &str) -> Result<Box<dyn Algorithm>, String> {
 /// Names of attributes, which settings keep for good: each once.
 static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
-fn kept(name: &str) -> &'static str {
+pub(crate) fn kept(name: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     match names.iter().find(|known| **known == name) {
         Some(known) => known,
@@ -192,7 +192,7 @@ fn kept(name: &str) -> &'static str {
 
 /// A class and the values of its attributes.
 #[derive(Clone, Debug)]
-struct Class {
+pub(crate) struct Class {
     name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
@@ -206,8 +206,17 @@ impl Class {
         Class { name: name.into(), initial: attributes.clone(), attributes, needs }
     }
 
+    /// One that controls no flows.
+    pub(crate) fn of_attributes(name: &str) -> Class {
+        Class::new(name, NO_RDMA)
+    }
+
+    pub(crate) fn class_name(&self) -> &str {
+        &self.name
+    }
+
     /// The attributes that differ from their initial values.
-    fn changed(&self) -> Vec<OpsAttribute> {
+    pub(crate) fn changed(&self) -> Vec<OpsAttribute> {
         let changed = self.attributes.iter().zip(&self.initial).filter(|(now, initial)| now.value != initial.value);
         changed.map(|(now, _)| now.clone()).collect()
     }
@@ -414,6 +423,10 @@ impl CongestionControl for OpsFlow {
         }
         let decision = self.ops.pin_mut().on_timer(timer, now.0);
         self.decided(&decision)
+    }
+
+    fn object(&self) -> Option<usize> {
+        Some(std::ptr::from_ref(&*self.ops) as usize)
     }
 
     fn timers(&self) -> Option<&Timers> {

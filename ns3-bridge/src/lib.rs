@@ -12,6 +12,8 @@ mod congestion_ops;
 mod frame;
 #[cfg(feature = "ns3")]
 mod judge;
+#[cfg(feature = "ns3")]
+mod load_balancer;
 mod mirror;
 mod network;
 mod notices;
@@ -21,4 +23,5 @@ mod random;
 #[cfg(feature = "ns3")]
 mod ranks;
 mod scenario;
+mod sections;
 mod settings;

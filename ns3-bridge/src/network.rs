@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use turns::{control_state, flow_end};
 
+mod own_control;
 mod settle;
 mod turns;
 
@@ -87,6 +88,8 @@ pub(crate) mod ffi {
         most_bps: u64,
         /// When it sends its last packet; 0: when it has sent all.
         stop_ns: u64,
+        /// Its congestion control, by the number that `add_control` gave; below 0 its host's.
+        control: i32,
     }
 
     /// What has become of it.
@@ -269,6 +272,11 @@ pub(crate) mod ffi {
         fn next_ns(self: &Network) -> u64;
         fn events(self: &Network) -> u64;
         fn packet_hops(self: &Network) -> u64;
+        /// Flows from a host with these settings may have this congestion control, given as its name and perhaps
+        /// `[NAME=VALUE|...]`; returns its number.
+        fn add_control(self: &Network, host: u32, settings: &Settings, control: &str) -> Result<i32>;
+        /// The address of the object in C++ that controls a flow, 0 if there is none.
+        fn controller(self: &Network, host: u32, queue_pair: u32) -> usize;
         /// A flow begins now; one that cannot is a fault.
         fn start_flow(self: &Network, flow: &FlowStart) -> FlowStarted;
         /// A flow sends its last packet now. Returns whether it has a queue pair for itself; nothing happens otherwise.
@@ -351,6 +359,16 @@ pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
     BitRate(rate_bps).tx_time(bytes, rounding).0
 }
 
+/// From now on the engine stops for the program's clock.
+fn follow_program(engine: &mut Engine) {
+    #[cfg(feature = "ns3")]
+    if !engine.is_clocked() {
+        engine.follow_clock(Box::new(crate::clock::OfTurns));
+    }
+    #[cfg(not(feature = "ns3"))]
+    let _ = engine;
+}
+
 impl Network {
     pub fn add_node(&mut self, is_switch: bool) -> u32 {
         self.network.nodes.push(if is_switch { NodeKind::Switch } else { NodeKind::Host });
@@ -411,9 +429,8 @@ impl Network {
         if !self.judged.is_empty() {
             engine.judge(&self.judged, Box::new(crate::judge::Models(parameters.network)));
         }
-        #[cfg(feature = "ns3")]
         if engine.calls_program() || !self.judged.is_empty() {
-            engine.follow_clock(Box::new(crate::clock::OfTurns));
+            follow_program(&mut engine);
         }
         engine.observe(Box::new(self.notices.clone()));
         self.engine = Some(Arc::new(Mutex::new(engine)));
@@ -423,6 +440,11 @@ impl Network {
     /// What was told and not taken.
     pub fn notices(&self) -> &Notices {
         &self.notices
+    }
+
+    /// Nodes and links.
+    pub fn core(&self) -> &CoreNetwork {
+        &self.network
     }
 
     /// The engine, to be shared.

@@ -133,7 +133,7 @@ pub(crate) mod ffi {
         fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>>;
         /// The ns-3 class that makes hosts and starts their flows; empty: the engine has them.
         fn hosts_class(self: &Scenario) -> String;
-        /// Whether congestion controls of its RDMA flows are classes of the program, which look at its clock.
+        /// Whether congestion controls of its RDMA flows, or load balancers, are classes of the program, which look at its clock.
         fn calls_program(self: &Scenario) -> bool;
         fn node_count(self: &Scenario) -> u32;
         fn is_switch(self: &Scenario, node: u32) -> bool;
@@ -350,11 +350,13 @@ impl Scenario {
         self.scenario.order == EventOrder::Canonical
     }
 
-    /// The name of the class of this program that controls RDMA flows, if one does.
+    /// The name of a class of this program that controls RDMA flows or balances their load, if one does.
     pub(crate) fn class(&self) -> Option<&str> {
+        let scheme = Some(self.scenario.settings.load_balancing.chosen()).filter(|scheme| scheme.is_programmed());
         let all = iter::once(&self.scenario.settings).chain(self.scenario.legacy.settings.as_ref());
         let mut chosen = all.map(|settings| settings.control.chosen());
-        chosen.find(|algorithm| algorithm.needs().program).map(|algorithm| algorithm.name())
+        let algorithm = chosen.find(|algorithm| algorithm.needs().program);
+        algorithm.map(|algorithm| algorithm.name()).or(scheme.map(|scheme| scheme.name()))
     }
 
     pub fn calls_program(&self) -> bool {

@@ -3,6 +3,9 @@
 
 use crate::panic_report;
 use cxx::CxxString;
+use hpcc_core::balance::LoadBalancingSettings;
+#[cfg(not(feature = "ns3"))]
+use hpcc_core::balance::SchemeFinder;
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
@@ -147,13 +150,14 @@ thread_local! {
     static SPECS: Vec<Spec> = specs(&NodeSettings::default());
 }
 
-/// The defaults, with the algorithms that C++ brings.
+/// The defaults, with the algorithms and schemes that C++ brings.
 pub fn defaults() -> NodeSettings {
     #[cfg(feature = "ns3")]
-    let finder = crate::congestion_ops::find;
+    let (finder, schemes) = (crate::congestion_ops::find, crate::load_balancer::find);
     #[cfg(not(feature = "ns3"))]
-    let finder: Finder = |_| Err(String::new());
-    NodeSettings::new(ControlSettings::with(Vec::new(), finder))
+    let (finder, schemes): (Finder, SchemeFinder) = (|_| Err(String::new()), |_| Err(String::new()));
+    let load_balancing = LoadBalancingSettings::finding(schemes);
+    NodeSettings { load_balancing, ..NodeSettings::new(ControlSettings::with(Vec::new(), finder)) }
 }
 
 /// The object that has settings as attributes.
@@ -187,7 +191,27 @@ pub fn new_settings() -> Box<Settings> {
     Settings::of(DEFAULTS.with(Rc::clone))
 }
 
-fn info(index: usize, spec: &Spec) -> SettingInfo {
+/// A help with the names of attributes in place of the keys of files, which stand between backticks: `section.key`, or `key` of the
+/// same section.
+fn named_by_attributes(help: &str, spec: &Spec, specs: &[Spec]) -> String {
+    let attribute = |code: &str| {
+        let (section, key) = code.split_once('.').unwrap_or((spec.section, code));
+        let is_it = |other: &&Spec| other.section == section && other.setting.key == key && other.holder.is_some();
+        let of_algorithm = |other: &&Spec| is_it(other) && other.algorithm == spec.algorithm;
+        let found = specs.iter().find(of_algorithm).or_else(|| specs.iter().find(is_it));
+        found.map(|found| found.attribute.clone())
+    };
+    let named = |(place, part): (usize, &str)| {
+        let key = part.split_once(" = ").map_or(part, |(key, _)| key);
+        match Some(key).filter(|_| place % 2 == 1).and_then(attribute) {
+            Some(attribute) => attribute + &part[key.len()..],
+            None => part.into(),
+        }
+    };
+    help.split('`').enumerate().map(named).collect::<Vec<_>>().join("`")
+}
+
+fn info(index: usize, spec: &Spec, specs: &[Spec]) -> SettingInfo {
     let setting = &spec.setting;
     SettingInfo {
         index,
@@ -203,14 +227,14 @@ fn info(index: usize, spec: &Spec) -> SettingInfo {
         },
         initial: setting.default.text(),
         expected: setting.kind.expected() + if setting.auto { ", or auto" } else { "" },
-        help: setting.help.clone(),
+        help: named_by_attributes(&setting.help, spec, specs),
     }
 }
 
 fn list(is_wanted: impl Fn(&Spec) -> bool) -> Vec<SettingInfo> {
     SPECS.with(|specs| {
         let wanted = specs.iter().enumerate().filter(|(_, spec)| is_wanted(spec));
-        wanted.map(|(index, spec)| info(index, spec)).collect()
+        wanted.map(|(index, spec)| info(index, spec, specs)).collect()
     })
 }
 
@@ -375,6 +399,26 @@ mod tests {
                 settings.set(info, &text).unwrap_or_else(|error| panic!("{}: {error}", info.attribute));
                 assert!(info.help.ends_with(['.', ';', '4']) || info.help.ends_with("..."), "{}", info.help);
             }
+        }
+    }
+
+    #[test]
+    fn helps_name_attributes_and_no_keys() {
+        let helps: Vec<SettingInfo> = HOLDERS.into_iter().flat_map(attributes_of).collect();
+        let help = |name: &str| helps.iter().find(|info| info.attribute == name).map(|info| info.help.as_str());
+        assert!(
+            help("TelemetryLayout").is_some_and(|help| !help.contains("telemetry.")),
+            "{:?}",
+            help("TelemetryLayout")
+        );
+        let scheme = help("LoadBalancingScheme").expect("a help");
+        assert!(scheme.contains("`Recovery` = `selective_repeat`"), "{scheme}");
+        let names = SPECS.with(|specs| {
+            specs.iter().map(|spec| format!("`{}.{}", spec.section, spec.setting.key)).collect::<Vec<_>>()
+        });
+        for info in &helps {
+            let told = names.iter().find(|name| info.help.contains(*name));
+            assert!(told.is_none(), "{}: {}", info.attribute, info.help);
         }
     }
 

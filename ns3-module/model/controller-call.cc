@@ -27,9 +27,9 @@ ControllerCall::ControllerCall(uint64_t now)
     : ControllerCall()
 {
     NS_ABORT_MSG_UNLESS(static_cast<uint64_t>(Simulator::Now().GetTimeStep()) == now,
-                        "a congestion control is told of " << now << " ns at "
-                                                           << Simulator::Now().GetTimeStep()
-                                                           << " ns: please report this");
+                        "a class of the program is told of " << now << " ns at "
+                                                             << Simulator::Now().GetTimeStep()
+                                                             << " ns: please report this");
 }
 
 ControllerCall::~ControllerCall()

@@ -13,8 +13,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief As long as this exists, the core calls a congestion control in C++: hosts are in the midst
- * of their work, and cannot be called.
+ * \brief As long as this exists, the core calls a congestion control or a load balancer in C++:
+ * hosts and switches are in the midst of their work, and cannot be called.
  */
 class ControllerCall
 {

@@ -7,6 +7,7 @@
 
 #include "controller-call.h"
 #include "ns3-bridge/src/congestion_ops.rs.h"
+#include "qbb-load-balancer.h"
 #include "stop-run.h"
 
 #include "ns3/abort.h"
@@ -72,12 +73,12 @@ const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
 
 /**
  * \param tid a class
- * \return whether congestion controls are derived from it
+ * \return whether congestion controls or load balancers are derived from it
  */
 bool
 IsBase(ns3::TypeId tid)
 {
-    return tid == ns3::RdmaCongestionOps::GetTypeId() ||
+    return tid == ns3::RdmaCongestionOps::GetTypeId() || tid == ns3::QbbLoadBalancer::GetTypeId() ||
            std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) !=
                std::end(TCP_BASES);
 }
@@ -222,6 +223,12 @@ CongestionOps::take_armed(OpsTimers& timers)
     }
     timers = {std::exchange(m_ops->m_armed, 0), m_ops->m_due};
     return true;
+}
+
+ns3::Ptr<ns3::RdmaCongestionOps>
+CongestionOps::GetOps() const
+{
+    return m_ops;
 }
 
 bool

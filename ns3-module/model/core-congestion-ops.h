@@ -77,6 +77,9 @@ class CongestionOps
      */
     bool take_armed(OpsTimers& timers);
 
+    /// \return the object
+    ns3::Ptr<ns3::RdmaCongestionOps> GetOps() const;
+
   private:
     /**
      * \param decision the controller's decision; a rate of 0 ends the program

@@ -7,10 +7,12 @@
 
 #include "call-rust.h"
 #include "controller-call.h"
+#include "core-load-balancer.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/notices.rs.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
+#include "qbb-switch.h"
 #include "rdma-host.h"
 #include "setting-attributes.h"
 #include "stop-run.h"
@@ -59,8 +61,9 @@ hpcc::Network&
 EngineNetwork::Look() const
 {
     NS_ABORT_MSG_IF(ControllerCall::IsUnderWay(),
-                    "a host cannot be called from inside a call of its congestion control: "
-                    "schedule what is to be done, by Simulator::ScheduleNow()");
+                    "hosts and switches cannot be called from inside a call of a congestion "
+                    "control or load balancer: schedule what is to be done, by "
+                    "Simulator::ScheduleNow()");
     return *m_core;
 }
 
@@ -105,7 +108,12 @@ EngineNetwork::Start(const std::vector<Ptr<QbbNode>>& nodes,
     {
         m_nodes.push_back(PeekPointer(node));
     }
+    hpcc::TakeLoadBalancers();
     CallRust([&] { m_core->start(parameters); });
+    for (const auto& balancer : hpcc::TakeLoadBalancers())
+    {
+        DynamicCast<QbbSwitch>(nodes[balancer->GetSwitch()])->SetLoadBalancer(balancer);
+    }
     m_isStarted = true;
     TurnScheduler::Attach(this);
 }

@@ -159,8 +159,9 @@ QbbNode::GetNetwork() const
         Describe() << " is not part of a running network: call QbbHelper::Start() first, and "
                    << "nothing after Simulator::Destroy() or Dispose()");
     NS_ABORT_MSG_IF(ControllerCall::IsUnderWay(),
-                    Describe() << " cannot be called from inside a call of its congestion control: "
-                               << "schedule what is to be done, by Simulator::ScheduleNow()");
+                    Describe() << " cannot be called from inside a call of a congestion control "
+                               << "or load balancer: schedule what is to be done, by "
+                               << "Simulator::ScheduleNow()");
     return *m_network;
 }
 

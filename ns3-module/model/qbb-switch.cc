@@ -17,6 +17,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
+#include "ns3/pointer.h"
 #include "ns3/trace-source-accessor.h"
 
 namespace ns3
@@ -34,6 +35,13 @@ QbbSwitch::GetTypeId()
             .SetParent<QbbNode>()
             .SetGroupName("Hpcc")
             .AddConstructor<QbbSwitch>()
+            .AddAttribute("LoadBalancer",
+                          "What balances load here, once the network is started, if "
+                          "LoadBalancingScheme is a class of the program",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::GetLoadBalancer),
+                          MakePointerChecker<QbbLoadBalancer>())
             .AddTraceSource("Mark",
                             "A data frame that leaves is marked (ECN), for the first time",
                             MakeLateTraceAccessor<QbbSwitch>([](QbbSwitch & owner) -> auto& {
@@ -77,6 +85,26 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
     NS_ABORT_MSG_IF(PeekNetwork(),
                     "the ECN thresholds are in use: set them before QbbHelper::Start()");
     CallRust([&] { GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax); });
+}
+
+void
+QbbSwitch::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_loadBalancer = nullptr;
+    QbbNode::DoDispose();
+}
+
+Ptr<QbbLoadBalancer>
+QbbSwitch::GetLoadBalancer() const
+{
+    return m_loadBalancer;
+}
+
+void
+QbbSwitch::SetLoadBalancer(Ptr<QbbLoadBalancer> balancer)
+{
+    m_loadBalancer = balancer;
 }
 
 bool

@@ -6,6 +6,7 @@
 #ifndef QBB_SWITCH_H
 #define QBB_SWITCH_H
 
+#include "qbb-load-balancer.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -88,6 +89,16 @@ class QbbSwitch : public QbbNode
     /// "reference" have none
     uint64_t GetExpired() const;
 
+    /// \return what balances load here if LoadBalancingScheme is a class of the program, from
+    /// QbbHelper::Start() on; otherwise nullptr
+    Ptr<QbbLoadBalancer> GetLoadBalancer() const;
+
+    /**
+     * \brief Tell what balances load here.
+     * \param balancer the object
+     */
+    void SetLoadBalancer(Ptr<QbbLoadBalancer> balancer);
+
     /**
      * \brief Send a frame of priority 0 that begins here, by the port to its destination.
      * \param frame the frame
@@ -100,6 +111,7 @@ class QbbSwitch : public QbbNode
     void OnNotice(const hpcc::Notice& notice, QbbFrame& frame) override;
 
   protected:
+    void DoDispose() override;
     bool IsLogged() const override;
 
   private:
@@ -109,6 +121,7 @@ class QbbSwitch : public QbbNode
     /// \return what the engine counts
     hpcc::SwitchCounters GetCounters() const;
 
+    Ptr<QbbLoadBalancer> m_loadBalancer;         //!< of the program, if there is one
     bool m_watchesDrops{false};                  //!< whether somebody hears of dropped frames
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
     TracedCallback<const QbbFrame&> m_markTrace; //!< trace source

@@ -11,6 +11,7 @@
 #include "ns3/node.h"
 #include "ns3/pointer.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
@@ -66,6 +67,14 @@ RdmaClient::GetTypeId()
                           MakeIntegerAccessor(&RdmaClient::Change<&RdmaClient::m_nic>,
                                               &RdmaClient::Get<&RdmaClient::m_nic>),
                           MakeIntegerChecker<int16_t>(-1, 255))
+            .AddAttribute("CongestionControl",
+                          "Congestion control of the flow, as RdmaHost::CongestionControl, perhaps "
+                          "with parameters: ns3::MyControl[Target=20000] or "
+                          "hpcc_plus[Eta=0.9|MaxStage=3]; empty: that of its host",
+                          StringValue(""),
+                          MakeStringAccessor(&RdmaClient::Change<&RdmaClient::m_control>,
+                                             &RdmaClient::Get<&RdmaClient::m_control>),
+                          MakeStringChecker())
             .AddTraceSource("Finish",
                             "The flow's last acknowledgement has arrived",
                             MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
@@ -155,6 +164,7 @@ RdmaClient::StartApplication()
     m_flow.size = m_size > 0 ? m_size : RdmaFlow::ENDLESS;
     m_flow.maxRate = m_maxRate;
     m_flow.nic = m_nic;
+    m_flow.congestionControl = m_control;
     if (m_stopEvent.IsRunning())
     {
         m_flow.stop = TimeStep(m_stopEvent.GetTs());

@@ -104,6 +104,7 @@ class RdmaClient : public Application
     uint16_t m_dport{0};                           //!< attribute
     DataRate m_maxRate;                            //!< attribute
     int16_t m_nic{-1};                             //!< attribute
+    std::string m_control;                         //!< attribute
     uint32_t m_queuePair{0};                       //!< the flow's queue pair
     bool m_isStarted{false};                       //!< whether the application has started
     bool m_isStopped{false};                       //!< whether the application has stopped

@@ -7,6 +7,7 @@
 
 #include "bottleneck-watch.h"
 #include "call-rust.h"
+#include "core-congestion-ops.h"
 #include "engine-network.h"
 #include "event-log.h"
 #include "fast-cnp-host.h"
@@ -19,6 +20,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
+#include "ns3/object-map.h"
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 
@@ -39,6 +41,32 @@ operator<<(std::ostream& os, const RdmaFlow& flow)
     return flow.size == RdmaFlow::ENDLESS ? os : os << " of " << flow.size << " bytes";
 }
 
+namespace
+{
+
+/// Lists the controllers of a host's flows, by their queue pairs.
+class ControllerAccessor : public ObjectPtrContainerAccessor
+{
+  private:
+    bool DoGetN(const ObjectBase* object, std::size_t* n) const override
+    {
+        const auto host = dynamic_cast<const RdmaHost*>(object);
+        *n = host ? host->GetControlled().size() : 0;
+        return host;
+    }
+
+    Ptr<Object> DoGet(const ObjectBase* object,
+                      std::size_t place,
+                      std::size_t* index) const override
+    {
+        const auto host = static_cast<const RdmaHost*>(object);
+        *index = host->GetControlled()[place];
+        return host->GetController(static_cast<uint32_t>(*index));
+    }
+};
+
+} // namespace
+
 template <class Source>
 Ptr<const TraceSourceAccessor>
 RdmaHost::MakeWatchedAccessor(Source RdmaHost::*source)
@@ -57,6 +85,13 @@ RdmaHost::GetTypeId()
             .SetParent<QbbNode>()
             .SetGroupName("Hpcc")
             .AddConstructor<RdmaHost>()
+            .AddAttribute("ControllerList",
+                          "The congestion controls in C++ of the flows in progress from here, by "
+                          "their queue pairs",
+                          TypeId::ATTR_GET,
+                          ObjectMapValue(),
+                          Create<ControllerAccessor>(),
+                          MakeObjectMapChecker<RdmaCongestionOps>())
             .AddTraceSource("FlowStart",
                             "A flow begins",
                             MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
@@ -203,7 +238,8 @@ uint32_t
 RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
 {
     NS_LOG_FUNCTION(this << peer << request.size);
-    if (!CheckFlow(peer, request))
+    int32_t control = -1;
+    if (!CheckFlow(peer, request) || !FindControl(request, control))
     {
         return ELSEWHERE;
     }
@@ -218,7 +254,8 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
                                     request.size,
                                     request.nic,
                                     request.maxRate.GetBitRate(),
-                                    static_cast<uint64_t>(request.stop.GetNanoSeconds())});
+                                    static_cast<uint64_t>(request.stop.GetNanoSeconds()),
+                                    control});
     if (!started.present)
     {
         // Tells why.
@@ -430,6 +467,24 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     return wrong.empty();
 }
 
+bool
+RdmaHost::FindControl(const RdmaFlow& flow, int32_t& control) const
+{
+    if (flow.congestionControl.empty())
+    {
+        return true;
+    }
+    const std::string wrong = TryRust([&] {
+        control = GetNetwork().Look().add_control(m_index, GetSettings(), flow.congestionControl);
+    });
+    if (!wrong.empty())
+    {
+        StopRun("the congestion control of a flow of host " + std::to_string(m_index) + ": " +
+                wrong);
+    }
+    return wrong.empty();
+}
+
 uint64_t
 RdmaHost::GetAckedBytes(uint32_t queuePair, uint64_t firstSeq) const
 {
@@ -470,6 +525,29 @@ RdmaHost::GetControl(uint32_t queuePair) const
             state.utilisation,
             state.bottleneck,
             state.is_steered};
+}
+
+Ptr<RdmaCongestionOps>
+RdmaHost::GetController(uint32_t queuePair) const
+{
+    const std::size_t controller = GetNetwork().Look().controller(m_index, queuePair);
+    return controller ? reinterpret_cast<const hpcc::CongestionOps*>(controller)->GetOps()
+                      : nullptr;
+}
+
+std::vector<uint32_t>
+RdmaHost::GetControlled() const
+{
+    std::vector<uint32_t> queuePairs;
+    for (const auto& [queuePair, messages] : m_sending)
+    {
+        if (!messages.empty() && GetController(queuePair))
+        {
+            queuePairs.push_back(queuePair);
+        }
+    }
+    std::sort(queuePairs.begin(), queuePairs.end());
+    return queuePairs;
 }
 
 DataRate

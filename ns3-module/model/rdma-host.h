@@ -8,6 +8,7 @@
 
 #include "qbb-net-device.h"
 #include "qbb-node.h"
+#include "rdma-congestion-ops.h"
 
 #include "ns3/callback.h"
 #include "ns3/data-rate.h"
@@ -20,6 +21,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace ns3
 {
@@ -48,9 +50,12 @@ struct RdmaFlow
     /// that lead to the destination.
     int16_t nic{-1};
     DataRate maxRate; //!< its highest rate; 0: its port's
-    Time stop;        //!< when it sends its last packet; 0: when it has sent all
-    Time start;       //!< when it began
-    Time completion;  //!< duration until its last acknowledgement, once it has finished
+    /// Its congestion control, as RdmaHost::CongestionControl, perhaps with parameters:
+    /// "ns3::MyControl[Target=20000]", "dcqcn[Gain=0.01|AiRate=40Mbps]"; empty: its host's.
+    std::string congestionControl;
+    Time stop;       //!< when it sends its last packet; 0: when it has sent all
+    Time start;      //!< when it began
+    Time completion; //!< duration until its last acknowledgement, once it has finished
     /// Whether congestion control ever moved its rate or window, once it has finished; true as well
     /// where the algorithm is "none".
     bool isSteered{true};
@@ -193,6 +198,16 @@ class RdmaHost : public QbbNode
      * share
      */
     RdmaControl GetControl(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair a flow's queue pair
+     * \return the object that controls the flow if its congestion control is written in C++ and
+     * the flow has not finished; otherwise nullptr
+     */
+    Ptr<RdmaCongestionOps> GetController(uint32_t queuePair) const;
+
+    /// \return the queue pairs of flows in progress that such objects control, in ascending order
+    std::vector<uint32_t> GetControlled() const;
 
     /**
      * \param queuePair a flow's queue pair
@@ -372,6 +387,14 @@ class RdmaHost : public QbbNode
      * \param size its bytes
      */
     void CheckControl(const RdmaHost& peer, uint64_t size) const;
+
+    /**
+     * \brief Find the congestion control that a request for a flow names, which may end the run.
+     * \param flow the request
+     * \param control [out] its number, if it names one
+     * \return whether the flow can begin
+     */
+    bool FindControl(const RdmaFlow& flow, int32_t& control) const;
 
     /**
      * \brief Check a request for a flow, which may end the program or the run.

@@ -43,6 +43,12 @@ TestCases MakeFastCnpTests();
 TestCases MakeOwnControlTests();
 /// \return tests of the clock that such a congestion control sees
 TestCases MakeControllerClockTests();
+/// \return tests of congestion controls of single flows
+TestCases MakeFlowControlTests();
+/// \return tests of load balancers that a program brings
+TestCases MakeOwnBalancerTests();
+/// \return tests of helpers for shapes and patterns
+TestCases MakeFabricTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
 /// \return tests of links that fail and come up

@@ -295,7 +295,7 @@ MakeOwnControlTests()
             MakeMisuseTest(
                 "a flow that a congestion control starts from inside a call",
                 []() { RunProgram("ns3::tests::FixedPace", true); },
-                "host 0 cannot be called from inside a call of its congestion control"),
+                "host 0 cannot be called from inside a call of a congestion control"),
             MakeMisuseTest(
                 "a timer that is due again at once, for ever",
                 []() { RunProgram("ns3::tests::RestlessControl"); },

@@ -12,6 +12,7 @@
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
+#include "ns3/rdma-traffic-helper.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -325,6 +326,7 @@ class OpenScenarioTest : public HpccTestCase
             }
         }
         AddTraffic(config);
+        AddAllTraffic();
     }
 
     /**
@@ -425,6 +427,36 @@ class OpenScenarioTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_NE(Read(out, "summary.json").find("\"program\""),
                               std::string::npos,
                               "the group of the program's flows");
+        Simulator::Destroy();
+    }
+
+    /// Run a file without flows, to which the program adds an incast late.
+    void AddAllTraffic()
+    {
+        const std::string config = CreateTempDirFilename("empty.toml");
+        std::ofstream(config)
+            << "[run]\nstop = \"1ms\"\n"
+               "[topology]\nkind = \"star\"\nhosts = 5\nrate = \"100Gbps\"\n"
+               "delay = \"1us\"\n"
+               "[monitor]\nqueue_interval = \"1us\"\ngoodput_interval = \"10us\"\n";
+        const std::string out = CreateTempDirFilename("all");
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, "refused");
+        RdmaTrafficHelper traffic("incast");
+        traffic.Set("receiver", 0);
+        traffic.Set("sender_count", 4);
+        traffic.Set("size", "200kB");
+        traffic.Set("start", "300us");
+        traffic.Install(*scenario.Open());
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "unfinished");
+        // Four flows of 200 kB take 64 us at least: a row of each flow each 10 us.
+        const std::string goodput = Read(out, "goodput.csv");
+        NS_TEST_EXPECT_MSG_GT(std::count(goodput.begin(), goodput.end(), '\n'), 24, goodput);
+        const std::string queue = Read(out, "queue.csv");
+        NS_TEST_EXPECT_MSG_GT(std::count(queue.begin(), queue.end(), '\n'), 20, queue);
+        NS_TEST_EXPECT_MSG_EQ(Read(out, "summary.json").find("\"queue_max_bytes\": 0,"),
+                              std::string::npos,
+                              "the queue is looked at");
         Simulator::Destroy();
     }
 

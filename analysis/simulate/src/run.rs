@@ -202,7 +202,9 @@ impl Run {
         let listed = requests.len() as u32;
         let starts =
             requests.first().map(|flow| flow.start).into_iter().chain(scenario.flows.jobs.iter().map(|job| job.start));
-        let first_start = starts.min().unwrap_or(scenario.stop);
+        // A program may start flows from the beginning on.
+        let without = if faces.is_some() { Nanos(0) } else { scenario.stop };
+        let first_start = starts.min().unwrap_or(without);
         let switches = sampled_switches(&scenario.network, &mut writer);
         let has_goodput = scenario.monitor.goodput_interval.is_some();
         let flows = Flows::new(groups.clone(), JobResults::new(&scenario), has_goodput);

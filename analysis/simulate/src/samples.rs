@@ -45,7 +45,10 @@ impl Run {
                 switches[place].is_new = [true; 2];
             }
         }
-        let mut runs = !flows.is_done();
+        // A program may start flows later: until it has, and for what records changes alone, to the end.
+        let is_open = flows.seen.is_some();
+        let mut runs = !flows.is_done() || is_open && flows.total == 0;
+        runs |= is_open && matches!(what, What::Queues | What::Goodput | What::Control);
         let end = scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end);
         match what {
             What::Histogram => {
@@ -80,6 +83,8 @@ impl Run {
         }
         let is_idle = flows.is_idle();
         clock.advance(&mut engine, runs, |count| match what {
+            // The program may do something before the engine does.
+            _ if is_open => 0,
             // The last sample and one that is printed have to be taken.
             What::Histogram => {
                 let to_print = QueueHistogram::PRINT_INTERVAL.0 - now.0 % QueueHistogram::PRINT_INTERVAL.0;

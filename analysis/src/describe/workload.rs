@@ -168,7 +168,7 @@ fn has_collectives(job: &JobSpec) -> bool {
 /// Refuses flows that have something for themselves, for which these files have no words: they would be others when read again.
 fn ensure_plain(flows: &[Flow], files: &str) -> Result<()> {
     let Some(flow) = flows.iter().find(|flow| flow.is_own()) else { return Ok(()) };
-    let FlowOptions { nic, rate, stop } = flow.options;
+    let FlowOptions { nic, rate, stop, .. } = flow.options;
     let has = [
         (nic.is_some(), "a nic of its own"),
         (rate != FlowOptions::NONE.rate, "a rate"),

@@ -48,5 +48,5 @@ pub mod toml_format;
 pub mod visible;
 
 pub use check::memory_estimate;
-pub use load::{is_toml_file, load, load_network, load_text, load_with, overlap, refuse_overlaps};
+pub use load::{is_toml_file, load, load_network, load_network_text, load_text, load_with, overlap, refuse_overlaps};
 pub use overbooked::{Overbooked, overbooked};

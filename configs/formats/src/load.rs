@@ -57,6 +57,14 @@ pub fn load_network(path: &Path, overrides: &[String], defaults: NodeSettings) -
     draft(path, &text, overrides, defaults).map(|draft| draft.scenario)
 }
 
+/// As [`load_network`], of a text that is in no file yet; `path` is where it would be.
+///
+/// # Errors
+/// As [`load_network`].
+pub fn load_network_text(path: &Path, text: &str) -> Result<Scenario, InputError> {
+    draft(path, text, &[], NodeSettings::default()).map(|draft| draft.scenario)
+}
+
 /// Refuses two overrides if one would undo the other.
 ///
 /// # Errors

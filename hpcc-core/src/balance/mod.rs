@@ -23,7 +23,7 @@ pub use ecmp::{Ecmp, EcmpBalancer, FlowKey, HOST_SEED};
 pub use flowlet::Flowlet;
 pub use oblivious::Oblivious;
 pub use random::Random;
-pub use settings::LoadBalancingSettings;
+pub use settings::{LoadBalancingSettings, SchemeFinder};
 
 use crate::ids::FrameId;
 use crate::random::Integers;
@@ -57,6 +57,21 @@ pub trait Scheme: Send + Settings + CloneScheme + Debug {
     /// What it does at a switch of a network.
     fn start(&self, network: &Network, switch: u32) -> Box<dyn LoadBalancer>;
 
+    /// Whether what it starts [keeps](LoadBalancer::keeps) flows to their ports.
+    fn keeps(&self) -> bool {
+        self.start(&Network::default(), 0).keeps()
+    }
+
+    /// Whether what it starts [tags](LoadBalancer::tags) frames.
+    fn tags(&self) -> bool {
+        self.start(&Network::default(), 0).tags()
+    }
+
+    /// Whether what it starts is a [program's](LoadBalancer::is_programmed).
+    fn is_programmed(&self) -> bool {
+        false
+    }
+
     /// Whether it does what switches do without any setting.
     fn is_plain(&self) -> bool {
         false
@@ -86,6 +101,11 @@ pub trait LoadBalancer: Send + Debug {
 
     /// Whether frames carry a [`Tag`], and it hears of each that comes and goes.
     fn tags(&self) -> bool {
+        false
+    }
+
+    /// Whether it is a program's, which has a clock of its own: that has to be right in each of its calls.
+    fn is_programmed(&self) -> bool {
         false
     }
 

@@ -35,7 +35,12 @@ pub struct LoadBalancingSettings {
     schemes: Vec<Box<dyn Scheme>>,
     chosen: usize,
     place: Where,
+    finder: SchemeFinder,
 }
+
+/// Finds a scheme outside this crate by a name that is none of its own. The error ends the sentence "expected one of ..., or ...":
+/// what else a name may be, and why this one is not that; empty if there is nothing else.
+pub type SchemeFinder = fn(&str) -> Result<Box<dyn Scheme>, String>;
 
 impl LoadBalancingSettings {
     /// The schemes of this crate, and others besides.
@@ -46,6 +51,20 @@ impl LoadBalancingSettings {
         }
     }
 
+    /// The schemes of this crate, and those that `finder` finds when they are asked for.
+    pub fn finding(finder: SchemeFinder) -> Self {
+        LoadBalancingSettings { finder, ..LoadBalancingSettings::default() }
+    }
+
+    /// The place of the scheme of this name, or what the [`SchemeFinder`] says.
+    fn find(&mut self, name: &str) -> Result<usize, String> {
+        if let Some(known) = self.schemes.iter().position(|scheme| scheme.name() == name) {
+            return Ok(known);
+        }
+        self.schemes.push((self.finder)(name)?);
+        Ok(self.schemes.len() - 1)
+    }
+
     /// The chosen scheme.
     pub fn chosen(&self) -> &dyn Scheme {
         self.schemes[self.chosen].as_ref()
@@ -53,7 +72,7 @@ impl LoadBalancingSettings {
 
     /// Whether all packets of a flow take one path until routes change.
     pub fn keeps(&self) -> bool {
-        self.chosen().start(&Network::default(), 0).keeps()
+        self.chosen().keeps()
     }
 
     /// Whether all packets of a flow of this priority do, or of any.
@@ -87,13 +106,18 @@ impl LoadBalancingSettings {
     /// The first that contradicts another one.
     pub fn check(&self, network: &Network) -> Result<(), Conflict> {
         let at = self.switches(network)?;
-        if self.chosen().start(&Network::default(), 0).tags() && network.switches().any(|switch| !at.contains(switch)) {
+        if self.chosen().tags() && network.switches().any(|switch| !at.contains(switch)) {
             let name = self.chosen().name();
             let message =
                 format!("at scheme = \"{name}\" switches tell each other by what packets carry; expected \"all\"");
             return Err(Conflict::new("switches", message));
         }
         self.chosen().check()
+    }
+
+    /// Whether frames carry what balancers tell each other.
+    pub fn tags(&self) -> bool {
+        self.chosen().tags()
     }
 
     /// What a switch does; `None`: as without any setting.
@@ -111,6 +135,10 @@ impl LoadBalancingSettings {
         }))
     }
 
+    fn names(&self) -> Vec<String> {
+        self.schemes.iter().map(|scheme| scheme.name().into()).collect()
+    }
+
     fn switches(&self, network: &Network) -> Result<NodeSet, Conflict> {
         NodeSet::parse_switches(&self.place.switches, network).map_err(|message| Conflict::new("switches", message))
     }
@@ -118,7 +146,7 @@ impl LoadBalancingSettings {
 
 impl Default for LoadBalancingSettings {
     fn default() -> Self {
-        LoadBalancingSettings { schemes: all(), chosen: 0, place: Where::default() }
+        LoadBalancingSettings { schemes: all(), chosen: 0, place: Where::default(), finder: |_| Err(String::new()) }
     }
 }
 
@@ -130,7 +158,7 @@ impl PartialEq for LoadBalancingSettings {
 
 impl Settings for LoadBalancingSettings {
     fn list(&self) -> Vec<Setting> {
-        let names: Vec<String> = self.schemes.iter().map(|scheme| scheme.name().into()).collect();
+        let names = self.names();
         let help = "How a switch chooses among equally short paths for a packet; answers go by `ecmp`. Change it to compare \
                     schemes: all but `ecmp` and `conweave` bring packets out of order, which `transport.recovery` = `selective_repeat` \
                     takes best."
@@ -159,12 +187,14 @@ impl Settings for LoadBalancingSettings {
 
     fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
         if key == KEY {
-            let mut names = self.schemes.iter().map(|scheme| scheme.name());
-            let place = names.position(|name| matches!(input, Input::Text(text) if text == name));
-            self.chosen = place.ok_or_else(|| {
-                let expected =
-                    Kind::Choice(self.schemes.iter().map(|scheme| scheme.name().into()).collect()).expected();
-                SettingError::Value(format!("the value is {}; expected one of {expected}", input.shown()))
+            let place = match input {
+                Input::Text(name) => self.find(name),
+                Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => Err(String::new()),
+            };
+            self.chosen = place.map_err(|others| {
+                let or = if others.is_empty() { "" } else { ", or " };
+                let names = Kind::Choice(self.names()).expected();
+                SettingError::Value(format!("the value is {}; expected one of {names}{or}{others}", input.shown()))
             })?;
             return Ok(());
         }
@@ -190,6 +220,10 @@ struct OfPriorities {
 impl LoadBalancer for OfPriorities {
     fn tags(&self) -> bool {
         self.scheme.tags()
+    }
+
+    fn is_programmed(&self) -> bool {
+        self.scheme.is_programmed()
     }
 
     fn on_arrival(&mut self, passing: &mut Passing<'_>, errands: &mut Errands) -> Fate {
@@ -263,6 +297,19 @@ mod tests {
                 assert_eq!(setting.condition.map(|condition| condition.key), Some(KEY), "{}", setting.key);
             }
         }
+    }
+
+    #[test]
+    fn a_finder_is_asked_for_other_names() {
+        let finder: SchemeFinder = |name| match name {
+            "mine" => Ok(Box::new(crate::balance::Random)),
+            _ => Err(format!("a colour; {name} is none")),
+        };
+        let mut settings = LoadBalancingSettings::finding(finder);
+        assert_eq!(settings.set(KEY, Input::Text("mine")), Ok(()));
+        assert!(!settings.keeps(), "what was found is chosen");
+        let wrong = settings.set(KEY, Input::Text("nope"));
+        assert!(matches!(wrong, Err(SettingError::Value(text)) if text.ends_with(", or a colour; nope is none")));
     }
 
     #[test]

@@ -284,6 +284,11 @@ pub trait CongestionControl: Send + Debug {
         0
     }
 
+    /// Where a program has this state, if it is an object of a program: a number that says something to the program alone.
+    fn object(&self) -> Option<usize> {
+        None
+    }
+
     /// The timers of this flow; only a controller that owns some says so, from its start on.
     fn timers(&self) -> Option<&Timers> {
         None

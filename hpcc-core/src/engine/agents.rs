@@ -78,7 +78,8 @@ impl SwitchExtras {
         } else {
             None
         };
-        let tags = settings.balancer(network, node)?.is_some_and(|balancer| balancer.tags());
+        // They are everywhere, or nowhere.
+        let tags = settings.load_balancing.tags();
         let source_pauses = settings.switch.source_pause.map(|threshold| SourcePauses::new(threshold.0));
         let has_any = border.is_some() || agent.is_some() || tags || source_pauses.is_some();
         Ok(has_any.then(|| Box::new(SwitchExtras { border, agent, tags, source_pauses })))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The clock of a program whose congestion controls hosts call.
+//! The clock of a program whose congestion controls hosts call, and whose load balancers switches call.
 //!
-//! The engine runs ahead of a program's clock as long as nobody can see it. A controller of the program looks at that clock, and
-//! what it schedules there has to happen before the engine goes past it. So the engine stops before each event that may call one,
+//! The engine runs ahead of a program's clock as long as nobody can see it. What it calls of the program looks at that clock, and
+//! what that schedules there has to happen before the engine goes past it. So the engine stops before each event that may call one,
 //! and behind it if the program has something to do.
 
 use super::events::What;
@@ -34,17 +34,25 @@ pub enum Acted {
 }
 
 impl Engine {
-    /// Whether hosts call congestion controls of a program, which look at its [clock](ProgramClock).
+    /// Whether hosts call congestion controls of a program, or switches its load balancers, which look at its [clock](ProgramClock).
     pub fn calls_program(&self) -> bool {
         self.nodes.hosts.iter().any(|host| host.core.is_programmed())
+            || self.nodes.switches.iter().any(|switch| switch.core.is_programmed())
     }
 
-    /// Calls congestion controls of a program at the times of its clock from now on, which is before anything is scheduled: events
-    /// come one by one.
+    /// Calls those of a program at the times of its clock from now on: events come one by one. If the engine does not take turns with
+    /// it, that is before anything is scheduled.
     pub fn follow_clock(&mut self, clock: Box<dyn ProgramClock>) {
         (self.program.clock, self.program.is_clocked) = (Some(clock), true);
-        let network = self.fabric.network().clone();
-        self.group(&network, &[]);
+        if !self.program.is_served {
+            let network = self.fabric.network().clone();
+            self.group(&network, &[]);
+        }
+    }
+
+    /// Whether it follows one.
+    pub fn is_clocked(&self) -> bool {
+        self.program.is_clocked
     }
 
     /// Runs events before `limit`, as the program's clock goes on.
@@ -96,8 +104,8 @@ impl Engine {
         Acted::Done
     }
 
-    /// Whether an event may call the program: a congestion control at its host, where flows begin and links change, or who judges
-    /// what arrives.
+    /// Whether an event may call the program: a congestion control at its host, where flows begin and links change, the load
+    /// balancer of a switch, or who judges what arrives.
     fn may_call_program(&self, what: What) -> bool {
         let node = match what {
             What::Arrival(port) if self.all.ports[port].is_judged => return true,
@@ -105,6 +113,9 @@ impl Engine {
             What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port].node,
             What::Alarm(alarm) => self.all.alarms.get(alarm).node,
         };
+        if let Some(switch) = self.nodes.as_switch(node) {
+            return matches!(what, What::Arrival(_)) && switch.core.is_programmed();
+        }
         self.nodes.as_host(node).is_some_and(|host| host.traffic.has_ranks || host.core.calls_program())
     }
 }

@@ -241,7 +241,7 @@ impl Engine {
         let limits = self.limits(nic, request).ok_or_else(|| no_room(src))?;
         let host = self.nodes.host(src);
         let (echo_interval, is_shared) =
-            (host.core.echo_interval(), host.core.transport().shares_queue_pairs(is_of_job));
+            (host.core.echo_interval(options.control), host.core.transport().shares_queue_pairs(is_of_job));
         let peer = self.nodes.host(dst);
         let spec = ReceiverSpec { src, dst, limits: Arc::clone(&limits), echo_interval, is_shared };
         let receiver = peer.core.open_receiver(&spec).ok_or_else(|| no_room(dst))?;
@@ -278,7 +278,7 @@ impl Engine {
         let host = self.nodes.host(src);
         let queue_pair = host
             .core
-            .open_sender(start, nic.into(), spec, size, limits)
+            .open_controlled(start, nic.into(), spec, size, limits, options.control)
             .ok_or_else(|| format!("host {src} has no room for another queue pair"))?;
         host.core.keep_to(queue_pair, options.nic);
         if !leads {

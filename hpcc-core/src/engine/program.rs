@@ -8,6 +8,7 @@ use super::observer::{Event, PortCounts};
 use super::state::Engine;
 use super::traffic::{FlowRequest, Started};
 use crate::balance::Tag;
+use crate::cc::{Algorithm, CongestionControl};
 use crate::ids::{FrameId, PortId, Table};
 use crate::switch::FlowKey;
 use crate::transport::QueuePair;
@@ -99,6 +100,23 @@ impl Engine {
             self.flows.started.truncate(before);
         }
         started
+    }
+
+    /// Flows from a host may have this congestion control in place of its own from now on; returns its number there. A program's needs
+    /// [a clock](Engine::follow_clock).
+    pub fn add_control(&mut self, host: u32, algorithm: Box<dyn Algorithm>) -> u16 {
+        self.nodes.host(host).core.add_control(algorithm)
+    }
+
+    /// The state of a flow's congestion control, if there is such a queue pair.
+    pub fn with_controller<T>(
+        &self,
+        host: u32,
+        queue_pair: u32,
+        look: impl FnOnce(&dyn CongestionControl) -> T,
+    ) -> Option<T> {
+        let sender = self.nodes.as_host(host).and_then(|host| host.core.sender(queue_pair));
+        sender.map(|sender| look(sender.controller()))
     }
 
     /// Takes the reason for which the run cannot go on.

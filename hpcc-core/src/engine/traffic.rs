@@ -30,11 +30,14 @@ pub struct FlowOptions {
     pub rate: BitRate,
     /// When it sends its last packet, even if that is not all.
     pub stop: Nanos,
+    /// The number of its [congestion control](super::Engine::add_control); `None`: it has its host's.
+    pub control: Option<u16>,
 }
 
 impl FlowOptions {
     /// Nothing.
-    pub const NONE: FlowOptions = FlowOptions { nic: None, rate: BitRate(u64::MAX), stop: Nanos(u64::MAX) };
+    pub const NONE: FlowOptions =
+        FlowOptions { nic: None, rate: BitRate(u64::MAX), stop: Nanos(u64::MAX), control: None };
 
     /// Nothing but a port.
     pub const fn by(nic: Option<u8>) -> FlowOptions {

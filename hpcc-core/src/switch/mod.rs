@@ -153,6 +153,11 @@ impl Switch {
         (self.keeps, self.balancer) = (balancer.keeps(), balancer);
     }
 
+    /// Whether what chooses among paths is a program's, which looks at its clock.
+    pub fn is_programmed(&self) -> bool {
+        self.balancer.is_programmed()
+    }
+
     /// What chooses among paths.
     pub fn balancer(&mut self) -> &mut dyn LoadBalancer {
         self.balancer.as_mut()

@@ -2,6 +2,7 @@
 //! A host: its ports, its sending and its receiving queue pairs.
 
 mod answers;
+mod controls;
 mod receivers;
 mod results;
 mod senders;
@@ -10,6 +11,7 @@ mod timers;
 pub use receivers::ReceiverSpec;
 pub use results::{AckResult, PostResult, TimeoutResult};
 
+use controls::Control;
 use receivers::Inbound;
 
 use super::feedback::{Decoder, FeedbackConfig};
@@ -58,6 +60,8 @@ pub struct Host {
     /// The same object for hosts that have the same.
     pub(super) rules: Arc<NicRules>,
     algorithm: Box<dyn Algorithm>,
+    /// What flows may have in its place.
+    own_controls: Vec<Control>,
     /// Where telemetry is decoded.
     pub(super) decoder: Decoder,
     /// What the NICs of a slow receiver hold: one for each port, or none.
@@ -74,6 +78,7 @@ impl Host {
         Host {
             rules: Arc::new(NicRules { transport, sizes, layout, feedback, needs, answer }),
             algorithm,
+            own_controls: Vec::new(),
             nics: port_rates.iter().map(|&rate| Nic::new(rate, &transport)).collect(),
             routes,
             senders: Slab::default(),

@@ -75,7 +75,7 @@ fn open_receiver(host: &mut Host) -> Option<u32> {
         src: 0,
         dst: 1,
         limits,
-        echo_interval: host.echo_interval(),
+        echo_interval: host.echo_interval(None),
         is_shared: host.transport().shares_queue_pairs(false),
     })
 }

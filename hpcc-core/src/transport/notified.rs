@@ -56,7 +56,7 @@ impl Host {
             | Telemetry::Signal(_)
             | Telemetry::Bolt(_) => Signal::FastCnp,
         };
-        let reaction = rules.needs.reaction;
+        let reaction = sender.reaction;
         match reaction.to(signal) {
             Effect::Mark | Effect::Load | Effect::Half => {}
             Effect::Nothing if reaction.to(Signal::FastCnpWithRecords) == Effect::Nothing => {

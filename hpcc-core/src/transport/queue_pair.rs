@@ -173,6 +173,11 @@ impl QueuePair {
         self.is_steered
     }
 
+    /// Its controller decides nothing, as it should: rate and window count as moved.
+    pub fn goes_unsteered(&mut self) {
+        self.is_steered = true;
+    }
+
     /// U of the busiest link, where the algorithm reckons with it.
     pub fn utilisation(&self) -> Option<f64> {
         self.controller.utilisation()

@@ -8,7 +8,7 @@ use super::path_probes::PathProbes;
 use super::queue_pair::{Effects, QueuePair, SegmentRange};
 use super::send_times::SendTimes;
 use super::{Ack, SenderSpec, TransportConfig};
-use crate::cc::{Armed, Feedback, NoEffect, Notification};
+use crate::cc::{Armed, Feedback, NoEffect, Notification, Reaction};
 use crate::random::Rng;
 use crate::telemetry::{Sampler, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -36,6 +36,8 @@ pub struct Sender {
     pub qp: QueuePair,
     /// Source ports of its packets; `None`: all have the flow's.
     pub entropies: Option<Box<Entropies>>,
+    /// What its controller does about notifications.
+    pub reaction: Reaction,
 }
 
 const _: () = assert!(offset_of!(Sender, qp) == 64 - size_of::<u64>());

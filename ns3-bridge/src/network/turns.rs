@@ -87,12 +87,13 @@ impl Network {
     }
 
     pub fn start_flow(&self, flow: &ffi::FlowStart) -> ffi::FlowStarted {
-        let &ffi::FlowStart { id, src, dst, dport, priority, size_bytes, nic, most_bps, stop_ns } = flow;
+        let &ffi::FlowStart { id, src, dst, dport, priority, size_bytes, nic, most_bps, stop_ns, control } = flow;
         let none = FlowOptions::NONE;
         let options = FlowOptions {
             nic: u8::try_from(nic).ok(),
             rate: if most_bps > 0 { BitRate(most_bps) } else { none.rate },
             stop: if stop_ns > 0 { Nanos(stop_ns) } else { none.stop },
+            control: u16::try_from(control).ok(),
         };
         let request = FlowRequest { id, src, dst, dport, priority, size: size_bytes, start: Nanos(0), options };
         let started = self.engine().start_now(request);

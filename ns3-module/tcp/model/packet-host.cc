@@ -16,6 +16,9 @@
 #include "ns3/engine-network.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
+#include "ns3/ipv4-header.h"
+#include "ns3/ipv4-route.h"
+#include "ns3/ipv4-routing-protocol.h"
 #include "ns3/ipv4.h"
 #include "ns3/ipv6.h"
 #include "ns3/log.h"
@@ -23,6 +26,7 @@
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/queue-disc.h"
+#include "ns3/socket.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/traffic-control-layer.h"
 #include "ns3/uinteger.h"
@@ -345,10 +349,27 @@ PacketHost::DatagramHeaders(const Address& peer, uint16_t port) const
     return headers;
 }
 
+int64_t
+PacketHost::FindHost(const PacketHeaders& headers) const
+{
+    const int64_t host = hpcc::host_of(headers.dst);
+    const Ptr<Ipv4> ipv4 = GetObject<Ipv4>();
+    if (host >= 0 || headers.isIpv6 || !ipv4)
+    {
+        return host;
+    }
+    Ipv4Header header;
+    header.SetDestination(Ipv4Address(headers.dst));
+    Socket::SocketErrno error;
+    const Ptr<Ipv4Route> route =
+        ipv4->GetRoutingProtocol()->RouteOutput(nullptr, header, nullptr, error);
+    return route ? hpcc::host_of(route->GetGateway().Get()) : -1;
+}
+
 QbbNetDevice*
 PacketHost::FindPort(const PacketHeaders& headers) const
 {
-    const int64_t dst = hpcc::host_of(headers.dst);
+    const int64_t dst = FindHost(headers);
     if (dst < 0)
     {
         return nullptr;
@@ -376,7 +397,7 @@ PacketHost::MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Pac
     frame.hopLimit = headers.GetHopLimit();
     frame.payload = headers.payload;
     frame.src = m_index;
-    frame.dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
+    frame.dst = static_cast<uint32_t>(FindHost(headers));
     frame.sport = headers.sport;
     frame.dport = headers.dport;
     frame.packet = packet;
@@ -489,6 +510,11 @@ PacketHost::ForgetEnded()
 Ptr<TcpHpccPlus>
 PacketHost::TakeOn(const PacketHeaders& headers)
 {
+    if (hpcc::host_of(headers.dst) < 0)
+    {
+        // Who is behind another host answers no probes.
+        return nullptr;
+    }
     const Ptr<TcpHpccPlus> flow =
         TcpHpccPlus::Find(*GetObject<Node>(), headers.GetSource(), headers.GetDestination());
     if (!flow)

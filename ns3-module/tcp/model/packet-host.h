@@ -150,6 +150,14 @@ class PacketHost : public QbbNode
     PacketHeaders DatagramHeaders(const Address& peer, uint16_t port) const;
 
     /**
+     * \brief Find the host that a packet goes to: its destination, or the next hop that ns-3's
+     * routing has for an IPv4 address behind another host.
+     * \param headers headers of the packet
+     * \return index of the host; below 0 if there is none
+     */
+    int64_t FindHost(const PacketHeaders& headers) const;
+
+    /**
      * \param headers headers of a packet from here
      * \return the port by which it leaves; nullptr if there is no way
      */

@@ -12,13 +12,16 @@
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
 #include "ns3/internet-stack-helper.h"
+#include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-global-routing-helper.h"
+#include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/node.h"
 #include "ns3/packet-host.h"
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/queue-disc.h"
 #include "ns3/sequence-number.h"
+#include "ns3/simple-net-device-helper.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
@@ -359,10 +362,82 @@ class StackQueueDiscTest : public HpccTestCase
     uint32_t m_longest{0}; //!< most packets that waited in a queue disc
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A node with an ordinary device sends to a host of the fabric, by a host that forwards, and
+ * the other way.
+ */
+class StackGatewayTest : public HpccTestCase
+{
+  public:
+    StackGatewayTest()
+        : HpccTestCase("Ordinary nodes behind a host talk with other hosts both ways")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+        NodeContainer nodes(3);
+        NodeContainer center(1);
+        NodeContainer outside(1);
+        QbbHelper network;
+        PacketHostHelper hosts;
+        hosts.Install(nodes, network);
+        network.InstallSwitches(center);
+        network.LinkAll(nodes, center.Get(0), DataRate("10Gbps"), MicroSeconds(1));
+        NodeContainer lan(nodes.Get(0), outside.Get(0));
+        const NetDeviceContainer ordinary = SimpleNetDeviceHelper().Install(lan);
+        InternetStackHelper().Install(NodeContainer(nodes, outside));
+        const Ipv4InterfaceContainer inside = hosts.AssignAddresses(nodes);
+        const Ipv4InterfaceContainer beyond =
+            Ipv4AddressHelper("10.1.1.0", "255.255.255.0").Assign(ordinary);
+        network.Start();
+        // As everywhere in ns-3: the outside by way of host 0, and back.
+        Ipv4StaticRoutingHelper routing;
+        routing.GetStaticRouting(outside.Get(0)->GetObject<Ipv4>())
+            ->SetDefaultRoute(beyond.GetAddress(0), 1);
+        routing.GetStaticRouting(nodes.Get(1)->GetObject<Ipv4>())
+            ->AddNetworkRouteTo("10.1.1.0", "255.255.255.0", inside.GetAddress(0), 1);
+
+        const auto there = Send(outside.Get(0), nodes.Get(1), inside.GetAddress(1));
+        const auto back = Send(nodes.Get(1), outside.Get(0), beyond.GetAddress(1));
+        const auto unrouted = Send(nodes.Get(2), outside.Get(0), beyond.GetAddress(1));
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(there->GetTotalRx(), SIZE, "into the fabric");
+        NS_TEST_EXPECT_MSG_EQ(back->GetTotalRx(), SIZE, "out of it");
+        NS_TEST_EXPECT_MSG_EQ(unrouted->GetTotalRx(), 0, "a host without a route there");
+    }
+
+    /**
+     * \brief Send SIZE bytes over TCP.
+     * \param from the sender
+     * \param to the receiver
+     * \param address the receiver's address
+     * \return what receives them
+     */
+    Ptr<PacketSink> Send(Ptr<Node> from, Ptr<Node> to, Ipv4Address address)
+    {
+        const InetSocketAddress peer(address, ++m_port);
+        BulkSendHelper sender("ns3::TcpSocketFactory", peer);
+        sender.SetAttribute("MaxBytes", UintegerValue(SIZE));
+        sender.Install(from).Start(MicroSeconds(1));
+        return DynamicCast<PacketSink>(
+            PacketSinkHelper("ns3::TcpSocketFactory", peer).Install(to).Get(0));
+    }
+
+    uint16_t m_port{PORT}; //!< the last receiver's
+};
+
 TestCases
 MakeStackProgramTests()
 {
-    return {new StackProgramTest, new StackFragmentTest, new StackQueueDiscTest};
+    return {new StackProgramTest,
+            new StackFragmentTest,
+            new StackQueueDiscTest,
+            new StackGatewayTest};
 }
 
 } // namespace tests

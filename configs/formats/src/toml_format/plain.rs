@@ -12,6 +12,7 @@ use hpcc_core::node::{Located, NodeSettings, Part};
 use hpcc_core::settings::Setting;
 use hpcc_core::topology::Network;
 use std::collections::BTreeMap;
+use toml::Value;
 
 /// Where the keys of plain sections were given.
 #[derive(Debug, Default)]
@@ -96,9 +97,12 @@ impl Given {
         settings: &mut NodeSettings,
         section: &'static str,
         algorithm: Option<&str>,
-        entries: Vec<Entry<'_>>,
+        mut entries: Vec<Entry<'_>>,
     ) -> Result<(), InputError> {
-        let known = settings.section(section, algorithm);
+        // A class of a program has keys of its own.
+        let is_class = |entry: &Entry<'_>| matches!(entry.value(), Some(Value::String(name)) if name.contains("::"));
+        entries.sort_by_key(|entry| !is_class(entry));
+        let mut known = settings.section(section, algorithm);
         for entry in entries {
             let (key, wrong) = (present_name(section, &entry.key), |message: String| entry.error(section, message));
             let Some(setting) = known.iter().find(|setting| setting.key == key) else {
@@ -108,6 +112,9 @@ impl Given {
                 return Err(wrong(format!("unknown key {key} in [{section}]{hint}{of}")));
             };
             assign(setting, &entry, |input| settings.set(section, algorithm, setting.key, input)).map_err(wrong)?;
+            if is_class(&entry) {
+                known = settings.section(section, algorithm);
+            }
             let place = entry.place();
             if self.keys.insert((section, key.into()), place.clone()).is_some() {
                 return Err(

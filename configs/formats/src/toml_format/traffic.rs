@@ -413,8 +413,8 @@ fn read_one(kind: Kind, context: &Context<'_>, random: &mut Random) -> Result<(F
 
 impl Own {
     fn class(&self, Service { priority }: &Service, dport: u16) -> Class {
-        let FlowOptions { rate, stop, .. } = FlowOptions::NONE;
-        let options = FlowOptions { nic: self.nic, rate: self.rate.unwrap_or(rate), stop };
+        let none = FlowOptions::NONE;
+        let options = FlowOptions { nic: self.nic, rate: self.rate.unwrap_or(none.rate), ..none };
         Class { priority: *priority, dport, options }
     }
 }

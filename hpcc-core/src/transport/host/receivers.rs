@@ -119,10 +119,11 @@ impl Host {
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
-    /// an interval, all others of every packet. Notification packets have an interval under any algorithm.
-    pub fn echo_interval(&self) -> Nanos {
+    /// an interval, all others of every packet. Notification packets have an interval under any algorithm. `own`: the number of its
+    /// [congestion control](Host::add_control), if it has its own.
+    pub fn echo_interval(&self, own: Option<u16>) -> Nanos {
         let transport = &self.rules.transport;
-        match self.rules.needs.notification_interval {
+        match self.control(own).1.notification_interval {
             Some(interval) if !transport.faults.notify_every_mark => interval,
             Some(_) | None => match transport.notification {
                 CongestionNotification::Packet | CongestionNotification::FastCnp => DEFAULT_NOTIFICATION_INTERVAL,

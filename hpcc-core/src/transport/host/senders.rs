@@ -3,7 +3,7 @@
 
 use super::{Host, PostResult};
 use crate::address::host_address;
-use crate::cc::{Armed, FlowLimits};
+use crate::cc::{Armed, FlowLimits, Steers};
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::telemetry::Reads;
 use crate::transport::entropy::Entropies;
@@ -59,23 +59,50 @@ impl Host {
         size: u64,
         limits: Arc<FlowLimits>,
     ) -> Option<u32> {
+        self.open_controlled(now, nic, spec, size, limits, None)
+    }
+
+    /// The same of a flow with a congestion control [of its own](Host::add_control), if that is one.
+    pub fn open_controlled(
+        &mut self,
+        now: Nanos,
+        nic: usize,
+        spec: SenderSpec,
+        size: u64,
+        limits: Arc<FlowLimits>,
+        own: Option<u16>,
+    ) -> Option<u32> {
         self.nics.get(nic)?;
-        let NicRules { transport, feedback, needs, .. } = &*self.rules;
-        let controller = self.algorithm.start(Arc::clone(&limits));
-        let qp = QueuePair::new(transport, size, spec.priority, Arc::clone(&limits), controller, now);
+        let (algorithm, needs) = self.control(own);
+        let NicRules { transport, feedback, .. } = &*self.rules;
+        let controller = algorithm.start(Arc::clone(&limits));
+        let mut qp = QueuePair::new(transport, size, spec.priority, Arc::clone(&limits), controller, now);
+        if own.is_some() && needs.steers == Steers::Nothing {
+            qp.goes_unsteered();
+        }
         let listener = (!feedback.is_echo(needs)).then(|| {
             let flow = flow_id(spec.src, spec.dst, spec.receiver);
-            let least = self.algorithm.min_rate(limits.line_rate).filter(|_| needs.reads != Reads::Nothing);
+            let least = algorithm.min_rate(limits.line_rate).filter(|_| needs.reads != Reads::Nothing);
             Box::new(Listener::new(feedback, &limits, flow, spec.sport, spec.priority, least))
         });
-        let send_times = needs.rtt.then(Box::default);
+        let (reaction, send_times) = (needs.reaction, needs.rtt.then(Box::default));
         let SenderSpec { src, dst, sport, dport, .. } = spec;
         let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport, dport };
         let entropies = Entropies::of(transport, key).map(Box::new);
         let (nic_of_own, seat) = (None, 0);
         let nic_number = nic as u32;
-        let sender =
-            Sender { qp, spec, nic: nic_number, nic_of_own, seat, opened: now, listener, send_times, entropies };
+        let sender = Sender {
+            qp,
+            spec,
+            nic: nic_number,
+            nic_of_own,
+            seat,
+            opened: now,
+            listener,
+            send_times,
+            entropies,
+            reaction,
+        };
         let key = self.senders.insert(sender)?;
         let seat = self.nics.get_mut(nic)?.add(key);
         self.senders.get_mut(key)?.seat = seat;

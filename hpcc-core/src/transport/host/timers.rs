@@ -24,8 +24,8 @@ impl Host {
             return self.on_probe_timer(now, timer, queue_pair);
         }
         // A program's controller looks at a clock: its timers fire while nothing is to be sent, too. Others' fire then when something is.
-        let is_clocked = self.rules.needs.program && timer != RETRANSMISSION_TIMER;
-        let is_done = |qp: &QueuePair| if is_clocked { qp.is_over() } else { qp.is_finished() };
+        let is_clocked = |qp: &QueuePair| timer != RETRANSMISSION_TIMER && qp.controller().object().is_some();
+        let is_done = |qp: &QueuePair| if is_clocked(qp) { qp.is_over() } else { qp.is_finished() };
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !is_done(&sender.qp))?;
         if timer == RETRANSMISSION_TIMER {
             let in_flight = sender.qp.in_flight();

@@ -58,7 +58,7 @@ fn flows_have_links_rates_and_ends_of_their_own() {
     let usual = load(&format!("{flow}size=1"));
     assert_eq!(usual.flows.collect()[1].options, FlowOptions::NONE);
     let own = load(&format!("{flow}size='endless'\nnic=0\nrate='10Gbps'\nstop='5us'"));
-    let options = FlowOptions { nic: Some(0), rate: BitRate::gbps(10), stop: Nanos(5_000) };
+    let options = FlowOptions { nic: Some(0), rate: BitRate::gbps(10), stop: Nanos(5_000), control: None };
     assert_eq!((own.flows.collect()[1].size, own.flows.collect()[1].options), (ENDLESS, options));
     assert_eq!(own.flows.totals.bytes, 1_000_000, "without the one that has no end");
     let bursts = load("kind='on_off'\nsrc=0\ndst=1\non='10us'\noff='30us'\nstart='5us'\nduration='90us'");
@@ -72,7 +72,7 @@ fn flows_have_links_rates_and_ends_of_their_own() {
     let listed = load_file(&path("run.toml"), &[]).expect("flows of a file");
     assert_eq!(
         listed.flows.collect()[1].options,
-        FlowOptions { nic: Some(0), rate: BitRate::gbps(5), stop: Nanos(7_000) }
+        FlowOptions { nic: Some(0), rate: BitRate::gbps(5), stop: Nanos(7_000), control: None }
     );
 }
 
