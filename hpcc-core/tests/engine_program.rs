@@ -84,7 +84,7 @@ fn a_program_gives_the_results_of_a_list() {
     acts.sort();
     let (mut flows, mut pauses) = (Vec::new(), 0);
     let mut run = |engine: &mut Engine, until: Nanos| {
-        while engine.run_until(until) == Stop::Told {
+        while engine.run_until(until) == Stop::Completion {
             pauses += 1;
             let ended = engine.take_completed();
             assert!(ended.iter().all(|flow| flow.request.start + flow.duration == engine.now()), "told at once");
@@ -148,7 +148,7 @@ fn packets_of_stacks_are_carried() {
         let mut frame = Frame::default();
         (frame.priority, frame.src, frame.dst, frame.size) = (3, 0, 2, 1_000);
         let run = |engine: &mut Engine, until| {
-            while engine.run_until(Nanos(until)) == Stop::Told {}
+            while engine.run_until(Nanos(until)) == Stop::Completion {}
             engine.advance(Nanos(until));
         };
         run(&mut engine, 100);
@@ -344,7 +344,7 @@ fn told_at_their_time(set: fn(&mut NodeSettings)) {
         engine.add_flows(requests());
         engine.change_links(Nanos(20_000), &[HOSTS], false);
         let mut turns = 0;
-        while engine.run_until(Nanos(200_000)) == Stop::Told {
+        while engine.run_until(Nanos(200_000)) == Stop::Completion {
             turns += 1;
             let due = (CLOCK.load(Ordering::Relaxed) / 700 + 1) * 700;
             let next = engine.next_time().map_or(due, |next| next.0.min(due));

@@ -66,7 +66,7 @@ pub(crate) mod ffi {
         /// The time that was given has come.
         Time,
         /// There is something to tell.
-        Told,
+        Completion,
         /// It is time for a sample.
         Sample,
         /// The run cannot go on.

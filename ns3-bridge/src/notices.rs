@@ -125,7 +125,7 @@ pub fn run(network: &Network, until_ns: u64, takes_flows: bool) -> Turn {
 
 pub fn take_told(network: &Network, takes_flows: bool) -> Turn {
     Turn {
-        pause: Pause::Told,
+        pause: Pause::Completion,
         now_ns: network.now_ns(),
         fault: network.take_fault(),
         notices: std::mem::take(&mut network.notices().all()),

@@ -86,7 +86,7 @@ impl Driven {
                 return Some(told.token);
             }
             match self.run.advance(Program::NONE.fault) {
-                Pause::Told => {}
+                Pause::Completion => {}
                 Pause::End => return None,
                 Pause::Fault(why) => {
                     self.stopped = Some(why);

@@ -2,7 +2,7 @@
 //! The engines of a run: one, or one for each part of the network, on a thread of its own or in another process.
 
 use crate::ranks::{FlowState, Others};
-use crate::rounds::{Hand, Rounds};
+use crate::rounds::{Rounds, Worker};
 use hpcc_core::attack::Attack;
 use hpcc_core::engine::{
     Completion, ControlState, Engine, FlowRequest, Hold, NoticeTotals, Parcel, PartState, Started, Stop, Storm, Totals,
@@ -99,7 +99,7 @@ impl Shared {
 /// The engines of a run.
 pub struct Fleet {
     shared: Arc<Shared>,
-    hand: Hand,
+    hand: Worker,
     workers: Vec<JoinHandle<()>>,
     others: RefCell<Others>,
 }
@@ -126,10 +126,10 @@ impl Fleet {
         });
         let worker = |own| {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || Hand::new(own).help(&shared.rounds, |part, round| shared.turn(part, round)))
+            thread::spawn(move || Worker::new(own).help(&shared.rounds, |part, round| shared.turn(part, round)))
         };
         let workers = (1..parts).map(worker).collect();
-        Fleet { shared, hand: Hand::new(0), workers, others: RefCell::new(others) }
+        Fleet { shared, hand: Worker::new(0), workers, others: RefCell::new(others) }
     }
 
     /// Runs all events before `end`, unless something comes in between.

@@ -30,7 +30,7 @@ struct Iteration {
 
 /// A job so far.
 #[derive(Clone, Default)]
-struct Course {
+struct JobProgress {
     /// The network as it was when the last rank was over.
     fabric: Option<Arc<Fabric>>,
     over: u32,
@@ -51,7 +51,7 @@ type Begun = BTreeMap<(u32, u32, u32), Nanos>;
 /// The jobs of a run so far.
 pub struct JobResults {
     specs: Vec<JobSpec>,
-    courses: Vec<Course>,
+    courses: Vec<JobProgress>,
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
     /// Whether ideal times are reckoned, which takes about as long as the jobs without a network.
@@ -75,7 +75,7 @@ impl JobResults {
         let specs = &scenario.flows.jobs;
         JobResults {
             specs: specs.clone(),
-            courses: vec![Course::default(); specs.len()],
+            courses: vec![JobProgress::default(); specs.len()],
             iterations: BTreeMap::new(),
             has_ideals: true,
             timeline: scenario.monitor.timeline.then(Default::default),
@@ -124,7 +124,7 @@ impl JobResults {
                         (known.end, known.slowest) = (at, rank);
                     }
                 }
-                Note::Told { .. } => {}
+                Note::Completion { .. } => {}
                 Note::Over { computed } => {
                     let start = self.specs[job as usize].start;
                     let course = &mut self.courses[job as usize];
@@ -204,10 +204,10 @@ impl JobResults {
 
     /// The rows of `jobs.csv` and `collectives.csv`.
     pub fn rows(&self, scenario: &Scenario) -> (Vec<JobRow>, Vec<CollectiveRow>) {
-        let job = |(spec, course): (&JobSpec, &Course)| {
+        let job = |(spec, course): (&JobSpec, &JobProgress)| {
             let ranks = spec.hosts.len() as u32;
             let time_ns = (course.over == ranks).then(|| (course.last - spec.start).0);
-            let &Course { over: finished, messages, bytes, first, last, slowest, computed, exposed, .. } = course;
+            let &JobProgress { over: finished, messages, bytes, first, last, slowest, computed, exposed, .. } = course;
             let fabric = course.fabric.as_deref();
             let fabric = fabric.filter(|_| self.has_ideals && time_ns.is_some() && spec.is_known());
             let mean = |sum: u64| sum / u64::from(finished).max(1);

@@ -55,7 +55,7 @@ impl Rounds {
         self.round.load(Ordering::Acquire)
     }
 
-    /// Ends all: [`Hand::help`] returns.
+    /// Ends all: [`Worker::help`] returns.
     pub fn close(&self) {
         let _idle = self.idle();
         self.is_over.store(true, Ordering::Release);
@@ -99,7 +99,7 @@ impl Rounds {
 }
 
 /// A thread that goes through rounds.
-pub struct Hand {
+pub struct Worker {
     /// The part whose turn it takes first.
     own: usize,
     /// The last round in which it looked for turns.
@@ -108,9 +108,9 @@ pub struct Hand {
     preemptions: u64,
 }
 
-impl Hand {
-    pub fn new(own: usize) -> Hand {
-        Hand { own, seen: 0, preemptions: 0 }
+impl Worker {
+    pub fn new(own: usize) -> Worker {
+        Worker { own, seen: 0, preemptions: 0 }
     }
 
     /// Takes turns until nobody runs. `turn` has the turn of a part in a round, and returns whether more follow.
@@ -199,9 +199,9 @@ mod tests {
         thread::scope(|scope| {
             for own in 1..PARTS {
                 let (rounds, turn) = (&rounds, turn(own));
-                scope.spawn(move || Hand::new(own).help(rounds, turn));
+                scope.spawn(move || Worker::new(own).help(rounds, turn));
             }
-            let mut hand = Hand::new(0);
+            let mut hand = Worker::new(0);
             for command in 1..=4 {
                 rounds.begin();
                 hand.run(&rounds, turn(0));

@@ -38,7 +38,7 @@ pub(crate) enum Pause {
     /// It cannot go on, for this reason.
     Fault(String),
     /// Something that was asked for from outside is over.
-    Told,
+    Completion,
 }
 
 /// A run in progress.
@@ -300,7 +300,7 @@ impl Run {
                 Pause::End => return None,
                 Pause::Fault(why) => return Some(why),
                 // Nobody has asked.
-                Pause::Told => {}
+                Pause::Completion => {}
             }
         }
     }
@@ -313,12 +313,12 @@ impl Run {
             if let Some(why) = fault() {
                 return Pause::Fault(why);
             }
-            if outcome == Stop::Told {
-                return Pause::Told;
+            if outcome == Stop::Completion {
+                return Pause::Completion;
             }
             self.take();
             match outcome {
-                Stop::Told | Stop::Routes => {}
+                Stop::Completion | Stop::Routes => {}
                 Stop::Sample => loop {
                     let is_another_due = self.sample();
                     if self.scenario.on_deadlock == OnDeadlock::End

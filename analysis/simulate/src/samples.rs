@@ -5,7 +5,7 @@ use crate::fleet::{Paused, lock};
 use crate::panel::panel;
 use crate::pauses;
 use crate::run::Run;
-use crate::series::{Clock, What};
+use crate::series::{Clock, SampleKind};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::ResultWriter;
@@ -48,28 +48,28 @@ impl Run {
         // A program may start flows later: until it has, and for what records changes alone, to the end.
         let is_open = flows.seen.is_some();
         let mut runs = !flows.is_done() || is_open && flows.total == 0;
-        runs |= is_open && matches!(what, What::Queues | What::Goodput | What::Control);
+        runs |= is_open && matches!(what, SampleKind::Queues | SampleKind::Goodput | SampleKind::Control);
         let end = scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end);
         match what {
-            What::Histogram => {
+            SampleKind::Histogram => {
                 sample_queues(switches, &engine, &mut writer);
                 if now.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0) {
                     writer.print_queues(now);
                 }
                 runs = now < end;
             }
-            What::Statistics => sample_queues(switches, &engine, &mut writer),
-            What::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
-            What::Goodput => {
+            SampleKind::Statistics => sample_queues(switches, &engine, &mut writer),
+            SampleKind::Queues => visit(switches, &engine, 1, |index, bytes| writer.queue_point(now, index, bytes)),
+            SampleKind::Goodput => {
                 engine.ask_flows();
                 flows.ask_arrived(&mut engine);
                 flows.trace_goodput(&engine, &mut writer);
             }
-            What::Control => {
+            SampleKind::Control => {
                 engine.ask_flows();
                 flows.trace_control(&engine, scenario, &mut writer, control_flows);
             }
-            What::Progress => {
+            SampleKind::Progress => {
                 if deadlock.is_none() {
                     *deadlock = pauses::deadlock(&mut engine).map(|found| (now, found));
                 }
@@ -86,22 +86,24 @@ impl Run {
             // The program may do something before the engine does.
             _ if is_open => 0,
             // The last sample and one that is printed have to be taken.
-            What::Histogram => {
+            SampleKind::Histogram => {
                 let to_print = QueueHistogram::PRINT_INTERVAL.0 - now.0 % QueueHistogram::PRINT_INTERVAL.0;
                 let distance = (end.0 - now.0).min(to_print);
                 let counted = count.min((distance - 1) / HISTOGRAM_INTERVAL.0);
                 writer.repeat_queue_samples(counted);
                 counted
             }
-            What::Statistics => {
+            SampleKind::Statistics => {
                 writer.repeat_queue_samples(count);
                 count
             }
             // Only changes are recorded.
-            What::Queues | What::Progress => count,
-            What::Goodput => flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count),
+            SampleKind::Queues | SampleKind::Progress => count,
+            SampleKind::Goodput => {
+                flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count)
+            }
             // Each flow in progress has a row, whether anything has changed or not.
-            What::Control => {
+            SampleKind::Control => {
                 if is_idle {
                     count
                 } else {
@@ -136,24 +138,24 @@ pub(crate) fn series(scenario: &Scenario, engine: &mut Paused<'_>, writer: &mut 
     let mut clock = Clock::new(scenario.stop);
     let mut statistics = true;
     if let Some(histogram) = &monitor.queue_histogram {
-        clock.add(engine, What::Histogram, histogram.start, HISTOGRAM_INTERVAL);
+        clock.add(engine, SampleKind::Histogram, histogram.start, HISTOGRAM_INTERVAL);
         // A histogram of one sample tells little, and nothing is added to it once it is printed.
         statistics = histogram.end <= histogram.start && histogram.start <= first;
     }
     if statistics {
-        clock.add(engine, What::Statistics, first, monitor.queue_interval.unwrap_or(STATISTICS_INTERVAL));
+        clock.add(engine, SampleKind::Statistics, first, monitor.queue_interval.unwrap_or(STATISTICS_INTERVAL));
     }
     if let Some(interval) = monitor.queue_interval {
-        clock.add(engine, What::Queues, first, interval);
+        clock.add(engine, SampleKind::Queues, first, interval);
     }
     if let Some(interval) = monitor.goodput_interval {
-        clock.add(engine, What::Goodput, first, interval);
+        clock.add(engine, SampleKind::Goodput, first, interval);
     }
     if let Some(interval) = monitor.control_interval {
         writer.begin_control();
-        clock.add(engine, What::Control, first, interval);
+        clock.add(engine, SampleKind::Control, first, interval);
     }
-    clock.add(engine, What::Progress, first, PROGRESS_INTERVAL);
+    clock.add(engine, SampleKind::Progress, first, PROGRESS_INTERVAL);
     clock
 }
 

@@ -10,7 +10,7 @@ use hpcc_core::units::Nanos;
 
 /// A kind of sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SampleKind {
     /// The reference's histogram of queue lengths.
     Histogram,
     /// Statistics of queue lengths.
@@ -25,7 +25,7 @@ pub enum What {
 /// Samples of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Series {
-    what: What,
+    what: SampleKind,
     at: Nanos,
     /// Its place among the events of that time.
     place: u64,
@@ -49,7 +49,7 @@ impl Clock {
         Clock { stop, series: Vec::new(), next: 0, ticks: 0 }
     }
 
-    pub fn add(&mut self, engine: &mut Paused<'_>, what: What, first: Nanos, interval: Nanos) {
+    pub fn add(&mut self, engine: &mut Paused<'_>, what: SampleKind, first: Nanos, interval: Nanos) {
         let place = engine.reserve_sample();
         self.series.push(Series { what, at: first, place, interval, runs: true });
     }
@@ -68,7 +68,7 @@ impl Clock {
     }
 
     /// The sample that is due now.
-    pub fn due(&mut self) -> What {
+    pub fn due(&mut self) -> SampleKind {
         self.ticks += 1;
         self.series[self.next].what
     }
@@ -76,9 +76,9 @@ impl Clock {
     /// Whether the sample that is due asks for flows' bytes.
     pub fn asks_flows(&self, progress: &Progress) -> bool {
         match self.series[self.next].what {
-            What::Goodput => true,
-            What::Progress => progress.is_due(),
-            What::Histogram | What::Statistics | What::Queues | What::Control => false,
+            SampleKind::Goodput => true,
+            SampleKind::Progress => progress.is_due(),
+            SampleKind::Histogram | SampleKind::Statistics | SampleKind::Queues | SampleKind::Control => false,
         }
     }
 

@@ -85,14 +85,14 @@ impl Load {
 
 /// The last reported load of an uplink.
 #[derive(Clone, Copy, Debug, Default)]
-struct Heard {
+struct ReportedLoad {
     load: u8,
     /// Time of the report; `None`: there was none.
     at: Option<Nanos>,
 }
 
 /// Loads of uplinks, by the leaf at the other end.
-type Table = BTreeMap<u32, Vec<Heard>>;
+type Table = BTreeMap<u32, Vec<ReportedLoad>>;
 
 /// CONGA at a switch: leaves choose, all measure load.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ struct Leaf {
     /// Congestion to a leaf by each own uplink, as that leaf reported.
     to: Table,
     /// Congestion from a leaf by each of its uplinks, and which to report next.
-    from: BTreeMap<u32, (Vec<Heard>, usize)>,
+    from: BTreeMap<u32, (Vec<ReportedLoad>, usize)>,
     under_way: BTreeMap<(FlowKey, u8), (Nanos, u16)>,
     room: usize,
 }
@@ -141,7 +141,7 @@ impl Leaf {
         self.leaf_of.get(host as usize).copied().unwrap_or(u32::MAX)
     }
 
-    fn is_fresh(&self, heard: &Heard, now: Nanos) -> bool {
+    fn is_fresh(&self, heard: &ReportedLoad, now: Nanos) -> bool {
         heard.at.is_some_and(|at| now - at <= self.config.conga_age)
     }
 
@@ -157,11 +157,11 @@ impl Leaf {
     }
 }
 
-fn note(of_leaf: &mut Vec<Heard>, uplink: u16, load: u8, now: Nanos) {
+fn note(of_leaf: &mut Vec<ReportedLoad>, uplink: u16, load: u8, now: Nanos) {
     if of_leaf.len() <= usize::from(uplink) {
-        of_leaf.resize(usize::from(uplink) + 1, Heard::default());
+        of_leaf.resize(usize::from(uplink) + 1, ReportedLoad::default());
     }
-    of_leaf[usize::from(uplink)] = Heard { load, at: Some(now) };
+    of_leaf[usize::from(uplink)] = ReportedLoad { load, at: Some(now) };
 }
 
 impl LoadBalancer for Leaf {

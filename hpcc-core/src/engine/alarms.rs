@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What nodes are to do at a time.
 
-use super::events::What;
+use super::events::EventKind;
 use super::state::Engine;
 use crate::ids::{AlarmId, FrameId, PortId, Table};
 use crate::units::Nanos;
@@ -81,7 +81,7 @@ impl Engine {
         let at = at.max(self.events.now()).min(Nanos(i64::MAX as u64));
         let alarm = Alarm { node, duty, is_off: false, rank: self.events.reserve() };
         let id = self.all.alarms.set(alarm);
-        self.add(at.0, node, What::Alarm(id));
+        self.add(at.0, node, EventKind::Alarm(id));
         id
     }
 

@@ -5,7 +5,7 @@
 //! what that schedules there has to happen before the engine goes past it. So the engine stops before each event that may call one,
 //! and behind it if the program has something to do.
 
-use super::events::What;
+use super::events::EventKind;
 use super::run::Stop;
 use super::state::Engine;
 use crate::units::Nanos;
@@ -65,7 +65,7 @@ impl Engine {
             let acted = if due <= next { clock.act_at(due, &mut || {}) } else { self.run_nanosecond(next, &*clock) };
             match acted {
                 Acted::Done => due = clock.next(),
-                Acted::Waits => self.pause = Some(Stop::Told),
+                Acted::Waits => self.pause = Some(Stop::Completion),
                 Acted::Ended(why) => self.fail(why),
             }
         }
@@ -106,15 +106,15 @@ impl Engine {
 
     /// Whether an event may call the program: a congestion control at its host, where flows begin and links change, the load
     /// balancer of a switch, or who judges what arrives.
-    fn may_call_program(&self, what: What) -> bool {
+    fn may_call_program(&self, what: EventKind) -> bool {
         let node = match what {
-            What::Arrival(port) if self.all.ports[port].is_judged => return true,
-            What::Agenda(item) => return self.all.agenda.changes_network(item),
-            What::Arrival(port) | What::End(port) | What::Wake(port) => self.all.ports[port].node,
-            What::Alarm(alarm) => self.all.alarms.get(alarm).node,
+            EventKind::Arrival(port) if self.all.ports[port].is_judged => return true,
+            EventKind::Agenda(item) => return self.all.agenda.changes_network(item),
+            EventKind::Arrival(port) | EventKind::End(port) | EventKind::Wake(port) => self.all.ports[port].node,
+            EventKind::Alarm(alarm) => self.all.alarms.get(alarm).node,
         };
         if let Some(switch) = self.nodes.as_switch(node) {
-            return matches!(what, What::Arrival(_)) && switch.core.is_programmed();
+            return matches!(what, EventKind::Arrival(_)) && switch.core.is_programmed();
         }
         self.nodes.as_host(node).is_some_and(|host| host.traffic.has_ranks || host.core.calls_program())
     }

@@ -26,7 +26,7 @@ crate::named! {
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+pub(super) enum EventKind {
     /// The first frame on its way to a port, by the port's place, arrives.
     Arrival(PortId),
     /// A port ends a transmission.
@@ -48,27 +48,27 @@ const NONE: Event = Event(u32::MAX);
 
 impl Event {
     #[inline]
-    fn what(self) -> What {
+    fn what(self) -> EventKind {
         let place = self.0 >> 2;
         match self.0 & 3 {
-            0 => What::Arrival(PortId(place)),
-            1 => What::End(PortId(place)),
-            2 => What::Wake(PortId(place)),
-            _ if place & 1 == 0 => What::Alarm(AlarmId(place >> 1)),
-            _ => What::Agenda(ItemId(place >> 1)),
+            0 => EventKind::Arrival(PortId(place)),
+            1 => EventKind::End(PortId(place)),
+            2 => EventKind::Wake(PortId(place)),
+            _ if place & 1 == 0 => EventKind::Alarm(AlarmId(place >> 1)),
+            _ => EventKind::Agenda(ItemId(place >> 1)),
         }
     }
 }
 
-impl From<What> for Event {
+impl From<EventKind> for Event {
     #[inline]
-    fn from(what: What) -> Event {
+    fn from(what: EventKind) -> Event {
         Event(match what {
-            What::Arrival(port) => port.0 << 2,
-            What::End(port) => port.0 << 2 | 1,
-            What::Wake(port) => port.0 << 2 | 2,
-            What::Alarm(alarm) => alarm.0 << 3 | 3,
-            What::Agenda(item) => item.0 << 3 | 7,
+            EventKind::Arrival(port) => port.0 << 2,
+            EventKind::End(port) => port.0 << 2 | 1,
+            EventKind::Wake(port) => port.0 << 2 | 2,
+            EventKind::Alarm(alarm) => alarm.0 << 3 | 3,
+            EventKind::Agenda(item) => item.0 << 3 | 7,
         })
     }
 }
@@ -85,9 +85,9 @@ struct Coming {
 /// Where events are looked up to put those of a nanosecond in order.
 pub(super) trait Keys {
     /// The node that an event concerns; [`u32::MAX`]: none.
-    fn node(&self, what: What) -> u32;
+    fn node(&self, what: EventKind) -> u32;
     /// Its place among all events, by the order in which they were added.
-    fn rank(&self, what: What) -> u64;
+    fn rank(&self, what: EventKind) -> u64;
     /// The number of a port at its node.
     fn number(&self, port: PortId) -> u16;
 }
@@ -185,7 +185,7 @@ impl Events {
 
     /// Adds an event of this window, which already has its rank. One of a time that has passed happens now.
     #[inline(always)]
-    pub fn add(&mut self, at: u64, what: What, keys: &impl Keys) {
+    pub fn add(&mut self, at: u64, what: EventKind, keys: &impl Keys) {
         let slot = (at.max(self.now) - self.start) as usize;
         let event = Event::from(what);
         if !self.coming.is_empty() && self.start + slot as u64 == self.now {
@@ -222,7 +222,7 @@ impl Events {
     }
 
     /// Takes an event of this window back.
-    pub fn remove(&mut self, at: u64, what: What) {
+    pub fn remove(&mut self, at: u64, what: EventKind) {
         let event = Event::from(what);
         self.coming.retain(|coming| coming.event != event);
         let slot = (at - self.start) as usize;
@@ -269,11 +269,13 @@ impl Events {
 
     /// By what events of a nanosecond are sorted, after their nodes in canonical order.
     #[inline]
-    fn key(&self, what: What, keys: &impl Keys) -> u64 {
+    fn key(&self, what: EventKind, keys: &impl Keys) -> u64 {
         match (self.order, what) {
-            (Order::Canonical, What::Arrival(port)) => keys.number(port).into(),
-            (Order::Canonical, What::End(_) | What::Wake(_) | What::Alarm(_)) => keys.rank(what) | NO_ARRIVAL,
-            (Order::Canonical, What::Agenda(_)) | (Order::Insertion, _) => keys.rank(what),
+            (Order::Canonical, EventKind::Arrival(port)) => keys.number(port).into(),
+            (Order::Canonical, EventKind::End(_) | EventKind::Wake(_) | EventKind::Alarm(_)) => {
+                keys.rank(what) | NO_ARRIVAL
+            }
+            (Order::Canonical, EventKind::Agenda(_)) | (Order::Insertion, _) => keys.rank(what),
         }
     }
 
@@ -301,7 +303,7 @@ impl Events {
 
     /// Takes the next event of the window.
     #[inline(always)]
-    pub fn take(&mut self, keys: &impl Keys) -> Option<What> {
+    pub fn take(&mut self, keys: &impl Keys) -> Option<EventKind> {
         if !self.coming.is_empty() {
             return self.take_coming();
         }
@@ -323,14 +325,14 @@ impl Events {
     }
 
     /// The event that was taken last happens later in its nanosecond, after what is added meanwhile.
-    pub fn put_back(&mut self, what: What, keys: &impl Keys) {
+    pub fn put_back(&mut self, what: EventKind, keys: &impl Keys) {
         let taken = self.coming(what.into(), keys);
         self.coming.push(taken);
         self.current = 0;
     }
 
     #[inline]
-    fn take_coming(&mut self) -> Option<What> {
+    fn take_coming(&mut self) -> Option<EventKind> {
         let Coming { key, event, .. } = self.coming.pop()?;
         self.begin_event(key);
         Some(event.what())
@@ -353,24 +355,24 @@ impl Events {
 mod tests {
     use super::*;
 
-    fn arrival(n: u32) -> What {
-        What::Arrival(PortId(n))
+    fn arrival(n: u32) -> EventKind {
+        EventKind::Arrival(PortId(n))
     }
 
-    fn end(n: u32) -> What {
-        What::End(PortId(n))
+    fn end(n: u32) -> EventKind {
+        EventKind::End(PortId(n))
     }
 
-    fn wake(n: u32) -> What {
-        What::Wake(PortId(n))
+    fn wake(n: u32) -> EventKind {
+        EventKind::Wake(PortId(n))
     }
 
-    fn alarm(n: u32) -> What {
-        What::Alarm(AlarmId(n))
+    fn alarm(n: u32) -> EventKind {
+        EventKind::Alarm(AlarmId(n))
     }
 
-    fn agenda(n: u32) -> What {
-        What::Agenda(ItemId(n))
+    fn agenda(n: u32) -> EventKind {
+        EventKind::Agenda(ItemId(n))
     }
 
     /// Events that were added in the order of their places.
@@ -378,16 +380,16 @@ mod tests {
 
     impl Keys for Numbered {
         /// Odd places are of node 1.
-        fn node(&self, what: What) -> u32 {
-            if matches!(what, What::Agenda(_)) { u32::MAX } else { self.rank(what) as u32 % 2 }
+        fn node(&self, what: EventKind) -> u32 {
+            if matches!(what, EventKind::Agenda(_)) { u32::MAX } else { self.rank(what) as u32 % 2 }
         }
 
-        fn rank(&self, what: What) -> u64 {
-            let (What::Arrival(PortId(n))
-            | What::End(PortId(n))
-            | What::Wake(PortId(n))
-            | What::Alarm(AlarmId(n))
-            | What::Agenda(ItemId(n))) = what;
+        fn rank(&self, what: EventKind) -> u64 {
+            let (EventKind::Arrival(PortId(n))
+            | EventKind::End(PortId(n))
+            | EventKind::Wake(PortId(n))
+            | EventKind::Alarm(AlarmId(n))
+            | EventKind::Agenda(ItemId(n))) = what;
             n.into()
         }
 
@@ -398,7 +400,7 @@ mod tests {
     }
 
     /// Takes all events.
-    fn all(events: &mut Events) -> Vec<(u64, What)> {
+    fn all(events: &mut Events) -> Vec<(u64, EventKind)> {
         core::iter::from_fn(|| events.take(&Numbered).map(|what| (events.now, what))).collect()
     }
 
@@ -425,7 +427,7 @@ mod tests {
         for (&at, n) in times.iter().zip(0..) {
             events.add(at, alarm(n), &Numbered);
         }
-        let mut sorted: Vec<(u64, What)> = times.iter().zip(0..).map(|(&at, n)| (at, alarm(n))).collect();
+        let mut sorted: Vec<(u64, EventKind)> = times.iter().zip(0..).map(|(&at, n)| (at, alarm(n))).collect();
         sorted.sort();
         for removed in [0, 7, 2_999] {
             let (at, what) = (times[removed], alarm(removed as u32));

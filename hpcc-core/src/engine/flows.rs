@@ -3,7 +3,7 @@
 
 use super::agenda::Item;
 use super::alarms::Duty;
-use super::events::{Order, What};
+use super::events::{EventKind, Order};
 use super::fifo::Fifo;
 use super::groups::NOBODY;
 use super::paths::KnownPath;
@@ -68,7 +68,7 @@ impl Engine {
         let place = self.all.agenda.add(rank, item);
         let at = at.max(self.events.now()).0;
         if self.groups.running != NOBODY && self.is_single_file() && at < self.events.end() {
-            return self.events.add(at, What::Agenda(place), &self.all);
+            return self.events.add(at, EventKind::Agenda(place), &self.all);
         }
         self.all.agenda.wait(at, place);
     }

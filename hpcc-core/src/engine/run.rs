@@ -2,7 +2,7 @@
 //! The loop: takes the next event, and what all nodes have in common.
 
 use super::agenda::Item;
-use super::events::{Order, What};
+use super::events::{EventKind, Order};
 use super::flight::InFlight;
 use super::frame::Detail;
 use super::groups::NOBODY;
@@ -25,7 +25,7 @@ pub enum Stop {
     Sample,
     /// Something has happened that a [program](Engine::serve_program) is to be told of, or that was
     /// [asked for](Engine::ask).
-    Told,
+    Completion,
     /// The run cannot go on: [`Engine::fault`] says why.
     Fault,
     /// Links change next, and with them routes, which is [announced](Engine::announce_links).
@@ -62,8 +62,8 @@ impl Engine {
     /// Counts an event. In canonical order those of no node, and of time 0, are not counted: how many there are does not depend
     /// on the network alone.
     #[inline]
-    fn count(&mut self, what: What) {
-        let is_of_node = !matches!(what, What::Agenda(_)) && self.events.now() > Nanos(0);
+    fn count(&mut self, what: EventKind) {
+        let is_of_node = !matches!(what, EventKind::Agenda(_)) && self.events.now() > Nanos(0);
         self.events_run += u64::from(self.events.order() == Order::Insertion || is_of_node);
     }
 
@@ -119,7 +119,7 @@ impl Engine {
             self.groups.due = due;
             self.open(0, from.0, limit.0);
             while let Some((at, item)) = self.all.agenda.pop_before(self.events.end()) {
-                self.events.add(at, What::Agenda(item), &self.all);
+                self.events.add(at, EventKind::Agenda(item), &self.all);
             }
         }
         if self.program.is_clocked {
@@ -159,18 +159,18 @@ impl Engine {
             let port = &self.all.ports[p];
             let (node, end_at, wake_at, is_busy) = (port.node, port.end_at, port.wake_at, port.is_busy);
             if is_busy {
-                self.add_here(end_at, node, What::End(p));
+                self.add_here(end_at, node, EventKind::End(p));
             }
             if wake_at != u64::MAX {
-                self.add_here(wake_at, node, What::Wake(p));
+                self.add_here(wake_at, node, EventKind::Wake(p));
             }
             if let Some(at) = self.all.flights[p].first_at() {
-                self.add_here(at, node, What::Arrival(p));
+                self.add_here(at, node, EventKind::Arrival(p));
             }
         }
         self.groups.due_ports = ports;
         while let Some((at, alarm)) = self.groups.take_alarm(self.events.end()) {
-            self.events.add(at, What::Alarm(alarm), &self.all);
+            self.events.add(at, EventKind::Alarm(alarm), &self.all);
         }
     }
 
@@ -181,7 +181,7 @@ impl Engine {
 
     /// Something happens later at the node that runs now, if one does.
     #[inline(always)]
-    fn add_here(&mut self, at: u64, node: u32, what: What) {
+    fn add_here(&mut self, at: u64, node: u32, what: EventKind) {
         if at < self.events.end() {
             return self.events.add(at, what, &self.all);
         }
@@ -189,20 +189,22 @@ impl Engine {
     }
 
     #[inline]
-    fn add_later(&mut self, at: u64, group: u32, what: What) {
+    fn add_later(&mut self, at: u64, group: u32, what: EventKind) {
         match what {
-            What::Arrival(port) | What::End(port) | What::Wake(port) => self.groups.note_port(group, port, at),
-            What::Alarm(alarm) => {
+            EventKind::Arrival(port) | EventKind::End(port) | EventKind::Wake(port) => {
+                self.groups.note_port(group, port, at)
+            }
+            EventKind::Alarm(alarm) => {
                 let rank = self.all.alarms.get(alarm).rank;
                 self.groups.note_alarm(group, (at, rank, alarm));
             }
-            What::Agenda(_) => self.groups.note(group, at),
+            EventKind::Agenda(_) => self.groups.note(group, at),
         }
     }
 
     /// Something happens at a node at a time: in its present window, or in one to come.
     #[inline]
-    pub(super) fn add(&mut self, at: u64, node: u32, what: What) {
+    pub(super) fn add(&mut self, at: u64, node: u32, what: EventKind) {
         let group = self.groups.of(node);
         if group == self.groups.running && at < self.events.end() {
             return self.events.add(at, what, &self.all);
@@ -211,17 +213,17 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn handle(&mut self, what: What) {
+    pub(super) fn handle(&mut self, what: EventKind) {
         self.count(what);
         match what {
-            What::Arrival(port) => self.arrive(port),
-            What::End(port) => {
+            EventKind::Arrival(port) => self.arrive(port),
+            EventKind::End(port) => {
                 self.all.ports[port].is_busy = false;
                 self.try_send(port);
             }
-            What::Wake(port) => self.on_wake(port),
-            What::Alarm(alarm) => self.on_alarm(alarm),
-            What::Agenda(item) => self.on_item(item),
+            EventKind::Wake(port) => self.on_wake(port),
+            EventKind::Alarm(alarm) => self.on_alarm(alarm),
+            EventKind::Agenda(item) => self.on_item(item),
         }
     }
 
@@ -284,7 +286,7 @@ impl Engine {
         frame.ingress = number;
         let is_pfc = frame.kind == PacketKind::Pfc;
         if let Some(at) = next {
-            self.add_here(at, node, What::Arrival(p));
+            self.add_here(at, node, EventKind::Arrival(p));
         }
         if self.checks_arrivals && self.is_lost(p, f) {
             return;
@@ -352,7 +354,7 @@ impl Engine {
         let port = &mut self.all.ports[p];
         port.is_busy = true;
         let (at, node) = (port.end_at, port.node);
-        self.add_here(at, node, What::End(p));
+        self.add_here(at, node, EventKind::End(p));
     }
 
     /// Sends a frame if the port is idle and there is one.
@@ -402,7 +404,7 @@ impl Engine {
             return self.parts.parcel_to(node).load(&mut self.all.frames, f, arrives, peer);
         }
         if flight.push(InFlight { at: arrives, rank, frame: f }) {
-            self.add(arrives, node, What::Arrival(peer));
+            self.add(arrives, node, EventKind::Arrival(peer));
         }
     }
 

@@ -2,7 +2,7 @@
 //! What a host sends: data and probes of its queue pairs, when their pacers and timers say so.
 
 use super::alarms::Duty;
-use super::events::{Order, What};
+use super::events::{EventKind, Order};
 use super::frame::Frame;
 use super::observer::Event;
 use super::state::Engine;
@@ -133,12 +133,12 @@ impl Engine {
             return;
         }
         if pending < self.events.end() && self.groups.running == self.groups.of(node) {
-            self.events.remove(pending, What::Wake(p));
+            self.events.remove(pending, EventKind::Wake(p));
         }
         let rank = self.events.reserve();
         let port = &mut self.all.ports[p];
         (port.wake_at, port.wake_rank) = (at, rank);
-        self.add(at, node, What::Wake(p));
+        self.add(at, node, EventKind::Wake(p));
     }
 
     /// The pacer of a port wakes up.

@@ -6,7 +6,7 @@ use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
 use super::attackers::Attackers;
 use super::chance::Chance;
-use super::events::{Events, Keys, Order, SPAN, What};
+use super::events::{EventKind, Events, Keys, Order, SPAN};
 use super::flight::Flight;
 use super::flow_list::Flows;
 use super::frames::Frames;
@@ -118,22 +118,22 @@ pub(super) struct Arenas {
 
 impl Keys for Arenas {
     #[inline]
-    fn node(&self, what: What) -> u32 {
+    fn node(&self, what: EventKind) -> u32 {
         match what {
-            What::Arrival(port) | What::End(port) | What::Wake(port) => self.ports[port].node,
-            What::Alarm(alarm) => self.alarms.get(alarm).node,
-            What::Agenda(_) => u32::MAX,
+            EventKind::Arrival(port) | EventKind::End(port) | EventKind::Wake(port) => self.ports[port].node,
+            EventKind::Alarm(alarm) => self.alarms.get(alarm).node,
+            EventKind::Agenda(_) => u32::MAX,
         }
     }
 
     #[inline]
-    fn rank(&self, what: What) -> u64 {
+    fn rank(&self, what: EventKind) -> u64 {
         match what {
-            What::Arrival(port) => self.flights[port].first().map_or(0, |frame| frame.rank),
-            What::End(port) => self.ports[port].end_rank,
-            What::Wake(port) => self.ports[port].wake_rank,
-            What::Alarm(alarm) => self.alarms.get(alarm).rank,
-            What::Agenda(item) => self.agenda.rank(item),
+            EventKind::Arrival(port) => self.flights[port].first().map_or(0, |frame| frame.rank),
+            EventKind::End(port) => self.ports[port].end_rank,
+            EventKind::Wake(port) => self.ports[port].wake_rank,
+            EventKind::Alarm(alarm) => self.alarms.get(alarm).rank,
+            EventKind::Agenda(item) => self.agenda.rank(item),
         }
     }
 

@@ -93,7 +93,7 @@ impl Engine {
     #[inline]
     pub(super) fn tell_program(&mut self) {
         if self.program.is_served {
-            self.pause.get_or_insert(Stop::Told);
+            self.pause.get_or_insert(Stop::Completion);
         }
     }
 

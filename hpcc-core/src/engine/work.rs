@@ -6,7 +6,9 @@ use super::alarms::Duty;
 use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest, PairKey};
-use crate::workload::{Action, Arrival, Jobs, Message, Noted, Operation, Pair, Sent, Span, Told, Unfinished, Waiting};
+use crate::workload::{
+    Action, Arrival, Completion, Jobs, Message, Noted, Operation, Pair, Sent, Span, Unfinished, Waiting,
+};
 use alloc::vec::Vec;
 
 /// A message on its way to a receiving queue pair.
@@ -85,7 +87,7 @@ impl Engine {
     }
 
     /// The next end of what was asked for.
-    pub fn take_told(&mut self) -> Option<Told> {
+    pub fn take_told(&mut self) -> Option<Completion> {
         self.work.jobs.take_told()
     }
 
@@ -156,7 +158,7 @@ impl Engine {
         }
         self.work.actions = actions;
         if self.work.jobs.is_told() {
-            self.pause.get_or_insert(Stop::Told);
+            self.pause.get_or_insert(Stop::Completion);
         }
     }
 

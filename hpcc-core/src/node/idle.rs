@@ -7,7 +7,7 @@ use crate::switch::BufferKind;
 use crate::units::{Bytes, Nanos};
 
 /// Beside what a setting counts.
-struct Beside {
+struct Requirement {
     /// As errors name it.
     what: &'static str,
     /// Whether it holds, once all is resolved.
@@ -15,16 +15,16 @@ struct Beside {
 }
 
 /// Beside what a setting counts, if more than its declaration says of it.
-fn beside(section: &str, key: &str) -> Option<Beside> {
+fn beside(section: &str, key: &str) -> Option<Requirement> {
     match (section, key) {
-        ("transport", "chunk") => Some(Beside {
+        ("transport", "chunk") => Some(Requirement {
             what: "recovery = \"go_back_zero\", or to an ack_offset above 1",
             is_so: |node| node.transport.recovery.to_chunks || node.transport.ack_offset > Bytes(1),
         }),
         ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
-            Some(Beside { what: "a timeout above 0", is_so: |node| node.transport.timeout != Some(Nanos(0)) })
+            Some(Requirement { what: "a timeout above 0", is_so: |node| node.transport.timeout != Some(Nanos(0)) })
         }
-        ("switch", "alpha") => Some(Beside {
+        ("switch", "alpha") => Some(Requirement {
             what: "mode = \"lossy\", or to lossy_priorities",
             is_so: |node| node.switch.mode == BufferKind::Lossy || node.switch.lossy_priorities.is_some(),
         }),

@@ -41,7 +41,7 @@ use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{BufferPlan, Overflow, SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Reads, Sampling};
 use crate::topology::Network;
-use crate::topology::paths::Ways;
+use crate::topology::paths::FlowPaths;
 use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
@@ -171,7 +171,7 @@ impl NodeSettings {
         self.resolve_protocol();
         self.resolve_host_transport(network);
         self.wire.resolve(self.faults().floored_times);
-        let ways = if self.layout.is_judged() { Ways::single(network) } else { self.ways(network) };
+        let ways = if self.layout.is_judged() { FlowPaths::single(network) } else { self.ways(network) };
         self.layout.resolve(needs.reads, &ways, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
         self.transport.resolve(&needs, network, self.switch.buffer.0);

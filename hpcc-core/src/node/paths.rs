@@ -3,7 +3,7 @@
 
 use super::NodeSettings;
 use crate::topology::Network;
-use crate::topology::paths::Ways;
+use crate::topology::paths::FlowPaths;
 use crate::transport::Entropy;
 use alloc::vec::Vec;
 
@@ -16,14 +16,14 @@ impl NodeSettings {
     }
 
     /// The ways that packets of one flow may take through a network of such nodes while no link fails.
-    pub fn ways<'a>(&self, network: &'a Network) -> Ways<'a> {
+    pub fn ways<'a>(&self, network: &'a Network) -> FlowPaths<'a> {
         let parting = if self.changes_ports(self.fast_cnp.enabled) {
-            Ways::any(network).parting
+            FlowPaths::any(network).parting
         } else {
             self.load_balancing.parting(network)
         };
         let blind = if self.switch.stamp_telemetry { Vec::new() } else { network.switches().collect() };
-        let mut ways = Ways { parting, blind, ..Ways::single(network) };
+        let mut ways = FlowPaths { parting, blind, ..FlowPaths::single(network) };
         if self.faults().last_parallel_link {
             ways.down = Vec::from([network.superseded_links()]);
         }

@@ -6,7 +6,7 @@ use super::{LinkRates, Located, NodeSettings, in_section, lowest_rate};
 use crate::cc::Reads;
 use crate::settings::{Conflict, Named, Settings};
 use crate::topology::Network;
-use crate::topology::paths::Ways;
+use crate::topology::paths::FlowPaths;
 use crate::transport::feedback::FeedbackContent;
 use crate::transport::{CongestionNotification, IpVersion, Protocol};
 use alloc::format;
@@ -135,14 +135,14 @@ pub fn settle(network: &Network, shared: &NodeSettings, nodes: &[Given]) -> Resu
 }
 
 /// The ways of packets between such nodes. What holds for all is that of the main host.
-fn ways<'a>(network: &'a Network, of_main: &NodeSettings, nodes: &[Given]) -> Ways<'a> {
+fn ways<'a>(network: &'a Network, of_main: &NodeSettings, nodes: &[Given]) -> FlowPaths<'a> {
     let changes_ports = |node: &Given| node.settings.changes_ports(of_main.fast_cnp.enabled);
     let any = nodes.iter().any(|node| node.kind != Kind::Switch && changes_ports(node));
     let is_switch = |(_, node): &(u32, &Given)| node.kind == Kind::Switch;
     let parts = |(place, node)| any || is_switch(&(place, node)) && node.settings.load_balancing.parts(network, place);
     let is_blind = |node: &Given| !node.settings.switch.stamp_telemetry;
     let blind = (0..).zip(nodes).filter(|node| is_switch(node) && is_blind(node.1));
-    Ways {
+    FlowPaths {
         parting: (0..).zip(nodes).map(parts).collect(),
         blind: blind.map(|(place, _)| place).collect(),
         ..of_main.ways(network)

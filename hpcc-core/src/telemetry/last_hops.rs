@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 
 /// The last record of a hop.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kept {
+struct StoredHop {
     hop: Hop,
     /// The path's digest behind it, where hops have ids.
     digest: u64,
@@ -17,7 +17,7 @@ struct Kept {
 #[derive(Clone, Debug, Default)]
 pub struct LastHops {
     /// As many as the longest path so far; `len` of them count.
-    hops: Box<[Kept]>,
+    hops: Box<[StoredHop]>,
     /// Hops of the path; 0 before the first packet.
     len: u32,
     path: u64,
@@ -100,7 +100,7 @@ impl LastHops {
     fn make_room(&mut self, hops: usize) {
         let mut kept = core::mem::take(&mut self.hops).into_vec();
         kept.reserve_exact(hops - kept.len());
-        kept.resize(hops, Kept::default());
+        kept.resize(hops, StoredHop::default());
         self.hops = kept.into_boxed_slice();
     }
 

@@ -6,7 +6,7 @@ use super::encapsulation::Encapsulation;
 use super::{Layout, MAX_HOPS, Reads, all, reference};
 use crate::settings::{Conflict, Input, Kind, Setting, SettingError, Settings, Value};
 use crate::topology::Network;
-use crate::topology::paths::{Told, Ways};
+use crate::topology::paths::{FlowPaths, PathIdentity};
 use crate::units::BitRate;
 use crate::wire::WireProfile;
 use alloc::boxed::Box;
@@ -44,7 +44,7 @@ pub struct LayoutSettings {
     /// Why it is not the usual one, where the simulator chose.
     instead: Option<String>,
     /// Whether paths of the network can be told apart, and by which ids, once that was searched.
-    told: Option<Told>,
+    told: Option<PathIdentity>,
 }
 
 impl Reads {
@@ -113,7 +113,7 @@ impl LayoutSettings {
     }
 
     /// Chooses the format for an algorithm that reads this: the first of the usual ones of which nothing is in the way.
-    fn choose_usual(&mut self, reads: Reads, network: &Network, ways: &Ways<'_>) {
+    fn choose_usual(&mut self, reads: Reads, network: &Network, ways: &FlowPaths<'_>) {
         for name in reads.usual_layouts() {
             let Some(place) = self.place(name) else { continue };
             self.chosen = Some(place);
@@ -128,7 +128,7 @@ impl LayoutSettings {
 
     /// Chooses a format, if that was left to the simulator: one that can tell the links of this network, and apart the ways that
     /// packets of a flow take, for an algorithm that reads this. Gives switches the ids by which paths differ.
-    pub fn choose(&mut self, reads: Reads, network: &Network, ways: &Ways<'_>) {
+    pub fn choose(&mut self, reads: Reads, network: &Network, ways: &FlowPaths<'_>) {
         if self.chosen.is_none() {
             self.choose_usual(reads, network, ways);
         }
@@ -145,8 +145,8 @@ impl LayoutSettings {
     /// The ids of nodes by which paths differ, where their numbers do not do.
     pub fn ids(&self) -> Option<&[u16]> {
         match &self.told {
-            Some(Told::Apart(ids)) => ids.as_deref(),
-            Some(Told::Alike(_) | Told::Unknown) | None => None,
+            Some(PathIdentity::Apart(ids)) => ids.as_deref(),
+            Some(PathIdentity::Alike(_) | PathIdentity::Unknown) | None => None,
         }
     }
 
@@ -157,7 +157,7 @@ impl LayoutSettings {
 
     /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
     /// `mtu` bytes of payload and go these ways.
-    pub fn resolve(&mut self, reads: Reads, ways: &Ways<'_>, mtu: u64) {
+    pub fn resolve(&mut self, reads: Reads, ways: &FlowPaths<'_>, mtu: u64) {
         let network = ways.network;
         self.choose(reads, network, ways);
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
@@ -295,7 +295,7 @@ mod tests {
             for hops in [None, Some(7)] {
                 let mut settings = LayoutSettings::of(name);
                 settings.shared.hops = hops;
-                settings.resolve(Reads::Nothing, &Ways::single(&Network::default()), 1_000);
+                settings.resolve(Reads::Nothing, &FlowPaths::single(&Network::default()), 1_000);
                 let layout = settings.config(false);
                 assert_eq!((layout.name(), layout.max_hops().is_some()), (name, layout.tells() == Reads::Records));
                 let mut section = [0; MAX_SECTION];
@@ -324,7 +324,7 @@ mod tests {
         let multiplier = |gigabits, mtu| {
             let network = crate::testing::network(1, 1, &[(0, 1, gigabits)]);
             let mut settings = LayoutSettings::default();
-            settings.resolve(Reads::Records, &Ways::single(&network), mtu);
+            settings.resolve(Reads::Records, &FlowPaths::single(&network), mtu);
             settings.shared.multiplier
         };
         assert_eq!([25, 100, 200, 400].map(|rate| multiplier(rate, 1_000)), [1, 4, 7, 7].map(Some));
@@ -335,7 +335,7 @@ mod tests {
     fn each_reader_gets_a_layout_that_it_can_read() {
         for reads in [Reads::Nothing, Reads::Records, Reads::SendTime, Reads::Utilisation] {
             let mut settings = LayoutSettings::default();
-            settings.resolve(reads, &Ways::single(&Network::default()), 1_000);
+            settings.resolve(reads, &FlowPaths::single(&Network::default()), 1_000);
             assert_eq!(settings.check("any", reads, WireProfile::Reference), Ok(()));
         }
         let paper = LayoutSettings::of("paper");

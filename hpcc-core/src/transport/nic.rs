@@ -7,7 +7,7 @@ use super::posted::Message;
 use super::queue_pair::{Effects, QueuePair, SegmentRange};
 use super::sender::Sender;
 use super::slab::Slab;
-use super::turns::{Turn, Turns};
+use super::turns::{Readiness, Turns};
 use super::{SenderSpec, TransportConfig};
 use crate::cc::Armed;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
@@ -349,10 +349,10 @@ impl Nic {
             next = seat + 1;
             let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
             let turn = turn(qp, now, paused);
-            if turn == Turn::Ask && qp.is_eligible(paused) {
+            if turn == Readiness::Ask && qp.is_eligible(paused) {
                 return (Some(seat), first_finished);
             }
-            if turn == Turn::Ask && qp.is_finished() {
+            if turn == Readiness::Ask && qp.is_finished() {
                 first_finished = Some(first_finished.map_or(seat, |first: usize| first.min(seat)));
             }
             turns.answer(seat, turn);
@@ -369,7 +369,7 @@ impl Nic {
             next = seat + 1;
             let Some(Sender { qp, .. }) = senders.get(self.members[seat]) else { continue };
             let turn = turn(qp, now, paused);
-            if turn == Turn::Ask {
+            if turn == Readiness::Ask {
                 return Some(now);
             }
             turns.answer(seat, turn);
@@ -449,14 +449,14 @@ impl Nic {
 
 /// What a queue pair answers at `now`.
 #[inline]
-fn turn(qp: &QueuePair, now: Nanos, paused: u8) -> Turn {
+fn turn(qp: &QueuePair, now: Nanos, paused: u8) -> Readiness {
     let at = qp.next_avail();
     if qp.is_eligible(paused) {
-        if at <= now { Turn::Ask } else { Turn::At(at) }
+        if at <= now { Readiness::Ask } else { Readiness::At(at) }
     } else if qp.is_finished() || qp.is_eligible(0) {
-        Turn::Ask
+        Readiness::Ask
     } else {
-        Turn::Never
+        Readiness::Never
     }
 }
 

@@ -11,7 +11,7 @@ use core::cmp::Reverse;
 
 /// What a queue pair answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Readiness {
     /// It has to be asked again: it may send, or only a pause holds it back, or it is over.
     Ask,
     /// It may send from then on.
@@ -105,11 +105,11 @@ impl Turns {
 
     /// A queue pair has answered.
     #[inline]
-    pub fn answer(&mut self, seat: usize, turn: Turn) {
-        if let Turn::At(at) = turn {
+    pub fn answer(&mut self, seat: usize, turn: Readiness) {
+        if let Readiness::At(at) = turn {
             self.paced.push(Reverse((at, seat as u32)));
         }
-        if turn != Turn::Ask {
+        if turn != Readiness::Ask {
             self.asked[seat / 64] &= !(1 << (seat % 64));
         }
     }
@@ -147,21 +147,21 @@ mod tests {
         turns.settle(130);
         assert_eq!(asked(&turns), (0..130).collect::<Vec<_>>());
         for seat in 0..130 {
-            turns.answer(seat, if seat < 100 { Turn::Never } else { Turn::At(Nanos(seat as u64)) });
+            turns.answer(seat, if seat < 100 { Readiness::Never } else { Readiness::At(Nanos(seat as u64)) });
         }
         assert_eq!((asked(&turns), turns.first_at(|_, _| true)), (Vec::new(), Some(Nanos(100))));
         turns.ask(3);
         turns.wake(Nanos(101));
         assert_eq!(asked(&turns), [3, 100, 101]);
-        turns.answer(100, Turn::Ask);
-        turns.answer(101, Turn::Never);
+        turns.answer(100, Readiness::Ask);
+        turns.answer(101, Readiness::Never);
         assert_eq!((asked(&turns), turns.first_at(|seat, _| seat > 110)), ([3, 100].into(), Some(Nanos(111))));
         turns.settle(2);
         turns.ask(2);
         turns.ask(63);
         assert_eq!(asked(&turns), [0, 1], "who has left has no seat");
         turns.settle(63);
-        (0..63).for_each(|seat| turns.answer(seat, Turn::Never));
+        (0..63).for_each(|seat| turns.answer(seat, Readiness::Never));
         turns.join();
         turns.join();
         assert_eq!(asked(&turns), [63, 64], "who comes is asked");

@@ -246,7 +246,7 @@ pub struct Noted {
 
 /// The end of something that was asked for from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Completion {
     /// Number of the job.
     pub job: u32,
     /// The rank.
@@ -376,7 +376,7 @@ pub struct Jobs {
     over: VecDeque<Over>,
     todo: Todo,
     notes: Vec<Noted>,
-    told: VecDeque<Told>,
+    told: VecDeque<Completion>,
     timeline: Option<Timeline>,
     /// Number of the first message.
     first_id: u32,
@@ -551,7 +551,7 @@ impl Jobs {
     }
 
     /// The next of what was told.
-    pub fn take_told(&mut self) -> Option<Told> {
+    pub fn take_told(&mut self) -> Option<Completion> {
         self.told.pop_front()
     }
 
@@ -724,7 +724,7 @@ impl Jobs {
         let rank = seat - first;
         for note in self.todo.notes.drain(..) {
             match note {
-                Note::Told { token } => self.told.push_back(Told { job, rank, token, cause }),
+                Note::Completion { token } => self.told.push_back(Completion { job, rank, token, cause }),
                 Note::Begin { .. } | Note::End { .. } | Note::Over { .. } => {
                     self.notes.push(Noted { job, rank, note, at: now });
                 }

@@ -14,7 +14,9 @@ mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
 pub use hardware::{Hardware, MessageCosts};
-pub use jobs::{Action, Arrival, Job, Jobs, Leaving, Message, Noted, Pair, Sent, Servers, Told, Unfinished, Waiting};
+pub use jobs::{
+    Action, Arrival, Completion, Job, Jobs, Leaving, Message, Noted, Pair, Sent, Servers, Unfinished, Waiting,
+};
 pub use outside::Outside;
 pub use timeline::Span;
 
@@ -113,7 +115,7 @@ pub enum Note {
         iteration: u32,
     },
     /// An operation asked for from outside is over.
-    Told {
+    Completion {
         /// Its token.
         token: u64,
     },

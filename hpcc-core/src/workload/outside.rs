@@ -21,7 +21,7 @@ impl Program for Outside {
     fn on_complete(&mut self, token: u64, todo: &mut Todo) {
         self.is_over |= token == Outside::END;
         if token != Outside::END {
-            todo.note(Note::Told { token });
+            todo.note(Note::Completion { token });
         }
     }
 

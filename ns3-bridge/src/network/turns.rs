@@ -54,7 +54,7 @@ impl Network {
     pub fn run(&self, until_ns: u64) -> ffi::Pause {
         match self.engine().run_until(Nanos(until_ns)) {
             Stop::Time => ffi::Pause::Time,
-            Stop::Told | Stop::Routes => ffi::Pause::Told,
+            Stop::Completion | Stop::Routes => ffi::Pause::Completion,
             Stop::Sample => ffi::Pause::Sample,
             Stop::Fault => ffi::Pause::Fault,
         }

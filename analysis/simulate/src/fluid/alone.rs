@@ -5,7 +5,7 @@
 use super::paths::{Ends, Paths, Step};
 use super::quick::QuickMap;
 use super::sharing::Sharing;
-use super::streams::{Course, Use};
+use super::streams::{StreamDemand, Use};
 use hpcc_core::address::host_address;
 use hpcc_core::balance::FlowKey;
 use hpcc_core::engine::FlowRequest;
@@ -81,7 +81,7 @@ pub struct Solo {
 /// A stream as it is opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    pub course: Course,
+    pub course: StreamDemand,
     pub kind: u32,
 }
 
@@ -139,7 +139,7 @@ impl Solo {
         let kind = self.kind(fabric, flow, (&there, &back), &uses[..there.len()], sharing);
         let most = self.kinds[kind as usize].most;
         let class = flow.priority & 7;
-        Some(Opened { course: Course { uses, data: count, most, class }, kind })
+        Some(Opened { course: StreamDemand { uses, data: count, most, class }, kind })
     }
 
     /// The payload of a full packet from a host.

@@ -5,7 +5,7 @@
 //! whose rates were found together are a *crew*: their next end stands in the agenda once for all of them.
 
 use super::serving::Served;
-use super::streams::{Class, Course, Link, Stream, Use, end_of};
+use super::streams::{Class, Link, Stream, StreamDemand, Use, end_of};
 use hpcc_core::max_min::{Demand, MaxMin};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -69,7 +69,7 @@ impl Sharing {
     }
 
     /// A stream, which has nothing to send yet; returns its number.
-    pub fn open(&mut self, course: Course) -> u32 {
+    pub fn open(&mut self, course: StreamDemand) -> u32 {
         let stream = |version| Stream { course: course.clone(), crew: ALONE, version, ..Stream::default() };
         if let Some(number) = self.idle.pop() {
             self.streams[number as usize] = stream(self.streams[number as usize].version + 1);
@@ -135,7 +135,7 @@ impl Sharing {
     }
 
     /// A stream takes other links from now on.
-    pub fn reroute(&mut self, number: u32, course: Course, now: u64) {
+    pub fn reroute(&mut self, number: u32, course: StreamDemand, now: u64) {
         let is_active = self.streams[number as usize].is_active;
         if is_active {
             self.set_rate(number, 0.0, now);
@@ -148,7 +148,7 @@ impl Sharing {
     }
 
     fn enter(&mut self, number: u32) {
-        let Course { uses, data, most, class, .. } = &mut self.streams[number as usize].course;
+        let StreamDemand { uses, data, most, class, .. } = &mut self.streams[number as usize].course;
         for (at, own) in uses[..*data as usize].iter_mut().enumerate() {
             let link = &mut self.links[own.link as usize];
             own.place = link.streams.len() as u32;
@@ -162,7 +162,7 @@ impl Sharing {
     }
 
     fn leave(&mut self, number: u32) {
-        let Course { most, class, data, .. } = self.streams[number as usize].course;
+        let StreamDemand { most, class, data, .. } = self.streams[number as usize].course;
         for at in 0..data as usize {
             let Use { link, share, place } = self.streams[number as usize].course.uses[at];
             let own = &mut self.links[link as usize];
@@ -303,7 +303,7 @@ impl Sharing {
         let mut at = 0;
         while let Some(&number) = crew.get(at) {
             at += 1;
-            let Course { ref uses, data, .. } = streams[number as usize].course;
+            let StreamDemand { ref uses, data, .. } = streams[number as usize].course;
             let mut near = Vec::new();
             for own in &uses[..data as usize] {
                 let link = &mut links[own.link as usize];
@@ -331,7 +331,7 @@ impl Sharing {
     fn pose(&mut self, crew: &[u32]) {
         let Sharing { streams, links, solver, search, served, .. } = self;
         for &number in crew {
-            let Course { ref uses, data, most, class } = streams[number as usize].course;
+            let StreamDemand { ref uses, data, most, class } = streams[number as usize].course;
             let data = &uses[..data as usize];
             let crowded = served.as_ref().and_then(|_| most_crowded(data, links, *search));
             let demand = match served.as_ref().zip(crowded) {

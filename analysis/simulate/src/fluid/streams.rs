@@ -18,7 +18,7 @@ impl Use {
 
 /// What a stream takes, and may take.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct StreamDemand {
     /// Links of its data, then those of its answers.
     pub uses: Box<[Use]>,
     /// How many of them are of its data.
@@ -31,7 +31,7 @@ pub struct Course {
 
 #[derive(Debug, Default)]
 pub struct Stream {
-    pub course: Course,
+    pub course: StreamDemand,
     /// In bytes/ns.
     pub rate: f64,
     /// Bytes that were left at a time in ns; and when it began with them.

@@ -8,7 +8,7 @@ use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted, counted};
 use super::quick::QuickMap;
 use super::serving;
 use super::sharing::Sharing;
-use super::streams::Course;
+use super::streams::StreamDemand;
 use crate::jobs::jobs;
 use hpcc_core::engine::{FlowOptions, FlowRequest, SourcePorts};
 use hpcc_core::fabric::Fabric;
@@ -252,7 +252,7 @@ impl<'a> World<'a> {
         }
         let sport = known.map_or_else(|| self.take_port(src, dst), |known| known.sport);
         let opened = self.solo.open(&self.fabric, &mut self.paths, &self.sharing, request, sport);
-        let (course, kind) = opened.map_or((Course::default(), NONE), |opened| (opened.course, opened.kind));
+        let (course, kind) = opened.map_or((StreamDemand::default(), NONE), |opened| (opened.course, opened.kind));
         let line = self.sharing.open(course);
         let own = Line { request: *request, sport, kind, is_shared, is_open: true, first: NONE, last: NONE };
         if line as usize == self.lines.len() {
@@ -356,7 +356,7 @@ impl<'a> World<'a> {
                 continue;
             }
             let opened = self.solo.open(&self.fabric, &mut self.paths, &self.sharing, &request, sport);
-            let course = opened.as_ref().map_or_else(Course::default, |opened| opened.course.clone());
+            let course = opened.as_ref().map_or_else(StreamDemand::default, |opened| opened.course.clone());
             if let Some(opened) = opened {
                 let had_none = std::mem::replace(&mut self.lines[number].kind, opened.kind) == NONE;
                 if had_none {

@@ -2,7 +2,7 @@
 //! Chakra execution traces: a file for each rank, with its computations, messages and collectives.
 
 use super::chakra_file::{self, Node};
-use super::{JobFile, Ways, digest, matching};
+use super::{CollectiveOptions, JobFile, digest, matching};
 use crate::error::InputError;
 use crate::flow::MOST_BYTES;
 use crate::memory::Budget;
@@ -40,7 +40,7 @@ struct Common {
 
 /// What the ranks of a trace have in common.
 struct Trace<'a> {
-    ways: &'a dyn Fn(Kind) -> Ways,
+    ways: &'a dyn Fn(Kind) -> CollectiveOptions,
     all: Arc<[u32]>,
     /// Groups of the file of groups.
     groups: Groups,
@@ -72,7 +72,7 @@ pub(crate) fn read(
     prefix: &Path,
     groups: Option<&Path>,
     most_ranks: u32,
-    ways: &dyn Fn(Kind) -> Ways,
+    ways: &dyn Fn(Kind) -> CollectiveOptions,
     budget: &Budget,
 ) -> Result<JobFile, InputError> {
     let files: Vec<PathBuf> = (0..).map_while(|rank| file(prefix, rank)).collect();

@@ -256,7 +256,7 @@ fn put_message(file: &mut Vec<u8>, message: &impl Message) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Ways, chakra};
+    use crate::jobs::{CollectiveOptions, chakra};
     use crate::memory::Budget;
     use hpcc_core::units::Nanos;
     use hpcc_core::workload::GraphBuilder;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn plan(kind: Kind, size: u64) -> Plan {
-        let ways = Ways::default();
+        let ways = CollectiveOptions::default();
         // Of the first group that is read.
         Plan { first_channel: ways.channels_of(0), ..ways.plan(kind, [0, 1].into(), size, 0).expect("a plan") }
     }
@@ -316,9 +316,14 @@ mod tests {
         assert!(!traces.lost.iter().any(|lost| lost.contains("round")), "{:?}", traces.lost);
         let folder = tempfile::tempdir().expect("folder");
         write(folder.path(), &traces);
-        let read =
-            chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default(), &Budget::new().expect("memory"))
-                .expect("a trace");
+        let read = chakra::read(
+            &folder.path().join("job"),
+            None,
+            2,
+            &|_| CollectiveOptions::default(),
+            &Budget::new().expect("memory"),
+        )
+        .expect("a trace");
         let mut known = told(&graphs);
         // The node of groups is one more.
         known.iter_mut().for_each(|text| *text = text.replacen("Nothing]", "Nothing, Nothing]", 1));
@@ -333,9 +338,14 @@ mod tests {
         assert!(traces.lost.contains("computations are rounded to microseconds"));
         let folder = tempfile::tempdir().expect("folder");
         write(folder.path(), &traces);
-        let read =
-            chakra::read(&folder.path().join("job"), None, 2, &|_| Ways::default(), &Budget::new().expect("memory"))
-                .expect("a trace");
+        let read = chakra::read(
+            &folder.path().join("job"),
+            None,
+            2,
+            &|_| CollectiveOptions::default(),
+            &Budget::new().expect("memory"),
+        )
+        .expect("a trace");
         let times: Vec<Nanos> = read.graphs[1].computations().collect();
         assert_eq!((read.collectives.len(), times), (3, vec![Nanos(2_000); 2]));
         assert_eq!(read.graphs[0].edges().count(), 4);

@@ -15,7 +15,7 @@ pub(super) const ANY: u32 = u32::MAX;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum OperationKind {
     Send,
     Receive,
     Compute,
@@ -24,7 +24,7 @@ pub(super) enum What {
 /// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
-    pub what: What,
+    pub what: OperationKind,
     /// Bytes, or nanoseconds of a computation.
     pub size: u64,
     pub peer: u32,
@@ -69,7 +69,7 @@ impl Costs {
     /// The graph of a rank. An error is the number of an operation that waits for itself.
     fn graph(&self, rank: &Rank) -> Result<Graph, u32> {
         let mut computes = [false; 256];
-        for operation in rank.operations.iter().filter(|operation| operation.what == What::Compute) {
+        for operation in rank.operations.iter().filter(|operation| operation.what == OperationKind::Compute) {
             computes[usize::from(operation.cpu)] = true;
         }
         let mut builder = GraphBuilder::default();
@@ -80,11 +80,11 @@ impl Costs {
             let spend = |time: Nanos| if time == Nanos(0) { Work::Nothing } else { Work::Compute(time) };
             let known = |number: u32| Some(number).filter(|&number| number != ANY);
             nodes.push(match what {
-                What::Compute => {
+                OperationKind::Compute => {
                     let node = builder.add(spend(Nanos(size)), processor);
                     (node, node)
                 }
-                What::Receive => {
+                OperationKind::Receive => {
                     let receive = Work::Receive { from: known(peer), tag: known(tag).map(u64::from) };
                     let first = builder.add(receive, None);
                     let mut last = first;
@@ -94,7 +94,7 @@ impl Costs {
                     }
                     (first, last)
                 }
-                What::Send => {
+                OperationKind::Send => {
                     let time = self.of(size);
                     let waits = time > Nanos(0) || computes[usize::from(cpu)];
                     let begin = waits.then(|| builder.add(spend(time), processor));
@@ -168,7 +168,7 @@ fn graphs(
         let is_message = |work: &&Work| matches!(work, Work::Send { .. } | Work::Receive { .. });
         let before = graphs[rank as usize].works().take(node as usize).filter(is_message).count();
         let operations = ranks[rank as usize].operations.iter().zip(0..);
-        let mut messages = operations.filter(|(operation, _)| operation.what != What::Compute);
+        let mut messages = operations.filter(|(operation, _)| operation.what != OperationKind::Compute);
         named(rank, messages.nth(before).map_or(0, |(_, number)| number))
     })?;
     Ok(graphs)

@@ -5,7 +5,7 @@
 //! end (8 each), counted from behind the magic number. A rank has the numbers of its operations and of those that require none
 //! (4 each), the latter's list, the operations, and lists of operations that require others.
 
-use super::goal::{ANY, Need, Operation, Rank, What};
+use super::goal::{ANY, Need, Operation, OperationKind, Rank};
 use crate::flow::MOST_BYTES;
 use crate::memory::FileBudget;
 use hpcc_core::units::Nanos;
@@ -78,23 +78,23 @@ fn rank(mut bytes: Numbers<'_>, ranks: u32, room: &FileBudget) -> Result<Rank, S
         let wrong = |message: String| Err(format!("operation {number}: {message}"));
         let _missing = bytes.u32()?;
         let what = match bytes.u8()? {
-            1 => What::Send,
-            2 => What::Receive,
-            3 => What::Compute,
+            1 => OperationKind::Send,
+            2 => OperationKind::Receive,
+            3 => OperationKind::Compute,
             other => return wrong(format!("its type is {other}; expected 1 (send), 2 (recv) or 3 (calc)")),
         };
         let (peer, size, tag) = (bytes.u32()?, bytes.u64()?, bytes.u32()?);
         let (cpu, nic) = (bytes.u8()?, bytes.u8()?);
-        let is_wild = what == What::Receive && peer == ANY;
-        if what != What::Compute && peer >= ranks && !is_wild {
+        let is_wild = what == OperationKind::Receive && peer == ANY;
+        if what != OperationKind::Compute && peer >= ranks && !is_wild {
             return wrong(format!("rank {peer} is none of the {ranks} ranks; expected 0 to {}", ranks - 1));
         }
-        let most = if what == What::Compute { Nanos::LONGEST.0 } else { MOST_BYTES };
+        let most = if what == OperationKind::Compute { Nanos::LONGEST.0 } else { MOST_BYTES };
         if size > most {
             return wrong(format!("its size is {size}; expected at most {most}"));
         }
         // A computation has neither peer nor tag nor NIC, whatever stands there.
-        let (peer, tag, nic) = if what == What::Compute { (0, 0, 0) } else { (peer, tag, nic) };
+        let (peer, tag, nic) = if what == OperationKind::Compute { (0, 0, 0) } else { (peer, tag, nic) };
         rank.operations.push(Operation { what, size, peer, tag, cpu, nic });
         for at_end in [true, false] {
             let (length, first) = (bytes.u32()?, bytes.u32()?);

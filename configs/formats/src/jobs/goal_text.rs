@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! GOAL as text: one statement a line.
 
-use super::goal::{ANY, Need, Operation, Rank, What};
+use super::goal::{ANY, Need, Operation, OperationKind, Rank};
 use crate::error::InputError;
 use crate::flow::MOST_BYTES;
 use crate::place::Place;
@@ -74,8 +74,8 @@ impl<'a> Text<'a> {
                 (Statement::End, Some(_)) => open = None,
                 (Statement::Operation(label, operation), Some(rank)) => {
                     let count = ranks.len() as u32;
-                    let is_receive = operation.what == What::Receive;
-                    if operation.what != What::Compute
+                    let is_receive = operation.what == OperationKind::Receive;
+                    if operation.what != OperationKind::Compute
                         && operation.peer >= count
                         && !(is_receive && operation.peer == ANY)
                     {
@@ -178,25 +178,27 @@ fn operation(words: &[&str]) -> Result<Operation, String> {
         "-1" => Ok(ANY),
         _ => number(rank, "the number of a rank", u32::MAX - 1),
     };
-    let none = Operation { what: What::Compute, size: 0, peer: 0, tag: 0, cpu: 0, nic: 0 };
+    let none = Operation { what: OperationKind::Compute, size: 0, peer: 0, tag: 0, cpu: 0, nic: 0 };
     let (mut operation, mut rest) = match *words {
         ["calc", time, ref rest @ ..] => {
             (Operation { size: number(time, "nanoseconds", Nanos::LONGEST.0)?, ..none }, rest)
         }
         ["send", size, "to", to, ref rest @ ..] => {
-            (Operation { what: What::Send, size: bytes(size)?, peer: rank(to)?, ..none }, rest)
+            (Operation { what: OperationKind::Send, size: bytes(size)?, peer: rank(to)?, ..none }, rest)
         }
         ["recv", size, "from", from, ref rest @ ..] => {
-            (Operation { what: What::Receive, size: bytes(size)?, peer: rank(from)?, ..none }, rest)
+            (Operation { what: OperationKind::Receive, size: bytes(size)?, peer: rank(from)?, ..none }, rest)
         }
         _ => return Err(format!("\"{}\" is no statement; {EXPECTED}", words.join(" "))),
     };
     while let [key, value, ref others @ ..] = *rest {
         match key {
-            "tag" if operation.what == What::Receive && value == "-1" => operation.tag = ANY,
-            "tag" if operation.what != What::Compute => operation.tag = number(value, "a tag", ANY - 1)?,
+            "tag" if operation.what == OperationKind::Receive && value == "-1" => operation.tag = ANY,
+            "tag" if operation.what != OperationKind::Compute => operation.tag = number(value, "a tag", ANY - 1)?,
             "cpu" => operation.cpu = number(value, "the number of a CPU", u8::MAX)?,
-            "nic" if operation.what != What::Compute => operation.nic = number(value, "the number of a NIC", u8::MAX)?,
+            "nic" if operation.what != OperationKind::Compute => {
+                operation.nic = number(value, "the number of a NIC", u8::MAX)?
+            }
             _ => return Err(format!("\"{key} {value}\" belongs to no such operation; expected tag, cpu or nic")),
         }
         rest = others;

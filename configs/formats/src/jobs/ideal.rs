@@ -14,7 +14,7 @@ enum Event {
 
 /// How a job ends.
 #[derive(Debug)]
-pub struct Course {
+pub struct JobEnd {
     /// The time that it takes.
     pub time: Nanos,
     /// Ranks that are not over, though nothing is under way.
@@ -27,7 +27,7 @@ pub fn run(
     servers: Option<Servers>,
     message: impl Fn(&Message) -> Nanos,
     computation: impl Fn(Nanos) -> Nanos,
-) -> Course {
+) -> JobEnd {
     let both = |sent: &Message, _| {
         let time = message(sent);
         Times { arrival: time, acknowledged: time }
@@ -50,7 +50,7 @@ pub fn run_with(
     servers: Option<Servers>,
     mut message: impl FnMut(&Message, Nanos) -> Times,
     computation: impl Fn(Nanos) -> Nanos,
-) -> Course {
+) -> JobEnd {
     let mut jobs = Jobs::new(0, servers);
     let number = jobs.add(job);
     let mut actions = Vec::new();
@@ -85,11 +85,11 @@ pub fn run_with(
     }
     let unfinished: Vec<_> = jobs.unfinished().collect();
     // What no rank waits for may last longer.
-    Course { time: if unfinished.is_empty() { over } else { time }, unfinished }
+    JobEnd { time: if unfinished.is_empty() { over } else { time }, unfinished }
 }
 
 /// Runs a job in which only messages take time, each as much as any other: the time is the depth of the graph in messages.
-pub fn depth(job: Job) -> Course {
+pub fn depth(job: Job) -> JobEnd {
     run(job, None, |_| Nanos(1), |_| Nanos(0))
 }
 

@@ -98,7 +98,7 @@ fn built(graph: GraphBuilder) -> Result<Graph, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Ways, ideal, testing};
+    use crate::jobs::{CollectiveOptions, ideal, testing};
     use hpcc_core::workload::Job;
 
     use hpcc_core::workload::collective::{Collective, Kind, PATTERNS};
@@ -117,8 +117,9 @@ mod tests {
     #[test]
     fn messages_take_as_long_as_their_collective() {
         for pattern in PATTERNS.iter().filter(|pattern| !pattern.in_servers) {
-            let ways = Ways { channels: Some(2), chunk: Some(9_000), depth: 64, ..Ways::default() };
-            let ways = Ways { algorithm: Some(pattern.name.into()), ..ways };
+            let ways =
+                CollectiveOptions { channels: Some(2), chunk: Some(9_000), depth: 64, ..CollectiveOptions::default() };
+            let ways = CollectiveOptions { algorithm: Some(pattern.name.into()), ..ways };
             let plan = ways.plan(pattern.kind, (0..8).collect(), 80_000, 0).expect("a plan");
             let plan = Plan { iterations: 2, gap: Nanos(500), ..plan };
             let job = spec(JobWork::Collective(plan.clone()), 8);
@@ -132,7 +133,7 @@ mod tests {
     /// What a collective waits for, and what waits for it, does so still.
     #[test]
     fn a_collective_among_others_becomes_messages_in_its_place() {
-        let plan = Ways::default().plan(Kind::AllReduce, (0..4).collect(), 4_000, 0).expect("a plan");
+        let plan = CollectiveOptions::default().plan(Kind::AllReduce, (0..4).collect(), 4_000, 0).expect("a plan");
         let graph = |rank: u32| {
             let mut graph = GraphBuilder::default();
             let first = graph.add(Work::Compute(Nanos(100 * u64::from(rank))), Some(0));

@@ -6,6 +6,7 @@ pub(crate) mod chakra;
 mod chakra_file;
 mod chakra_message;
 pub mod chakra_write;
+mod collective_options;
 pub(crate) mod connection_matrix;
 pub(crate) mod goal;
 mod goal_binary;
@@ -19,11 +20,10 @@ mod plans;
 pub(crate) mod simai;
 pub(crate) mod transformer;
 mod tuning;
-mod ways;
 
+pub(crate) use collective_options::{CollectiveOptions, STEP};
 pub use tuning::protocol_name;
 pub(crate) use tuning::{Cpu, Gpu, Protocol, Tuning};
-pub(crate) use ways::{STEP, Ways};
 
 use hpcc_core::workload::Graph;
 use hpcc_core::workload::collective::Plan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The collectives of a job of graphs: which of them are one, and how each is done.
 
-use super::Ways;
+use super::CollectiveOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::workload::collective::{Collective, Kind, Plan};
 use std::collections::HashMap;
@@ -23,14 +23,14 @@ pub(crate) enum Group {
 
 /// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
 pub(crate) struct Plans<'a> {
-    ways: &'a dyn Fn(Kind) -> Ways,
+    ways: &'a dyn Fn(Kind) -> CollectiveOptions,
     known: HashMap<(u32, Arc<[u32]>), u32>,
     list: Vec<Plan>,
 }
 
 impl<'a> Plans<'a> {
     /// None yet; `ways` says how each kind is done.
-    pub fn new(ways: &'a dyn Fn(Kind) -> Ways) -> Plans<'a> {
+    pub fn new(ways: &'a dyn Fn(Kind) -> CollectiveOptions) -> Plans<'a> {
         Plans { ways, known: HashMap::new(), list: Vec::new() }
     }
 

@@ -7,7 +7,7 @@
 //! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes.
 
 use super::plans::{Group, Plans};
-use super::{JobFile, Ways, digest};
+use super::{CollectiveOptions, JobFile, digest};
 use crate::error::{InputError, suggestion};
 use crate::flow::MOST_BYTES;
 use crate::memory::Budget;
@@ -170,7 +170,7 @@ pub(crate) fn read(
     path: &Path,
     passes: u32,
     most_ranks: u32,
-    ways: &dyn Fn(Kind) -> Ways,
+    ways: &dyn Fn(Kind) -> CollectiveOptions,
     budget: &Budget,
 ) -> Result<JobFile, InputError> {
     let place = Place::file(path);
@@ -195,7 +195,7 @@ pub(crate) fn read(
         let graph = rank.builder.build();
         graphs.push(graph.map_err(|_| place.error("layers wait for each other in a circle"))?);
     }
-    let all: Vec<Ways> = Kind::ALL.iter().map(|kind| ways(*kind)).collect();
+    let all: Vec<CollectiveOptions> = Kind::ALL.iter().map(|kind| ways(*kind)).collect();
     let digest = digest([text.as_bytes(), format!("{passes}{all:?}").as_bytes()]);
     Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
 }
@@ -311,7 +311,7 @@ mod tests {
     use crate::jobs::ideal;
     use crate::jobs::testing::job;
 
-    const USUAL: &dyn Fn(Kind) -> Ways = &|_| Ways::default();
+    const USUAL: &dyn Fn(Kind) -> CollectiveOptions = &|_| CollectiveOptions::default();
 
     fn head(tensor: u32, expert: u32, stages: u32, ranks: u32) -> String {
         format!(

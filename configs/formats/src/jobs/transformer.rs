@@ -17,7 +17,7 @@
 //! have all experts, and a bucket is one all-reduce of (a + 2 h f E) / t a layer. Routers are so small that they are left out.
 
 use super::plans::{Group, Plans, Wrong};
-use super::{JobFile, Ways, digest};
+use super::{CollectiveOptions, JobFile, digest};
 use crate::flow::MOST_BYTES;
 use crate::memory::Budget;
 use hpcc_core::units::Nanos;
@@ -83,7 +83,7 @@ enum Pass {
 
 impl Transformer {
     /// The job of so many ranks. An error is a key and what is wrong with it.
-    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> Ways, budget: &Budget) -> Result<JobFile, Wrong> {
+    pub fn job(&self, ranks: u32, ways: &dyn Fn(Kind) -> CollectiveOptions, budget: &Budget) -> Result<JobFile, Wrong> {
         let parts = u64::from(self.tensor) * u64::from(self.pipeline);
         if !u64::from(ranks).is_multiple_of(parts) || ranks == 0 {
             let message = format!("{ranks} ranks are no multiple of tensor times pipeline, {parts}; expected one");
@@ -105,7 +105,7 @@ impl Transformer {
             }
             graphs.push(rank.builder.build().map_err(|_| ("kind", "it goes round in a circle".to_owned()))?);
         }
-        let all: Vec<Ways> = [Kind::AllReduce, Kind::AllToAll].into_iter().map(ways).collect();
+        let all: Vec<CollectiveOptions> = [Kind::AllReduce, Kind::AllToAll].into_iter().map(ways).collect();
         let digest = digest([format!("{self:?}{all:?}").as_bytes()]);
         Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
     }
@@ -385,8 +385,8 @@ mod tests {
         ..MODEL
     };
 
-    fn ways(_: Kind) -> Ways {
-        Ways { depth: 1, ..Ways::default() }
+    fn ways(_: Kind) -> CollectiveOptions {
+        CollectiveOptions { depth: 1, ..CollectiveOptions::default() }
     }
 
     fn of(model: &Transformer, ranks: u32) -> JobFile {

@@ -352,7 +352,7 @@ impl Tuning {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::Ways;
+    use super::super::CollectiveOptions;
     use super::*;
     use hpcc_core::topology::{Link, NodeKind};
     use hpcc_core::units::{BitRate, Nanos};
@@ -433,7 +433,12 @@ pub(super) mod tests {
     #[test]
     fn auto_cuts_data_into_messages_of_a_step() {
         let tuning = tuning(64, Some(8));
-        let ways = Ways { algorithm: Some("auto".into()), channels: Some(8), tuning, ..Ways::default() };
+        let ways = CollectiveOptions {
+            algorithm: Some("auto".into()),
+            channels: Some(8),
+            tuning,
+            ..CollectiveOptions::default()
+        };
         let group: Arc<[u32]> = (0..64).collect();
         let chunk = |kind, size| ways.plan(kind, group.clone(), size, 0).expect("a plan").chunk;
         assert_eq!(chunk(Kind::AllReduce, 8 << 20), 512 << 10, "a tree");

@@ -7,7 +7,7 @@ use hpcc_core::cc::Reads;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, Reported};
 use hpcc_core::telemetry::Csig;
-use hpcc_core::topology::paths::{PathName, Told};
+use hpcc_core::topology::paths::{PathIdentity, PathName};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::transport::{Entropy, Protocol};
 use hpcc_core::units::{BitRate, Rounding};
@@ -74,7 +74,7 @@ pub(super) fn scattered_records(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let Some(who) = scatters(scenario) else { return Vec::new() };
     if settings.needs().reads != Reads::Records
         || settings.switch.telemetry_records != Reported::All
-        || scenario.ways().tell(PathName::Length) == Told::Apart(None)
+        || scenario.ways().tell(PathName::Length) == PathIdentity::Apart(None)
     {
         return Vec::new();
     }
@@ -89,7 +89,7 @@ pub(super) fn scattered_records(scenario: &Scenario, _: &Pass) -> Vec<String> {
 pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let averages = scenario.settings.feedback.content == FeedbackContent::Loads;
     let Some(why) =
-        spread(scenario).filter(|_| averages && scenario.ways().tell(PathName::Length) != Told::Apart(None))
+        spread(scenario).filter(|_| averages && scenario.ways().tell(PathName::Length) != PathIdentity::Apart(None))
     else {
         return Vec::new();
     };
@@ -102,7 +102,7 @@ pub(super) fn restarted_averages(scenario: &Scenario, _: &Pass) -> Vec<String> {
 /// Packets overtake each other, and count as lost.
 pub(super) fn late_packets(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let transport = scenario.transport();
-    let has_one_path = || scenario.ways().tell(PathName::Length) == Told::Apart(None);
+    let has_one_path = || scenario.ways().tell(PathName::Length) == PathIdentity::Apart(None);
     let Some(who) = scatters(scenario).filter(|_| transport.reorder_window == 0 && !has_one_path()) else {
         return Vec::new();
     };

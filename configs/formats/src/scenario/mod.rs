@@ -9,16 +9,16 @@ mod digest;
 mod effective;
 mod effective_buffer;
 mod finding;
+mod flow_paths;
 mod network;
 mod order;
-mod ways;
 
 pub use compatibility::settings as compatibility_settings;
 pub use finding::{Assumed, Finding, Level};
 pub use order::EventOrder;
 
 pub(crate) use compatibility::Compatibility;
-pub(crate) use ways::{states, ways};
+pub(crate) use flow_paths::{states, ways};
 
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder, host};
 

@@ -7,7 +7,7 @@ use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork};
-use crate::jobs::{Cpu, Gpu, Protocol, Tuning, Ways};
+use crate::jobs::{CollectiveOptions, Cpu, Gpu, Protocol, Tuning};
 use hpcc_core::settings::Named;
 use hpcc_core::units::{Bytes, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Parts, Plan};
@@ -98,7 +98,11 @@ impl Operation {
         let ways = messages.ways(self.algorithm.as_ref(), &tuning);
         let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;
-        messages.tell(std::slice::from_ref(&plan), self.algorithm.as_deref().is_some_and(Ways::is_auto), context);
+        messages.tell(
+            std::slice::from_ref(&plan),
+            self.algorithm.as_deref().is_some_and(CollectiveOptions::is_auto),
+            context,
+        );
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
         let trials = ways.trials([&plan]).collect();
@@ -139,15 +143,15 @@ fn read_matrix(path: &Path, ranks: u32) -> Result<Vec<Vec<u64>>, InputError> {
 
 impl Messages {
     /// How collectives are done by this algorithm.
-    pub fn ways(&self, algorithm: Option<&String>, tuning: &Tuning) -> Ways {
+    pub fn ways(&self, algorithm: Option<&String>, tuning: &Tuning) -> CollectiveOptions {
         let &Messages { channels, chunk, depth, protocol, gpu, cpu, skew, window } = self;
-        Ways {
+        CollectiveOptions {
             algorithm: algorithm.cloned(),
             protocol,
             channels,
             chunk: chunk.map(|chunk| chunk.0),
             depth,
-            window: window.unwrap_or(Ways::ALL_AT_ONCE),
+            window: window.unwrap_or(CollectiveOptions::ALL_AT_ONCE),
             skew,
             tuning: tuning.clone().with(gpu.or(tuning.profiles().gpu()).unwrap_or_default(), cpu.unwrap_or_default()),
         }

@@ -8,7 +8,7 @@ use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork, Trial};
-use crate::jobs::{JobFile, Tuning, Ways, chakra, connection_matrix, goal, simai, transformer};
+use crate::jobs::{CollectiveOptions, JobFile, Tuning, chakra, connection_matrix, goal, simai, transformer};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
@@ -212,7 +212,7 @@ keys! {
 
 impl ByCollectives {
     /// How a collective is done. The name of an algorithm that its operation does not have is refused.
-    fn ways(&self, ranks: &Ranks, context: &Context<'_>) -> Result<impl Fn(Kind) -> Ways, InputError> {
+    fn ways(&self, ranks: &Ranks, context: &Context<'_>) -> Result<impl Fn(Kind) -> CollectiveOptions, InputError> {
         let ways = |kind: Kind| self.messages.ways(self.algorithms.of(kind), &ranks.tuning);
         for kind in Kind::ALL {
             if let (Some(name), Err((_, message))) = (self.algorithms.of(*kind), ways(*kind).pattern(*kind)) {
@@ -224,7 +224,7 @@ impl ByCollectives {
 
     /// The same job, of whose collectives is told what nobody said, with those whose algorithm is to be tried.
     pub fn told(&self, job: JobSpec, context: &Context<'_>) -> JobSpec {
-        let is_auto = |kind: &Kind| self.algorithms.of(*kind).is_some_and(|name| Ways::is_auto(name));
+        let is_auto = |kind: &Kind| self.algorithms.of(*kind).is_some_and(|name| CollectiveOptions::is_auto(name));
         self.messages.tell(job.collectives(), Kind::ALL.iter().any(is_auto), context);
         let tuning = Tuning::new(&job.hosts, context.servers, context.network);
         let of_kind = |kind: &Kind| {

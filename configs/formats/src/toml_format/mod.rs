@@ -40,12 +40,12 @@ mod placement;
 mod plain;
 mod rails;
 mod receive;
+mod remarks;
 mod schema;
 mod servers;
 mod settings;
 mod source;
 mod switch_profile;
-mod told;
 mod topology;
 mod traffic;
 

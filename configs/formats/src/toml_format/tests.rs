@@ -197,7 +197,7 @@ fn every_shipped_scenario_loads_without_a_note_but_those_of_400_gbps_and_of_coll
             let crowded = is_crowded.then_some("flows at a time go to host");
             let is_known = |note: &String| {
                 note.starts_with("times are whole nanoseconds: at 400Gbps")
-                    || note.starts_with(super::told::DEFAULTS)
+                    || note.starts_with(super::remarks::DEFAULTS)
                     || crowded.is_some_and(|crowded| note.contains(crowded))
             };
             assert!(scenario.notes.iter().all(is_known), "{}: {:?}", path.display(), scenario.notes);

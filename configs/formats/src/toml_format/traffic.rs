@@ -6,8 +6,8 @@ use super::document::Document;
 use super::job_file::{ByCollectives, Chakra, ConnectionMatrix, Goal, Simai, Transformer};
 use super::keys::{Group, INTERVAL, Key, Kinds, Lasting, OfKind, PAYLOAD, SHARE, Section, Tables, keys, kinds};
 use super::placement::{Job, Placed};
+use super::remarks::Remarks;
 use super::servers;
-use super::told::Told;
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
@@ -224,7 +224,7 @@ pub(super) struct Context<'a> {
     /// Of the hardware.
     pub profiles: Profiles,
     /// What is to be told of defaults.
-    pub told: &'a RefCell<Told>,
+    pub told: &'a RefCell<Remarks>,
     /// Of the reference's start times in seconds.
     rounding: Rounding,
     /// Payload of a full packet.
@@ -279,7 +279,7 @@ pub(super) fn read(
     (servers, profiles): (Option<&servers::Given>, Profiles),
     seed: u64,
     (rounding, mtu): (Rounding, Bytes),
-) -> Result<(Vec<Traffic>, Told), InputError> {
+) -> Result<(Vec<Traffic>, Remarks), InputError> {
     let told = &RefCell::default();
     let has_usual_pxn = servers.is_some_and(|given| given.pxn_is_usual && given.servers.pxn);
     let servers = servers.map(|given| given.servers);

@@ -15,9 +15,9 @@
 mod flows;
 mod receiver;
 mod sender;
+mod shortest_paths;
 #[cfg(test)]
 mod tests;
-mod ways;
 
 use super::{Choice, EcmpBalancer, Errands, Fate, LoadBalancer, Passing, Scheme, Tag, leaves};
 use crate::random::Integers;

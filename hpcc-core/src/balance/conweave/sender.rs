@@ -2,7 +2,7 @@
 //! ConWeave at the senders' leaf: paths are chosen.
 
 use super::flows::Flows;
-use super::ways::{Ways, ways};
+use super::shortest_paths::{ShortestPaths, ways};
 use super::{Conweave, Header, Role};
 use crate::balance::{FlowKey, Passing};
 use crate::random::Integers;
@@ -32,7 +32,7 @@ enum Phase {
 #[derive(Debug)]
 pub struct Sender {
     config: Conweave,
-    pub(super) ways: BTreeMap<u32, Ways>,
+    pub(super) ways: BTreeMap<u32, ShortestPaths>,
     /// Until when to avoid a path, by destination leaf and path.
     pub(super) avoided: BTreeMap<(u32, u32), Nanos>,
     /// The newest epoch of any flow, so that a flow that was forgotten has no epoch twice.
@@ -52,7 +52,14 @@ impl Sender {
     }
 
     /// The first of two paths that is not avoided; without one the present path, if there is any.
-    pub(super) fn draw(&self, to: u32, ways: &Ways, present: Option<u32>, now: Nanos, rand: &mut Integers) -> u32 {
+    pub(super) fn draw(
+        &self,
+        to: u32,
+        ways: &ShortestPaths,
+        present: Option<u32>,
+        now: Nanos,
+        rand: &mut Integers,
+    ) -> u32 {
         let drawn = [(); 2].map(|()| rand.draw() % ways.paths);
         let is_good = |path: &u32| self.avoided.get(&(to, *path)).is_none_or(|&until| until <= now);
         drawn.into_iter().find(is_good).or(present).unwrap_or(drawn[0])

@@ -2,7 +2,7 @@
 //! What leaves make of packets by hand-made traces.
 
 use super::receiver::Waiting;
-use super::ways::{Ways, ways};
+use super::shortest_paths::{ShortestPaths, ways};
 use super::*;
 use crate::balance::FlowKey;
 use crate::balance::testing::passing;
@@ -254,7 +254,7 @@ fn marked_packets_are_told_but_those_of_older_epochs() {
 fn a_path_is_a_choice_at_each_switch() {
     let mut network = network();
     network.links.extend([4, 4].map(|spine| Link { a: 3, b: spine, ..network.links[4] }));
-    assert_eq!(ways(&network, 2)[&3], Ways { links: 2, paths: 4, delay: Nanos(2_000) });
+    assert_eq!(ways(&network, 2)[&3], ShortestPaths { links: 2, paths: 4, delay: Nanos(2_000) });
     let mut spine = Leaf::new(&Conweave::default(), &network, 4);
     let mut rand = Integers::new(1);
     let mut taken = BTreeMap::new();

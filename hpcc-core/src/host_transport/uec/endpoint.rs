@@ -2,7 +2,7 @@
 //! Ultra Ethernet at a host: its messages, both ends, the turns of its ports, and its alarms.
 
 use super::credit::Credit;
-use super::header::{Cause, HEADERS, Say};
+use super::header::{Cause, HEADERS, UecHeader};
 use super::nscc::Nscc;
 use super::overbooking::Overbooking;
 use super::pacer::{Demand, Demands, Pacer};
@@ -149,7 +149,7 @@ impl UecEndpoint {
         }
     }
 
-    fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
+    fn on_answer(&mut self, now: Nanos, packet: &Packet, say: &UecHeader, out: &mut Outbox) {
         let key = packet.connection;
         self.counters.marks_heard += u64::from(tells_mark(say));
         let Some(sender) = self.senders.get_mut(key) else { return };
@@ -158,22 +158,22 @@ impl UecEndpoint {
         let told =
             if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = told { Some(delay) } else { None };
         match *say {
-            Say::Ack(ref sack) => {
+            UecHeader::Ack(ref sack) => {
                 sender.on_ack(now, packet.seq, packet.sport, sack, told);
                 if sender.is_finished() {
                     self.senders.remove(key);
                     return out.finished.push(key);
                 }
             }
-            Say::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
-            Say::Pull { granted } => sender.on_pull(now, granted),
-            Say::Data { .. } | Say::Probe | Say::RequestToSend { .. } => {}
+            UecHeader::Nack { at_last_hop } => sender.on_nack(now, packet.seq, packet.sport, at_last_hop),
+            UecHeader::Pull { granted } => sender.on_pull(now, granted),
+            UecHeader::Data { .. } | UecHeader::Probe | UecHeader::RequestToSend { .. } => {}
         }
         self.look(key);
     }
 
     /// What a sender says has arrived.
-    fn on_saying(&mut self, now: Nanos, packet: &Packet, say: &Say, out: &mut Outbox) {
+    fn on_saying(&mut self, now: Nanos, packet: &Packet, say: &UecHeader, out: &mut Outbox) {
         let from = (packet.peer, packet.connection);
         if let Some(overbooking) = &mut self.overbooking {
             overbooking.on_packet(now, packet.marked, packet.trimmed);
@@ -189,21 +189,21 @@ impl UecEndpoint {
         };
         let is_credited = self.settings.uec_control != Control::Nscc;
         let target = match *say {
-            Say::Data { pull_target, .. } | Say::RequestToSend { pull_target } => pull_target,
-            Say::Probe | Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. } => 0,
+            UecHeader::Data { pull_target, .. } | UecHeader::RequestToSend { pull_target } => pull_target,
+            UecHeader::Probe | UecHeader::Ack(_) | UecHeader::Nack { .. } | UecHeader::Pull { .. } => 0,
         };
         if is_credited {
             self.pacer.ask(now, from, &mut receiver.demand, target);
         }
         let answer = match (say, packet.trimmed) {
-            (&Say::Data { again, .. }, Some(trimmed)) => {
+            (&UecHeader::Data { again, .. }, Some(trimmed)) => {
                 let answer = receiver.on_trimmed(packet, again, trimmed == Trimmed::LastHop);
-                if is_credited && matches!(answer, Say::Nack { .. }) {
+                if is_credited && matches!(answer, UecHeader::Nack { .. }) {
                     self.pacer.request(now, from, &mut receiver.demand);
                 }
                 Some(answer)
             }
-            (&Say::Data { ack_requested, again, .. }, None) => {
+            (&UecHeader::Data { ack_requested, again, .. }, None) => {
                 let Taken { answer, is_whole } =
                     receiver.on_data(packet, ack_requested, again, self.settings.uec_ack_bytes.0);
                 if is_whole {
@@ -212,16 +212,16 @@ impl UecEndpoint {
                 }
                 return out
                     .packets
-                    .extend(answer.map(|answer| reflected(packet, answer_to(packet, &Say::Ack(answer)))));
+                    .extend(answer.map(|answer| reflected(packet, answer_to(packet, &UecHeader::Ack(answer)))));
             }
-            (Say::RequestToSend { .. }, _) => {
+            (UecHeader::RequestToSend { .. }, _) => {
                 if is_credited {
                     self.pacer.request(now, from, &mut receiver.demand);
                 }
-                Some(Say::Ack(receiver.answer(0, Cause::Request, false)))
+                Some(UecHeader::Ack(receiver.answer(0, Cause::Request, false)))
             }
-            (Say::Probe, _) => Some(Say::Ack(receiver.answer(packet.seq, Cause::Probe, packet.marked))),
-            (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. }, _) => None,
+            (UecHeader::Probe, _) => Some(UecHeader::Ack(receiver.answer(packet.seq, Cause::Probe, packet.marked))),
+            (UecHeader::Ack(_) | UecHeader::Nack { .. } | UecHeader::Pull { .. }, _) => None,
         };
         out.packets.extend(answer.map(|answer| answer_to(packet, &answer)));
     }
@@ -233,18 +233,18 @@ impl UecEndpoint {
         Some(Packet {
             sport: first.sport ^ self.grants,
             seq: 0,
-            ..answer_to(&first, &Say::Pull { granted: grant.total })
+            ..answer_to(&first, &UecHeader::Pull { granted: grant.total })
         })
     }
 }
 
 /// Whether it is the answer to a marked packet.
-fn tells_mark(say: &Say) -> bool {
-    matches!(say, Say::Ack(sack) if sack.marked)
+fn tells_mark(say: &UecHeader) -> bool {
+    matches!(say, UecHeader::Ack(sack) if sack.marked)
 }
 
 /// An answer to a packet.
-fn answer_to(packet: &Packet, say: &Say) -> Packet {
+fn answer_to(packet: &Packet, say: &UecHeader) -> Packet {
     let &Packet { peer, connection, reply_to, sport, dport, seq, .. } = packet;
     let answer = Packet { peer, connection: reply_to, reply_to: connection, sport, dport, seq, ..Packet::default() };
     Packet { size: HEADERS, header: say.encode(), marked: tells_mark(say), ..answer }
@@ -261,7 +261,7 @@ fn late_answer(packet: &Packet, mtu: u32) -> Packet {
     let count = packet.message.div_ceil(mtu.into()).max(1);
     let received = packet.message + count * u64::from(HEADERS);
     let sack = super::header::Sack { before: count, base: count, received, ..Default::default() };
-    answer_to(packet, &Say::Ack(sack))
+    answer_to(packet, &UecHeader::Ack(sack))
 }
 
 impl Endpoint for UecEndpoint {
@@ -317,8 +317,10 @@ impl Endpoint for UecEndpoint {
     }
 
     fn receive(&mut self, now: Nanos, packet: &Packet, out: &mut Outbox) {
-        match Say::of(packet) {
-            Some(say @ (Say::Ack(_) | Say::Nack { .. } | Say::Pull { .. })) => self.on_answer(now, packet, &say, out),
+        match UecHeader::of(packet) {
+            Some(say @ (UecHeader::Ack(_) | UecHeader::Nack { .. } | UecHeader::Pull { .. })) => {
+                self.on_answer(now, packet, &say, out)
+            }
             Some(say) => {
                 self.counters.trims_heard += u64::from(packet.trimmed.is_some());
                 let earlier = out.packets.len();

@@ -12,7 +12,7 @@ const KIND: usize = 47;
 
 /// A packet's header, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Say {
+pub enum UecHeader {
     /// Payload, or its headers alone where it was trimmed.
     Data {
         /// The receiver is to acknowledge it at once.
@@ -38,7 +38,7 @@ pub enum Say {
     },
     /// Asks the receiver for credit and an answer.
     RequestToSend {
-        /// As in [`Say::Data`].
+        /// As in [`UecHeader::Data`].
         pull_target: i64,
     },
 }
@@ -78,19 +78,19 @@ crate::named! {
     }
 }
 
-impl Say {
+impl UecHeader {
     /// The header's bytes.
     pub fn encode(&self) -> PacketHeader {
         let mut bytes = [0; 48];
         let mut put = |place: usize, word: u64| bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
         let kind = match *self {
-            Say::Data { ack_requested, again, pull_target } => {
+            UecHeader::Data { ack_requested, again, pull_target } => {
                 put(8, pull_target as u64);
                 put(16, u64::from(ack_requested) | u64::from(again) << 1);
                 0
             }
-            Say::Probe => 1,
-            Say::Ack(Sack { before, base, bitmap, received, out_of_order, cause, marked, again }) => {
+            UecHeader::Probe => 1,
+            UecHeader::Ack(Sack { before, base, bitmap, received, out_of_order, cause, marked, again }) => {
                 put(8, before);
                 put(16, base);
                 put(24, bitmap);
@@ -101,15 +101,15 @@ impl Say {
                 );
                 2
             }
-            Say::Nack { at_last_hop } => {
+            UecHeader::Nack { at_last_hop } => {
                 put(8, at_last_hop.into());
                 3
             }
-            Say::Pull { granted } => {
+            UecHeader::Pull { granted } => {
                 put(8, granted as u64);
                 4
             }
-            Say::RequestToSend { pull_target } => {
+            UecHeader::RequestToSend { pull_target } => {
                 put(8, pull_target as u64);
                 5
             }
@@ -119,13 +119,17 @@ impl Say {
     }
 
     /// Decodes a packet's header; `None` if its kind is unknown.
-    pub fn of(packet: &Packet) -> Option<Say> {
+    pub fn of(packet: &Packet) -> Option<UecHeader> {
         let bytes = &packet.header;
         let word = |place: usize| bytes[place..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         Some(match bytes[KIND] {
-            0 => Say::Data { pull_target: word(8) as i64, ack_requested: word(16) & 1 != 0, again: word(16) & 2 != 0 },
-            1 => Say::Probe,
-            2 => Say::Ack(Sack {
+            0 => UecHeader::Data {
+                pull_target: word(8) as i64,
+                ack_requested: word(16) & 1 != 0,
+                again: word(16) & 2 != 0,
+            },
+            1 => UecHeader::Probe,
+            2 => UecHeader::Ack(Sack {
                 before: word(8),
                 base: word(16),
                 bitmap: word(24),
@@ -139,9 +143,9 @@ impl Say {
                     _ => Cause::Request,
                 },
             }),
-            3 => Say::Nack { at_last_hop: word(8) != 0 },
-            4 => Say::Pull { granted: word(8) as i64 },
-            5 => Say::RequestToSend { pull_target: word(8) as i64 },
+            3 => UecHeader::Nack { at_last_hop: word(8) != 0 },
+            4 => UecHeader::Pull { granted: word(8) as i64 },
+            5 => UecHeader::RequestToSend { pull_target: word(8) as i64 },
             _ => return None,
         })
     }
@@ -165,21 +169,21 @@ mod tests {
             again: false,
         };
         for say in [
-            Say::Data { ack_requested: true, again: false, pull_target: -5 },
-            Say::Data { ack_requested: false, again: true, pull_target: 5 },
-            Say::Probe,
-            Say::Ack(sack),
-            Say::Ack(Sack { cause: Cause::Probe, marked: false, again: true, ..sack }),
-            Say::Nack { at_last_hop: true },
-            Say::Pull { granted: 1 << 40 },
-            Say::RequestToSend { pull_target: 9 },
+            UecHeader::Data { ack_requested: true, again: false, pull_target: -5 },
+            UecHeader::Data { ack_requested: false, again: true, pull_target: 5 },
+            UecHeader::Probe,
+            UecHeader::Ack(sack),
+            UecHeader::Ack(Sack { cause: Cause::Probe, marked: false, again: true, ..sack }),
+            UecHeader::Nack { at_last_hop: true },
+            UecHeader::Pull { granted: 1 << 40 },
+            UecHeader::RequestToSend { pull_target: 9 },
         ] {
             let mut packet = Packet { header: say.encode(), ..Packet::default() };
-            assert_eq!(Say::of(&packet), Some(say));
+            assert_eq!(UecHeader::of(&packet), Some(say));
             packet.header[..TELEMETRY].fill(9);
-            assert_eq!(Say::of(&packet), Some(say));
+            assert_eq!(UecHeader::of(&packet), Some(say));
             packet.header[KIND] = 9;
-            assert_eq!(Say::of(&packet), None);
+            assert_eq!(UecHeader::of(&packet), None);
         }
     }
 }

@@ -80,7 +80,7 @@ impl NsccConfig {
 
 /// What an acknowledgement says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heard {
+pub struct AckInfo {
     /// The present time.
     pub now: Nanos,
     /// The packet was marked.
@@ -161,7 +161,7 @@ impl Nscc {
     }
 
     /// Takes in an acknowledgement. Returns the queuing delay that it told, or else the average.
-    pub fn on_ack(&mut self, config: &NsccConfig, heard: &Heard) -> f64 {
+    pub fn on_ack(&mut self, config: &NsccConfig, heard: &AckInfo) -> f64 {
         let delay = self.delay(config, heard);
         self.achieved += heard.received;
         self.received += heard.received;
@@ -190,7 +190,7 @@ impl Nscc {
     }
 
     /// A packet of so many bytes was trimmed. `counts`: unless quick adapt acts, the window shrinks by them.
-    pub fn on_trimmed(&mut self, config: &NsccConfig, heard: &Heard, bytes: f64, counts: bool) {
+    pub fn on_trimmed(&mut self, config: &NsccConfig, heard: &AckInfo, bytes: f64, counts: bool) {
         if let Some(rtt) = heard.rtt {
             self.base(rtt);
         }
@@ -198,7 +198,7 @@ impl Nscc {
         // The queue was full: about T of the network.
         self.sample(config, config.network_rtt, true);
         self.adapts = true;
-        if !self.quick_adapt(config, &Heard { marked: true, ..*heard }, true, 0.0) && counts {
+        if !self.quick_adapt(config, &AckInfo { marked: true, ..*heard }, true, 0.0) && counts {
             self.window -= bytes;
             self.clamp(config);
         }
@@ -210,7 +210,7 @@ impl Nscc {
     }
 
     /// The queuing delay of a packet, whose sample counts.
-    fn delay(&mut self, config: &NsccConfig, heard: &Heard) -> f64 {
+    fn delay(&mut self, config: &NsccConfig, heard: &AckInfo) -> f64 {
         if let Some(rtt) = heard.rtt {
             self.base(rtt);
         }
@@ -263,7 +263,7 @@ impl Nscc {
 
     /// At the end of a round with losses or delays the window becomes what the round brought, if that is little. Returns whether
     /// it did, or whether what comes in was sent before that, and counts for nothing.
-    fn quick_adapt(&mut self, config: &NsccConfig, heard: &Heard, is_lost: bool, delay: f64) -> bool {
+    fn quick_adapt(&mut self, config: &NsccConfig, heard: &AckInfo, is_lost: bool, delay: f64) -> bool {
         let now = heard.now.0 as f64;
         let mut acts = self.ignored < self.to_ignore && heard.marked;
         if !acts && now > self.round_end {
@@ -302,8 +302,8 @@ mod tests {
         Nscc::new(Nanos(0), BitRate::gbps(100), T, Some(100_000.0))
     }
 
-    fn heard(now: u64, marked: bool, received: f64, rtt: u64) -> Heard {
-        Heard { now: Nanos(now), marked, received, rtt: Some(Nanos(rtt)), told: None, in_flight: 50_000.0 }
+    fn heard(now: u64, marked: bool, received: f64, rtt: u64) -> AckInfo {
+        AckInfo { now: Nanos(now), marked, received, rtt: Some(Nanos(rtt)), told: None, in_flight: 50_000.0 }
     }
 
     /// By how much the window is to grow after 16,000 bytes with this delay.
@@ -355,12 +355,12 @@ mod tests {
         let config = config(100);
         for rtt in [Some(Nanos(15_000)), None] {
             let mut nscc = window();
-            let heard = Heard { rtt, told: Some(Nanos(9_000)), ..heard(1_000, false, 16_000.0, 0) };
+            let heard = AckInfo { rtt, told: Some(Nanos(9_000)), ..heard(1_000, false, 16_000.0, 0) };
             assert_eq!(nscc.on_ack(&config, &heard), 9_000.0);
             approx::assert_relative_eq!(nscc.growth / nscc.window, 3_200.0);
         }
         let mut nscc = window();
-        let none = Heard { rtt: Some(Nanos(8_000)), told: Some(Nanos(0)), ..heard(1_000, true, 4_000.0, 0) };
+        let none = AckInfo { rtt: Some(Nanos(8_000)), told: Some(Nanos(0)), ..heard(1_000, true, 4_000.0, 0) };
         assert_eq!((nscc.on_ack(&config, &none), nscc.base_rtt), (0.0, 8_000.0), "T is measured as before");
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiving end of a message: what has arrived, and when to say so.
 
-use super::header::{Cause, HEADERS, Sack, Say};
+use super::header::{Cause, HEADERS, Sack, UecHeader};
 use super::pacer::Demand;
 use crate::host_transport::Packet;
 use crate::transport::PacketSet;
@@ -97,14 +97,14 @@ impl Receiver {
     }
 
     /// The answer to a trimmed packet.
-    pub fn on_trimmed(&mut self, packet: &Packet, again: bool, at_last_hop: bool) -> Say {
+    pub fn on_trimmed(&mut self, packet: &Packet, again: bool, at_last_hop: bool) -> UecHeader {
         if self.has(packet.seq) {
             let unacknowledged = self.unacknowledged;
-            let answer = Say::Ack(self.sack(self.base(packet.seq), Cause::Data, false, again));
+            let answer = UecHeader::Ack(self.sack(self.base(packet.seq), Cause::Data, false, again));
             self.unacknowledged = unacknowledged;
             return answer;
         }
-        Say::Nack { at_last_hop }
+        UecHeader::Nack { at_last_hop }
     }
 
     /// An acknowledgement that no data packet caused.
@@ -185,10 +185,10 @@ mod tests {
     fn a_trimmed_packet_is_asked_for_unless_it_is_there() {
         let mut own = receiver();
         acknowledged(&mut own, &[0, 2]);
-        assert_eq!(own.on_trimmed(&packet(1), false, true), Say::Nack { at_last_hop: true });
+        assert_eq!(own.on_trimmed(&packet(1), false, true), UecHeader::Nack { at_last_hop: true });
         assert!(matches!(
             own.on_trimmed(&packet(2), false, true),
-            Say::Ack(Sack { before: 1, base: 2, bitmap: 1, .. })
+            UecHeader::Ack(Sack { before: 1, base: 2, bitmap: 1, .. })
         ));
     }
 

@@ -2,8 +2,8 @@
 //! The sending end of a message: which packet may leave, and what answers change.
 
 use super::credit::Credit;
-use super::header::{Cause, HEADERS, Sack, Say};
-use super::nscc::{Heard, Nscc, NsccConfig};
+use super::header::{Cause, HEADERS, Sack, UecHeader};
+use super::nscc::{AckInfo, Nscc, NsccConfig};
 use super::sleek::Sleek;
 use crate::host_transport::{Packet, Post, Progress};
 use crate::transport::{Counters, Entropies};
@@ -198,13 +198,13 @@ impl Sender {
         let stops = self.fresh() == self.count
             || self.credit.is_some_and(|credit| !credit.may_send())
             || self.window.as_ref().is_some_and(|window| self.in_flight as f64 + f64::from(size) >= window.window());
-        let say = Say::Data { ack_requested: again || stops, again, pull_target: self.pull_target(senders) };
+        let say = UecHeader::Data { ack_requested: again || stops, again, pull_target: self.pull_target(senders) };
         let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port(now));
         Some(Packet { is_data: true, sport, seq, payload, priority: self.post.priority, ..self.packet(say, size) })
     }
 
     /// A packet of this connection.
-    fn packet(&self, say: Say, size: u32) -> Packet {
+    fn packet(&self, say: UecHeader, size: u32) -> Packet {
         let Post { dst, dport, size: message, .. } = self.post;
         let (connection, sport) = (self.number, self.sport);
         Packet { peer: dst, connection, sport, dport, size, message, header: say.encode(), ..Packet::default() }
@@ -240,7 +240,7 @@ impl Sender {
         }
         if let (Some(window), Some(config)) = (&mut self.window, &self.rules.nscc) {
             let (received, in_flight) = (newly as f64, self.in_flight as f64);
-            let delay = window.on_ack(config, &Heard { now, marked: sack.marked, received, rtt, told, in_flight });
+            let delay = window.on_ack(config, &AckInfo { now, marked: sack.marked, received, rtt, told, in_flight });
             let is_quick = sack.cause == Cause::Probe && delay < config.target;
             self.find_losses(now, sack.out_of_order, is_quick);
         }
@@ -299,7 +299,7 @@ impl Sender {
         self.active = now;
         let bytes = self.bytes(seq);
         if let (Some(window), Some(config)) = (&mut self.window, &self.rules.nscc) {
-            let heard = Heard {
+            let heard = AckInfo {
                 now,
                 marked: true,
                 received: 0.0,
@@ -374,7 +374,7 @@ impl Sender {
             let seq = sleek.send_probe(now, window);
             let sport = self.entropies.as_mut().map_or(self.sport, |entropies| entropies.next_port(now));
             let priority = self.post.priority;
-            return Some(Packet { is_data: true, seq, sport, priority, ..self.packet(Say::Probe, HEADERS) });
+            return Some(Packet { is_data: true, seq, sport, priority, ..self.packet(UecHeader::Probe, HEADERS) });
         }
         let Some((_, packet)) = self.oldest().filter(|&(at, _)| at + self.rules.timeout <= now) else {
             return self.request(now);
@@ -409,7 +409,7 @@ impl Sender {
             return None;
         }
         self.requested = Some(now);
-        let say = Say::RequestToSend { pull_target: self.pull_target(1) };
+        let say = UecHeader::RequestToSend { pull_target: self.pull_target(1) };
         Some(Packet { seq: u64::MAX, ..self.packet(say, HEADERS) })
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ids of switches by whose exclusive or a network's equally long paths differ.
 //!
-//! Three attempts, each of which the search of [`Ways`] judges:
+//! Three attempts, each of which the search of [`FlowPaths`] judges:
 //! 1. The switches' own numbers.
 //! 2. As in a tree: a switch with others above it has its place among those that are above the ones below it, so that on the way up
 //!    and down again equal places cancel out; those at the top have numbers of their own, which tell the paths.
 //! 3. Numbers of which one of two paths that look alike is drawn anew, again and again.
 
 use super::super::Network;
-use super::ways::{Steps, TooLong};
-use super::{PathName, Told, Ways};
+use super::flow_paths::{Steps, TooLong};
+use super::{FlowPaths, PathIdentity, PathName};
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -20,14 +20,14 @@ const STEPS: u64 = 1 << 24;
 /// Ids that are drawn anew.
 const DRAWS: u64 = 200;
 
-impl Ways<'_> {
+impl FlowPaths<'_> {
     /// Whether records with such names tell the paths apart, and by which ids. The same network has the same ids each time.
-    pub fn tell(&self, name: PathName) -> Told {
+    pub fn tell(&self, name: PathName) -> PathIdentity {
         let numbers = self.tell_by(name, None);
         let can_help = match &numbers {
-            Told::Apart(_) => false,
-            Told::Alike(alike) => alike.parallel.is_none(),
-            Told::Unknown => true,
+            PathIdentity::Apart(_) => false,
+            PathIdentity::Alike(alike) => alike.parallel.is_none(),
+            PathIdentity::Unknown => true,
         };
         let PathName::Xor(bits) = name else { return numbers };
         if !can_help {
@@ -36,18 +36,18 @@ impl Ways<'_> {
         let mask = u16::MAX >> 16u32.saturating_sub(bits);
         let by_place = places(self.network).into_iter().map(|id| id & mask).collect();
         let attempt = self.with(by_place, name).or_else(|| self.drawn(name, mask));
-        attempt.map_or(numbers, |ids| Told::Apart(Some(ids)))
+        attempt.map_or(numbers, |ids| PathIdentity::Apart(Some(ids)))
     }
 
     /// Whether they do where nodes have these ids; `None`: their numbers.
-    pub fn tell_by(&self, name: PathName, ids: Option<&[u16]>) -> Told {
+    pub fn tell_by(&self, name: PathName, ids: Option<&[u16]>) -> PathIdentity {
         let bits = if let PathName::Xor(bits) = name { bits } else { 16 };
         let mask = u16::MAX >> 16u32.saturating_sub(bits);
         let id = |node: u32| ids.and_then(|ids| ids.get(node as usize)).copied().unwrap_or(node as u16) & mask;
         match self.find(name, &id, &mut Steps(STEPS)) {
-            Ok(None) => Told::Apart(None),
-            Ok(Some(alike)) => Told::Alike(alike),
-            Err(TooLong) => Told::Unknown,
+            Ok(None) => PathIdentity::Apart(None),
+            Ok(Some(alike)) => PathIdentity::Alike(alike),
+            Err(TooLong) => PathIdentity::Unknown,
         }
     }
 

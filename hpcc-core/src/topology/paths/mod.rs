@@ -5,12 +5,12 @@
 //! have to say which one they are of; else a flow compares counters of different links, and starves on an idle network. The
 //! number of hops tells paths of different length, so only equally long ones matter here.
 
+mod flow_paths;
 mod ids;
 #[cfg(test)]
 mod tests;
-mod ways;
 
-pub use ways::{Alike, Ways};
+pub use flow_paths::{Alike, FlowPaths};
 
 use alloc::format;
 use alloc::string::String;
@@ -31,7 +31,7 @@ pub enum PathName {
 
 /// Whether the paths of a network can be told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum PathIdentity {
     /// They can, where switches have these ids, one for each node; `None`: by their numbers.
     Apart(Option<Arc<[u16]>>),
     /// These two cannot.
@@ -40,13 +40,15 @@ pub enum Told {
     Unknown,
 }
 
-impl Told {
+impl PathIdentity {
     /// What records of that kind fail to tell, as a sentence goes on that begins with them.
     pub fn complaint(&self) -> Option<String> {
         match self {
-            Told::Apart(_) => None,
-            Told::Alike(alike) => Some(format!("do not tell apart two ways that packets of one flow may go: {alike}")),
-            Told::Unknown => {
+            PathIdentity::Apart(_) => None,
+            PathIdentity::Alike(alike) => {
+                Some(format!("do not tell apart two ways that packets of one flow may go: {alike}"))
+            }
+            PathIdentity::Unknown => {
                 Some("may not tell apart all ways that packets of one flow may go: there are too many".into())
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::super::routes::Routes;
 use super::super::{Link, Network, NodeKind};
-use super::{PathName, Told, Ways};
+use super::{FlowPaths, PathIdentity, PathName};
 use crate::random::GlibcRand;
 use crate::testing::network;
 use crate::units::{BitRate, Nanos};
@@ -41,53 +41,53 @@ fn torus() -> Network {
 fn trees_have_ids_by_which_their_paths_differ() {
     for k in [4, 6, 8, 16] {
         let tree = fat_tree(k);
-        let ways = Ways::any(&tree);
-        let Told::Apart(ids) = ways.tell(PATH_ID) else { panic!("{k} ports") };
-        assert!(matches!(ways.tell_by(PATH_ID, ids.as_deref()), Told::Apart(_)), "{k} ports");
-        assert_eq!(ways.tell(PATH_ID), Told::Apart(ids), "the same each time");
-        assert!(matches!(ways.tell(PathName::Length), Told::Alike(_)));
+        let ways = FlowPaths::any(&tree);
+        let PathIdentity::Apart(ids) = ways.tell(PATH_ID) else { panic!("{k} ports") };
+        assert!(matches!(ways.tell_by(PATH_ID, ids.as_deref()), PathIdentity::Apart(_)), "{k} ports");
+        assert_eq!(ways.tell(PATH_ID), PathIdentity::Apart(ids), "the same each time");
+        assert!(matches!(ways.tell(PathName::Length), PathIdentity::Alike(_)));
     }
-    let ways = |network: &Network| Ways::any(network).tell_by(PATH_ID, None);
-    assert!(matches!(ways(&fat_tree(6)), Told::Alike(_)), "by their numbers");
+    let ways = |network: &Network| FlowPaths::any(network).tell_by(PATH_ID, None);
+    assert!(matches!(ways(&fat_tree(6)), PathIdentity::Alike(_)), "by their numbers");
     let torus = torus();
-    let Told::Apart(Some(ids)) = Ways::any(&torus).tell(PATH_ID) else { panic!("a small torus") };
-    assert!(matches!(Ways::any(&torus).tell_by(PATH_ID, Some(&ids)), Told::Apart(_)));
+    let PathIdentity::Apart(Some(ids)) = FlowPaths::any(&torus).tell(PATH_ID) else { panic!("a small torus") };
+    assert!(matches!(FlowPaths::any(&torus).tell_by(PATH_ID, Some(&ids)), PathIdentity::Apart(_)));
 }
 
 /// As large as for 8,192 and 6,750 hosts. Where all numbers of nodes are powers of two, these do.
 #[test]
 fn a_large_tree_is_searched_once_for_each_pod() {
-    assert_eq!(Ways::any(&fat_tree(32)).tell(PATH_ID), Told::Apart(None));
-    assert!(matches!(Ways::any(&fat_tree(30)).tell(PATH_ID), Told::Apart(Some(_))));
+    assert_eq!(FlowPaths::any(&fat_tree(32)).tell(PATH_ID), PathIdentity::Apart(None));
+    assert!(matches!(FlowPaths::any(&fat_tree(30)).tell(PATH_ID), PathIdentity::Apart(Some(_))));
 }
 
 #[test]
 fn parallel_links_need_a_name_of_each_link() {
     let bundle = network(2, 2, &[(0, 2, 100), (1, 3, 100), (2, 3, 100), (2, 3, 100)]);
-    let ways = Ways::any(&bundle);
+    let ways = FlowPaths::any(&bundle);
     for name in [PathName::Length, PATH_ID, PathName::Switches] {
-        let Told::Alike(alike) = ways.tell(name) else { panic!("{name:?}") };
+        let PathIdentity::Alike(alike) = ways.tell(name) else { panic!("{name:?}") };
         let expected = "from host 1 to host 0 by one or another of the parallel links from switch 3 to switch 2";
         assert_eq!(alike.to_string(), expected);
     }
-    assert_eq!(ways.tell(PathName::Links), Told::Apart(None));
-    assert_eq!(Ways::single(&bundle).tell(PathName::Length), Told::Apart(None));
+    assert_eq!(ways.tell(PathName::Links), PathIdentity::Apart(None));
+    assert_eq!(FlowPaths::single(&bundle).tell(PathName::Length), PathIdentity::Apart(None));
     // Of a host's own links no record tells: they may be parallel.
     let uplinks = network(2, 1, &[(0, 2, 100), (0, 2, 100), (1, 2, 100)]);
-    let of_uplinks = Ways { parting: vec![true, true, false], ..Ways::single(&uplinks) };
-    assert_eq!(of_uplinks.tell(PATH_ID), Told::Apart(None));
-    let down = Ways { down: vec![vec![3]], ..ways };
-    assert_eq!(down.tell(PATH_ID), Told::Apart(None));
+    let of_uplinks = FlowPaths { parting: vec![true, true, false], ..FlowPaths::single(&uplinks) };
+    assert_eq!(of_uplinks.tell(PATH_ID), PathIdentity::Apart(None));
+    let down = FlowPaths { down: vec![vec![3]], ..ways };
+    assert_eq!(down.tell(PATH_ID), PathIdentity::Apart(None));
 }
 
 #[test]
 fn switches_that_add_no_record_have_no_name() {
     let leaves = [(0, 2, 100), (1, 3, 100), (2, 4, 100), (2, 5, 100), (3, 4, 100), (3, 5, 100)];
     let network = network(2, 4, &leaves);
-    assert_eq!(Ways::any(&network).tell(PATH_ID), Told::Apart(None));
-    let blind = Ways { blind: vec![4, 5], ..Ways::any(&network) };
+    assert_eq!(FlowPaths::any(&network).tell(PATH_ID), PathIdentity::Apart(None));
+    let blind = FlowPaths { blind: vec![4, 5], ..FlowPaths::any(&network) };
     for name in [PATH_ID, PathName::Switches] {
-        let Told::Alike(alike) = blind.tell(name) else { panic!("{name:?}") };
+        let PathIdentity::Alike(alike) = blind.tell(name) else { panic!("{name:?}") };
         assert_eq!(alike.to_string(), "from host 1 to host 0 over switches 3-5-2 or 3-4-2");
     }
 }
@@ -153,9 +153,9 @@ fn what_looks_alike_is_what_a_look_at_every_path_finds() {
                 names.len() < paths.len()
             };
             let found = pairs.filter(|(src, dst)| src != dst).any(collides);
-            let told = Ways::any(&network).tell_by(name, None);
-            assert_eq!(matches!(told, Told::Alike(_)), found, "{name:?} {told:?} {network:?}");
-            if let Told::Alike(two) = told {
+            let told = FlowPaths::any(&network).tell_by(name, None);
+            assert_eq!(matches!(told, PathIdentity::Alike(_)), found, "{name:?} {told:?} {network:?}");
+            if let PathIdentity::Alike(two) = told {
                 let real = paths(&network, &routes, two.src, two.dst);
                 let is_real = |path: &Vec<u32>| {
                     real.iter()
@@ -179,7 +179,7 @@ fn where_some_switches_keep_a_flow_together_nothing_is_missed() {
         let network = draw(&mut random);
         let routes = Routes::new(&network, 1_000);
         let parting: Vec<bool> = network.nodes.iter().map(|_| random.draw() >> 3 & 1 == 0).collect();
-        let ways = Ways { parting: parting.clone(), ..Ways::single(&network) };
+        let ways = FlowPaths { parting: parting.clone(), ..FlowPaths::single(&network) };
         let told = ways.tell_by(PathName::Xor(3), None);
         let pairs = network.hosts().flat_map(|src| network.hosts().map(move |dst| (src, dst)));
         for (src, dst) in pairs.filter(|(src, dst)| src != dst) {
@@ -194,7 +194,7 @@ fn where_some_switches_keep_a_flow_together_nothing_is_missed() {
             let collide = |one: &Vec<_>| paths.iter().any(|other| together(one, other) && xor(one) == xor(other));
             if paths.iter().any(collide) {
                 alike += 1;
-                assert!(matches!(told, Told::Alike(_)), "{src} to {dst} {told:?} {parting:?} {network:?}");
+                assert!(matches!(told, PathIdentity::Alike(_)), "{src} to {dst} {told:?} {parting:?} {network:?}");
             }
         }
     }

@@ -98,7 +98,7 @@ impl Lane {
 
 /// What a receiver keeps of telemetry that it has not sent back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Kept {
+struct PendingFeedback {
     /// Bytes of the newest answer.
     answer: u32,
     /// Sections, where acknowledgements bring several.
@@ -119,7 +119,7 @@ struct State {
     /// What its sender's pace lets leave, where it has one of its own. At line rate that is whatever the first link does.
     pace: Option<Lane>,
     sampler: Sampler,
-    kept: Kept,
+    kept: PendingFeedback,
     /// Links there, then back.
     lanes: Vec<Lane>,
 }
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
             requested: 0,
             pace: path.pace().map(|pace| Lane::new(&pace, flow.rounding())),
             sampler: Sampler::new(sampling, path.base_rtt),
-            kept: Kept::default(),
+            kept: PendingFeedback::default(),
             lanes: path.there.iter().chain(&path.back).map(|link| Lane::new(link, flow.rounding())).collect(),
         };
         Run { flow, path, size, state, finished: None }
@@ -411,9 +411,9 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Kept {
-    fn later(&self, by: Nanos) -> Kept {
-        Kept { round: if self.round > Nanos(0) { self.round + by } else { self.round }, ..*self }
+impl PendingFeedback {
+    fn later(&self, by: Nanos) -> PendingFeedback {
+        PendingFeedback { round: if self.round > Nanos(0) { self.round + by } else { self.round }, ..*self }
     }
 }
 

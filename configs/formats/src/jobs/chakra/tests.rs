@@ -80,7 +80,7 @@ fn load(files: &[Vec<u8>], groups: Option<&str>) -> Result<JobFile, String> {
     if let Some(groups) = groups {
         std::fs::write(&group_file, groups).expect("written");
     }
-    let ways = |_| Ways::default();
+    let ways = |_| CollectiveOptions::default();
     let prefix = format!("{}/", folder.path().display());
     let file =
         read(&folder.path().join("a"), groups.map(|_| group_file.as_path()), 8, &ways, &Budget::new().expect("memory"));

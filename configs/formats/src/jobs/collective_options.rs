@@ -15,7 +15,7 @@ const MOST_PAIRS: u64 = 1 << 24;
 
 /// How a collective is done.
 #[derive(Clone, Debug)]
-pub(crate) struct Ways {
+pub(crate) struct CollectiveOptions {
     /// The name of the algorithm; `None`: the usual one; `auto`: the model's; `fastest`: the usual one, until it is tried.
     pub algorithm: Option<String>,
     /// `None`: whole messages, or what the model chooses.
@@ -31,15 +31,15 @@ pub(crate) struct Ways {
     pub tuning: Tuning,
 }
 
-impl Default for Ways {
-    fn default() -> Ways {
-        Ways {
+impl Default for CollectiveOptions {
+    fn default() -> CollectiveOptions {
+        CollectiveOptions {
             algorithm: None,
             protocol: None,
             channels: None,
             chunk: None,
             depth: 8,
-            window: Ways::ALL_AT_ONCE,
+            window: CollectiveOptions::ALL_AT_ONCE,
             skew: 0.0,
             tuning: Tuning::default(),
         }
@@ -53,7 +53,7 @@ const FASTEST: &str = "fastest";
 /// Messages of NCCL: an eighth of its buffer of 4 MiB.
 pub(crate) const STEP: u64 = 512 << 10;
 
-impl Ways {
+impl CollectiveOptions {
     /// A chunk that is all the data of a channel.
     pub const ONE_PIECE: u64 = u64::MAX;
     /// A window that bounds nothing.
@@ -83,7 +83,7 @@ impl Ways {
     /// The plan of a collective. An error is a key and what is wrong with it.
     pub fn plan(&self, kind: Kind, group: Arc<[u32]>, size: u64, number: u32) -> Result<Plan, (&'static str, String)> {
         let ranks = group.len() as u32;
-        let is_auto = self.algorithm.as_deref().is_some_and(Ways::is_auto);
+        let is_auto = self.algorithm.as_deref().is_some_and(CollectiveOptions::is_auto);
         let chosen = if is_auto { self.tuning.choose(kind, &group, size) } else { None };
         let (pattern, protocol) = chosen.map_or_else(|| Ok((self.pattern(kind)?, Protocol::Simple)), Ok)?;
         let protocol = self.protocol.unwrap_or(protocol);
@@ -103,7 +103,7 @@ impl Ways {
         let channels = self.channels(pattern, layout.as_ref(), ranks);
         // A single step has nothing that a piece could overtake.
         let is_piped = pattern.is_chain && steps > 1;
-        let nccl = || if is_piped { self.step(pattern, (channels, ranks), size) } else { Ways::ONE_PIECE };
+        let nccl = || if is_piped { self.step(pattern, (channels, ranks), size) } else { CollectiveOptions::ONE_PIECE };
         let of_profile = self.tuning.profiles().piece(pattern, protocol, (ranks, per_server), channels);
         let of_profile = of_profile.filter(|_| is_piped).map(|piece| piece.max(least_piece(pattern, channels, size)));
         let usual = || of_profile.unwrap_or_else(nccl);
@@ -126,7 +126,7 @@ impl Ways {
             return Err(("ranks", message));
         }
         let channels = if kind == Kind::Barrier { 1 } else { channels };
-        let &Ways { depth, window, .. } = self;
+        let &CollectiveOptions { depth, window, .. } = self;
         let shape = layout.as_ref().map(|layout| (layout.servers(), per_server));
         let hardware = self.tuning.costs(pattern, protocol, shape, channels);
         Ok(Plan {
@@ -154,7 +154,7 @@ impl Ways {
         let is_asked = self.algorithm.as_deref() == Some(FASTEST);
         plans.into_iter().filter(move |_| is_asked).filter_map(|plan| {
             let way = |pattern: &Pattern| {
-                let ways = Ways { algorithm: Some(pattern.name.into()), ..self.clone() };
+                let ways = CollectiveOptions { algorithm: Some(pattern.name.into()), ..self.clone() };
                 let own = ways.plan(plan.pattern.kind, plan.group.clone(), plan.size, plan.number).ok()?;
                 let &Plan { first_channel, iterations, gap, .. } = plan;
                 Some(Plan { first_channel, iterations, gap, parts: plan.parts.clone(), ..own })
@@ -208,7 +208,11 @@ mod tests {
 
     /// The channels and the chunk of a collective of these ranks in servers of 8, of which nobody says anything.
     fn usual(kind: Kind, algorithm: &str, ranks: impl IntoIterator<Item = u32>) -> (u16, u64) {
-        let ways = Ways { algorithm: Some(algorithm.into()), tuning: tuning(64, Some(8)), ..Ways::default() };
+        let ways = CollectiveOptions {
+            algorithm: Some(algorithm.into()),
+            tuning: tuning(64, Some(8)),
+            ..CollectiveOptions::default()
+        };
         let plan = ways.plan(kind, ranks.into_iter().collect(), 1 << 30, 0).expect("a plan");
         (plan.channels, plan.chunk)
     }
@@ -230,24 +234,24 @@ mod tests {
         assert_eq!(usual(Kind::AllReduce, "halving_doubling", 0..16), (1, STEP));
         assert_eq!(usual(Kind::AllGather, "pat", 0..16), (1, STEP));
         for (kind, name) in [(Kind::AllToAll, "direct"), (Kind::AllGather, "direct"), (Kind::SendReceive, "ring")] {
-            assert_eq!(usual(kind, name, 0..16), (1, Ways::ONE_PIECE), "{name}");
+            assert_eq!(usual(kind, name, 0..16), (1, CollectiveOptions::ONE_PIECE), "{name}");
         }
     }
 
     /// Communicators of a job keep apart, whatever channels each of them has.
     #[test]
     fn channels_of_communicators_do_not_meet() {
-        let ways = Ways { tuning: tuning(64, Some(8)), ..Ways::default() };
+        let ways = CollectiveOptions { tuning: tuning(64, Some(8)), ..CollectiveOptions::default() };
         assert_eq!((ways.channels_of(0), ways.channels_of(1)), (8, 16));
-        assert_eq!(Ways { channels: Some(3), ..ways }.channels_of(1), 6);
-        assert_eq!(Ways::default().channels_of(1), 2, "no servers");
+        assert_eq!(CollectiveOptions { channels: Some(3), ..ways }.channels_of(1), 6);
+        assert_eq!(CollectiveOptions::default().channels_of(1), 2, "no servers");
     }
 
     /// What nobody asked for is never too much.
     #[test]
     fn usual_ways_are_never_refused() {
         let tuning = tuning(1 << 16, Some(256));
-        let ways = Ways { algorithm: Some("tree".into()), tuning, ..Ways::default() };
+        let ways = CollectiveOptions { algorithm: Some("tree".into()), tuning, ..CollectiveOptions::default() };
         let plan = ways.plan(Kind::AllReduce, (0..1 << 16).collect(), 1 << 40, 0).expect("a plan");
         assert_eq!((plan.channels, plan.pattern.ways), (32, 2));
     }

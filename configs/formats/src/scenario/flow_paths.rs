@@ -4,12 +4,12 @@
 use super::{LinkFailure, Scenario};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::Network;
-use hpcc_core::topology::paths::Ways;
+use hpcc_core::topology::paths::FlowPaths;
 use std::collections::BTreeSet;
 
 impl Scenario {
     /// The ways that packets of one flow may go.
-    pub(crate) fn ways(&self) -> Ways<'_> {
+    pub(crate) fn ways(&self) -> FlowPaths<'_> {
         ways(&self.network, &self.settings, &self.link_failures, &self.legacy.nodes)
     }
 }
@@ -20,10 +20,10 @@ pub(crate) fn ways<'a>(
     settings: &NodeSettings,
     failures: &[LinkFailure],
     unaware: &[u32],
-) -> Ways<'a> {
+) -> FlowPaths<'a> {
     let mut ways = settings.ways(network);
     if !failures.is_empty() {
-        ways.parting = Ways::any(network).parting;
+        ways.parting = FlowPaths::any(network).parting;
         let first = ways.down.concat();
         ways.down.extend(states(failures).into_iter().map(|down| [first.as_slice(), &down].concat()));
     }

@@ -14,7 +14,7 @@ pub(crate) const DEFAULTS: &str = "by default collectives are done as NCCL does 
 
 /// What is told beside the traffic.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Remarks {
     pub notes: Vec<String>,
     pub assumed: Vec<Assumed>,
 }

@@ -7,7 +7,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 /// The shortest paths to a switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ways {
+pub struct ShortestPaths {
     pub links: u32,
     pub paths: u32,
     /// Longest delay of these paths.
@@ -15,9 +15,9 @@ pub struct Ways {
 }
 
 /// The shortest paths from a switch to all others.
-pub fn ways(network: &Network, from: u32) -> BTreeMap<u32, Ways> {
+pub fn ways(network: &Network, from: u32) -> BTreeMap<u32, ShortestPaths> {
     let ports = network.ports();
-    let mut ways = BTreeMap::from([(from, Ways { links: 0, paths: 1, delay: Nanos(0) })]);
+    let mut ways = BTreeMap::from([(from, ShortestPaths { links: 0, paths: 1, delay: Nanos(0) })]);
     let mut next = VecDeque::from([from]);
     while let Some(node) = next.pop_front() {
         let near = ways[&node];
@@ -26,7 +26,7 @@ pub fn ways(network: &Network, from: u32) -> BTreeMap<u32, Ways> {
                 continue;
             }
             let delay = near.delay + network.links[port.link as usize].delay;
-            let fresh = Ways { links: near.links + 1, paths: 0, delay };
+            let fresh = ShortestPaths { links: near.links + 1, paths: 0, delay };
             let far = ways.entry(port.peer).or_insert_with(|| {
                 next.push_back(port.peer);
                 fresh

@@ -15,7 +15,7 @@ use core::fmt;
 
 /// The ways that packets of one flow may take through a network.
 #[derive(Clone, Debug)]
-pub struct Ways<'a> {
+pub struct FlowPaths<'a> {
     /// The network.
     pub network: &'a Network,
     /// Of each node, whether packets of one flow may leave it by several ports, be it one after the other; empty: of none.
@@ -67,15 +67,15 @@ impl Steps {
     }
 }
 
-impl<'a> Ways<'a> {
+impl<'a> FlowPaths<'a> {
     /// Packets of a flow take one path.
-    pub fn single(network: &'a Network) -> Ways<'a> {
-        Ways { network, parting: Vec::new(), blind: Vec::new(), down: vec![Vec::new()] }
+    pub fn single(network: &'a Network) -> FlowPaths<'a> {
+        FlowPaths { network, parting: Vec::new(), blind: Vec::new(), down: vec![Vec::new()] }
     }
 
     /// Packets of a flow may take any path.
-    pub fn any(network: &'a Network) -> Ways<'a> {
-        Ways { parting: vec![true; network.nodes.len()], ..Ways::single(network) }
+    pub fn any(network: &'a Network) -> FlowPaths<'a> {
+        FlowPaths { parting: vec![true; network.nodes.len()], ..FlowPaths::single(network) }
     }
 
     /// Whether a flow can have more than one.
@@ -106,7 +106,7 @@ impl<'a> Ways<'a> {
 
 /// The search among the paths of one state of the network.
 struct Search<'a> {
-    ways: &'a Ways<'a>,
+    ways: &'a FlowPaths<'a>,
     name: PathName,
     ids: &'a dyn Fn(u32) -> u16,
     ports: Vec<Vec<LivePort>>,
@@ -124,7 +124,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(ways: &'a Ways<'a>, name: PathName, ids: &'a dyn Fn(u32) -> u16, down: &[u32]) -> Search<'a> {
+    fn new(ways: &'a FlowPaths<'a>, name: PathName, ids: &'a dyn Fn(u32) -> u16, down: &[u32]) -> Search<'a> {
         let nodes = ways.network.nodes.len();
         let ports = live_ports(ways.network, down);
         let names = if let PathName::Xor(bits) = name { 1_usize << bits } else { 0 };
