@@ -79,6 +79,8 @@ pub struct SimulatedFrame {
     pub mtu: u32,
     /// Data: payload bytes.
     pub payload: u32,
+    /// A packet that was cut: bytes on the link, by which it is known how much of the payload is left.
+    pub size: u32,
     /// Data: whether the receiver is to acknowledge it at once.
     pub ack_requested: bool,
     /// Negative acknowledgement under selective repeat: first byte of the packet that arrived.
@@ -90,6 +92,9 @@ pub struct SimulatedFrame {
     /// PFC: pause or resume.
     pub pause: bool,
 }
+
+/// The Ethernet check sequence, which links carry and captures leave out.
+const FCS: u32 = 4;
 
 impl SimulatedFrame {
     /// The frame's bytes. Its telemetry, which travels as `encapsulation` says, or back as payload, is `section`.
@@ -177,8 +182,15 @@ impl SimulatedFrame {
             ..Bth::default()
         };
         let extension = if place.first { Extension::Reth(reth) } else { Extension::None };
-        let zeros = if self.kind == PacketKind::Trimmed { 0 } else { self.payload };
-        build::roce(&RoceFrame { telemetry, bth, extension, zeros, ..self.envelope() }, Coverage::default())
+        let frame = |zeros| RoceFrame { telemetry, bth, extension, zeros, ..self.envelope() };
+        if self.kind == PacketKind::Data {
+            return build::roce(&frame(self.payload), Coverage::default());
+        }
+        let headers = build::roce(&frame(0), Coverage::default())?;
+        match self.size.saturating_sub(headers.len() as u32 + FCS) / 4 * 4 {
+            0 => Ok(headers),
+            left => build::roce(&frame(left.min(self.payload)), Coverage::default()),
+        }
     }
 
     fn answer(&self, syndrome: Syndrome, psn: u32, payload: &[u8]) -> Result<Vec<u8>, Unbuildable> {
@@ -268,9 +280,6 @@ mod tests {
     use crate::wire::WireProfile;
     use alloc::vec;
 
-    /// The Ethernet check sequence, which links carry and captures leave out.
-    const FCS: usize = 4;
-
     fn frame(ipv6: bool, seq: u64, kind: PacketKind) -> SimulatedFrame {
         SimulatedFrame {
             kind,
@@ -292,6 +301,17 @@ mod tests {
         }
     }
 
+    /// 62 bytes of headers at the least, 16 more of the first packet; payload is left in words of four bytes.
+    #[test]
+    fn a_packet_that_was_cut_is_as_long_as_the_switch_has_left_it() {
+        let length = |seq, size| {
+            let cut = SimulatedFrame { size, ..frame(false, seq, PacketKind::Trimmed) };
+            cut.bytes(None, &[]).expect("a frame").len() as u32 + FCS
+        };
+        assert_eq!([64, 66, 256, 1_062].map(|size| length(1_000, size)), [62, 66, 254, 1_062]);
+        assert_eq!([78, 256].map(|size| length(0, size)), [78, 254]);
+    }
+
     /// What the simulation counts and what it would send are the same.
     #[test]
     fn frames_have_the_sizes_of_their_profile() {
@@ -304,13 +324,16 @@ mod tests {
                 for (seq, payload, first) in [(0, 1_000, true), (1_000, 1_000, false), (10_000, 1, false)] {
                     let data = SimulatedFrame { payload, ..frame(ipv6, seq, PacketKind::Data) };
                     let bytes = data.bytes(encapsulation, section).expect("a frame");
-                    assert_eq!(bytes.len() + FCS, sizes.data(payload, first, telemetry) as usize);
+                    assert_eq!(bytes.len() + FCS as usize, sizes.data(payload, first, telemetry) as usize);
                 }
                 let ack = frame(ipv6, 3_000, PacketKind::Ack).bytes(encapsulation, section).expect("a frame");
-                assert_eq!(ack.len() + FCS, sizes.ack(telemetry) as usize);
+                assert_eq!(ack.len() + FCS as usize, sizes.ack(telemetry) as usize);
                 let nack = SimulatedFrame { selective: Some(5_000), ..frame(ipv6, 3_000, PacketKind::Nack) };
                 let nack = nack.bytes(encapsulation, section).expect("a frame");
-                assert_eq!(nack.len() + FCS, sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize);
+                assert_eq!(
+                    nack.len() + FCS as usize,
+                    sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize
+                );
                 let trimmed = Some(Trimmed { seq: 5_000, at_last_hop: true });
                 let cut = SimulatedFrame { trimmed, ..frame(ipv6, 3_000, PacketKind::Nack) };
                 let cut = cut.bytes(encapsulation, section).expect("a frame");
@@ -318,7 +341,7 @@ mod tests {
                 assert!(cut.windows(4).any(|word| word == [0xc0, 0, 0, 5]));
             }
             let pfc = frame(ipv6, 0, PacketKind::Pfc).bytes(None, &[]).expect("a frame");
-            assert_eq!(pfc.len() + FCS, sizes.pfc as usize);
+            assert_eq!(pfc.len() + FCS as usize, sizes.pfc as usize);
         }
     }
 
@@ -337,7 +360,7 @@ mod tests {
         assert_eq!(bytes[54 + 8..bytes.len() - 4], vector[54 + 8..vector.len() - 4], "transport header and reserved");
         for options in [&[][..], &crate::testing::vector("fastcnp_opt1")[54..78], &[17, 0, 1, 4, 0, 0, 0, 0]] {
             let bytes = frame.bytes(None, options).expect("a frame");
-            assert_eq!(bytes.len() + FCS, WireProfile::RoceV6.sizes().cnp(options.len() as u32) as usize);
+            assert_eq!(bytes.len() + FCS as usize, WireProfile::RoceV6.sizes().cnp(options.len() as u32) as usize);
             assert_eq!((bytes[14..16].to_vec(), bytes[20]), (vec![0x6c, 0], if options.is_empty() { 17 } else { 60 }));
         }
     }

@@ -196,6 +196,7 @@ impl FrameWriter {
             earlier_writes: frame.earlier_writes,
             mtu: link.mtu,
             payload: frame.payload,
+            size: frame.size,
             ack_requested: frame.ack_requested,
             selective: some(frame.selective),
             trimmed: some(frame.trimmed).map(|seq| Trimmed { seq, at_last_hop: frame.at_last_hop }),

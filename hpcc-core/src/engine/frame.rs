@@ -247,6 +247,7 @@ impl Frame {
             earlier_writes: self.earlier_writes,
             mtu: 1,
             payload: self.payload(),
+            size: self.size,
             ack_requested: self.ack_requested,
             selective: self.selective(),
             trimmed: self.trimmed(),

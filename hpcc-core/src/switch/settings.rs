@@ -104,6 +104,10 @@ crate::settings! {
         /// Whether a packet that is cut keeps its telemetry, and collects more.
         #[change = "Turn it off for headers of 64 bytes; senders then learn of the loss, but not from records."]
         pub trim_telemetry: bool = true => overflow = "trim";
+        /// Bytes on the link to which a packet is cut: its headers, and the begin of its payload, which the receiver ignores; `auto`:
+        /// the headers alone. SONiC's switches keep 128 by default.
+        #[change = "Set it to your switch's size: larger ones take more of the links that are full."]
+        pub trim_size: Option<Bytes> {64..=16_384} = None => overflow = "trim";
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
         #[assumed = "32 MiB, as the 2019 simulator's switches and many of 100 Gb/s have"]
@@ -339,6 +343,7 @@ impl SwitchSettings {
                 headers: self.trim_headers.map_or(2 * self.most_queued(), |bytes| bytes.0),
                 last: self.trim_last,
                 keeps_telemetry: self.trim_telemetry,
+                size: self.trim_size.map_or(0, |size| size.0 as u32),
             }),
             ecn: self.ecn,
             ecn_thresholds,

@@ -21,6 +21,9 @@ pub struct TrimConfig {
     pub last: f64,
     /// Whether telemetry of a packet that is cut stays in it.
     pub keeps_telemetry: bool,
+    /// Bytes that a packet which is cut has on the link, if it had as many: headers and the begin of its payload. At least all
+    /// headers stay.
+    pub size: u32,
 }
 
 impl TrimConfig {
@@ -36,6 +39,25 @@ impl TrimConfig {
     /// Bytes of a frame with such a payload when it is cut, and of the telemetry that stays in it.
     pub fn cut(&self, size: u32, padded_payload: u32, telemetry: u16) -> (u32, u16) {
         let kept = if self.keeps_telemetry { telemetry } else { 0 };
-        ((size - padded_payload - u32::from(telemetry - kept)).max(SHORTEST), kept)
+        let whole = size - u32::from(telemetry - kept);
+        ((whole - padded_payload).max(self.size.min(whole)).max(SHORTEST), kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 62 bytes of headers, 42 of telemetry, 1,000 of payload.
+    #[test]
+    fn a_packet_keeps_its_headers_and_as_much_as_the_size_has_room_for() {
+        let cut = |size, keeps_telemetry| {
+            let usual =
+                TrimConfig { priorities: Priorities::NONE, threshold: 0, headers: 0, last: 0.0, keeps_telemetry, size };
+            usual.cut(1_104, 1_000, 42)
+        };
+        assert_eq!((cut(0, true), cut(0, false)), ((104, 42), (64, 0)));
+        assert_eq!((cut(256, true), cut(256, false)), ((256, 42), (256, 0)));
+        assert_eq!((cut(100, true), cut(5_000, true), cut(5_000, false)), ((104, 42), (1_104, 42), (1_062, 0)));
     }
 }
