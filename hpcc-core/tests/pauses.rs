@@ -151,6 +151,31 @@ fn a_queue_without_packets_is_in_a_storm_too() {
     assert!(finished == 0 && begin < 130_000 && !has_dropped, "the pause stays");
 }
 
+/// A NIC pauses as long as there is a reason: storms that overlap, a link that comes up in one.
+#[test]
+fn storms_of_a_nic_last_together() {
+    let paused = |storms: &[(u64, u64)], flap: bool| {
+        let (mut engine, holds) = engine(3, (0..2).map(|n| (n, n + 1)), &[]);
+        for &(from, until) in storms {
+            engine.storm(1, 3, Nanos(from * 1_000), Some(Nanos(until * 1_000)));
+        }
+        if flap {
+            engine.change_links(Nanos(500_000), &[1], false);
+            engine.change_links(Nanos(600_000), &[1], true);
+        }
+        engine.run_until(Nanos(3_000_000));
+        let all = holds.all();
+        all.iter().map(|hold| (hold.pause, hold.now.0 / 1_000)).collect::<Vec<_>>()
+    };
+    let once = [(true, 50), (false, 2_000)];
+    assert_eq!(paused(&[(50, 1_000), (500, 2_000)], false), once);
+    assert_eq!(paused(&[(50, 2_000), (500, 1_000)], false), once);
+    assert_eq!(paused(&[(50, 1_000), (50, 2_000)], false), once);
+    let with_flap = [(true, 50), (false, 500), (true, 600), (false, 2_000)];
+    assert_eq!(paused(&[(50, 2_000)], true), with_flap);
+    assert_eq!(paused(&[(550, 2_000)], true), [(true, 600), (false, 2_000)]);
+}
+
 #[test]
 fn a_circle_of_pauses_is_named() {
     let ring = |set: &[(&str, &str)]| {

@@ -7,6 +7,7 @@ use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::pauses_csv::PauseRow;
 use hpcc_formats::results::storms_csv::StormRow;
+use hpcc_formats::scenario::NicStorm;
 use std::collections::HashMap;
 
 /// All pauses until `end`, by their start, each with the one that caused it.
@@ -15,18 +16,21 @@ pub fn rows(mut holds: Vec<Hold>, network: &Network, end: Nanos) -> Vec<PauseRow
     let ports = network.ports();
     let mut rows: Vec<PauseRow> = Vec::new();
     let mut newest: HashMap<Queue, usize> = HashMap::new();
+    // Those that last; one that follows without a resume takes the place of the one before.
+    let mut lasting: HashMap<Queue, usize> = HashMap::new();
     for hold in &holds {
         let Queue { node, port, priority } = hold.queue;
+        if let Some(row) = lasting.remove(&hold.queue) {
+            rows[row].duration_ns = hold.now.0 - rows[row].start_ns;
+        }
         if !hold.pause {
-            if let Some(&row) = newest.get(&hold.queue) {
-                rows[row].duration_ns = hold.now.0 - rows[row].start_ns;
-            }
             continue;
         }
         let place = rows.len();
         let cause = hold.because.and_then(|because| newest.get(&because).copied());
         let (root, depth) = cause.map_or((place as u64, 0), |cause| (rows[cause].root, rows[cause].depth + 1));
         newest.insert(hold.queue, place);
+        lasting.insert(hold.queue, place);
         rows.push(PauseRow {
             start_ns: hold.now.0,
             duration_ns: end.0.saturating_sub(hold.now.0),
@@ -41,6 +45,25 @@ pub fn rows(mut holds: Vec<Hold>, network: &Network, end: Nanos) -> Vec<PauseRow
         });
     }
     rows
+}
+
+/// Storms of NICs, of which those of one host and priority that overlap, or follow each other at once, are one.
+pub fn together(storms: &[NicStorm]) -> Vec<NicStorm> {
+    let mut sorted = storms.to_vec();
+    sorted.sort_by_key(|storm| (storm.host, storm.priority, storm.time));
+    let mut together: Vec<NicStorm> = Vec::new();
+    for storm in sorted {
+        match together.last_mut() {
+            Some(last)
+                if (last.host, last.priority) == (storm.host, storm.priority)
+                    && last.until.is_none_or(|until| storm.time <= until) =>
+            {
+                last.until = last.until.zip(storm.until).map(|(one, other)| one.max(other));
+            }
+            _ => together.push(storm),
+        }
+    }
+    together
 }
 
 /// All storms, by their beginning.
@@ -85,6 +108,22 @@ pub fn deadlock(engine: &mut Paused<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn storms_that_overlap_or_touch_are_one() {
+        let storm =
+            |host, from, until: Option<u64>| NicStorm { time: Nanos(from), until: until.map(Nanos), host, priority: 3 };
+        let of = |storms: &[NicStorm]| {
+            let times = |storm: &NicStorm| (storm.host, storm.time.0, storm.until.map(|until| until.0));
+            together(storms).iter().map(times).collect::<Vec<_>>()
+        };
+        let list = [storm(1, 40, Some(60)), storm(1, 5, Some(40)), storm(2, 5, Some(40)), storm(1, 10, Some(20))];
+        assert_eq!(of(&list), [(1, 5, Some(60)), (2, 5, Some(40))]);
+        assert_eq!(
+            of(&[storm(1, 5, None), storm(1, 7, Some(9)), storm(1, 1, Some(4))]),
+            [(1, 1, Some(4)), (1, 5, None)]
+        );
+    }
     use hpcc_core::topology::{Link, NodeKind};
     use hpcc_core::units::BitRate;
 

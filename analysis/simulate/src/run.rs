@@ -6,6 +6,7 @@ use crate::fleet::{Fleet, Paused, lock};
 use crate::flows::Flows;
 use crate::jobs::{JobResults, jobs};
 use crate::outcome::{Outcome, say};
+use crate::pauses::together;
 use crate::progress::{Progress, new_progress};
 use crate::ranks::{Exchange, Others, Ranks};
 use crate::resolve_fastest;
@@ -236,7 +237,7 @@ impl Run {
                     engine.change_quality(until, links, Quality::default());
                 }
             }
-            for storm in &scenario.storms {
+            for storm in together(&scenario.storms) {
                 engine.storm(storm.host, storm.priority, storm.time, storm.until);
             }
             if scenario.monitor.pauses {

@@ -98,6 +98,16 @@ impl<'a> Database<'a> {
         rows.filter_map(|(key, row)| Some((key, row.as_object()?)))
     }
 
+    /// Refuses a table that is none, and rows that are no objects.
+    fn check_rows(&self, name: &str) -> Result<(), String> {
+        let Some(table) = self.0.get(name) else { return Ok(()) };
+        let rows = table.as_object().ok_or_else(|| format!("{name} is no object; expected a row for each port"))?;
+        match rows.iter().find(|(_, row)| !row.is_object()) {
+            Some((key, row)) => Err(format!("{name}|{key} is {row}; expected an object")),
+            None => Ok(()),
+        }
+    }
+
     /// Rates of ports, by their names.
     fn rates(&self) -> Result<BTreeMap<&'a str, u64>, String> {
         let rate = |(port, row): (&'a String, &Row)| {

@@ -212,12 +212,18 @@ fn the_watchdog_is_read_with_its_times() {
     let found = with(r#""GLOBAL": { "POLL_INTERVAL": "100" }"#).expect("a configuration");
     assert_eq!(text(&found, ""), None, "no port has one");
     let differs = format!(r#"{of_port}, "Ethernet8": {{ "detection_time": "200", "restoration_time": "300" }}"#);
+    let all = format!(
+        r#"{of_port}, "Ethernet8": {{ "action": "forward", "detection_time": "400", "restoration_time": "300" }}"#
+    );
+    let found = with(&all).expect("a configuration");
+    assert!(!found.left_out.iter().any(|left_out| left_out.starts_with("PFC_WD")), "{:?}", found.left_out);
     let found = with(&differs).expect("a configuration");
     assert!(found.left_out.iter().any(|left_out| left_out.starts_with("PFC_WD is not the same at all ports")));
     for (wrong, expected) in [
         (r#""Ethernet0": { "action": "dance", "detection_time": "1" }"#, "expected drop, forward or alert"),
         (r#""Ethernet0": { "detection_time": "0" }"#, "detection_time is 0; expected 1 to"),
         (r#""Ethernet0": {}"#, "detection_time is missing"),
+        (r#""Ethernet0": "drop""#, "PFC_WD|Ethernet0 is \"drop\"; expected an object"),
         (r#""Ethernet7": { "detection_time": "200" }"#, "PORT has no Ethernet7"),
     ] {
         let error = with(wrong).expect_err("refused");

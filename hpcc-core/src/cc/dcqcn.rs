@@ -83,7 +83,8 @@ crate::settings! {
         /// Alpha at a flow's first notification (NVIDIA's `initial_alpha_value` / 1023).
         #[change = "A lower one makes the first cuts small."]
         pub initial_alpha: f64 {0.0..=1.0} = 1.0;
-        /// Rate that a flow takes at its first notification, if it was faster (`rate_to_set_on_first_cnp`); `auto`: its own.
+        /// Rate that a flow takes at its first notification, if it was faster (`rate_to_set_on_first_cnp`), at least `min_rate`; `auto`:
+        /// its own. Increases go on towards the rate before.
         #[change = "Set it to slow a flow down at once, before the first cut."]
         pub rate_on_first_cnp: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Share of the rate that each cut leaves at least (`rpg_min_dec_fac`, there in percent).
@@ -218,8 +219,8 @@ impl Dcqcn {
         self.start(now);
         match self.config.rate_on_first_cnp {
             Some(rate) if rate < self.rate => {
-                self.rate = rate;
-                RateDecision::Set(rate)
+                self.rate = rate.max(self.config.min_rate.unwrap_or_default());
+                RateDecision::Set(self.rate)
             }
             Some(_) | None => RateDecision::Keep,
         }
@@ -498,6 +499,10 @@ mod tests {
         assert_eq!(slowed.on_feedback(&marked, &mut rng()), RateDecision::Keep);
         assert_eq!(slowed.on_timer(DECREASE, Nanos(4_001)), RateDecision::Set(BitRate::gbps(5)));
         assert_eq!(slowed.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::mbps(52_500)), "to 100");
+
+        let least =
+            DcqcnConfig { min_rate: Some(BitRate::gbps(20)), rate_on_first_cnp: Some(BitRate::gbps(10)), ..usual };
+        assert_eq!(dcqcn(least).on_feedback(&marked, &mut rng()), RateDecision::Set(BitRate::gbps(20)));
 
         let mut free = dcqcn(DcqcnConfig { max_rate: Some(BitRate::gbps(80)), ..usual });
         mark(&mut free, 0);

@@ -117,7 +117,7 @@ impl Engine {
             }
         }
         for p in ends.into_iter().filter(|_| change.up) {
-            if self.all.ports[p].is_host { self.try_send(p) } else { self.repeat_pauses(p) }
+            if self.all.ports[p].is_host { self.repeat_nic_pauses(p) } else { self.repeat_pauses(p) }
         }
         changed
     }

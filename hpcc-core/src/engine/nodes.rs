@@ -7,7 +7,7 @@ use super::traffic::Traffic;
 use super::transports::Other;
 use crate::ids::FrameId;
 use crate::node::NodeSettings;
-use crate::switch::Switch;
+use crate::switch::{PRIORITIES, Switch};
 use crate::telemetry::Layout;
 use crate::transport::{Counters, Host};
 use crate::wire::FrameSizes;
@@ -62,6 +62,17 @@ pub(super) struct HostNode {
 pub(super) struct Held {
     pub frames: VecDeque<FrameId>,
     pub pfcs: VecDeque<FrameId>,
+    /// Priorities that it pauses because it holds too much; bits.
+    pub full: u8,
+    /// Storms of each priority that last.
+    pub storms: [u16; PRIORITIES],
+}
+
+impl Held {
+    /// Whether the far end may not send a priority.
+    pub fn pauses(&self, priority: u8) -> bool {
+        self.full >> priority & 1 != 0 || self.storms[usize::from(priority)] > 0
+    }
 }
 
 impl HostNode {

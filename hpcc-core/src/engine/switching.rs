@@ -326,6 +326,11 @@ impl Engine {
 
     /// A link of a switch has failed: what waits for it is dropped.
     pub(super) fn clear_switch_port(&mut self, p: PortId) {
+        let (node, port) = (self.all.ports[p].node, self.all.ports[p].number);
+        let paused = self.nodes.switch(node).core.paused(port);
+        for priority in (0..8).filter(|priority| paused >> priority & 1 != 0) {
+            self.hold(node, port, priority, false);
+        }
         while let Some(f) = self.all.ports[p].dequeue_any(&self.all.frames) {
             let leaks = self.nodes.switch(self.all.ports[p].node).leaks_on_link_down;
             self.discard_queued(p, f, Sight::LinkDrop, !leaks);

@@ -55,7 +55,8 @@ impl WatchdogConfig {
 }
 
 impl Engine {
-    /// The NICs of a host pause a priority from one time to another, whatever arrives.
+    /// The NICs of a host pause a priority from one time to another, whatever arrives. Where several such times overlap, they pause
+    /// as long as one of them lasts.
     pub fn storm(&mut self, node: u32, priority: u8, from: Nanos, until: Option<Nanos>) {
         let ports = self.fabric.ports(node).len();
         let host = self.nodes.host(node);
@@ -72,7 +73,11 @@ impl Engine {
             return;
         }
         for port in 0..self.fabric.ports(node).len() as u16 {
-            self.send_nic_pfc(node, port, priority, pause);
+            let change = |held: &mut Held| {
+                let storms = &mut held.storms[usize::from(priority)];
+                *storms = if pause { storms.saturating_add(1) } else { storms.saturating_sub(1) };
+            };
+            self.change_pause(node, port, priority, change);
         }
     }
 

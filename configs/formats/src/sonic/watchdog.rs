@@ -13,7 +13,8 @@ impl Database<'_> {
     /// Keys of the watchdog, if ports have one: that of the first port for all.
     pub fn watchdog(&self, left_out: &mut Vec<String>) -> Result<Table, String> {
         let mut poll = USUAL_POLL;
-        let mut found = BTreeSet::new();
+        let (mut found, mut ports) = (BTreeSet::new(), 0);
+        self.check_rows("PFC_WD")?;
         for (port, row) in self.table("PFC_WD") {
             if port == "GLOBAL" {
                 poll = millis(row, "POLL_INTERVAL", port)?.unwrap_or(poll);
@@ -23,13 +24,22 @@ impl Database<'_> {
             } else {
                 self.check_port("PFC_WD", port, port)?;
                 found.insert(of_port(port, row, left_out)?);
+                ports += 1;
             }
         }
         let mut keys = Table::new();
         let Some((action, after, restore)) = found.first().cloned() else { return Ok(keys) };
-        if found.len() > 1 {
+        if found.len() > 1 || ports < self.table("PORT").count() {
             let times = format!("{action} after {after} ms, restored after {restore} ms");
             left_out.push(format!("PFC_WD is not the same at all ports; here all have {times}"));
+        }
+        if self
+            .table("PORT_QOS_MAP")
+            .any(|(_, row)| row.get("pfcwd_sw_enable").is_some_and(|own| Some(own) != row.get("pfc_enable")))
+        {
+            left_out.push(
+                "PORT_QOS_MAP: pfcwd_sw_enable is not read; the watchdog looks at all priorities that pause".into(),
+            );
         }
         let time = |millis: u64| Toml::from(format!("{millis}ms"));
         keys.insert("pfc_watchdog".into(), action.into());

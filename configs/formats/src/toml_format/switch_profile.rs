@@ -28,6 +28,9 @@ keys! {
 /// Keys of the section's own thresholds, beside which a profile has none.
 const THRESHOLDS: [&str; 4] = ["ecn_thresholds", "ecn_kmin", "ecn_kmax", "ecn_pmax"];
 
+/// What it says of the watchdog is out of place where the scenario has none.
+const WATCHDOG: &str = "pfc_watchdog";
+
 /// Overrides with what a profile says ahead of them.
 pub(super) struct Laid {
     pub overrides: Vec<String>,
@@ -40,7 +43,7 @@ pub(super) struct Laid {
 /// Lays overrides over a profile. One that cannot be read says nothing, for [`check`] to refuse.
 pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Laid {
     let read = named(path, text, given).and_then(|named| Some((load(path, &named.profile).ok()?, named)));
-    let Some((mut read, Named { profile, own, place })) = read else {
+    let Some((mut read, Named { profile, own, watchdog_off, place })) = read else {
         return Laid { overrides: given.to_vec(), elsewhere: (0, Place::file(path)), left_out: Vec::new() };
     };
     let is_own = |key: &str| {
@@ -48,6 +51,9 @@ pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Laid {
             given.iter().any(|set| set.split('=').next().is_some_and(|set| set.trim() == format!("switch.{key}")));
         of_line || own.iter().any(|own| own == key)
     };
+    if watchdog_off {
+        read.keys.retain(|key, _| !key.starts_with(WATCHDOG));
+    }
     read.left_out.extend(THRESHOLDS.iter().find(|key| is_own(key)).and_then(|key| give_way(&mut read.keys, key)));
     let keys = read.keys.iter().filter(|(key, _)| !is_own(key));
     let keys = keys.map(|(key, value)| format!("switch.{key}={value}")).collect::<Vec<_>>();
@@ -102,6 +108,8 @@ struct Named {
     profile: String,
     /// The keys that the section has itself.
     own: Vec<String>,
+    /// Whether the scenario turns the watchdog off.
+    watchdog_off: bool,
     /// Where what the profile says is, for errors about it.
     place: Place,
 }
@@ -124,5 +132,10 @@ fn named(path: &Path, text: &str, given: &[String]) -> Option<Named> {
     let (profile, by) = of_line.or_else(of_file)?;
     let own = switch.into_iter().flat_map(|switch| switch.keys()).map(|key| key.get_ref().to_string());
     let place = Place::file(Path::new(&format!("{profile} ({by})")));
-    Some(Named { profile, own: own.collect(), place })
+    let of_line = given.iter().rev().find_map(|set| {
+        let (key, value) = set.split_once('=')?;
+        (key.trim().strip_prefix("switch.")? == WATCHDOG).then(|| value.trim().trim_matches('"'))
+    });
+    let watchdog = of_line.or_else(|| switch?.get(WATCHDOG)?.get_ref().as_str());
+    Some(Named { profile, own: own.collect(), watchdog_off: watchdog == Some("off"), place })
 }

@@ -2,6 +2,8 @@
 //! Pools and profiles of switches' memory.
 
 use super::*;
+use hpcc_core::switch::WatchdogAction;
+use hpcc_core::units::Nanos;
 
 const SEED: &str = include_str!("../../../../../tests/fuzz/seeds/scenario/buffer-pools.toml");
 
@@ -190,4 +192,21 @@ fn own_thresholds_take_the_place_of_a_profiles() {
         let note = format!("sonic.json: WRED_PROFILE: the scenario's switch.{key} takes the place of its thresholds");
         assert!(scenario.notes.contains(&note), "{:?}", scenario.notes);
     }
+}
+
+#[test]
+fn a_scenario_turns_the_watchdog_of_its_profile_off_or_changes_it() {
+    let database = r#"{
+        "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" } },
+        "BUFFER_PROFILE": { "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" } },
+        "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" } },
+        "PFC_WD": { "Ethernet0": { "detection_time": "300", "restoration_time": "400" } }
+    }"#;
+    let watchdog = |keys: &str| {
+        let switch = with_database(database, keys).expect(keys).settings.switch.clone();
+        (switch.pfc_watchdog, switch.pfc_watchdog_after)
+    };
+    assert_eq!(watchdog(""), (WatchdogAction::Drop, Nanos(300_000_000)));
+    assert_eq!(watchdog("pfc_watchdog = \"alert\"\n"), (WatchdogAction::Alert, Nanos(300_000_000)));
+    assert_eq!(watchdog("pfc_watchdog = \"off\"\n").0, WatchdogAction::Off);
 }
