@@ -123,3 +123,25 @@ fn simai_sends_by_nvlink_inside_servers() {
     let across = excess(time(4), 2.0 * 3.0 / 4.0 * 8e6 * OVERHEAD / 2.0, 12.5);
     assert!((0.0..0.1).contains(&across), "{across}");
 }
+
+/// A link fails before the message leaves for which a queue pair was ready: it goes by the other one, in bytes over rate and four delays.
+#[test]
+fn a_message_leaves_by_a_link_that_leads_there_now() {
+    let goal = "num_ranks 2\nrank 0 {\nc: calc 50000\ns: send 100000b to 1 tag 0\ns requires c\n}\nrank 1 {\nr: recv 100000b from 0 tag 0\n}\n";
+    let late = |links: &str, failed: u32| {
+        let text = format!(
+            "topology = {{ kind = \"links\", hosts = 2, switches = 2, rate = \"100Gbps\", delay = \"1us\", links = [{{ a = 0, b = 2 }}, \
+             {{ a = 1, b = 2 }}, {{ a = 0, b = 3 }}, {{ a = 1, b = 3 }}] }}\n\
+             failures.links = [{{ time = \"10us\", a = 0, b = {failed} }}]\n\
+             traffic = [{{ kind = \"goal\", path = \"late.goal\", links = \"{links}\" }}]\n"
+        );
+        time(&text, &[("late.goal", goal)])
+    };
+    for links in ["striped", "hashed", "by_channel"] {
+        for failed in [2, 3] {
+            let time = late(links, failed) - 50_000.0;
+            let alone = 100_000.0 * OVERHEAD / 12.5 + 4_000.0;
+            assert!((alone - 4_000.0..alone + 2_000.0).contains(&time), "{links}, {failed}: {time}");
+        }
+    }
+}

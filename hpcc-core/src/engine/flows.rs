@@ -149,6 +149,10 @@ impl Engine {
     /// The first message of a queue pair that nobody sees or shares waits until it is its turn at its port: a job may begin a
     /// million at once.
     fn waits_to_open(&mut self, request: &FlowRequest, message: &Message) -> bool {
+        // The port that was found when the job began may lead nowhere by now.
+        if self.version > 0 {
+            return false;
+        }
         let &FlowRequest { src, priority, start, .. } = request;
         let key = self.pair_key(request, Some(message));
         let host = self.nodes.host(src);
@@ -249,6 +253,18 @@ impl Engine {
         Ok(Receiving { receiver, sport, nic, limits })
     }
 
+    /// A prepared queue pair by the port that leads to its destination now: links may have changed since the job began.
+    fn on_present_routes(&mut self, receiving: Receiving, request: &FlowRequest) -> Receiving {
+        if self.version == 0 {
+            return receiving;
+        }
+        let &FlowRequest { src, dst, dport, options, .. } = request;
+        let key = self.wire_key(src, dst, receiving.sport, dport);
+        let Some(nic) = self.nodes.host(src).core.port_of(&key, dst, options.nic) else { return receiving };
+        let limits = self.limits(nic, request).unwrap_or_else(|| Arc::clone(&receiving.limits));
+        Receiving { nic, limits, ..receiving }
+    }
+
     /// Opens a queue pair for a first message, which may be sent from its start on: also if it waited to be opened. Returns its key,
     /// source port and port; nothing if that is for another part.
     fn open_queue_pair(
@@ -262,7 +278,7 @@ impl Engine {
         let traffic = &mut self.nodes.host(src).traffic;
         let prepared = if is_common { traffic.take_prepared(key) } else { None };
         let (receiving, count) = match prepared {
-            Some((receiving, count)) => (receiving, count),
+            Some((receiving, count)) => (self.on_present_routes(receiving, request), count),
             None => (self.open_receiving(request, message.is_some())?, None),
         };
         if !self.parts.is_own(src) {
