@@ -288,27 +288,31 @@ fn best_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
 fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
     let ports: Vec<u64> = fabric.network().ports().iter().map(|ports| ports.len() as u64).collect();
     let mut known = BTreeMap::new();
-    let mut alone = |src, dst, size| {
-        let own = fabric.network().links[fabric.ports(src)[0].link as usize].rate;
+    let mut alone = |src, dst, size, nic: Option<u8>| {
+        let link = nic.map_or(0, usize::from).min(fabric.ports(src).len() - 1);
+        let own = fabric.network().links[fabric.ports(src)[link].link as usize].rate;
         let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), own, size);
         *known.entry(key).or_insert_with(|| {
             let during = (Nanos(0), scenario.stop);
-            let flow =
-                IdealFlow { src, dst, ports: None, priority: None, size, own: (None, BitRate(u64::MAX)), during };
+            let flow = IdealFlow { src, dst, ports: None, priority: None, size, own: (nic, BitRate(u64::MAX)), during };
             let arrival = fabric.ideal_arrival(&flow, &scenario.settings);
             let acknowledged = fabric.ideal_fct(&flow, &scenario.settings);
             (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings))
         })
     };
-    // From when on each host may send, by all of its links or by one, in picoseconds.
-    let mut free_at: BTreeMap<(u32, Option<u8>), u64> = BTreeMap::new();
+    // From when on each host may send by each of its links, in picoseconds. What chooses links by packet has all at once.
+    let by_packet = !scenario.settings.host_transport.is_queue_pairs();
+    let mut free_at: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     let message = |&Message { src, dst, size, nic, .. }: &Message, now: Nanos| {
-        let (times, sending) = alone(src, dst, size);
+        let (times, sending) = alone(src, dst, size, nic);
         let now = now.0.saturating_mul(1_000);
-        let free_at = free_at.entry((src, nic)).or_default();
-        let begin = now.max(*free_at);
-        let links = if nic.is_some() { 1 } else { ports[src as usize].max(1) };
-        *free_at = begin.saturating_add(sending / links);
+        let links = ports[src as usize].max(1);
+        let (lanes, shared) = if by_packet { (1, links) } else { (links, 1) };
+        let free_at = free_at.entry(src).or_insert_with(|| vec![0; lanes as usize]);
+        let soonest = || (0..free_at.len()).min_by_key(|&lane| free_at[lane]).unwrap_or_default();
+        let lane = nic.map_or_else(soonest, |nic| usize::from(nic).min(free_at.len() - 1));
+        let begin = now.max(free_at[lane]);
+        free_at[lane] = begin.saturating_add(sending / shared);
         let waits = Nanos((begin - now) / 1_000);
         Times { arrival: waits + times.arrival, acknowledged: waits + times.acknowledged }
     };

@@ -13,6 +13,11 @@ const OVERHEAD: f64 = 4_144.0 / 4_096.0;
 
 /// The time of the job of a scenario, in ns, by packets; `files` lie beside it.
 fn time(text: &str, files: &[(&str, &str)]) -> f64 {
+    row(text, files).time_ns.expect("an end") as f64
+}
+
+/// What there is of that job.
+fn row(text: &str, files: &[(&str, &str)]) -> JobRow {
     let folder = tempfile::tempdir().expect("folder");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("written");
@@ -22,8 +27,7 @@ fn time(text: &str, files: &[(&str, &str)]) -> f64 {
     let scenario = load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
     let out = folder.path().join("out");
     run(scenario, &out, How { is_quiet: true, is_watched: false, threads: 1 }).expect("a run");
-    let job = Rows::<JobRow>::open(&out.join("jobs.csv")).expect("a file").next().expect("a job").expect("a row");
-    job.time_ns.expect("an end") as f64
+    Rows::<JobRow>::open(&out.join("jobs.csv")).expect("a file").next().expect("a job").expect("a row")
 }
 
 /// So much a time exceeds the bytes over the rate (in bytes a nanosecond); nothing is faster.
@@ -143,5 +147,35 @@ fn a_message_leaves_by_a_link_that_leads_there_now() {
             let alone = 100_000.0 * OVERHEAD / 12.5 + 4_000.0;
             assert!((alone - 4_000.0..alone + 2_000.0).contains(&time), "{links}, {failed}: {time}");
         }
+    }
+}
+
+/// The ideal time knows which link each message has: two channels on two links wait for nothing.
+#[test]
+fn messages_of_two_links_do_not_wait_for_each_other() {
+    let job = |first: u32, second: u32, links: &str, channels: u32| {
+        let ends = format!("{{ a = 0, b = 2, rate = \"{first}Gbps\" }}, {{ a = 1, b = 2, rate = \"{first}Gbps\" }}");
+        let others =
+            format!("{{ a = 0, b = 3, rate = \"{second}Gbps\" }}, {{ a = 1, b = 3, rate = \"{second}Gbps\" }}");
+        let text = format!(
+            "topology = {{ kind = \"links\", hosts = 2, switches = 2, rate = \"100Gbps\", delay = \"1us\", links = [{ends}, {others}] }}\n\
+             traffic = [{{ kind = \"collective\", operation = \"send_receive\", size = \"1MB\", channels = {channels}, \
+             links = \"{links}\" }}]\n"
+        );
+        let row = row(&text, &[]);
+        (row.time_ns.expect("an end") as f64, row.ideal_ns.expect("a time") as f64)
+    };
+    for (first, second) in [(100, 100), (100, 50)] {
+        for (links, channels) in [("striped", 1), ("striped", 2), ("by_channel", 2)] {
+            let (time, ideal) = job(first, second, links, channels);
+            assert!(
+                (0.95..=1.0).contains(&(ideal / time)),
+                "{first}, {second}, {links}, {channels}: {ideal} of {time}"
+            );
+        }
+    }
+    for (first, links) in [(100, "hashed"), (50, "striped"), (50, "by_channel")] {
+        let (time, ideal) = job(first, 100, links, 2);
+        assert!(ideal <= time, "{first}, {links}: {ideal} of {time}");
     }
 }
