@@ -51,7 +51,9 @@ pub fn resolve(mut scenario: Scenario, is_fluid: bool, is_quiet: bool) -> Result
     if scenario.flows.jobs.iter().all(|job| job.trials.is_empty()) {
         return Ok(scenario);
     }
-    let mut trials = Trials { alone: alone(&scenario), is_fluid, known: HashMap::new(), told: Vec::new() };
+    let fails = !(scenario.link_failures.is_empty() && scenario.degraded.is_empty() && scenario.storms.is_empty());
+    let aside = if fails { ", without [failures]" } else { "" };
+    let mut trials = Trials { alone: alone(&scenario), aside, is_fluid, known: HashMap::new(), told: Vec::new() };
     let listed = std::mem::take(&mut scenario.flows.jobs);
     for job in &listed {
         let name = &scenario.flows.groups[job.group as usize];
@@ -86,6 +88,8 @@ type Key = (u32, &'static str, u64, Vec<u32>);
 /// What was tried.
 struct Trials {
     alone: Scenario,
+    /// What of the scenario a trial has not, for notes.
+    aside: &'static str,
     is_fluid: bool,
     /// The place of the soonest.
     known: HashMap<Key, usize>,
@@ -138,11 +142,12 @@ impl Trials {
         let all: Vec<String> = plans.iter().zip(&times).map(told).collect();
         let Plan { size, group, pattern, .. } = &plans[best];
         self.told.push(format!(
-            "fastest: {kind} of {size} bytes among {} ranks of {name} is {}: {}, each alone {}",
+            "fastest: {kind} of {size} bytes among {} ranks of {name} is {}: {}, each once, alone, {}{}",
             group.len(),
             pattern.name,
             all.join(", "),
-            by.told()
+            by.told(),
+            self.aside
         ));
         Ok(best)
     }
