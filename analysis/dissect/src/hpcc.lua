@@ -40,6 +40,7 @@ for _, name in ipairs({ "available_share", "utilisation" }) do
     field(ProtoField.double, name)
 end
 field(ProtoField.string, "format")
+field(ProtoField.string, "operation")
 field(ProtoField.string, "malformed")
 field(ProtoField.string, "fast_cnp.sent_by")
 field(ProtoField.ipv6, "fast_cnp.original_destination")
@@ -455,7 +456,7 @@ end
 
 -- Whether a base transport header may begin here: a known operation, and zeros where they must be.
 local function is_transport(range)
-    return range:len() >= 16 and core.operations[range(0, 1):uint()] and range:bitfield(12, 4) == 0
+    return range:len() >= 16 and core.operations[range(0, 1):uint()][2] and range:bitfield(12, 4) == 0
         and range:bitfield(34, 6) == 0 and range:bitfield(65, 7) == 0
 end
 
@@ -534,6 +535,7 @@ function hpcc.dissector(tvb, pinfo, tree)
         return tvb:len()
     end
     local opcode, header = tvb(len, 1):uint(), innermost(destination)
+    tree:add(F.operation, tvb(len, 1), core.operations[opcode][1])
     if opcode == core.cnp and header then
         fast_cnp(tree, header.range)
     end

@@ -2,10 +2,12 @@
 //! What the frames of captures say: a crate of its own, for many frames want speed, which the rest of the command does not need.
 
 pub mod capture;
+mod foreign;
 mod layers;
 mod outer;
 mod summary;
 mod telemetry;
+mod transport;
 mod wireshark;
 
 pub use capture::{Captured, Frames};
