@@ -82,7 +82,7 @@ fn security(tag: &[u8]) -> Option<Value> {
 }
 
 /// CSIG's tag, and the layers of the frame without it.
-fn sliced(bytes: &[u8]) -> (Option<&[u8]>, Option<LaxSlicedPacket<'_>>) {
+pub fn sliced(bytes: &[u8]) -> (Option<&[u8]>, Option<LaxSlicedPacket<'_>>) {
     let has_type = |size: &TagSize| word(bytes, TYPE_AT) == Some(size.ether_type());
     let Some(size) = [TagSize::Compact, TagSize::Wide].into_iter().find(has_type) else {
         return (None, LaxSlicedPacket::from_ethernet(bytes).ok());
@@ -92,7 +92,7 @@ fn sliced(bytes: &[u8]) -> (Option<&[u8]>, Option<LaxSlicedPacket<'_>>) {
     (bytes.get(TYPE_AT..behind), next.map(|(kind, rest)| LaxSlicedPacket::from_ether_type(EtherType(kind), rest)))
 }
 
-/// IOAM in front of any protocol, and INT-MD behind TCP or UDP, to whatever port: where the DSCP announces it, or it proves to be.
+/// IOAM in front of any protocol, and INT behind TCP or UDP, to whatever port: where the DSCP announces it, or it proves to be.
 fn foreign_telemetry(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
     const HOP_BY_HOP: u8 = 0;
     let (dscp, first) = match &sliced.net {

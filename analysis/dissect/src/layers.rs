@@ -2,15 +2,13 @@
 //! The layers of a frame as JSON.
 
 use crate::capture::Captured;
+use crate::place::{self, At, Places};
 use crate::telemetry::{self, Returned, digits};
 use crate::{foreign, outer, transport};
 use etherparse::{LaxSlicedPacket, TransportSlice};
 use hpcc_core::fast_cnp::{FastCnpOption, OptionType, OptionTypes};
-use hpcc_core::frame::parse::{Content, parse};
-use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, MARK_BITS, ParseError, RoceFrame, RocePacket,
-    SectionLen, TELEMETRY_MARK,
-};
+use hpcc_core::frame::parse::Content;
+use hpcc_core::frame::{Addresses, Encapsulation, Extension, Fault, Layer, ParseError, RoceFrame, RocePacket};
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::GLOBAL_LEN;
 use hpcc_core::roce::{Aeth, NakCode, Opcode, Syndrome, bth};
@@ -22,19 +20,22 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// Layers by name, in the order of the frame.
 pub type Object = Map<String, Value>;
 
-/// Reads frames, with the layout of marked packets.
+/// Reads frames.
 pub struct Dissector {
-    layout: Layout,
-    marks: [(u8, SectionLen); 2],
+    places: Places,
     /// The kind of answers, if known.
     returned: Option<Returned>,
 }
 
 impl Dissector {
-    /// With this layout of marked packets.
-    pub fn new(layout: Layout) -> Dissector {
-        let marks = [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)];
-        Dissector { layout, marks, returned: None }
+    /// With this layout of packets whose DSCP has the mark of telemetry.
+    pub fn new(marked: Layout) -> Dissector {
+        Dissector { places: Places { marked, asked: None }, returned: None }
+    }
+
+    /// A dissector that also reads telemetry of this layout there.
+    pub fn asked_for(self, asked: Option<(At, Layout)>) -> Dissector {
+        Dissector { places: Places { asked, ..self.places }, ..self }
     }
 
     /// A dissector that also reads the telemetry of acknowledgements and feedback.
@@ -72,7 +73,7 @@ impl Dissector {
             bytes.resize(known + (captured.original_len as usize).min(LONGEST) - captured.bytes.len().min(LONGEST), 0);
             forget_checksum(&mut bytes);
         }
-        let content = if inner.global.is_some() { read(&bytes, &[]) } else { self.parsed(&bytes, cut) };
+        let content = if inner.global.is_some() { place::plain(&bytes) } else { self.places.read(&bytes, cut) };
         match content {
             Ok(Content::Pfc { pfc, .. }) => drop(frame.insert("pfc".into(), pause(&pfc))),
             Ok(Content::Roce(packet)) if packet.offsets.base_transport + bth::LEN <= known => {
@@ -91,23 +92,6 @@ impl Dissector {
         frame
     }
 
-    /// Reads a frame. Others have the DSCPs that mark our telemetry, too: it is there if the ICRC, or else its own header,
-    /// says so.
-    fn parsed<'a>(&self, bytes: &'a [u8], cut: bool) -> Result<Content<'a>, ParseError> {
-        let (marked, plain) = (read(bytes, &self.marks), read(bytes, &[]));
-        let Ok(Content::Roce(without)) = &plain else { return marked };
-        let is_right = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if !cut && packet.verdict().is_some());
-        if marked == plain || is_right(&plain) {
-            return plain;
-        }
-        let behind_udp = without.offsets.udp + UDP_LEN;
-        let is_int = without.frame.dscp & MARK_BITS == INT_MARK;
-        let has_shim = bytes.get(behind_udp..).is_some_and(telemetry::begins_as_int);
-        let is_opcode = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if packet.frame.bth.opcode.is_assigned());
-        let is_telemetry = if is_int { has_shim } else { marked.is_ok() && (is_opcode(&marked) || !is_opcode(&plain)) };
-        if is_right(&marked) || is_telemetry { marked } else { plain }
-    }
-
     /// `known` is where a cut frame ends, `global` the header that RoCEv1 has in place of IP and UDP.
     fn roce(
         &self,
@@ -121,8 +105,7 @@ impl Dissector {
             network(frame, sent);
         }
         if let Some(section) = sent.telemetry {
-            let ours = Encapsulation::Marked { mark: TELEMETRY_MARK };
-            let layout = (section.encapsulation() == ours).then_some(&self.layout);
+            let layout = self.places.layout(sent, &section);
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
         }
         if !sent.destination_options.is_empty() {
@@ -164,10 +147,6 @@ impl Dissector {
     }
 }
 
-fn read<'a>(bytes: &'a [u8], marks: &[(u8, SectionLen)]) -> Result<Content<'a>, ParseError> {
-    parse(bytes, &Dialect { marks, ..Dialect::default() }).map(|parsed| parsed.content)
-}
-
 /// The IP header.
 fn network(frame: &mut Object, sent: &RoceFrame<'_>) {
     let (name, src, dst) = match sent.addresses {
@@ -186,7 +165,6 @@ fn network(frame: &mut Object, sent: &RoceFrame<'_>) {
 
 /// Of a frame that was cut, in bytes.
 const LONGEST: usize = 1 << 18;
-const UDP_LEN: usize = 8;
 
 /// Takes off the UDP checksum of a cut frame, which nobody can check.
 fn forget_checksum(bytes: &mut [u8]) {
@@ -271,7 +249,7 @@ fn unknown_is(action: Action) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::frame::{Section, build};
+    use hpcc_core::frame::{Section, TELEMETRY_MARK, build};
     use hpcc_core::roce::{Bth, icrc::Coverage};
     use hpcc_core::telemetry::{Form, Hop, LinkRecord, link_codec, normalised};
     use hpcc_core::transport::feedback::FeedbackContent;

@@ -5,6 +5,7 @@ pub mod capture;
 mod foreign;
 mod layers;
 mod outer;
+mod place;
 mod summary;
 mod telemetry;
 mod transport;
@@ -12,6 +13,7 @@ mod wireshark;
 
 pub use capture::{Captured, Frames};
 pub use layers::{Dissector, Object};
+pub use place::At;
 pub use summary::line;
 pub use telemetry::Returned;
 pub use wireshark::lua;
