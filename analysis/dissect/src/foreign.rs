@@ -2,7 +2,7 @@
 //! Frames of other protocols, and broken ones.
 
 use crate::layers::Object;
-use crate::{outer, telemetry};
+use crate::{old_int, outer, telemetry};
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::{Fault, INT_MARK, Layer, MARK_BITS, ParseError};
 use hpcc_core::pfc;
@@ -116,7 +116,7 @@ fn foreign_telemetry(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
     } else if telemetry::is_int(payload) || dscp & MARK_BITS == INT_MARK && telemetry::begins_as_int(payload) {
         Some(telemetry::int_of(payload))
     } else {
-        None
+        old_int::read(payload)
     };
     if let Some(told) = told {
         frame.insert("telemetry".into(), told);

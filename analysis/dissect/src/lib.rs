@@ -4,6 +4,7 @@
 pub mod capture;
 mod foreign;
 mod layers;
+mod old_int;
 mod outer;
 mod place;
 mod summary;
