@@ -114,8 +114,9 @@ impl Inner<'_> {
         };
         let (mut kind, mut at) = match link {
             Link::Ethernet => {
+                let kind = word(at + 12)?;
                 self.ethernet = Some(at);
-                (word(at + 12)?, at + ETHERNET)
+                (kind, at + ETHERNET)
             }
             Link::RawIp => {
                 self.ethernet = None;
@@ -272,5 +273,18 @@ mod tests {
         }
         let whole = frame(&labels, 0x45);
         assert_eq!(strip(Link::Ethernet, &whole[..18]).frame[..], whole[..18], "a stack without a bottom");
+    }
+
+    /// VXLAN in UDP that ends with its own header, or within the next one.
+    #[test]
+    fn a_tunnel_that_was_cut_off_has_no_frame_in_it() {
+        let ip = [0x45, 0, 0, 78, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        let udp = [0, 1, 0x12, 0xb5, 0, 58, 0, 0];
+        let bytes = [&[2; 12][..], &[8, 0], &ip, &udp, &[8, 0, 0, 0, 0, 0, 5, 0], &[3; 50]].concat();
+        for len in 0..bytes.len() {
+            let inner = strip(Link::Ethernet, &bytes[..len]);
+            let at = if len < ETHERNET { None } else { Some(if len < 50 + ETHERNET { 0 } else { 50 }) };
+            assert_eq!(inner.ethernet, at, "{len}");
+        }
     }
 }
