@@ -40,7 +40,8 @@ pub fn lua() -> String {
     let numbers: String = numbers.iter().map(|(name, number)| format!("    {name} = {number},\n")).collect();
     format!(
         "-- By `hpcc dissect --lua`.\n\
-         local core = {{\n{numbers}    rates = {{ {} }},\n    csig_ether_types = {{ {} }},\n    operations = {{\n        {},\n    }},\n}}\n{SCRIPT}",
+         local core = {{\n{numbers}    rates = {{ {} }},\n    csig_ether_types = {{ {} }},\n\
+         \x20   operations = {{\n        {},\n    }},\n}}\n{SCRIPT}",
         list(&rates),
         list(&CSIG_ETHER_TYPES),
         operations.join(",\n        "),
