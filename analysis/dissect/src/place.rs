@@ -5,7 +5,7 @@ use crate::{foreign, telemetry};
 use etherparse::{LaxNetSlice, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Dialect, Encapsulation, INT_MARK, MARK_BITS, ParseError, RoceFrame, Section, SectionLen, TELEMETRY_MARK,
+    Dialect, Encapsulation, INT_MARK, MARK_BITS, ParseError, RoceFrame, RocePacket, Section, SectionLen, TELEMETRY_MARK,
 };
 use hpcc_core::telemetry::Layout;
 use std::str::FromStr;
@@ -68,7 +68,7 @@ impl Places {
         if !matches!(plain, Ok(Content::Roce(_))) {
             return marked;
         }
-        let is_int = mark.map(|(_, len)| len).or(port.map(|(_, len)| len)) == Some(SectionLen::IntMd);
+        let is_int = port.map(|(_, len)| len).or(mark.map(|(_, len)| len)) == Some(SectionLen::IntMd);
         let is_known = |read: &Read<'_>| packet_of(read, |packet| packet.frame.bth.opcode.is_assigned());
         let is_telemetry = if is_int {
             telemetry::begins_as_int(behind.bytes)
@@ -83,12 +83,12 @@ impl Places {
         let mark = behind.dscp & MARK_BITS;
         let asked = self.asked_at(At::Dscp(behind.dscp)).map(|layout| layout.section_len());
         let len = match mark {
+            _ if telemetry::is_int(behind.bytes) => Some(SectionLen::IntMd),
             _ if asked.is_some() => asked,
             TELEMETRY_MARK => Some(self.marked.section_len()),
             INT_MARK => Some(SectionLen::IntMd),
             _ => None,
         };
-        let len = if telemetry::is_int(behind.bytes) { Some(SectionLen::IntMd) } else { len };
         len.map(|len| (mark, len))
     }
 
@@ -114,7 +114,7 @@ impl Places {
     }
 }
 
-fn packet_of(read: &Read<'_>, is: impl Fn(&hpcc_core::frame::RocePacket<'_>) -> bool) -> bool {
+fn packet_of(read: &Read<'_>, is: impl Fn(&RocePacket<'_>) -> bool) -> bool {
     matches!(read, Ok(Content::Roce(packet)) if is(packet))
 }
 
