@@ -3,11 +3,11 @@
 
 use anyhow::{Context, Result, bail};
 use hpcc_core::cc::{Algorithm, RxHpccConfig};
-use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
+use hpcc_core::frame::{Encapsulation, SectionLen, TELEMETRY_MARK};
 use hpcc_core::settings::{Input, Named, Settings};
 use hpcc_core::telemetry::{Form, Layout, LayoutSettings};
 use hpcc_core::transport::feedback::FeedbackContent;
-use hpcc_dissect::{Captured, Dissector, Frames, Returned, capture, line};
+use hpcc_dissect::{At, Captured, Dissector, Frames, Returned, capture, line};
 use hpcc_formats::results::Summary;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -24,9 +24,12 @@ pub struct Options {
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
     /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp, pint or bolt [default:
-    /// what summary.json beside the capture says, otherwise paper].
+    /// what summary.json beside the capture says, otherwise paper]. With --at also int_md.
     #[arg(long, value_name = "LAYOUT")]
     telemetry: Option<String>,
+    /// Where --telemetry stands behind UDP instead: dscp=24, of packets to RoCEv2's port, or port=5000.
+    #[arg(long, value_name = "PLACE", requires = "telemetry")]
+    at: Option<At>,
     /// A line for a reader instead of JSON.
     #[arg(long)]
     summary: bool,
@@ -50,14 +53,18 @@ pub fn dissect(options: &Options) -> Result<()> {
     let beside = |capture: &PathBuf| Summary::read(&capture.with_file_name("summary.json")).ok();
     let scenario = options.file.as_ref().and_then(beside).map(|summary| summary.scenario).unwrap_or_default();
     let told = || layout_told(&scenario["telemetry"]).filter(is_anonymous);
-    let named = options.telemetry.as_deref().map(layout_of).transpose()?;
+    let named = options.telemetry.as_deref().map(|name| layout_of(name, options.at.is_some())).transpose()?;
+    let (asked, named) = match options.at {
+        Some(at) => (named.map(|layout| (at, layout)), None),
+        None => (None, named),
+    };
     let layout = named.or_else(told).unwrap_or(Layout::new(Form::Paper));
     let frames: Frames = match (&options.hex, &options.file) {
         (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
         (None, Some(file)) => capture::open(file)?,
         (None, None) => bail!("expected a file or --hex"),
     };
-    let dissector = Dissector::new(layout).reading_answers(returned_told(&scenario));
+    let dissector = Dissector::new(layout).asked_for(asked).reading_answers(returned_told(&scenario));
     human::printed(print(frames, &dissector, options, BufWriter::new(io::stdout().lock())))
 }
 
@@ -98,10 +105,13 @@ fn layout_told(told: &serde_json::Value) -> Option<Layout> {
     Some(settings.config(false))
 }
 
-/// The layout of this name, if it is one that frames do not tell by themselves. The reference's is none of them: the unit
-/// of its counters is not in its bytes.
-fn layout_of(name: &str) -> Result<Layout> {
-    let is_asked = |layout: &Layout| is_anonymous(layout) && layout.records().is_none_or(|it| it.tx_unit.is_none());
+/// The layout of this name, if it is one that frames do not tell by themselves, or INT-MD where its place is told. The
+/// reference's is none of them: the unit of its counters is not in its bytes.
+fn layout_of(name: &str, has_place: bool) -> Result<Layout> {
+    let is_int = |layout: &Layout| layout.section_len() == SectionLen::IntMd;
+    let is_asked = |layout: &Layout| {
+        has_place && is_int(layout) || is_anonymous(layout) && layout.records().is_none_or(|it| it.tx_unit.is_none())
+    };
     Layout::all().filter(is_asked).find(|known| known.name() == name).with_context(|| {
         let names: Vec<&str> = Layout::all().filter(is_asked).map(|known| known.name()).collect();
         format!("--telemetry {name}: expected one of {}", names.join(", "))

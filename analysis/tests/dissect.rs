@@ -103,6 +103,22 @@ fn dissected_as_int() -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+/// The example as it is, to the UDP port that its third-party decoder expects. The shim says that the packet was one to 4791.
+#[test]
+fn telemetry_stands_where_the_user_says() {
+    let vector = vector("int_md_udp_example");
+    let read = |more: &[&str]| -> Value {
+        let output = hpcc(&[&["--hex", digits(&vector)], more].concat());
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+    };
+    let told = read(&["--telemetry", "int_md", "--at", "port=5000"]);
+    assert_eq!(
+        (&told["telemetry"]["hops"], &told["udp"]["dport"]),
+        (&dissected_as_int()["telemetry"]["hops"], &5_000.into())
+    );
+    assert!(told["bth"].is_object() && read(&[])["bth"].is_null(), "{told}");
+}
+
 #[test]
 fn pauses_and_options_are_read() {
     assert_eq!(dissected("pfc_c3_max")["pfc"]["quanta"]["3"], 65_535);
@@ -207,6 +223,10 @@ fn bad_input_ends_with_2() {
         (&["--hex", "012"][..], "3 digits; expected an even number"),
         (&["--hex", "01xz"], "\"x\" at 3 is no digit"),
         (&["--hex", "00", "--telemetry", "ioam"], "expected one of paper, draft, timestamp, pint"),
+        (&["--hex", "00", "--telemetry", "int_md"], "expected one of paper, draft, timestamp, pint"),
+        (&["--hex", "00", "--telemetry", "ioam", "--at", "dscp=24"], "int_md"),
+        (&["--hex", "00", "--telemetry", "int_md", "--at", "dscp=64"], "expected dscp=N, 0 to 63, or port=N"),
+        (&["--hex", "00", "--at", "dscp=24"], "--telemetry <LAYOUT>"),
     ] {
         let output = hpcc(arguments);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");

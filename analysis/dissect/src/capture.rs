@@ -7,6 +7,7 @@ use hpcc_formats::input;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::Block;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
 use pcap_file::{DataLink, PcapError, TsResolution};
 use std::fs::File;
@@ -124,11 +125,12 @@ fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<R
             Ok(block) => block.into_owned(),
             Err(error) => return Some(Err(error)),
         };
-        let (interface, ticks, original_len, data) = match block {
+        let (interface, ticks, original_len, data, own_sequence) = match block {
             Block::EnhancedPacket(packet) => {
-                (packet.interface_id, Some(packet.timestamp.as_nanos()), packet.original_len, packet.data)
+                let own_sequence = of_flags(&packet.options);
+                (packet.interface_id, Some(packet.timestamp.as_nanos()), packet.original_len, packet.data, own_sequence)
             }
-            Block::SimplePacket(packet) => (0, None, packet.original_len, packet.data),
+            Block::SimplePacket(packet) => (0, None, packet.original_len, packet.data, None),
             Block::SectionHeader(_)
             | Block::InterfaceDescription(_)
             | Block::Packet(_)
@@ -142,21 +144,36 @@ fn next_of_blocks(reader: &mut PcapNgReader<BufReader<File>>) -> Option<Result<R
         };
         let offset = offset(interface);
         let time_ns = ticks.and_then(|ticks| nanos(ticks, resolution(interface))?.checked_add_signed(offset?));
-        let (mut name, mut check_sequence) = (None, 0);
+        let (mut name, mut of_interface) = (None, 0);
         for option in &interface.options {
             if let InterfaceDescriptionOption::IfName(told) = option {
                 name = Some(told.to_string());
             }
-            if let InterfaceDescriptionOption::IfFcsLen(bytes) = option {
-                check_sequence = u32::from(*bytes);
+            if let InterfaceDescriptionOption::IfFcsLen(told) = option {
+                of_interface = sequence_bytes(*told);
             }
         }
+        let check_sequence = own_sequence.unwrap_or(of_interface);
         let link = known(u32::from(interface.linktype));
         let bytes = data.into_owned();
         return Some(Ok(
             link.map(|link| Captured { time_ns, original_len, bytes, link, interface: name }.without(check_sequence))
         ));
     }
+}
+
+/// Bytes of a check sequence, which the specification counts in bits, and writers before it in bytes: no sequence has fewer
+/// than 8 bits, or more than 7 bytes.
+fn sequence_bytes(told: u8) -> u32 {
+    u32::from(if told < 8 { told } else { told / 8 })
+}
+
+/// Bytes of a frame's own check sequence, if its flags say so.
+fn of_flags(options: &[EnhancedPacketOption<'_>]) -> Option<u32> {
+    let bytes = |option: &EnhancedPacketOption<'_>| {
+        if let EnhancedPacketOption::Flags(flags) = option { Some(flags >> 5 & 0xf) } else { None }
+    };
+    options.iter().find_map(bytes).filter(|bytes| *bytes > 0)
 }
 
 /// The tick of an interface's clock: a negative power of 10, or of 2 if the upper bit is set.
@@ -187,6 +204,58 @@ fn nanos(ticks: u128, resolution: u8) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A block of a pcapng file, its length in front and behind.
+    fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+        let len = (12 + body.len() as u32).to_le_bytes();
+        [&kind.to_le_bytes()[..], &len, body, &len].concat()
+    }
+
+    /// The frame of a file with one interface: its options, and those of the frame of 8 bytes, taken at tick 3.
+    fn only(interface: &[u8], frame: &[u8]) -> Captured {
+        const END: [u8; 4] = [0; 4];
+        let header = block(0x0a0d_0d0a, &[&[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0][..], &[0xff; 8]].concat());
+        let described = block(1, &[&[1, 0, 0, 0, 0, 0, 0, 0][..], interface, &END].concat());
+        let times = [[0_u8, 0, 0, 0], [0; 4], [3, 0, 0, 0], [8, 0, 0, 0], [8, 0, 0, 0]].concat();
+        let packet = block(6, &[&times[..], &[1, 2, 3, 4, 5, 6, 7, 8], frame, &END].concat());
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("one.pcapng");
+        std::fs::write(&path, [header, described, packet].concat()).expect("written");
+        let mut frames = open(&path).expect("a capture");
+        frames.next().expect("a frame").expect("readable")
+    }
+
+    /// Option 13 of an interface: no check sequence has 32 bytes, and none 4 bits. The frame's flags say more, in bytes.
+    #[test]
+    fn check_sequences_are_counted_in_bits_or_bytes() {
+        let flags = |word: u32| [&[2, 0, 4, 0][..], &word.to_le_bytes()].concat();
+        for (told, flags, left) in [
+            (32, vec![], 4),
+            (16, vec![], 6),
+            (4, vec![], 4),
+            (2, vec![], 6),
+            (0, vec![], 8),
+            (0, flags(4 << 5), 4),
+            (32, flags(2 << 5), 6),
+            (32, flags(1), 4),
+        ] {
+            let captured = only(&[13, 0, 1, 0, told, 0, 0, 0], &flags);
+            assert_eq!((captured.bytes.len(), captured.original_len), (left, left as u32), "{told} {flags:?}");
+        }
+    }
+
+    /// Option 14 of an interface: seconds with a sign. Option 9: nanoseconds.
+    #[test]
+    fn an_interface_says_what_is_added_to_its_times() {
+        const NANOS: [u8; 8] = [9, 0, 1, 0, 9, 0, 0, 0];
+        let time = |seconds: i64| {
+            let offset = [&NANOS[..], &[14, 0, 8, 0], &seconds.to_le_bytes()].concat();
+            only(&offset, &[]).time_ns
+        };
+        assert_eq!(time(1_573_830_016), Some(1_573_830_016_000_000_003));
+        assert_eq!((time(0), time(-1)), (Some(3), None), "no time before 1970");
+        assert_eq!(time(i64::MAX), None);
+    }
 
     #[test]
     fn ticks_are_what_the_interface_says() {

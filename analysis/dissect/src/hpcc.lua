@@ -40,6 +40,7 @@ for _, name in ipairs({ "available_share", "utilisation" }) do
     field(ProtoField.double, name)
 end
 field(ProtoField.string, "format")
+field(ProtoField.string, "operation")
 field(ProtoField.string, "malformed")
 field(ProtoField.string, "fast_cnp.sent_by")
 field(ProtoField.ipv6, "fast_cnp.original_destination")
@@ -227,6 +228,26 @@ layouts.int_md = {
         end
     end,
 }
+
+-- Words that a hop adds for these instructions.
+local function words(instructions)
+    local sum = 0
+    for bit, asked in ipairs(INT) do
+        sum = sum + (has(instructions, 16, bit - 1) and asked[1] / 4 or 0)
+    end
+    return sum + instructions % 2
+end
+
+-- Whether bytes are INT-MD whatever announces it: reserved bits are zeros, and the words of a hop are those that it asks for.
+local function is_int(range)
+    local len = layouts.int_md.len(range)
+    if not len or len > range:len() or range:bitfield(6, 2) > 0 or range:bitfield(39, 12) > 0 then
+        return false
+    end
+    local asked, hop = words(range:bitfield(64, 16)), range:bitfield(51, 5)
+    local has_its_words = hop == asked or (hop > asked and range:bitfield(80, 16) > 0)
+    return has_its_words and (range:bitfield(8, 8) - 3) % hop == 0
+end
 
 local IFA = {
     { "hops.name_space", 0, 4 }, { "hops.device", 4, 20 }, { "hops.ttl", 24, 8 }, { "hops.speed", 32, 4 },
@@ -455,14 +476,14 @@ end
 
 -- Whether a base transport header may begin here: a known operation, and zeros where they must be.
 local function is_transport(range)
-    return range:len() >= 16 and core.operations[range(0, 1):uint()] and range:bitfield(12, 4) == 0
+    return range:len() >= 16 and core.operations[range(0, 1):uint()][2] and range:bitfield(12, 4) == 0
         and range:bitfield(34, 6) == 0 and range:bitfield(65, 7) == 0
 end
 
 -- The layout of the section behind UDP, and its length.
 local function behind_udp(range)
     local mark, name = dscp() % 8, nil
-    if mark == core.int_mark then
+    if mark == core.int_mark or is_int(range) then
         name = "int_md"
     elseif mark == core.telemetry_mark then
         name = MARKED[hpcc.prefs.layout]
@@ -534,6 +555,7 @@ function hpcc.dissector(tvb, pinfo, tree)
         return tvb:len()
     end
     local opcode, header = tvb(len, 1):uint(), innermost(destination)
+    tree:add(F.operation, tvb(len, 1), core.operations[opcode][1])
     if opcode == core.cnp and header then
         fast_cnp(tree, header.range)
     end
@@ -545,6 +567,22 @@ function hpcc.dissector(tvb, pinfo, tree)
     return tvb:len()
 end
 udp_ports:add(core.port, hpcc)
+
+-- INT-MD over TCP, and over UDP to other ports.
+local function int(tvb, pinfo, tree)
+    local range = tvb:range()
+    if not is_int(range) then
+        return false
+    end
+    local len = layouts.int_md.len(range)
+    show(tree, "int_md", range(0, len))
+    if len < tvb:len() then
+        Dissector.get("data"):call(tvb(len):tvb(), pinfo, tree)
+    end
+    return true
+end
+hpcc:register_heuristic("tcp", int)
+hpcc:register_heuristic("udp", int)
 
 -- IFA: its header in front of UDP, the rest behind UDP, whose length and checksum do not count it.
 local ifa = Proto("hpcc_ifa", "In-band flow analyzer")

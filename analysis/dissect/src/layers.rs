@@ -2,18 +2,16 @@
 //! The layers of a frame as JSON.
 
 use crate::capture::Captured;
-use crate::outer;
+use crate::place::{self, At, Places};
 use crate::telemetry::{self, Returned, digits};
-use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use crate::{foreign, outer, transport};
+use etherparse::{LaxSlicedPacket, TransportSlice};
 use hpcc_core::fast_cnp::{FastCnpOption, OptionType, OptionTypes};
-use hpcc_core::frame::parse::{Content, parse};
-use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, MARK_BITS, ParseError, RoceFrame, RocePacket,
-    SectionLen, TELEMETRY_MARK,
-};
+use hpcc_core::frame::parse::Content;
+use hpcc_core::frame::{Addresses, Encapsulation, Extension, Fault, Layer, ParseError, RoceFrame, RocePacket};
 use hpcc_core::pfc::Pfc;
-use hpcc_core::roce::icrc::Coverage;
-use hpcc_core::roce::{Aeth, Bth, NakCode, Opcode, Syndrome, bth};
+use hpcc_core::roce::icrc::GLOBAL_LEN;
+use hpcc_core::roce::{Aeth, NakCode, Opcode, Syndrome, bth};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::telemetry::ipv6_options::{Action, OptionsHeader, action, may_change};
 use serde_json::{Map, Value, json};
@@ -22,19 +20,22 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// Layers by name, in the order of the frame.
 pub type Object = Map<String, Value>;
 
-/// Reads frames, with the layout of marked packets.
+/// Reads frames.
 pub struct Dissector {
-    layout: Layout,
-    marks: [(u8, SectionLen); 2],
+    places: Places,
     /// The kind of answers, if known.
     returned: Option<Returned>,
 }
 
 impl Dissector {
-    /// With this layout of marked packets.
-    pub fn new(layout: Layout) -> Dissector {
-        let marks = [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)];
-        Dissector { layout, marks, returned: None }
+    /// With this layout of packets whose DSCP has the mark of telemetry.
+    pub fn new(marked: Layout) -> Dissector {
+        Dissector { places: Places { marked, asked: None }, returned: None }
+    }
+
+    /// A dissector that also reads telemetry of this layout there.
+    pub fn asked_for(self, asked: Option<(At, Layout)>) -> Dissector {
+        Dissector { places: Places { asked, ..self.places }, ..self }
     }
 
     /// A dissector that also reads the telemetry of acknowledgements and feedback.
@@ -57,70 +58,54 @@ impl Dissector {
         if let Some(interface) = &captured.interface {
             frame.insert("interface".into(), interface.as_str().into());
         }
-        let inner = outer::strip(captured.link, &captured.bytes);
+        let mut inner = outer::strip(captured.link, &captured.bytes);
         if let Some(ethernet_at) = inner.ethernet {
             ethernet(&mut frame, &captured.bytes[ethernet_at..]);
         }
         inner.tell(&mut frame);
+        if let Some(header) = &inner.global {
+            frame.insert("grh".into(), transport::global(header));
+        }
         // What was cut off is known by its length alone.
         let known = inner.frame.len();
-        let mut bytes = inner.frame.into_owned();
+        let mut bytes = std::mem::take(&mut inner.frame).into_owned();
         if cut {
             bytes.resize(known + (captured.original_len as usize).min(LONGEST) - captured.bytes.len().min(LONGEST), 0);
             forget_checksum(&mut bytes);
         }
-        match self.parsed(&bytes, cut) {
+        let content = if inner.global.is_some() { place::plain(&bytes) } else { self.places.read(&bytes, cut) };
+        match content {
             Ok(Content::Pfc { pfc, .. }) => drop(frame.insert("pfc".into(), pause(&pfc))),
             Ok(Content::Roce(packet)) if packet.offsets.base_transport + bth::LEN <= known => {
-                self.roce(&mut frame, &packet, (known < bytes.len()).then_some(known));
+                let known = (known < bytes.len()).then_some(known);
+                self.roce(&mut frame, &packet, known, inner.global.as_ref());
             }
             told => {
                 let truncated = ParseError { offset: known, layer: Layer::BaseTransport, fault: Fault::Truncated };
                 let error = told.err().unwrap_or(truncated);
-                refused(&mut frame, &bytes[..known], ParseError { offset: shifted(error, inner.shift), ..error }, cut);
+                let error = ParseError { offset: inner.place(error.offset), ..error };
+                // Behind a global routing header there are no layers but InfiniBand's.
+                let told = if inner.global.is_some() { 0 } else { known };
+                foreign::tell(&mut frame, &bytes[..told], error, cut);
             }
         }
         frame
     }
 
-    /// Reads a frame. Others have the DSCPs that mark our telemetry, too: it is there if the ICRC, or else its own header,
-    /// says so.
-    fn parsed<'a>(&self, bytes: &'a [u8], cut: bool) -> Result<Content<'a>, ParseError> {
-        let read = |marks| parse(bytes, &Dialect { marks, ..Dialect::default() }).map(|parsed| parsed.content);
-        let (marked, plain) = (read(&self.marks), read(&[]));
-        let Ok(Content::Roce(without)) = &plain else { return marked };
-        let is_right = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if !cut && packet.verdict().is_some());
-        if marked == plain || is_right(&plain) {
-            return plain;
-        }
-        let behind_udp = without.offsets.udp + UDP_LEN;
-        let is_int = without.frame.dscp & MARK_BITS == INT_MARK;
-        let has_shim = bytes.get(behind_udp..).is_some_and(telemetry::begins_as_int);
-        let is_opcode = |content: &Result<Content<'_>, ParseError>| matches!(content, Ok(Content::Roce(packet)) if packet.frame.bth.opcode.service().is_some());
-        let is_telemetry = if is_int { has_shim } else { marked.is_ok() && (is_opcode(&marked) || !is_opcode(&plain)) };
-        if is_right(&marked) || is_telemetry { marked } else { plain }
-    }
-
-    /// `known` is where a cut frame ends.
-    fn roce(&self, frame: &mut Object, packet: &RocePacket<'_>, known: Option<usize>) {
+    /// `known` is where a cut frame ends, `global` the header that RoCEv1 has in place of IP and UDP.
+    fn roce(
+        &self,
+        frame: &mut Object,
+        packet: &RocePacket<'_>,
+        known: Option<usize>,
+        global: Option<&[u8; GLOBAL_LEN]>,
+    ) {
         let sent = &packet.frame;
-        let (name, src, dst) = match sent.addresses {
-            Addresses::V4 { src, dst } => ("ipv4", Ipv4Addr::from(src).to_string(), Ipv4Addr::from(dst).to_string()),
-            Addresses::V6 { src, dst } => ("ipv6", Ipv6Addr::from(src).to_string(), Ipv6Addr::from(dst).to_string()),
-        };
-        let hop_limit = if name == "ipv4" { "ttl" } else { "hop_limit" };
-        // As on the wire, with the mark of telemetry.
-        let mark = match sent.telemetry.map(|section| section.encapsulation()) {
-            Some(Encapsulation::Marked { mark }) => mark,
-            _ => 0,
-        };
-        frame.insert(
-            name.into(),
-            json!({ "src": src, "dst": dst, "dscp": sent.dscp | mark, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
-        );
+        if global.is_none() {
+            network(frame, sent);
+        }
         if let Some(section) = sent.telemetry {
-            let ours = Encapsulation::Marked { mark: TELEMETRY_MARK };
-            let layout = (section.encapsulation() == ours).then_some(&self.layout);
+            let layout = self.places.layout(sent, &section);
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
         }
         if !sent.destination_options.is_empty() {
@@ -129,24 +114,21 @@ impl Dissector {
                 frame.insert("fast_cnp".into(), notification);
             }
         }
-        let port = match sent.telemetry.map(|section| section.encapsulation()) {
-            Some(Encapsulation::BehindUdp { port }) => port,
-            _ => hpcc_core::roce::PORT,
-        };
-        frame.insert("udp".into(), json!({ "sport": sent.sport, "dport": port }));
-        frame.insert("bth".into(), bth(&sent.bth));
+        if global.is_none() {
+            let port = match sent.telemetry.map(|section| section.encapsulation()) {
+                Some(Encapsulation::BehindUdp { port }) => port,
+                _ => hpcc_core::roce::PORT,
+            };
+            frame.insert("udp".into(), json!({ "sport": sent.sport, "dport": port }));
+        }
+        frame.insert("bth".into(), transport::base(&sent.bth));
         let payload_at = packet.offsets.payload;
         match &sent.extension {
             Extension::None => {}
             _ if known.is_some_and(|end| end < payload_at) => {}
-            Extension::Reth(reth) => {
-                let reth = json!({ "address": reth.address, "rkey": reth.rkey, "length": reth.length });
-                frame.insert("reth".into(), reth);
-            }
-            Extension::Aeth(aeth) => drop(frame.insert("aeth".into(), acknowledgement(aeth))),
-            Extension::Deth(deth) => {
-                frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
-            }
+            Extension::Reth(reth) => drop(frame.insert("reth".into(), transport::remote(reth))),
+            Extension::Aeth(aeth) => drop(frame.insert("aeth".into(), transport::acknowledgement(aeth))),
+            Extension::Deth(deth) => drop(frame.insert("deth".into(), transport::datagram(deth))),
         }
         if let Some(returned) = self.returned.as_ref().filter(|_| known.is_none() && brings_an_answer(sent)) {
             let (answer, named) = telemetry::divided(returned, is_refusal(sent), sent.payload);
@@ -158,46 +140,31 @@ impl Dissector {
             }
         }
         let captured = known.map_or(usize::MAX, |end| end.saturating_sub(payload_at)).min(sent.payload.len());
-        let headers = extended(frame, sent.bth.opcode, &sent.payload[..captured]);
+        let headers = transport::extended(frame, sent.bth.opcode, &sent.payload[..captured]);
         frame.insert("payload_bytes".into(), (sent.payload.len() - headers).into());
-        let verdict = if known.is_some() { json!({ "verdict": "not captured" }) } else { icrc(packet) };
-        frame.insert("icrc".into(), verdict);
+        let not_captured = || json!({ "verdict": "not captured" });
+        frame.insert("icrc".into(), known.map_or_else(|| transport::checked(packet, global), |_| not_captured()));
     }
 }
 
-/// The headers behind the first extended one, and how many bytes of the payload they are.
-fn extended(frame: &mut Object, opcode: Opcode, payload: &[u8]) -> usize {
-    let number =
-        |at: usize| payload.get(at..).and_then(|bytes| bytes.first_chunk()).map(|word| u32::from_be_bytes(*word));
-    let long = |at: usize| Some(u64::from(number(at)?) << 32 | u64::from(number(at + 4)?));
-    let (name, header, len) = match opcode.0 {
-        0x03 | 0x05 | 0x09 | 0x0b | 0x23 | 0x25 | 0x29 | 0x2b | 0x65 => {
-            ("immdt", number(0).map(|data| json!({ "data": format!("0x{data:08x}") })), 4)
-        }
-        0x12 => ("atomicacketh", long(0).map(|original| json!({ "original": original })), 8),
-        0x13 | 0x14 => {
-            let header = long(20).map(
-                |compare| json!({ "address": long(0), "rkey": number(8), "swap_or_add": long(12), "compare": compare }),
-            );
-            ("atomiceth", header, 28)
-        }
-        0x16 | 0x17 => ("ieth", number(0).map(|rkey| json!({ "rkey": rkey })), 4),
-        _ => return 0,
+/// The IP header.
+fn network(frame: &mut Object, sent: &RoceFrame<'_>) {
+    let (name, src, dst) = match sent.addresses {
+        Addresses::V4 { src, dst } => ("ipv4", Ipv4Addr::from(src).to_string(), Ipv4Addr::from(dst).to_string()),
+        Addresses::V6 { src, dst } => ("ipv6", Ipv6Addr::from(src).to_string(), Ipv6Addr::from(dst).to_string()),
     };
-    header.map_or(0, |header| {
-        frame.insert(name.into(), header);
-        len
-    })
+    let hop_limit = if name == "ipv4" { "ttl" } else { "hop_limit" };
+    // As on the wire, with the mark of telemetry.
+    let mark = match sent.telemetry.map(|section| section.encapsulation()) {
+        Some(Encapsulation::Marked { mark }) => mark,
+        _ => 0,
+    };
+    let ip = json!({ "src": src, "dst": dst, "dscp": sent.dscp | mark, "ecn": sent.ecn, hop_limit: sent.hop_limit });
+    frame.insert(name.into(), ip);
 }
 
 /// Of a frame that was cut, in bytes.
 const LONGEST: usize = 1 << 18;
-const UDP_LEN: usize = 8;
-
-/// Where an error is in what was captured.
-fn shifted(error: ParseError, shift: isize) -> usize {
-    if error.offset == 0 { 0 } else { error.offset.saturating_add_signed(shift) }
-}
 
 /// Takes off the UDP checksum of a cut frame, which nobody can check.
 fn forget_checksum(bytes: &mut [u8]) {
@@ -254,50 +221,6 @@ fn pause(pfc: &Pfc) -> Value {
     json!({ "quanta": quanta.map(|(priority, quanta)| (priority, Value::from(quanta))).collect::<Object>() })
 }
 
-fn bth(bth: &Bth) -> Value {
-    json!({
-        "opcode": bth.opcode.0,
-        "service": bth.opcode.service(),
-        "operation": bth.opcode.operation(),
-        "solicited": bth.solicited,
-        "migrated": bth.migrated,
-        "pad_count": bth.pad_count,
-        "version": bth.version,
-        "pkey": bth.pkey,
-        "fecn": bth.fecn,
-        "becn": bth.becn,
-        "dest_qp": bth.dest_qp,
-        "ack_requested": bth.ack_requested,
-        "psn": bth.psn,
-    })
-}
-
-fn acknowledgement(aeth: &Aeth) -> Value {
-    let says = match aeth.syndrome {
-        Syndrome::Ack(_) => "acknowledge",
-        Syndrome::NotReady(_) => "receiver not ready",
-        Syndrome::Nak(NakCode::SequenceError) => "sequence error",
-        Syndrome::Nak(NakCode::InvalidRequest) => "invalid request",
-        Syndrome::Nak(NakCode::AccessError) => "remote access error",
-        Syndrome::Nak(NakCode::OperationalError) => "remote operational error",
-        Syndrome::Nak(NakCode::InvalidRdRequest) => "invalid RD request",
-        Syndrome::Nak(NakCode::Unknown(_)) | Syndrome::Reserved(_) => "reserved",
-    };
-    json!({ "syndrome": aeth.syndrome.byte(), "says": says, "msn": aeth.msn })
-}
-
-fn icrc(packet: &RocePacket<'_>) -> Value {
-    let verdict = packet.verdict();
-    let name = match verdict {
-        Some(Coverage::TelemetryFree) => "right",
-        Some(Coverage::AsSent) => "right as sent",
-        Some(Coverage::SkipExtensions) => "right without extension headers",
-        None => "wrong",
-    };
-    let expected = packet.expected_icrc(verdict.unwrap_or_default());
-    json!({ "found": digits(&packet.icrc), "expected": digits(&expected), "verdict": name })
-}
-
 /// The options of a hop-by-hop or destination options header.
 fn options(header: &[u8]) -> Value {
     let Ok((header, _)) = OptionsHeader::parse(header) else { return Value::Null };
@@ -323,127 +246,11 @@ fn unknown_is(action: Action) -> &'static str {
     }
 }
 
-/// The known parts of a frame that is no RoCEv2 or PFC, or is broken.
-fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
-    let mut layer = words(&format!("{:?}", error.layer));
-    if let Ok(sliced) = LaxSlicedPacket::from_ethernet(bytes) {
-        other_layers(frame, &sliced);
-        foreign_telemetry(frame, &sliced);
-        if let (Layer::Udp, Some(found)) = (error.layer, sliced.transport.as_ref().map(transport)) {
-            layer = found.into();
-        }
-    }
-    // A foreign protocol is no fault of the frame, and bytes that the capture cut off are not known.
-    let is_foreign = matches!(error.fault, Fault::Unknown | Fault::Unexpected);
-    let name = if is_foreign || cut { "not_dissected" } else { "malformed" };
-    let fault = words(&format!("{:?}", error.fault));
-    frame.insert(name.into(), json!({ "layer": layer, "offset": error.offset, "fault": fault }));
-}
-
-/// IOAM in front of any protocol, and INT-MD behind TCP or UDP, to whatever port.
-fn foreign_telemetry(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
-    const HOP_BY_HOP: u8 = 0;
-    let (dscp, first) = match &sliced.net {
-        Some(LaxNetSlice::Ipv6(ip)) => {
-            let header = ip.header();
-            let options = (header.next_header().0 == HOP_BY_HOP).then(|| ip.extensions().slice());
-            (header.traffic_class() >> 2, options)
-        }
-        Some(LaxNetSlice::Ipv4(ip)) => (ip.header().dcp().value(), None),
-        Some(LaxNetSlice::Arp(_)) | None => return,
-    };
-    let payload = match &sliced.transport {
-        Some(TransportSlice::Udp(udp)) => udp.payload(),
-        Some(TransportSlice::Tcp(tcp)) => tcp.payload(),
-        _ => &[],
-    };
-    let told = if let Some(options) = first {
-        let header =
-            OptionsHeader::parse(options).ok().map_or(options, |(_, behind)| &options[..options.len() - behind.len()]);
-        Some(telemetry::hop_by_hop(header))
-    } else if dscp & MARK_BITS == INT_MARK && telemetry::begins_as_int(payload) {
-        Some(telemetry::int_of(payload))
-    } else {
-        None
-    };
-    if let Some(told) = told {
-        frame.insert("telemetry".into(), told);
-    }
-}
-
-/// The protocol in the place of UDP.
-fn transport(slice: &TransportSlice<'_>) -> &'static str {
-    match slice {
-        TransportSlice::Udp(_) => "udp",
-        TransportSlice::Tcp(_) => "tcp",
-        TransportSlice::Icmpv4(_) => "icmpv4",
-        TransportSlice::Icmpv6(_) => "icmpv6",
-        TransportSlice::Igmp(_) => "igmp",
-    }
-}
-
-/// `BaseTransport` as `base transport`.
-fn words(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(letter.to_lowercase());
-    }
-    words
-}
-
-fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
-    match &sliced.net {
-        Some(LaxNetSlice::Ipv4(ip)) => {
-            let header = ip.header();
-            let ip = json!({
-                "src": header.source_addr().to_string(),
-                "dst": header.destination_addr().to_string(),
-                "dscp": header.dcp().value(),
-                "ecn": header.ecn().value(),
-                "ttl": header.ttl(),
-                "protocol": header.protocol().0,
-            });
-            frame.insert("ipv4".into(), ip);
-        }
-        Some(LaxNetSlice::Ipv6(ip)) => {
-            let header = ip.header();
-            let ip = json!({
-                "src": header.source_addr().to_string(),
-                "dst": header.destination_addr().to_string(),
-                "dscp": header.traffic_class() >> 2,
-                "ecn": header.traffic_class() & 3,
-                "hop_limit": header.hop_limit(),
-                "next_header": header.next_header().0,
-            });
-            frame.insert("ipv6".into(), ip);
-        }
-        Some(LaxNetSlice::Arp(_)) => drop(frame.insert("arp".into(), json!({}))),
-        None => {}
-    }
-    match &sliced.transport {
-        Some(TransportSlice::Udp(udp)) => {
-            frame.insert("udp".into(), json!({ "sport": udp.source_port(), "dport": udp.destination_port() }));
-        }
-        Some(TransportSlice::Tcp(tcp)) => {
-            frame.insert("tcp".into(), json!({ "sport": tcp.source_port(), "dport": tcp.destination_port() }));
-        }
-        Some(TransportSlice::Icmpv4(icmp)) => {
-            frame.insert("icmpv4".into(), json!({ "type": icmp.type_u8(), "code": icmp.code_u8() }));
-        }
-        Some(TransportSlice::Icmpv6(icmp)) => {
-            frame.insert("icmpv6".into(), json!({ "type": icmp.type_u8(), "code": icmp.code_u8() }));
-        }
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::frame::{Section, build};
+    use hpcc_core::frame::{Section, TELEMETRY_MARK, build};
+    use hpcc_core::roce::{Bth, icrc::Coverage};
     use hpcc_core::telemetry::{Form, Hop, LinkRecord, link_codec, normalised};
     use hpcc_core::transport::feedback::FeedbackContent;
     use hpcc_core::units::BitRate;
@@ -541,6 +348,40 @@ mod tests {
             assert_eq!((told.contains_key("aeth"), &told["icrc"]["verdict"]), (opcode == 0x12, &json!("right")));
             let cut = read(bytes[..55].to_vec(), bytes.len());
             assert!(!cut.contains_key(name) && cut["bth"]["opcode"] == json!(opcode), "{cut:?}");
+        }
+    }
+
+    /// Requests of XRC have a header of their own in front; a flush has one, too. Each byte is its place in the packet.
+    #[test]
+    fn headers_of_xrc_and_of_flushes_are_no_payload() {
+        let place = |at: u32| at << 24 | (at + 1) << 16 | (at + 2) << 8 | (at + 3);
+        let address = |at: u32| u64::from(place(at)) << 32 | u64::from(place(at + 4));
+        let reth = |at: u32| json!({ "address": address(at), "rkey": place(at + 8), "length": place(at + 12) });
+        let atomic =
+            json!({ "address": address(4), "rkey": place(12), "swap_or_add": address(16), "compare": address(24) });
+        let xrceth = ("xrceth", json!({ "srq": 0x01_0203 }));
+        let feth = |at: u32| ("feth", json!({ "placement": (at + 3) & 0xf, "selectivity": (at + 3) >> 4 & 3 }));
+        let immediate = |at: u32| ("immdt", json!({ "data": format!("0x{:08x}", place(at)) }));
+        for (opcode, headers, len) in [
+            (0xa0, vec![xrceth.clone()], 4),
+            (0xa7, vec![xrceth.clone()], 4),
+            (0xa3, vec![xrceth.clone(), immediate(4)], 8),
+            (0xa6, vec![xrceth.clone(), ("reth", reth(4))], 20),
+            (0xac, vec![xrceth.clone(), ("reth", reth(4))], 20),
+            (0xab, vec![xrceth.clone(), ("reth", reth(4)), immediate(20)], 24),
+            (0xb3, vec![xrceth.clone(), ("atomiceth", atomic)], 32),
+            (0xb7, vec![xrceth.clone(), ("ieth", json!({ "rkey": place(4) }))], 8),
+            (0xbc, vec![xrceth.clone(), feth(4), ("reth", reth(8))], 24),
+            (0x1c, vec![feth(0), ("reth", reth(4))], 20),
+            (0xae, vec![], 0),
+            (0xb8, vec![], 0),
+        ] {
+            let payload: Vec<u8> = (0..64).collect();
+            let bytes = frame(0, Opcode(opcode), Extension::None, &payload);
+            let told = read(bytes.clone(), bytes.len());
+            let names = ["xrceth", "feth", "reth", "atomiceth", "immdt", "ieth"];
+            let found: Vec<_> = names.iter().filter_map(|name| Some((*name, told.get(*name)?.clone()))).collect();
+            assert_eq!((found, &told["payload_bytes"]), (headers, &json!(64 - len)), "{opcode:#x}");
         }
     }
 

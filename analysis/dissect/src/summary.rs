@@ -10,7 +10,7 @@ pub fn line(frame: &Object) -> String {
     if let Some(time) = frame.get("time_ns").and_then(Value::as_u64) {
         parts.push(format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000));
     }
-    let ends = ["ipv4", "ipv6", "ethernet"].iter().find_map(|layer| frame.get(*layer));
+    let ends = ["ipv4", "ipv6", "grh", "ethernet"].iter().find_map(|layer| frame.get(*layer));
     if let Some(ends) = ends {
         parts.push(format!("{} > {}", text(&ends["src"]), text(&ends["dst"])));
     }
@@ -41,6 +41,9 @@ fn what(frame: &Object) -> String {
     if let Some(pfc) = frame.get("pfc") {
         return format!("PFC {}", pfc["quanta"]);
     }
+    if let Some(pause) = frame.get("pause") {
+        return format!("PAUSE {} quanta", pause["quanta"]);
+    }
     if let (Some(notification), Some(bth)) = (frame.get("fast_cnp"), frame.get("bth")) {
         let destination = text(&notification["original_destination"]);
         return format!("Fast CNP by {} about {destination} qp {}", text(&notification["sent_by"]), bth["dest_qp"]);
@@ -60,7 +63,8 @@ fn what(frame: &Object) -> String {
             frame["payload_bytes"]
         );
     }
-    let other = ["tcp", "udp", "icmpv6", "icmpv4", "arp"].iter().find(|layer| frame.contains_key(**layer));
+    let other =
+        ["uet", "tcp", "udp", "icmpv6", "icmpv4", "arp", "macsec"].iter().find(|layer| frame.contains_key(**layer));
     other.map_or_else(|| "other".into(), ToString::to_string)
 }
 

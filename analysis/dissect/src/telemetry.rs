@@ -145,7 +145,7 @@ fn records(layout: &Layout, bytes: &[u8]) -> Value {
 }
 
 /// CSIG's tag, whose length tells its size.
-fn csig(bytes: &[u8]) -> Value {
+pub fn csig(bytes: &[u8]) -> Value {
     let csig_size = if bytes.len() == TagSize::Compact.bytes() { TagSize::Compact } else { TagSize::Wide };
     plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes)
 }
@@ -197,6 +197,24 @@ pub fn begins_as_int(bytes: &[u8]) -> bool {
     let (Ok(shim), Some(header)) = (Shim::parse(shim), header.first_chunk()) else { return false };
     let header = IntHeader::parse(header);
     header.version == INT_VERSION && shim.length >= 3 && header.hop_words > 0
+}
+
+/// Whether bytes are INT-MD whatever announces it: all of it is there, its reserved bits are zeros, and the words of a hop are
+/// those that it asks for. Of random bytes fewer than one in a million are.
+pub fn is_int(bytes: &[u8]) -> bool {
+    if !begins_as_int(bytes) {
+        return false;
+    }
+    let Some((&[first, length, ..], rest)) = bytes.split_first_chunk::<4>() else { return false };
+    let (Some(&[flags, reserved, words, ..]), Some(header)) = (rest.first_chunk::<3>(), rest.first_chunk()) else {
+        return false;
+    };
+    let header = IntHeader::parse(header);
+    let is_reserved = first & 3 | flags & 1 | reserved | words & 0xe0;
+    let asked = header.instructions.words();
+    let has_its_words = if header.domain_id == 0 { header.hop_words == asked } else { header.hop_words >= asked };
+    let stack = length.saturating_sub(3);
+    is_reserved == 0 && has_its_words && stack.is_multiple_of(header.hop_words) && rest.len() >= 4 * usize::from(length)
 }
 
 /// INT-MD at the front of other bytes; where there are fewer than its shim says, that is all.

@@ -14,10 +14,7 @@ const SCRIPT: &str = include_str!("hpcc.lua");
 /// The script, with the numbers of the core in front.
 pub fn lua() -> String {
     let rates: Vec<u64> = speed::RATES.iter().map(|rate| rate.0).collect();
-    let operations = (0..=u8::MAX).filter(|&code| {
-        Opcode(code).operation().is_some() || [Opcode::PROBE, Opcode::FEEDBACK].contains(&Opcode(code))
-    });
-    let operations: Vec<String> = operations.map(|code| format!("[{code}] = true")).collect();
+    let operations: Vec<String> = (0..=u8::MAX).map(Opcode).map(operation).collect();
     let numbers: [(&str, u64); 20] = [
         ("port", roce::PORT.into()),
         ("telemetry_mark", TELEMETRY_MARK.into()),
@@ -43,11 +40,18 @@ pub fn lua() -> String {
     let numbers: String = numbers.iter().map(|(name, number)| format!("    {name} = {number},\n")).collect();
     format!(
         "-- By `hpcc dissect --lua`.\n\
-         local core = {{\n{numbers}    rates = {{ {} }},\n    csig_ether_types = {{ {} }},\n    operations = {{ {} }},\n}}\n{SCRIPT}",
+         local core = {{\n{numbers}    rates = {{ {} }},\n    csig_ether_types = {{ {} }},\n\
+         \x20   operations = {{\n        {},\n    }},\n}}\n{SCRIPT}",
         list(&rates),
         list(&CSIG_ETHER_TYPES),
-        operations.join(", "),
+        operations.join(",\n        "),
     )
+}
+
+/// An opcode, what it is called, and whether it is assigned.
+fn operation(code: Opcode) -> String {
+    let name = format!("{} {}", code.service(), code.operation());
+    format!("[{}] = {{ {name:?}, {} }}", code.0, code.is_assigned())
 }
 
 fn list<T: ToString>(numbers: &[T]) -> String {

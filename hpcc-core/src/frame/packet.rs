@@ -39,6 +39,11 @@ pub struct Offsets {
 }
 
 impl RocePacket<'_> {
+    /// From the base transport header to the padding of the payload.
+    pub fn transport(&self) -> &[u8] {
+        self.transport
+    }
+
     /// The ICRC that the frame should have.
     pub fn expected_icrc(&self, coverage: Coverage) -> [u8; icrc::LEN] {
         let telemetry = self.frame.telemetry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The invariant CRC that ends a RoCEv2 packet (draft-xiao-rtgwg-rocev2-fast-cnp-01, figure 1).
+//! The invariant CRC that ends a RoCEv2 packet (draft-xiao-rtgwg-rocev2-fast-cnp-01, figure 1), or one of RoCEv1.
 //!
 //! CRC-32 of Ethernet's polynomial over eight bytes of ones, which stand for InfiniBand's local header, then the
 //! packet from the IP header to the payload's padding; what switches may change counts as ones. It is sent least
@@ -13,6 +13,18 @@ use crc32fast::Hasher;
 
 /// Bytes of the ICRC.
 pub const LEN: usize = 4;
+
+/// Bytes of InfiniBand's global routing header, which RoCEv1 has in place of IP and UDP.
+pub const GLOBAL_LEN: usize = 40;
+
+/// The ICRC of a packet of RoCEv1 as it is sent; `transport` is all from the base transport header to the padding of the payload.
+pub fn with_global(header: &[u8; GLOBAL_LEN], transport: &[u8]) -> [u8; LEN] {
+    let mut crc = Hasher::new();
+    crc.update(&[0xff; 8]);
+    add_ip(&mut crc, header);
+    add_transport(&mut crc, transport);
+    crc.finalize().to_le_bytes()
+}
 
 /// Coverage of headers that the specification does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +94,7 @@ impl Covered<'_> {
 }
 
 /// The IP header with ones in fields that routers change: of IPv4 the type of service, time to live and checksum; of
-/// IPv6 traffic class, flow label and hop limit.
+/// IPv6, and of a global routing header, traffic class, flow label and hop limit.
 #[expect(clippy::indexing_slicing, reason = "the patterns say how many bytes there are")]
 fn add_ip(crc: &mut Hasher, header: &[u8]) {
     match *header {
@@ -109,5 +121,32 @@ fn add_transport(crc: &mut Hasher, transport: &[u8]) {
     if let Some((_, behind)) = rest.split_first() {
         crc.update(&[0xff]);
         crc.update(behind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CRC-32 bit by bit, least significant first, as IEEE 802.3 has it.
+    fn crc32(bytes: &[u8]) -> u32 {
+        let step = |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
+    }
+
+    #[test]
+    fn what_routers_change_in_a_global_routing_header_counts_as_ones() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926, "the known check value");
+        let header = |class: [u8; 4], hop_limit| -> [u8; GLOBAL_LEN] {
+            let bytes = [&class[..], &[0, 16, 0x1b, hop_limit], &[1; 16], &[2; 16]].concat();
+            bytes.try_into().expect("40 bytes")
+        };
+        let transport = |becn: u8| [0x11, 0, 0xff, 0xff, becn, 0, 0, 9, 0, 0, 0, 1];
+        let covered =
+            [&[0xff; 8][..], &[0x6f, 0xff, 0xff, 0xff, 0, 16, 0x1b, 0xff], &[1; 16], &[2; 16], &transport(0xff)]
+                .concat();
+        let icrc = crc32(&covered).to_le_bytes();
+        assert_eq!(with_global(&header([0x60, 0, 0, 0], 64), &transport(0)), icrc);
+        assert_eq!(with_global(&header([0x6b, 0xa1, 2, 3], 1), &transport(0x40)), icrc);
     }
 }

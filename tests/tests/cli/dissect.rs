@@ -119,6 +119,14 @@ fn captures_of_others_say_the_same_as_ours() {
             capture(1, &whole(&|frame| [&frame[..12], &[0x88, 0xa8, 0, 7, 0x81, 0, 0x60, 100], &frame[12..]].concat())),
             true,
         ),
+        (
+            "mpls",
+            capture(
+                1,
+                &whole(&|frame| [&frame[..12], &[0x88, 0x47, 0, 6, 0x40, 63, 0, 12, 0x81, 64], &frame[14..]].concat()),
+            ),
+            true,
+        ),
         ("vxlan", capture(1, &whole(&|frame| ethernet(0x0800, &ipv4(17, &vxlan(frame))))), true),
         (
             "geneve",

@@ -85,7 +85,7 @@ fn wireshark_shows_in_every_frame_what_dissect_reads() {
     });
 }
 
-/// Every DSCP of packets without telemetry; INT-MD that says more than there is, or is of another domain.
+/// Every DSCP of packets without telemetry, and with INT-MD; INT-MD that says more than there is, or is of another domain.
 #[test]
 fn wireshark_takes_for_telemetry_what_proves_to_be() {
     if !dissection::is_there() {
@@ -94,13 +94,13 @@ fn wireshark_takes_for_telemetry_what_proves_to_be() {
     const DSCP: usize = 15;
     const SHIM: usize = 42;
     let plain = run(&[V4, "congestion_control.algorithm=dcqcn"]);
-    change(&plain, |number, frame| frame[DSCP] = (number as u8) << 2);
+    change(&plain, IPV4, |number, frame| frame[DSCP] = (number as u8) << 2);
     for layout in ["paper", "draft", "pint", "timestamp"] {
         let read = beside_dissect(&plain, &["-o", &format!("hpcc.layout:{layout}")]);
         assert!(read.iter().all(Fields::is_empty) && read.len() > 700, "{layout}");
     }
     let int = run(&[V4, "telemetry.layout=int_md"]);
-    change(&int, |number, frame| {
+    change(&int, IPV4, |number, frame| {
         let is_marked = frame[DSCP] >> 2 & 7 == 2;
         match number % 3 {
             0 if is_marked => frame[SHIM + 1] = 255,
@@ -111,6 +111,13 @@ fn wireshark_takes_for_telemetry_what_proves_to_be() {
     let read = beside_dissect(&int, &[]);
     assert!(read.iter().any(|fields| fields.contains_key("malformed")), "a lying length");
     assert!(read.iter().any(|fields| fields.contains_key("hops.node_id") && !fields.contains_key("hops.rate_bps")));
+    let any = run(&[V6, "telemetry.layout=int_md"]);
+    change(&any, IPV6, |number, frame| {
+        let dscp = number as u8 & 63;
+        (frame[14], frame[15]) = (0x60 | dscp >> 2, dscp << 6 | frame[15] & 0x3f);
+    });
+    let read = beside_dissect(&any, &[]);
+    assert!(read.iter().filter(|fields| fields.contains_key("original_dscp")).count() > 700);
 }
 
 fn run(set: &[&str]) -> Bench {
@@ -122,13 +129,16 @@ fn run(set: &[&str]) -> Bench {
     bench
 }
 
-/// Changes each frame of a run's capture, by its number from 0 on.
-fn change(bench: &Bench, change: impl Fn(usize, &mut [u8])) {
+const IPV4: [u8; 2] = [0x08, 0x00];
+const IPV6: [u8; 2] = [0x86, 0xdd];
+
+/// Changes each frame of this type in a run's capture, by its number from 0 on.
+fn change(bench: &Bench, ether_type: [u8; 2], change: impl Fn(usize, &mut [u8])) {
     let mut file = fs::read(bench.path("out/packets.pcap")).expect("a capture");
     let (mut at, mut number) = (24, 0);
     while at < file.len() {
         let len = u32::from_be_bytes(file[at + 8..at + 12].try_into().expect("four bytes")) as usize;
-        if file[at + 16 + 12..][..2] == [8, 0] {
+        if file[at + 16 + 12..][..2] == ether_type {
             change(number, &mut file[at + 16..][..len]);
         }
         (at, number) = (at + 16 + len, number + 1);
