@@ -95,7 +95,12 @@ pub struct Filter {
 impl Filter {
     fn names(&self, flow: u32, group: u32) -> bool {
         (self.flows.is_empty() || self.flows.iter().any(|(first, last)| (*first..=*last).contains(&flow)))
-            && self.groups.as_ref().is_none_or(|groups| groups.contains(&group))
+            && self.names_group(group)
+    }
+
+    /// Whether it lets flows of this group through.
+    pub fn names_group(&self, group: u32) -> bool {
+        self.groups.as_ref().is_none_or(|groups| groups.contains(&group))
     }
 
     /// Whether it lets a flow through that starts at this time, in ns.
