@@ -129,6 +129,7 @@ impl Results {
         let mut part = self.clone();
         part.lock = None;
         selection.apply(&mut part)?;
+        ensure!(*selection == Selection::default() || part.lives() > 0, "{}: no flow is selected", self.dir.display());
         Ok(part)
     }
 
