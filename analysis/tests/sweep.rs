@@ -341,24 +341,59 @@ fn bad_files_are_refused_with_line_and_expectation() {
         ),
         (format!("{ONE}{AXES}{}", claim("at = { size = 2000, eta = 0.7 }")), "at: expected a value of each axis"),
         (format!("{ONE}{}", claim("at = 3")), "sweep.toml:14: at: expected a value of each axis"),
-        (report("plots = [\"pie\"]"), "sweep.toml:9: unknown name \"pie\", expected"),
+        (report("plots = [\"pie\"]"), "sweep.toml:9: plots: unknown name \"pie\", expected"),
         (report("plots = [\"slowdown-by-axis\"]"), "needs an [[axis]]"),
         (report("plots = [\"goodput-over-time\"]"), "the plot goodput-over-time needs monitor.goodput_interval"),
         (report("size_bins = [\"1MB\", \"1KB\"]"), "sweep.toml:9: size_bins is no ascending"),
-        (report("groups = [\"in\"]"), "sweep.toml:9: there is no group \"in\"; the scenario has flow"),
+        (report("groups = [\"in\"]"), "sweep.toml:9: groups: there is no group \"in\"; the scenario has flow"),
         (report("warm_up = \"1\""), "sweep.toml:9: warm_up: "),
+        (report("warm_up = \"1ms\"\nuntil = \"2ms\""), "sweep.toml:9: warm_up: the run ends 1.000 ms after"),
+        (report("size_bins = []"), "sweep.toml:9: size_bins is no ascending list; expected the upper bounds"),
+        (report("small_up_to = -5"), "sweep.toml:9: small_up_to: \"-5\" is negative; expected a size"),
+        (report("large_above = 1.5"), "sweep.toml:9: large_above: \"1.5\" has no unit; expected a size"),
+        (report("columns = \"flows\""), "sweep.toml:9: columns: \"flows\"; expected a list"),
+        (report("[[figure]]\nfont_pt = []"), "sweep.toml:10: font_pt: a list; expected a number"),
+        (format!("seeds = [4, -1]\n{ONE}"), "sweep.toml:1: seeds: -1; expected a whole number, 0 or more"),
         (report("warm_up = \"2us\"\nuntil = \"1us\""), "sweep.toml:10: until: nothing is left behind warm_up"),
         (report("warm_up = \"1ms\""), "sweep.toml:9: warm_up: the run ends 1.000 ms after its first flow started"),
         (report("until = \"0us\""), "sweep.toml:9: until: the first flow that is measured starts 0 ns after"),
         (columns("[\"drops\"]\nuntil = \"1ms\""), "columns: drops is known of the whole run only"),
-        (of_claim("measure = \"speed\""), "sweep.toml:13: unknown name \"speed\", expected one of"),
+        (of_claim("measure = \"speed\""), "sweep.toml:13: measure: unknown name \"speed\", expected one of"),
         (
             of_claim("measure = \"drops\"").replace("of = \"a\"", "of = \"c\""),
-            "there is no variant \"c\"; there are a, b",
+            "sweep.toml:11: of: there is no variant \"c\"; there are a, b",
         ),
-        (of_claim("measure = \"drops\"").replace("at_most = 1", ""), "sweep.toml:12: no range; expected at_least"),
+        (
+            of_claim("measure = \"drops\"").replace("at_most = 1", ""),
+            "sweep.toml:12: holds: no range; expected at_least",
+        ),
         (of_claim("measure = \"drops\"\npercentile = 9"), "sweep.toml:14: percentile: this measure has no use for it"),
         (of_claim("measure = \"queue\"\npercentile = 0"), "sweep.toml:14: percentile is 0; expected 1 to 100"),
+        (
+            of_claim("measure = \"queue\"\npercentile = 99.9"),
+            "sweep.toml:14: percentile is 99.9; expected 1 to 100, a whole number",
+        ),
+        (
+            of_claim("measure = \"drops\"").replace("at_most = 1", "at_most = nan"),
+            "sweep.toml:12: holds: no range; expected at_least, at_most, or both in this order, of finite numbers",
+        ),
+        (of_claim("measure = \"drops\"\ndirection = { at_least = inf }"), "sweep.toml:14: direction: no range"),
+        (
+            of_claim("measure = \"slowdown\"\nabove = \"1MB\"\nup_to = 1000"),
+            "sweep.toml:15: up_to: no flow is above 1000000 and up to 1000 bytes; expected more than above",
+        ),
+        (
+            of_claim("measure = \"queue\"\nwarm_up = \"100ms\""),
+            "sweep.toml:14: warm_up: the run ends 1.000 ms after its first flow started; expected less",
+        ),
+        (
+            of_claim("measure = \"queue\"\nwarm_up = \"2us\"\nuntil = \"1us\""),
+            "sweep.toml:15: until: nothing is left behind warm_up; expected a later time",
+        ),
+        (
+            of_claim("measure = \"slowdown\"\ngroup = \"nope\""),
+            "sweep.toml:14: group: there is no group \"nope\"; the scenario has flow",
+        ),
         (of_claim("measure = \"queue-settles\""), "sweep.toml:9: level is missing"),
         (of_claim("measure = \"queue-settles\"\nlevel = \"1us\""), "sweep.toml:14: level: "),
         (
@@ -388,6 +423,20 @@ fn bad_files_are_refused_with_line_and_expectation() {
         let printed = refusal(text, more);
         assert!(printed.contains(expected), "{printed} lacks {expected}");
     }
+}
+
+/// As in a scenario, a size is a number of bytes, too.
+#[test]
+fn sizes_may_be_whole_bytes() {
+    let folder = folder();
+    let report = "[report]\nsize_bins = [2000, \"5KB\"]\nsmall_up_to = 2000\nlarge_above = 5000\n";
+    let text = format!("{ONE}{report}{}", claim("above = 1000\nup_to = \"1GB\""));
+    let output = sweep(folder.path(), &text, &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let printed = out(&output);
+    assert!(printed.contains("small flows (up to 2.00 kB)") && printed.contains("(over 5.00 kB)"), "{printed}");
+    let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
+    assert!(data.contains(",flows[2000..5000],0\n"), "{data}");
 }
 
 /// The base is fine by itself: what made it wrong is to blame, a line of the sweep or the command line.

@@ -307,7 +307,7 @@ const DEFS: [Def; 30] = [
             "The longest queue grew for",
             Unit::Nanos,
             Of::Network,
-            "Time from when the longest queue was last empty to its peak.",
+            "Time from the last sample in which the longest queue was empty to that of its peak.",
         ),
     ),
     def("", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
@@ -329,7 +329,7 @@ const DEFS: [Def; 30] = [
         "Feedback packets for each ms",
         Unit::Count,
         Of::Run,
-        "Packets that return telemetry, for each ms with flows.",
+        "Packets that return telemetry, for each ms from the first flow's start to the last one's end.",
     ),
     def("", "Probes", Unit::Count, Of::Run, "Probes."),
 ];

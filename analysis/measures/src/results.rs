@@ -129,6 +129,7 @@ impl Results {
         let mut part = self.clone();
         part.lock = None;
         selection.apply(&mut part)?;
+        ensure!(*selection == Selection::default() || part.lives() > 0, "{}: no flow is selected", self.dir.display());
         Ok(part)
     }
 
@@ -293,9 +294,26 @@ impl Results {
         self.facts.groups.iter().map(|group| (*group, self.summary.group_name(*group))).collect()
     }
 
+    /// The groups whose flows count, by number, with their names, whether they have flows or not.
+    pub fn known_groups(&self) -> Vec<(u32, &str)> {
+        let named = 0..self.summary.groups.len() as u32;
+        let counted = named.filter(|group| self.filters.iter().all(|filter| filter.names_group(*group)));
+        let all: BTreeSet<u32> = counted.chain(self.facts.groups.iter().copied()).collect();
+        all.into_iter().map(|group| (group, self.summary.group_name(group))).collect()
+    }
+
     /// Time between two rows of a flow in `goodput.csv`, in ns; rates within it are not known.
     pub fn goodput_interval_ns(&self) -> u64 {
-        self.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
+        self.interval_ns("goodput_interval_ns")
+    }
+
+    /// Time between two samples of the queues in `queue.csv`, in ns.
+    pub fn queue_interval_ns(&self) -> u64 {
+        self.interval_ns("queue_interval_ns")
+    }
+
+    fn interval_ns(&self, key: &str) -> u64 {
+        self.summary.scenario["monitor"][key].as_u64().unwrap_or(1)
     }
 
     /// How many flows are in memory.

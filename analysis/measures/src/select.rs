@@ -31,7 +31,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Reduces results to the selection.
+    /// Reduces results to the selection. By chance a run may have no flow of a group.
     ///
     /// # Errors
     /// If there is no such group, no such flow, or the window is empty.
@@ -42,17 +42,18 @@ impl Selection {
         if *self == Selection::default() {
             return Ok(());
         }
-        let groups = results.groups().into_iter().filter(|(_, name)| self.groups.iter().any(|wanted| wanted == name));
+        let groups =
+            results.known_groups().into_iter().filter(|(_, name)| self.groups.iter().any(|wanted| wanted == name));
         let groups = (!self.groups.is_empty()).then(|| groups.map(|(number, _)| number).collect());
         results.narrow(Filter { groups, flows: self.flows.clone(), window })?;
-        if results.lives() == 0 {
+        if self.groups.is_empty() && results.lives() == 0 {
             bail!("{}: no flow is selected", results.dir.display());
         }
         Ok(())
     }
 
     fn check_groups(&self, results: &Results) -> Result<()> {
-        let names: Vec<&str> = results.groups().into_iter().map(|(_, name)| name).collect();
+        let names: Vec<&str> = results.known_groups().into_iter().map(|(_, name)| name).collect();
         match self.groups.iter().find(|wanted| !names.contains(&wanted.as_str())) {
             Some(unknown) => {
                 bail!("{}: there is no group \"{unknown}\"; there are {}", results.dir.display(), names.join(", "))
@@ -95,7 +96,12 @@ pub struct Filter {
 impl Filter {
     fn names(&self, flow: u32, group: u32) -> bool {
         (self.flows.is_empty() || self.flows.iter().any(|(first, last)| (*first..=*last).contains(&flow)))
-            && self.groups.as_ref().is_none_or(|groups| groups.contains(&group))
+            && self.names_group(group)
+    }
+
+    /// Whether it lets flows of this group through.
+    pub fn names_group(&self, group: u32) -> bool {
+        self.groups.as_ref().is_none_or(|groups| groups.contains(&group))
     }
 
     /// Whether it lets a flow through that starts at this time, in ns.
@@ -160,6 +166,18 @@ mod tests {
         assert_eq!(flows(&Selection::default()), [0, 1, 2]);
         assert_eq!(flows(&Selection { groups: vec!["incast".into()], ..Selection::default() }), [1, 2]);
         assert_eq!(flows(&Selection { flows: vec![(0, 1)], ..Selection::default() }), [0, 1]);
+    }
+
+    #[test]
+    fn a_group_that_is_known_may_have_no_flow() {
+        let mut results = results();
+        results.summary.groups.push("rare".into());
+        let of = |group: &str| Selection { groups: vec![group.into()], ..Selection::default() };
+        let told = of("none").apply(&mut results).expect_err("no group").to_string();
+        assert!(told.contains("there is no group \"none\"; there are background, incast, rare"), "{told}");
+        of("rare").apply(&mut results).expect("by chance");
+        assert_eq!((finished(&results), results.lives()), (vec![], 0));
+        assert!(results.selected(&Selection { until: Some(500), ..Selection::default() }).is_err());
     }
 
     #[test]

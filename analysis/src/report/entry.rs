@@ -34,7 +34,10 @@ impl Entry {
 
     /// The groups of its flows, if there are several.
     pub fn groups(&self) -> Vec<(u32, &str)> {
-        let groups = self.first().groups();
+        // By chance a run may have no flow of one.
+        let mut groups: Vec<(u32, &str)> = self.runs.iter().flat_map(Results::groups).collect();
+        groups.sort_unstable();
+        groups.dedup();
         if groups.len() > 1 { groups } else { Vec::new() }
     }
 
@@ -111,8 +114,20 @@ pub fn tell_apart(entries: &mut [Entry]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::Summary;
+    use hpcc_formats::results::{FctRecord, Summary};
     use hpcc_measures::results::in_memory;
+
+    #[test]
+    fn groups_are_those_of_any_run() {
+        let summary = || Summary { groups: vec!["all".into(), "rare".into()], ..Summary::default() };
+        let run = |groups: &[u32]| {
+            let flows =
+                groups.iter().map(|group| FctRecord { group: *group, size: 1, fct_ns: 9, ..FctRecord::default() });
+            in_memory(summary(), flows.collect(), Vec::new())
+        };
+        let groups = |runs| Entry { name: "a".into(), runs, is_run: false, shown: Shown::default() }.groups().len();
+        assert_eq!([groups(vec![run(&[0]), run(&[1, 0])]), groups(vec![run(&[0]), run(&[0])])], [2, 0]);
+    }
 
     #[test]
     fn equal_names_are_told_apart() {

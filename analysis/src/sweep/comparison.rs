@@ -7,7 +7,7 @@ use super::file::SweepFile;
 use super::group::Group;
 use super::metrics::{self, Sizes};
 use super::report::TableKind;
-use crate::chart::mean_and_deviation;
+use crate::chart::{Spread, mean_and_deviation};
 use crate::human;
 use crate::table::Titled;
 use hpcc_formats::visible;
@@ -23,11 +23,20 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], tables: &[Titled]) -> Stri
     }
     tables.iter().for_each(|table| text += &table.render());
     if file.seeds.len() > 1 {
-        let less =
-            if tables.iter().any(|table| table.note.contains(LESS)) { ", or of as many as a cell says," } else { "" };
-        text += &format!("\nmean of {} seeds{less}{}\n", file.seeds.len(), file.spread.words());
+        let is_less = tables.iter().any(|table| table.note.contains(LESS));
+        text += &format!("\n{}\n", legend(file.seeds.len(), is_less, file.spread));
     }
     text
+}
+
+/// What the cells of tables are.
+fn legend(seeds: usize, is_less: bool, spread: Spread) -> String {
+    let (less, words) = (", or of as many as a cell says", spread.words());
+    match is_less {
+        false => format!("mean of {seeds} seeds{words}"),
+        true if words.starts_with(' ') => format!("mean of {seeds} seeds{less},{words}"),
+        true => format!("mean of {seeds} seeds{less}{words}"),
+    }
 }
 
 /// A heading, and the columns below it.
@@ -226,4 +235,22 @@ pub fn wide(file: &SweepFile, groups: &[Group<'_>]) -> anyhow::Result<String> {
         writer.write_record(&row)?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_legend_has_one_comma_between_its_parts() {
+        let less = "mean of 6 seeds, or of as many as a cell says";
+        for (spread, all, some) in [
+            (Spread::Deviation, "mean of 6 seeds ± standard deviation", ", ± standard deviation"),
+            (Spread::MinMax, "mean of 6 seeds, lowest to highest", ", lowest to highest"),
+            (Spread::Interval, "mean of 6 seeds with its 95 % interval", ", with its 95 % interval"),
+            (Spread::None, "mean of 6 seeds", ""),
+        ] {
+            assert_eq!([false, true].map(|is_less| legend(6, is_less, spread)), [all.into(), format!("{less}{some}")]);
+        }
+    }
 }

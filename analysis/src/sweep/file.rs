@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use hpcc_core::settings::quantity;
 use hpcc_formats::error::{InputError, system_words};
 use hpcc_formats::input;
 use hpcc_formats::kind::{FileKind, kind};
@@ -16,9 +15,9 @@ use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
 use super::columns::Column;
 use super::figures::FigureKeys;
-use super::keys::{Form, Variant, label, time};
+use super::keys::{Form, Places, Size, Variant, label, size, time};
 use super::metrics::Sizes;
-use super::placed::{At, Placed, Setting, Source};
+use super::placed::{At, Placed, Setting, Source, key_at};
 use super::report::{Plot, TableKind};
 use crate::chart::Spread;
 use crate::plot::{Figure, Look};
@@ -66,10 +65,8 @@ pub struct SweepFile {
     pub sizes: Sizes,
     /// What of each run is measured.
     pub selection: Selection,
-    /// Where its groups are named.
-    pub groups_at: At,
-    /// Where `until` is, or else `warm_up`.
-    pub window_at: At,
+    /// Where the file says so.
+    pub places: Places,
     /// Whether it has another form, the quick one.
     has_quick: bool,
     /// Expected results.
@@ -146,11 +143,11 @@ struct ReportKeys {
     /// Plots that are drawn; without the key all that there is data for.
     plots: Option<Vec<Plot>>,
     /// Ascending upper bounds of the flow sizes that tables and plots tell apart, such as "10KB".
-    size_bins: Option<Vec<Placed<String>>>,
+    size_bins: Option<Placed<Vec<Placed<Size>>>>,
     /// Flows up to this many bytes are small, "10KB" by default.
-    small_up_to: Option<Placed<String>>,
+    small_up_to: Option<Placed<Size>>,
     /// Flows of more bytes are large, "1MB" by default.
-    large_above: Option<Placed<String>>,
+    large_above: Option<Placed<Size>>,
     /// What tables, claims, and bars and bands of figures show beside the mean of several seeds.
     spread: Spread,
     /// Groups of flows (`name` of `[[traffic]]`) that tables and plots count; without the key all.
@@ -230,10 +227,33 @@ fn syntax(source: &Source, error: &toml::de::Error) -> InputError {
         _ => {
             let words = [("`", "\""), ("unknown field", "unknown key"), ("unknown variant", "unknown name")];
             let words = words.into_iter().chain([("missing field", "missing key")]);
-            let message = words.fold(error.message().to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
-            source.error(error.span().map(|span| span.start), message)
+            let message = words.fold(unsuitable(error.message()), |text, (theirs, ours)| text.replace(theirs, ours));
+            let at = error.span().map(|span| span.start);
+            // Those name the key themselves.
+            let key = at.filter(|_| !error.message().contains(" field `")).and_then(|at| key_at(&source.text, at));
+            source.error(at, key.map_or_else(String::new, |key| format!("{key}: ")) + &message)
         }
     }
+}
+
+/// What a value is and what it should be, where that is what the reader of TOML says, in our words.
+fn unsuitable(message: &str) -> String {
+    let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    let Some((found, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) else {
+        return message.to_owned();
+    };
+    let found = match found {
+        "sequence" => "a list",
+        "map" => "a table",
+        found => found.split('`').nth(1).or_else(|| found.strip_prefix("string ")).unwrap_or(found),
+    };
+    let expected = match expected {
+        "u64" | "u32" | "usize" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a sequence" => "a list",
+        expected => expected,
+    };
+    format!("{found}; expected {expected}")
 }
 
 fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> {
@@ -252,12 +272,7 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
     let claims = claim::check(&text, keys.claim, &keys.variant, &axes, form)?;
     let report = keys.report;
     let size_bins = report.size_bins.map(|bins| size_bounds(&text, &bins)).transpose()?;
-    let given = |key, size: Option<&Placed<String>>, usual| {
-        let read = |size: &Placed<String>| {
-            quantity::size(size).map_err(|message| text.error(size.at(), format!("{key}: {message}")))
-        };
-        size.map_or(Ok(usual), read)
-    };
+    let given = |key, bytes: Option<&Placed<Size>>, usual| bytes.map_or(Ok(usual), |bytes| size(&text, key, bytes));
     let usual = Sizes::default();
     let sizes = Sizes {
         small_up_to: given("small_up_to", report.small_up_to.as_ref(), usual.small_up_to)?,
@@ -293,8 +308,11 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
         spread: report.spread,
         sizes,
         selection,
-        groups_at: report.groups.and_then(|groups| groups.at()),
-        window_at: report.until.or(report.warm_up).and_then(|time| time.at()),
+        places: Places {
+            groups: report.groups.as_ref().and_then(Placed::at),
+            warm_up: report.warm_up.as_ref().and_then(Placed::at),
+            until: report.until.as_ref().and_then(Placed::at),
+        },
         has_quick,
         text,
     })
@@ -314,14 +332,10 @@ fn axis(text: &Source, keys: AxisKeys) -> Result<Axis, InputError> {
     Ok(Axis { name: keys.name.to_string(), values: keys.values.iter().map(value).collect::<Result<_, _>>()? })
 }
 
-fn size_bounds(text: &Source, keys: &[Placed<String>]) -> Result<Vec<u64>, InputError> {
-    let size = |size: &Placed<String>| {
-        quantity::size(size).map_err(|message| text.error(size.at(), format!("size_bins: {message}")))
-    };
-    let bounds: Vec<u64> = keys.iter().map(size).collect::<Result<_, _>>()?;
+fn size_bounds(text: &Source, keys: &Placed<Vec<Placed<Size>>>) -> Result<Vec<u64>, InputError> {
+    let bounds: Vec<u64> = keys.iter().map(|bound| size(text, "size_bins", bound)).collect::<Result<_, _>>()?;
     if bounds.is_empty() || !bounds.is_sorted_by(|a, b| a < b) {
-        let at = keys.first().and_then(Placed::at);
-        return Err(text.error(at, "size_bins is no ascending list; expected the upper bounds of sizes"));
+        return Err(text.error(keys.at(), "size_bins is no ascending list; expected the upper bounds of sizes"));
     }
     Ok(bounds)
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Parts of a sweep file that several of its readers know.
 
+use std::borrow::Cow;
+
+use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
 use hpcc_measures::select;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::placed::{Placed, Source};
+use super::placed::{At, Placed, Source};
 
 /// In which size a sweep runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +65,45 @@ impl Variant {
             Err(text.error(label.at(), format!("label is \"{}\"; expected up to 48 letters in a line", **label)))
         })
     }
+}
+
+/// Where a file says what of a run is measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places {
+    /// The groups.
+    pub groups: At,
+    /// The begin of the window.
+    pub warm_up: At,
+    /// Its end.
+    pub until: At,
+}
+
+/// A size with its unit, or a whole number of bytes.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Size(Value);
+
+impl JsonSchema for Size {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Size".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "integer"], "minimum": 0 })
+    }
+}
+
+/// The size that a key has, in bytes.
+///
+/// # Errors
+/// With its line.
+pub fn size(text: &Source, key: &str, size: &Placed<Size>) -> Result<u64, InputError> {
+    let read = size.0.as_str().map_or_else(|| quantity::size(&size.0.to_string()), quantity::size);
+    read.map_err(|message| text.error(size.at(), format!("{key}: {message}")))
 }
 
 /// The time that a key has, in ns.

@@ -37,10 +37,6 @@ impl Set<'_> {
             _ => None,
         }
     }
-
-    fn is_empty(&self) -> bool {
-        self.tally.slowdowns.len() + self.tally.left_out == 0
-    }
 }
 
 fn figure(figure: Figure, values: &Distribution) -> Option<f64> {
@@ -103,7 +99,6 @@ impl Known<'_> {
             Quantity::Probes => Some(summary.probes as f64),
             Quantity::SenderBytes => self.telemetry(self.facts.sender_bytes),
             Quantity::HopBytes => self.telemetry(self.facts.hop_bytes),
-            // Of the time in which flows sent.
             Quantity::FeedbackPerMs => self.per(summary.feedback_packets as f64 * 1e6, results.window.span_ns()),
             Quantity::TelemetryPerKb => self.per(summary.telemetry_bytes as f64 * 1e3, self.payload),
             Quantity::JobTime => self.jobs.time_ns,
@@ -180,7 +175,8 @@ impl Default for Sizes {
 pub type Metrics = Vec<(String, f64)>;
 
 /// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. A metric
-/// without flows or records is missing. Groups are there if several have flows, or if they are asked for.
+/// without flows or records is missing, but a number of flows is 0. Groups are there if there are several, or if they are
+/// asked for.
 ///
 /// # Errors
 /// If a time series cannot be read.
@@ -191,7 +187,7 @@ pub fn metrics(
     bins: Option<&[u64]>,
     of_groups: bool,
 ) -> Result<Metrics> {
-    let groups = results.groups();
+    let groups = results.known_groups();
     let splits = stats::split(iter::once(results), &groups, &[bounds(bins), vec![u64::MAX]].concat())?;
     let sized = stats::split(iter::once(results), &[], &[sizes.small_up_to])?;
     let rest = stats::split(iter::once(results), &[], &[sizes.large_above, u64::MAX])?;
@@ -204,7 +200,7 @@ pub fn metrics(
     // Pauses may go on behind the last flow.
     let is_cut = results.window.chosen || (whole.1 > 0 && summary.busy_until_ns < summary.simulated_ns);
     let within = if is_cut { window::pauses(results)? } else { whole };
-    let growth = if recorded.is_some() { growth_ns(&results.dir)? } else { None };
+    let growth = if recorded.is_some() { growth_ns(&results.dir, results.queue_interval_ns())? } else { None };
     let without_rates = |tally| Set { tally, rates: Vec::new() };
     let large = series::flow_rates(results, |life| life.size > sizes.large_above)?;
     let known = Known {
@@ -235,8 +231,7 @@ pub fn metrics(
     }
     for (of, set) in &sets {
         let has = |metric: &&Metric| match metric.whose {
-            Whose::Flows => !set.is_empty(),
-            Whose::Group => true,
+            Whose::Flows | Whose::Group => true,
             Whose::Small | Whose::Large | Whose::Run => false,
         };
         let of_set = |metric: &Metric| Some((format!("{}{of}", metric.name), set.value(metric)?));
@@ -298,6 +293,36 @@ mod tests {
         for (name, _) in &metrics {
             Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
         }
+    }
+
+    /// In a run without flows of a group or a size there are 0, not no value: a mean over seeds counts it.
+    #[test]
+    fn a_number_of_flows_is_0_where_there_are_none() {
+        let flow = FctRecord { size: 500, fct_ns: 20, ideal_ns: 10, ..FctRecord::default() };
+        let summary = Summary { groups: vec!["all".into(), "web".into()], ..Summary::default() };
+        let mut results = in_memory(summary, vec![flow], Vec::new());
+        let values = |results: &Results, of: &str| {
+            let metrics = metrics(results, &FACTS, SIZES, Some(&[1_000]), false).expect("metrics");
+            ["flows", "flows_unfinished", "slowdown_mean", "fct_p99_ns"]
+                .map(|name| value(&metrics, &format!("{name}{of}")))
+        };
+        for of in ["[web]", "[1000..]"] {
+            assert_eq!(values(&results, of), [Some(0.0), Some(0.0), None, None], "{of}");
+        }
+        assert_eq!(values(&results, "[all]"), [Some(1.0), Some(0.0), Some(2.0), Some(20.0)]);
+        Selection { groups: vec!["all".into()], ..Selection::default() }.apply(&mut results).expect("a group");
+        assert_eq!(values(&results, "[web]"), [None; 4], "nobody measures it");
+    }
+
+    /// A gap without flows is a part of the time.
+    #[test]
+    fn feedback_is_spread_from_the_first_start_to_the_last_end() {
+        let flow = |start_ns| FctRecord { start_ns, fct_ns: 1_000_000, ideal_ns: 10, size: 1, ..FctRecord::default() };
+        let summary = Summary { feedback_packets: 80, ..Summary::default() };
+        let results = in_memory(summary, vec![flow(1_000_000), flow(8_000_000)], Vec::new());
+        let metrics = metrics(&results, &FACTS, Sizes::default(), None, false).expect("metrics");
+        assert_eq!(value(&metrics, "feedback_per_ms"), Some(10.0));
+        assert!(Quantity::FeedbackPerMs.def().is.ends_with("from the first flow's start to the last one's end."));
     }
 
     /// Every figure of completion times has a metric beside it that says what is missing.

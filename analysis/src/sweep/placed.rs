@@ -9,6 +9,7 @@ use hpcc_formats::error::InputError;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// A place in a file, in bytes from its begin; none is the file as a whole.
 pub type At = Option<usize>;
@@ -55,6 +56,26 @@ impl<T: JsonSchema> JsonSchema for Placed<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
     }
+}
+
+/// The key whose value holds a place of a file in TOML.
+pub fn key_at(text: &str, at: usize) -> Option<String> {
+    holder(DeTable::parse(text).ok()?.get_ref(), at)
+}
+
+fn holder(table: &DeTable<'_>, at: usize) -> Option<String> {
+    let key_of = |key: &str, value: &Spanned<DeValue<'_>>| {
+        let is_here = || value.span().contains(&at).then(|| key.to_owned());
+        inner(value, at).or_else(is_here)
+    };
+    table.iter().find_map(|(key, value)| key_of(key.get_ref(), value))
+}
+
+/// Tables hold more than their heading, of which they have the place.
+fn inner(value: &Spanned<DeValue<'_>>, at: usize) -> Option<String> {
+    let value = value.get_ref();
+    let list = || value.as_array()?.iter().find_map(|value| inner(value, at));
+    value.as_table().map_or_else(list, |table| holder(table, at))
 }
 
 /// A setting and where it came from; the command line has no place.

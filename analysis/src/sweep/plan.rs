@@ -9,8 +9,9 @@ use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
 use hpcc_measures::select::Selection;
 
+use super::claim::Cell;
 use super::file::SweepFile;
-use super::keys::Variant;
+use super::keys::{Places, Variant};
 use super::placed::{At, Placed, Setting};
 use super::run::{Facts, Run};
 use crate::control;
@@ -90,7 +91,11 @@ fn run(file: &SweepFile, set: &[String], (index, step, seed): Combination<'_>) -
     let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
     let scenario = scenario(file, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
     check_groups(file, &scenario)?;
-    check_window(file, &scenario)?;
+    check_window(file, &scenario, &file.selection, file.places)?;
+    let cell = Cell { variant: index, step };
+    for claim in file.claims.iter().filter(|claim| claim.is_about(cell)) {
+        check_window(file, &scenario, &claim.measure.selection, claim.places)?;
+    }
     let seed = seed.map(|seed| **seed);
     let mut folder = PathBuf::from(&*variant.name);
     folder.extend(file.axes.folders(step));
@@ -134,15 +139,22 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
     }
 }
 
-/// The window must be a part of the run in which flows send.
-fn check_window(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
-    let Selection { groups, warm_up, until, .. } = &file.selection;
+/// The window of the whole sweep or of a claim must be a part of the run in which flows send.
+fn check_window(
+    file: &SweepFile,
+    scenario: &Scenario,
+    selection: &Selection,
+    places: Places,
+) -> Result<(), InputError> {
+    let Selection { groups, warm_up, until, .. } = selection;
+    let groups = if groups.is_empty() { &file.selection.groups } else { groups };
     let Some(first) = scenario.flows.totals.first_start else { return Ok(()) };
-    let refuse = |message: String| Err(file.error(file.window_at, message));
     let last = scenario.stop.saturating_sub(first);
     if warm_up.is_some_and(|warm_up| warm_up >= last.0) {
-        return refuse(format!("warm_up: the run ends {last} after its first flow started; expected less"));
+        let message = format!("warm_up: the run ends {last} after its first flow started; expected less");
+        return Err(file.error(places.warm_up, message));
     }
+    let refuse = |message: String| Err(file.error(places.until, message));
     let Some(until) = *until else { return Ok(()) };
     if warm_up.is_some_and(|warm_up| warm_up >= until) {
         return refuse("until: nothing is left behind warm_up; expected a later time".into());
@@ -162,13 +174,16 @@ fn check_window(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
 /// Groups that are measured must be in the scenario.
 fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
     let known = &scenario.flows.groups;
-    let of_claims =
-        file.claims.iter().flat_map(|claim| claim.measure.selection.groups.iter().map(|group| (claim.at, group)));
-    let of_columns = file.columns.iter().filter_map(|column| Some((column.at(), column.group()?)));
-    let measured = file.selection.groups.iter().map(|group| (file.groups_at, group));
-    match of_claims.chain(of_columns).chain(measured).find(|(_, group)| !known.contains(group)) {
-        Some((at, unknown)) => {
-            Err(file.error(at, format!("there is no group \"{unknown}\"; the scenario has {}", known.join(", "))))
+    let of_claims = file
+        .claims
+        .iter()
+        .flat_map(|claim| claim.measure.selection.groups.iter().map(|group| ("group", claim.places.groups, group)));
+    let of_columns = file.columns.iter().filter_map(|column| Some(("columns", column.at(), column.group()?)));
+    let measured = file.selection.groups.iter().map(|group| ("groups", file.places.groups, group));
+    match of_claims.chain(of_columns).chain(measured).find(|(.., group)| !known.contains(group)) {
+        Some((key, at, unknown)) => {
+            let known = known.join(", ");
+            Err(file.error(at, format!("{key}: there is no group \"{unknown}\"; the scenario has {known}")))
         }
         None => Ok(()),
     }

@@ -12,7 +12,7 @@ use toml::Value;
 use super::measure::Measure;
 use super::{Cell, Claim, Range};
 use crate::sweep::axes::Axes;
-use crate::sweep::keys::{Form, Variant, label, time};
+use crate::sweep::keys::{Form, Places, Size, Variant, label, size, time};
 use crate::sweep::placed::{At, Placed, Source};
 
 /// A claim.
@@ -26,11 +26,12 @@ pub struct ClaimKeys {
     /// Measured quantity, in whose unit `holds` is.
     measure: Quantity,
     /// Percentile of the measured values that counts, 1 to 100; without it their mean, of queues the maximum.
-    percentile: Option<Placed<u8>>,
+    #[schemars(with = "Option<u8>", range(min = 1, max = 100))]
+    percentile: Option<Placed<Value>>,
     /// Only flows of more bytes than this count, a size such as "100KB".
-    above: Option<Placed<String>>,
+    above: Option<Placed<Size>>,
     /// Only flows of at most so many bytes count, a size such as "10KB".
-    up_to: Option<Placed<String>>,
+    up_to: Option<Placed<Size>>,
     /// Only flows of this group (`name` of `[[traffic]]`) count.
     group: Option<Placed<String>>,
     /// Measured from here on, in time since the first flow's start, such as "2ms". Give it to leave out how flows
@@ -90,11 +91,17 @@ impl Reader<'_> {
             Form::Full => keys.reason,
             Form::Quick => keys.quick_reason.or(keys.reason),
         };
+        let (above, up_to) = self.sizes(keys.above.as_ref(), keys.up_to.as_ref())?;
+        let places = Places {
+            groups: keys.group.as_ref().and_then(Placed::at),
+            warm_up: keys.warm_up.as_ref().and_then(Placed::at),
+            until: keys.until.as_ref().and_then(Placed::at),
+        };
         let measure = Measure {
             what: keys.measure,
-            percentile: keys.percentile.map(|percent| *percent),
-            above: self.value("above", keys.above.as_ref(), quantity::size)?.unwrap_or(0),
-            up_to: self.value("up_to", keys.up_to.as_ref(), quantity::size)?.unwrap_or(u64::MAX),
+            percentile: keys.percentile.as_ref().map(|percent| self.percentile(percent)).transpose()?,
+            above,
+            up_to,
             level: self.level(keys.measure, keys.level.as_ref(), keys.text.at())?,
             selection: Selection {
                 groups: keys.group.iter().map(|group| group.to_string()).collect(),
@@ -105,13 +112,14 @@ impl Reader<'_> {
         };
         Ok(Claim {
             measure,
-            of: self.cell(&keys.of, keys.at.as_ref())?,
-            over: keys.over.as_ref().map(|name| self.cell(name, over_at)).transpose()?,
-            holds: self.range(&keys.holds)?,
-            direction: keys.direction.as_ref().map(|range| self.range(range)).transpose()?,
+            of: self.cell("of", &keys.of, keys.at.as_ref())?,
+            over: keys.over.as_ref().map(|name| self.cell("over", name, over_at)).transpose()?,
+            holds: self.range("holds", &keys.holds)?,
+            direction: keys.direction.as_ref().map(|range| self.range("direction", range)).transpose()?,
             reason,
             paper: keys.paper,
             at: keys.text.at(),
+            places,
             text: keys.text.to_string(),
         })
     }
@@ -119,33 +127,50 @@ impl Reader<'_> {
     /// Refuses keys that the measure has no use for.
     fn check_use(&self, keys: &ClaimKeys) -> Result<(), InputError> {
         let def = keys.measure.def();
-        let percentile = keys.percentile.as_ref();
         let at = |key: &Option<Placed<String>>| key.as_ref().and_then(Placed::at);
+        let at_size = |key: &Option<Placed<Size>>| key.as_ref().and_then(Placed::at);
         let uses = [
             ("group", at(&keys.group), def.of.flows()),
-            ("above", at(&keys.above), def.of.flows()),
-            ("up_to", at(&keys.up_to), def.of.flows()),
+            ("above", at_size(&keys.above), def.of.flows()),
+            ("up_to", at_size(&keys.up_to), def.of.flows()),
             ("warm_up", at(&keys.warm_up), def.of != Of::Run),
             ("until", at(&keys.until), def.of != Of::Run),
             ("level", at(&keys.level), def.waits_for.is_some()),
-            ("percentile", percentile.and_then(Placed::at), def.of.percentiles()),
+            ("percentile", keys.percentile.as_ref().and_then(Placed::at), def.of.percentiles()),
         ];
-        if let Some((key, at, _)) = uses.into_iter().find(|(_, at, is_used)| at.is_some() && !is_used) {
-            return Err(self.source.error(at, format!("{key}: this measure has no use for it; expected no such key")));
-        }
-        match percentile {
-            Some(percent) if !(1..=100).contains(&**percent) => {
-                Err(self.source.error(percent.at(), format!("percentile is {}; expected 1 to 100", **percent)))
+        match uses.into_iter().find(|(_, at, is_used)| at.is_some() && !is_used) {
+            Some((key, at, _)) => {
+                Err(self.source.error(at, format!("{key}: this measure has no use for it; expected no such key")))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
-    fn cell(&self, name: &Placed<String>, at: Option<&Placed<Value>>) -> Result<Cell, InputError> {
+    fn percentile(&self, percent: &Placed<Value>) -> Result<u8, InputError> {
+        let number = percent.as_integer().and_then(|number| u8::try_from(number).ok());
+        number.filter(|number| (1..=100).contains(number)).ok_or_else(|| {
+            let message = format!("percentile is {}; expected 1 to 100, a whole number", **percent);
+            self.source.error(percent.at(), message)
+        })
+    }
+
+    /// Between which sizes flows count, without the first.
+    fn sizes(&self, above: Option<&Placed<Size>>, up_to: Option<&Placed<Size>>) -> Result<(u64, u64), InputError> {
+        let read = |key, bytes: Option<&Placed<Size>>| bytes.map(|bytes| size(self.source, key, bytes)).transpose();
+        let (least, most) = (read("above", above)?.unwrap_or(0), read("up_to", up_to)?.unwrap_or(u64::MAX));
+        if least >= most {
+            let at = up_to.or(above).and_then(Placed::at);
+            let message = format!("up_to: no flow is above {least} and up to {most} bytes; expected more than above");
+            return Err(self.source.error(at, message));
+        }
+        Ok((least, most))
+    }
+
+    fn cell(&self, key: &str, name: &Placed<String>, at: Option<&Placed<Value>>) -> Result<Cell, InputError> {
         let names = || self.variants.iter().map(|variant| variant.name.as_str());
         let Some(variant) = names().position(|known| known == name.as_str()) else {
             let known: Vec<&str> = names().collect();
-            let message = format!("there is no variant \"{}\"; there are {}", **name, known.join(", "));
+            let message = format!("{key}: there is no variant \"{}\"; there are {}", **name, known.join(", "));
             return Err(self.source.error(name.at(), message));
         };
         let place = at.map_or(name.at(), Placed::at);
@@ -206,11 +231,13 @@ impl Reader<'_> {
         level.ok_or_else(|| self.source.error(claim, "level is missing; expected what the measure waits for"))
     }
 
-    fn range(&self, range: &Placed<Range>) -> Result<Range, InputError> {
-        let Range { at_least, at_most } = **range;
-        let is_empty = at_least.is_none() && at_most.is_none();
-        if is_empty || !at_least.zip(at_most).is_none_or(|(least, most)| least <= most) {
-            return Err(self.source.error(range.at(), "no range; expected at_least, at_most, or both in this order"));
+    fn range(&self, key: &str, range: &Placed<Range>) -> Result<Range, InputError> {
+        let ends = [range.at_least, range.at_most];
+        let is_empty = ends.iter().all(Option::is_none);
+        if is_empty || !ends.iter().flatten().all(|end| end.is_finite()) || !ends.iter().flatten().is_sorted() {
+            let message =
+                format!("{key}: no range; expected at_least, at_most, or both in this order, of finite numbers");
+            return Err(self.source.error(range.at(), message));
         }
         Ok(**range)
     }

@@ -9,6 +9,7 @@ pub use measure::Measure;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::keys::Places;
 use super::placed::At;
 
 /// A statement about the results.
@@ -32,6 +33,15 @@ pub struct Claim {
     pub reason: Option<String>,
     /// Where it is in the sweep file.
     pub at: At,
+    /// Where it chooses what it is of.
+    pub places: Places,
+}
+
+impl Claim {
+    /// Whether it is about the runs of a cell.
+    pub fn is_about(&self, cell: Cell) -> bool {
+        self.of == cell || self.over == Some(cell)
+    }
 }
 
 /// The runs that differ in nothing but their seed.
