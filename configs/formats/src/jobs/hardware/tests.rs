@@ -3,11 +3,14 @@
 
 use super::*;
 use crate::jobs::ideal::{self, Times};
+use crate::scenario::Scenario;
 use crate::toml_format::tests::load_with;
 use hpcc_core::workload::Message;
+use hpcc_core::workload::collective::Plan;
 use std::collections::BTreeMap;
 
 /// All-reduces on so many servers of so many GPUs.
+#[derive(Clone, Copy)]
 struct Cluster {
     servers: u32,
     gpus: u32,
@@ -23,16 +26,25 @@ const B200_ALONE: Cluster = Cluster { servers: 1, gpus: 8, link: 7_200, gpu: "b2
 const GB200_RACK: Cluster = Cluster { gpus: 72, gpu: "gb200", ..B200_ALONE };
 
 impl Cluster {
-    /// The time of an all-reduce in us by the algorithm that NCCL's model chooses: NICs send one message behind the other at
-    /// 400 Gb/s, and a network takes 2 us.
-    fn time(&self, size: u64) -> f64 {
+    /// A scenario with this traffic.
+    fn scenario(&self, traffic: &str) -> Scenario {
         let &Cluster { servers, gpus, link, gpu, nic } = self;
         let scenario = format!(
             "run.stop='10s'\nservers={{ gpus={gpus}, rate='{link}Gbps', latency='1us' }}\ngpu.profile='{gpu}'\n\
              nic.profile='{nic}'\n[topology]\nkind='rails'\nservers={servers}\nrails={gpus}\nspines=8\nrate='400Gbps'\n\
-             delay='1us'\n[[traffic]]\nkind='collective'\noperation='all_reduce'\nalgorithm='auto'\nsize={size}\n"
+             delay='1us'\n[[traffic]]\n{traffic}\n"
         );
-        let scenario = load_with(scenario, &[]).expect("a scenario");
+        load_with(scenario, &[]).expect("a scenario")
+    }
+
+    /// The time of an all-reduce in us by the algorithm that NCCL's model chooses.
+    fn time(&self, size: u64) -> f64 {
+        self.time_of(&format!("operation='all_reduce'\nalgorithm='auto'\nsize={size}"))
+    }
+
+    /// The time of a collective in us: NICs send one message behind the other at 400 Gb/s, and a network takes 2 us.
+    fn time_of(&self, collective: &str) -> f64 {
+        let scenario = self.scenario(&format!("kind='collective'\n{collective}"));
         let mut free_at = BTreeMap::<u32, u64>::new();
         let message = |message: &Message, now: Nanos| {
             let free_at = free_at.entry(message.src).or_default();
@@ -104,6 +116,23 @@ fn a_ring_takes_launch_steps_and_copies() {
         told.assumed.iter().any(|one| one.key == "nic.profile")
             && told.assumed.iter().all(|one| one.key != "gpu.profile")
     );
+}
+
+/// What is tried costs what it costs in the run.
+#[test]
+fn algorithms_are_tried_with_the_hardware() {
+    let transformer = "kind='transformer'\nlayers=1\nhidden=1024\nsequence=1024\ntensor=4\nteraflops=400\nall_reduce=";
+    let cluster = Cluster { gpus: 4, nic: "cx7-400", ..B200_ALONE };
+    let tried = cluster.scenario(&format!("{transformer}'fastest'"));
+    let trials = &tried.flows.jobs[0].trials;
+    assert!(!trials.is_empty());
+    for plan in trials.iter().flat_map(|trial| &trial.0) {
+        let scenario = cluster.scenario(&format!("{transformer}'{}'", plan.pattern.name));
+        let asked = scenario.flows.jobs[0].collective(plan.number).expect("the same collective");
+        let of = |plan: &Plan| (plan.hardware, plan.channels, plan.first_channel, plan.chunk);
+        assert_eq!(of(plan), of(asked), "{}", plan.pattern.name);
+        assert!(plan.hardware.launch > Nanos(0), "{}", plan.pattern.name);
+    }
 }
 
 /// Messages of 8 KB leave a NIC no sooner than T0 / Q after each other.
