@@ -245,8 +245,8 @@ impl Profiles {
         self.costs(pattern, Protocol::Simple, (1, 1), (1, &|_| None)).message
     }
 
-    /// What a collective costs on so many servers with so many ranks each. It has so many channels, which copy so many GB/s of data
-    /// together if one copies what the profile says.
+    /// What a collective costs on so many servers with so many ranks each. It has so many channels, each of which copies so many GB/s
+    /// of data if one of NCCL's copies what the profile says.
     pub(crate) fn costs(
         self,
         pattern: &Pattern,
@@ -259,20 +259,18 @@ impl Profiles {
         let message =
             MessageCosts { between: micros(self.nic.figures().map_or(0.0, of_net)), ..MessageCosts::default() };
         let Some(gpu) = self.gpu.figures() else { return Hardware { message, ..Hardware::default() } };
-        let channels = f64::from(channels.max(1));
         let launch = gpu.launch.0;
         if pattern.in_servers {
             let all = if servers > 1 { gpu.nvls_tree.0 } else { gpu.nvls.0 };
             let rate = Some(gbytes(all / (1.0 + 1.0 / f64::from(per_server.max(1)))));
             return Hardware {
                 launch: micros(launch + gpu.nvls_base.0),
-                staging: Some(gbytes(gpu.staging.0 / channels / f64::from(pattern.ways))),
+                staging: Some(gbytes(gpu.staging.0 / f64::from(channels.max(1)) / f64::from(pattern.ways))),
                 message: MessageCosts { rate, ..message },
             };
         }
         let wire = f64::from(protocol.wire().0) / f64::from(protocol.wire().1);
-        let channel =
-            copied(Channel { simple: gpu.channel.0, ll128: gpu.ll128.0 }).map(|all| gbytes(all * wire / channels));
+        let channel = copied(Channel { simple: gpu.channel.0, ll128: gpu.ll128.0 }).map(|one| gbytes(one * wire));
         Hardware {
             launch: micros(launch + base),
             staging: None,

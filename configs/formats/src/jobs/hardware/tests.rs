@@ -134,6 +134,36 @@ fn any_algorithm_takes_a_launch() {
     }
 }
 
+/// In a ring of 8 the data of a channel passes a GPU 14 times in eighths, 34 GB/s at the most, however many channels there are and
+/// whatever the links are. Links are not the limit.
+#[test]
+fn a_channel_copies_what_the_profile_says() {
+    for (link, channels) in [(3_600, 1), (3_600, 4), (7_200, 1), (7_200, 12), (36_000, 1)] {
+        let ring = format!("operation='all_reduce'\nalgorithm='ring'\nsize={}\nchannels={channels}", 256 * MIB);
+        let time = Cluster { link, ..H100_ALONE }.time_of(&ring);
+        let copies = 14.0 * (32 * MIB) as f64 / f64::from(channels) / 34e3;
+        assert!((copies..1.25 * copies).contains(&time), "{link} Gb/s, {channels} channels: {time} us, {copies}");
+    }
+    // Between servers the channel of a NIC stands for those of NCCL there, whether somebody says how many there are or not.
+    let ring = format!("operation='all_reduce'\nalgorithm='ring'\nsize={}", 16 * MIB);
+    assert_eq!(H200_PAIR.time_of(&ring), H200_PAIR.time_of(&format!("{ring}\nchannels=8")));
+}
+
+/// NCCL has 64 channels at most; communicators of a job keep apart with them, too.
+#[test]
+fn channels_of_a_profile_are_no_more_than_those_of_nccl() {
+    let transformer = "kind='transformer'\nlayers=1\nhidden=1024\nsequence=1024\ntensor=4\nteraflops=400";
+    for (link, channels) in [(3_600, 12), (36_000, 64), (1_000_000, 64)] {
+        let scenario = Cluster { link, ..H100_ALONE }.scenario(transformer);
+        let plans = scenario.flows.jobs[0].collectives();
+        let mut extents: Vec<_> = plans.iter().map(|plan| (plan.first_channel, plan.channels)).collect();
+        extents.sort_unstable();
+        extents.dedup();
+        assert_eq!(extents.iter().map(|&(_, count)| count).max(), Some(channels), "{link} Gb/s");
+        assert!(extents.len() > 1 && extents.is_sorted_by(|one, next| one.0 + one.1 <= next.0), "{extents:?}");
+    }
+}
+
 /// What is tried costs what it costs in the run.
 #[test]
 fn algorithms_are_tried_with_the_hardware() {
