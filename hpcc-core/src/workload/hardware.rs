@@ -21,12 +21,6 @@ pub struct MessageCosts {
 }
 
 impl MessageCosts {
-    /// The same, and a time that passes before.
-    #[must_use]
-    pub fn after(self, time: Nanos) -> MessageCosts {
-        MessageCosts { before: self.before + time, ..self }
-    }
-
     /// How long its channel copies a message of so many bytes.
     pub(super) fn copy(&self, size: u64) -> Nanos {
         self.channel.map_or(Nanos(0), |rate| time_of(size, rate))
@@ -36,7 +30,7 @@ impl MessageCosts {
 /// What a collective costs the GPUs of its ranks; by default nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hardware {
-    /// Passes at each rank before the messages with which an iteration begins: the launch of a kernel.
+    /// Passes at each rank at the begin of each iteration: the launch of a kernel.
     pub launch: Nanos,
     /// Each piece is copied at this rate before its first step, as into the buffers of NVLS; `None`: in no time. Pieces that are
     /// under way together are copied together.
@@ -47,9 +41,9 @@ pub struct Hardware {
 
 impl Hardware {
     /// What the messages of a step of a piece of so many bytes cost.
-    pub(super) fn of_step(&self, step: u32, is_launched: bool, size: u64) -> MessageCosts {
+    pub(super) fn of_step(&self, step: u32, size: u64) -> MessageCosts {
         let staging = self.staging.filter(|_| step == 0).map_or(Nanos(0), |rate| time_of(size, rate));
-        self.message.after(staging + if is_launched && step == 0 { self.launch } else { Nanos(0) })
+        MessageCosts { before: self.message.before + staging, ..self.message }
     }
 }
 

@@ -100,7 +100,8 @@ impl CollectiveOptions {
         if steps > Collective::MOST_STEPS {
             return Err(("ranks", format!("{ranks} ranks take more steps than {}", Collective::MOST_STEPS)));
         }
-        let channels = self.channels(pattern, layout.as_ref(), ranks);
+        let usual_channels = self.usual_channels(pattern, layout.as_ref(), ranks);
+        let channels = self.channels.unwrap_or(usual_channels);
         // A single step has nothing that a piece could overtake.
         let is_piped = pattern.is_chain && steps > 1;
         let nccl = || if is_piped { self.step(pattern, (channels, ranks), size) } else { CollectiveOptions::ONE_PIECE };
@@ -128,7 +129,7 @@ impl CollectiveOptions {
         let channels = if kind == Kind::Barrier { 1 } else { channels };
         let &CollectiveOptions { depth, window, .. } = self;
         let shape = layout.as_ref().map(|layout| (layout.servers(), per_server));
-        let hardware = self.tuning.costs(pattern, protocol, shape, channels);
+        let hardware = self.tuning.costs(pattern, protocol, shape, (channels, usual_channels));
         Ok(Plan {
             pattern,
             group,
@@ -170,12 +171,10 @@ impl CollectiveOptions {
         name == AUTO
     }
 
-    /// The channels of a collective: fewer than NICs where so many would be too much at once.
-    fn channels(&self, pattern: &Pattern, layout: Option<&Layout>, ranks: u32) -> u16 {
+    /// The channels of a collective by default: fewer than NICs where so many would be too much at once.
+    fn usual_channels(&self, pattern: &Pattern, layout: Option<&Layout>, ranks: u32) -> u16 {
         let room = MOST_UNDER_WAY / (u64::from(pattern.ways) * u64::from(ranks));
-        let usual =
-            || u64::from(pattern.channels(layout).max(self.tuning.channels_inside(layout))).min(room).max(1) as u16;
-        self.channels.unwrap_or_else(usual)
+        u64::from(pattern.channels(layout).max(self.tuning.channels_inside(layout))).min(room).max(1) as u16
     }
 
     /// NCCL's pieces: longer ones where there would be too many. The ranks of a ring divide a piece.

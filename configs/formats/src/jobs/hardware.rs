@@ -121,13 +121,13 @@ const GB200: OfGpu = OfGpu {
 };
 
 const CX7: OfNic = OfNic {
-    step: (11.0, "2 x 8 H200, BlueField-3 with RoCE, 1 KiB: 45.1 us"),
+    step: (6.5, "2 x 8 H200, BlueField-3 with RoCE, 1 KiB: 45.1 us"),
     message: (18.7, "UCCL, figure 14: 28 GB/s at 32 KB with 16 in flight"),
     in_flight: (16.0, "the same figure"),
 };
 
 const EFA: OfNic = OfNic {
-    step: (24.0, "2 x 8 H100, awsome-distributed-training, 1 KiB: 69.2 us"),
+    step: (18.6, "2 x 8 H100, awsome-distributed-training, 1 KiB: 69.2 us"),
     message: (9.4, "UCCL, all-to-all on 2 x p5 by rails: 13.8 GB/s at 8 KB, with 16 in flight"),
     in_flight: (16.0, "as cx7-400"),
 };
@@ -239,15 +239,14 @@ impl Profiles {
         }
     }
 
-    /// What messages cost that are not of collectives.
+    /// What messages cost that are not of collectives: no launch, for nobody says which of them are one kernel.
     pub(crate) fn of_messages(self) -> MessageCosts {
         let Some(pattern) = collective::find(Kind::SendReceive, None) else { return MessageCosts::default() };
-        let Hardware { launch, message, .. } = self.costs(pattern, Protocol::Simple, (1, 1), (1, &|_| None));
-        message.after(launch)
+        self.costs(pattern, Protocol::Simple, (1, 1), (1, &|_| None)).message
     }
 
-    /// What a collective costs on so many servers with so many ranks each. It has so many channels, which copy so many GB/s of data
-    /// together if one copies what the profile says.
+    /// What a collective costs on so many servers with so many ranks each. It has so many channels, each of which copies so many GB/s
+    /// of data if one of NCCL's copies what the profile says.
     pub(crate) fn costs(
         self,
         pattern: &Pattern,
@@ -260,20 +259,18 @@ impl Profiles {
         let message =
             MessageCosts { between: micros(self.nic.figures().map_or(0.0, of_net)), ..MessageCosts::default() };
         let Some(gpu) = self.gpu.figures() else { return Hardware { message, ..Hardware::default() } };
-        let channels = f64::from(channels.max(1));
         let launch = gpu.launch.0;
         if pattern.in_servers {
             let all = if servers > 1 { gpu.nvls_tree.0 } else { gpu.nvls.0 };
             let rate = Some(gbytes(all / (1.0 + 1.0 / f64::from(per_server.max(1)))));
             return Hardware {
                 launch: micros(launch + gpu.nvls_base.0),
-                staging: Some(gbytes(gpu.staging.0 / channels / f64::from(pattern.ways))),
+                staging: Some(gbytes(gpu.staging.0 / f64::from(channels.max(1)) / f64::from(pattern.ways))),
                 message: MessageCosts { rate, ..message },
             };
         }
         let wire = f64::from(protocol.wire().0) / f64::from(protocol.wire().1);
-        let channel =
-            copied(Channel { simple: gpu.channel.0, ll128: gpu.ll128.0 }).map(|all| gbytes(all * wire / channels));
+        let channel = copied(Channel { simple: gpu.channel.0, ll128: gpu.ll128.0 }).map(|one| gbytes(one * wire));
         Hardware {
             launch: micros(launch + base),
             staging: None,

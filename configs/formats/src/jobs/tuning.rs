@@ -141,6 +141,8 @@ const OF_NVLINK: f64 = 0.824;
 const STEPS: [f64; 12] = [48.0, 40.0, 30.0, 24.0, 20.0, 15.0, 12.0, 6.0, 3.0, 2.4, 1.2, 0.24];
 /// The most with which a channel is tried where servers have several GPUs.
 const MOST_OF_CHANNEL: f64 = 30.0;
+/// NCCL's MAXCHANNELS.
+const MOST_CHANNELS: f64 = 64.0;
 /// Channels of NVLS, and what they take of a NIC: 60 GB/s of 50.
 const NVLS_CHANNELS: f64 = 8.0;
 const NVLS_OF_NIC: f64 = 1.2;
@@ -174,23 +176,36 @@ impl Tuning {
         Tuning { profiles, ..self }
     }
 
-    /// GB/s of data that all channels of a ring or a tree of so many servers copy in a GPU: of LL, and of LL128 in trees, NCCL's.
-    fn copied(&self, pattern: &Pattern, protocol: Protocol, (servers, per_server): (u32, u32), one: Channel) -> f64 {
+    /// GB/s of data that a channel of a ring or a tree of so many servers copies in a GPU: of LL, and of LL128 in trees, NCCL's. By
+    /// default there are so many channels, which stand for all of NCCL's; of more, LL has no more together.
+    fn copied(
+        &self,
+        pattern: &Pattern,
+        protocol: Protocol,
+        (servers, per_server): (u32, u32),
+        (channels, usual): (u16, u16),
+        one: Channel,
+    ) -> f64 {
         let few = servers.clamp(1, 3) as usize - 1;
-        let (channels, _) = self.channels(servers.into(), per_server.into());
+        let for_each = self.channels_of_nccl(servers, per_server) / f64::from(usual);
         match protocol {
-            Protocol::Simple => channels * one.simple,
-            Protocol::Ll => self.most_of_ll(few),
-            Protocol::Ll128 if pattern.name == "tree" => channels * TREE_LL128_CHANNEL[self.gpu as usize][few],
-            Protocol::Ll128 => channels * one.ll128,
+            Protocol::Simple => for_each * one.simple,
+            Protocol::Ll => self.most_of_ll(few) / f64::from(channels.max(usual)),
+            Protocol::Ll128 if pattern.name == "tree" => for_each * TREE_LL128_CHANNEL[self.gpu as usize][few],
+            Protocol::Ll128 => for_each * one.ll128,
         }
     }
 
-    /// Channels of rings and trees in one server, as NCCL finds them, where a profile counts the rate of each.
+    /// Channels of rings and trees as NCCL finds them, and has them at most.
+    fn channels_of_nccl(&self, servers: u32, per_server: u32) -> f64 {
+        self.channels(servers.into(), per_server.into()).0.min(MOST_CHANNELS)
+    }
+
+    /// The same in one server, where a profile counts the rate of each.
     pub fn channels_inside(&self, layout: Option<&Layout>) -> u16 {
         let is_counted = self.profiles.gpu().is_some();
         let layout = layout.filter(|layout| is_counted && layout.servers() == 1);
-        layout.map_or(1, |layout| self.channels(1.0, layout.fewest().into()).0 as u16)
+        layout.map_or(1, |layout| self.channels_of_nccl(1, layout.fewest()) as u16)
     }
 
     /// The most of LL on one, two, and more servers, in GB/s.
@@ -202,10 +217,17 @@ impl Tuning {
         }
     }
 
-    /// What a collective costs its GPUs, with so many channels, on so many servers with so many ranks each, if any have several.
-    pub fn costs(&self, pattern: &Pattern, protocol: Protocol, shape: Option<(u32, u32)>, channels: u16) -> Hardware {
-        let copied = |one| shape.map(|shape| self.copied(pattern, protocol, shape, one));
-        self.profiles.costs(pattern, protocol, shape.unwrap_or((1, 1)), (channels, &copied))
+    /// What a collective costs its GPUs, on so many servers with so many ranks each, if any have several, with so many channels where
+    /// so many are usual.
+    pub fn costs(
+        &self,
+        pattern: &Pattern,
+        protocol: Protocol,
+        shape: Option<(u32, u32)>,
+        channels: (u16, u16),
+    ) -> Hardware {
+        let copied = |one| shape.map(|shape| self.copied(pattern, protocol, shape, channels, one));
+        self.profiles.costs(pattern, protocol, shape.unwrap_or((1, 1)), (channels.0, &copied))
     }
 
     /// The profiles of its hardware.
@@ -224,7 +246,8 @@ impl Tuning {
     /// The most channels that a group has by default.
     pub fn most_channels(&self) -> u16 {
         let gpus = self.servers.map_or(1, |servers| servers.gpus);
-        gpus.clamp(1, Collective::MOST_CHANNELS.into()) as u16
+        let counted = self.profiles.gpu().filter(|_| gpus > 1).map_or(1, |_| self.channels_of_nccl(1, gpus) as u16);
+        counted.max(gpus.clamp(1, Collective::MOST_CHANNELS.into()) as u16)
     }
 
     /// What takes least, of the algorithms that the model knows; for other operations the usual one.

@@ -94,7 +94,7 @@ impl Operation {
             None if !is_barrier => return refuse("size", "size is missing; expected the bytes of the data".into()),
             size => size.unwrap_or(0),
         };
-        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network).on(context.profiles);
+        let tuning = context.tuning(&context.hosts_of(&gpus));
         let ways = messages.ways(self.algorithm.as_ref(), &tuning);
         let plan = ways.plan(kind, (0..ranks).collect(), size, 0);
         let plan = plan.map_err(|(key, message)| context.error(key, message))?;

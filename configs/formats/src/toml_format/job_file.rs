@@ -128,7 +128,7 @@ impl Job {
         let count = gpus.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = Tuning::new(&context.hosts_of(&gpus), context.servers, context.network).on(context.profiles);
+        let tuning = context.tuning(&context.hosts_of(&gpus));
         let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, tuning })?;
         if gpus.len() < graphs.len() {
             let message = format!("the file has {} ranks, and these are {count} hosts; expected as many", graphs.len());
@@ -226,7 +226,7 @@ impl ByCollectives {
     pub fn told(&self, job: JobSpec, context: &Context<'_>) -> JobSpec {
         let is_auto = |kind: &Kind| self.algorithms.of(*kind).is_some_and(|name| CollectiveOptions::is_auto(name));
         self.messages.tell(job.collectives(), Kind::ALL.iter().any(is_auto), context);
-        let tuning = Tuning::new(&job.hosts, context.servers, context.network);
+        let tuning = context.tuning(&job.hosts);
         let of_kind = |kind: &Kind| {
             let ways = self.messages.ways(self.algorithms.of(*kind), &tuning);
             let plans = job.collectives().iter().filter(|plan| plan.pattern.kind == *kind);

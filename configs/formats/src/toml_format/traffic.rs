@@ -13,6 +13,7 @@ use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, Random, RandomIncast};
 use crate::job::JobSpec;
+use crate::jobs::Tuning;
 use crate::jobs::hardware::Profiles;
 use crate::memory::Budget;
 use crate::origin::Origin;
@@ -244,6 +245,11 @@ impl Context<'_> {
     /// The hosts of GPUs.
     pub fn hosts_of(&self, gpus: &[u32]) -> Vec<u32> {
         gpus.iter().map(|&gpu| self.servers.map_or(gpu, |servers| servers.host_of(gpu))).collect()
+    }
+
+    /// What the model of collectives knows of the machines on which the ranks of a job are.
+    pub fn tuning(&self, hosts: &[u32]) -> Tuning {
+        Tuning::new(hosts, self.servers, self.network).on(self.profiles)
     }
 
     /// The path of a file that a key names.

@@ -219,8 +219,9 @@ pub struct Collective {
     is_over: bool,
 }
 
-/// The token of the gap between iterations.
+/// The tokens of the gap between iterations, and of the launch of one: above those of steps.
 const GAP: u64 = (1 << 40) - 1;
+const LAUNCH: u64 = GAP - 1;
 const STEP_BITS: u32 = 16;
 const PIECE_BITS: u32 = 14;
 const CHANNEL_BITS: u32 = 8;
@@ -268,15 +269,22 @@ impl Collective {
 
     fn begin_iteration(&mut self, todo: &mut Todo) {
         todo.note(Note::Begin { collective: self.plan.number, iteration: self.iteration });
+        match self.plan.hardware.launch {
+            Nanos(0) => self.begin_channels(todo),
+            launch => todo.begin(LAUNCH, Operation::Wait(launch)),
+        }
+    }
+
+    fn begin_channels(&mut self, todo: &mut Todo) {
         self.channels = (0..self.plan.channels).map(|_| Channel::default()).collect();
         for channel in 0..self.plan.channels {
-            self.fill(channel, true, todo);
+            self.fill(channel, todo);
         }
         self.end_if_done(todo);
     }
 
-    /// Begins pieces of a channel while there are any, and room for them; the first ones wait for the launch.
-    fn fill(&mut self, channel: u16, is_launched: bool, todo: &mut Todo) {
+    /// Begins pieces of a channel while there are any, and room for them.
+    fn fill(&mut self, channel: u16, todo: &mut Todo) {
         let (pieces, depth) = (self.plan.pieces(channel), (self.plan.depth * self.plan.pattern.ways) as usize);
         loop {
             let state = &mut self.channels[usize::from(channel)];
@@ -285,14 +293,14 @@ impl Collective {
             }
             let mut piece = Piece { number: state.next, next: 0, running: Vec::new() };
             state.next += 1;
-            if !self.advance(channel, &mut piece, is_launched, todo) {
+            if !self.advance(channel, &mut piece, todo) {
                 self.channels[usize::from(channel)].under_way.push(piece);
             }
         }
     }
 
     /// Begins steps of a piece. Returns whether all are over.
-    fn advance(&self, channel: u16, piece: &mut Piece, is_launched: bool, todo: &mut Todo) -> bool {
+    fn advance(&self, channel: u16, piece: &mut Piece, todo: &mut Todo) -> bool {
         let plan = &self.plan;
         let size = share(plan.of_channel(channel), piece.number.into(), plan.pieces(channel).into());
         let way = piece.number % plan.pattern.ways;
@@ -310,7 +318,7 @@ impl Collective {
             let token = self.token(channel, piece.number, running.step);
             let tag = self.token(channel, piece.number, step.tag);
             // A job has several collectives or several iterations; its other messages have tags below these.
-            let costs = Some(plan.hardware.of_step(piece.next, is_launched, size));
+            let costs = Some(plan.hardware.of_step(piece.next, size));
             let number = plan.number.wrapping_add(self.iteration) % Plan::MOST;
             let tag = 1 << 63 | u64::from(number) << (STEP_BITS + PIECE_BITS + CHANNEL_BITS) | tag;
             for from in step.receives {
@@ -359,8 +367,10 @@ impl Program for Collective {
     }
 
     fn on_complete(&mut self, token: u64, todo: &mut Todo) {
-        if token == GAP {
-            return self.begin_iteration(todo);
+        match token {
+            GAP => return self.begin_iteration(todo),
+            LAUNCH => return self.begin_channels(todo),
+            _ => {}
         }
         let (is_receive, token) = (token & 1 != 0, token >> 1);
         let step = token as u32 & ((1 << STEP_BITS) - 1);
@@ -377,10 +387,10 @@ impl Program for Collective {
                 piece.running.swap_remove(running);
             }
         }
-        if !self.advance(channel, &mut piece, false, todo) {
+        if !self.advance(channel, &mut piece, todo) {
             return self.channels[usize::from(channel)].under_way.push(piece);
         }
-        self.fill(channel, false, todo);
+        self.fill(channel, todo);
         self.end_if_done(todo);
     }
 

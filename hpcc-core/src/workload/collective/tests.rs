@@ -89,6 +89,33 @@ fn each_rank_hears_of_all_that_it_depends_on() {
     }
 }
 
+/// Before anything else of it, and whatever the algorithm.
+#[test]
+fn each_rank_launches_each_iteration_once() {
+    let hardware = Hardware { launch: Nanos(700), ..Hardware::default() };
+    for pattern in PATTERNS {
+        let pieces = Plan { channels: 2, chunk: 1_000, depth: 2, window: 4, ..plan(pattern, 4, 8_000) };
+        let (mut jobs, mut actions, mut launches) = (Jobs::default(), Vec::new(), 0);
+        jobs.add(job(&Plan { iterations: 2, hardware, ..pieces }));
+        jobs.begin(0, Nanos(0), |_| true, &mut actions);
+        assert!(actions.iter().all(|action| matches!(action, Action::Wait { .. })), "{} {actions:?}", pattern.name);
+        while let Some(action) = actions.pop() {
+            match action {
+                Action::Send(message) => {
+                    jobs.arrived(&message.arrival(), Nanos(1), &mut actions);
+                    jobs.sent(&message.sent(), Nanos(1), &mut actions);
+                }
+                Action::Wait { time, waiting, .. } => {
+                    assert_eq!(time, Nanos(700), "{}", pattern.name);
+                    launches += 1;
+                    jobs.waited(waiting, Nanos(1), &mut actions);
+                }
+            }
+        }
+        assert_eq!((launches, jobs.unfinished().count()), (4 * 2, 0), "{:?} {}", pattern.kind, pattern.name);
+    }
+}
+
 /// Bytes and messages of each rank are those that the algorithm's name promises.
 #[test]
 fn ranks_send_as_much_as_the_closed_form_says() {
