@@ -46,7 +46,7 @@ impl By {
 /// `is_fluid`, all are tried as fluid.
 ///
 /// # Errors
-/// If an engine cannot be made, or no algorithm of a collective ends.
+/// If an engine cannot be made.
 pub fn resolve(mut scenario: Scenario, is_fluid: bool, is_quiet: bool) -> Result<Scenario, String> {
     if scenario.flows.jobs.iter().all(|job| job.trials.is_empty()) {
         return Ok(scenario);
@@ -78,7 +78,6 @@ fn alone(scenario: &Scenario) -> Scenario {
     alone.degraded.clear();
     alone.storms.clear();
     alone.attacks.clear();
-    alone.stop = Nanos::LONGEST;
     alone
 }
 
@@ -134,7 +133,11 @@ impl Trials {
         let ended = (0..).zip(&times).filter_map(|(place, time)| Some((place, (*time)?)));
         let kind = plans[0].pattern.kind.name();
         let best: Option<(usize, Nanos)> = ended.min_by_key(|(_, time)| *time);
-        let (best, _) = best.ok_or_else(|| format!("no algorithm of {kind} in job {name} ends on this network"))?;
+        let Some((best, _)) = best else {
+            self.told
+                .push(format!("fastest: no algorithm of {kind} of {name} ends by run.stop: {}", plans[0].pattern.name));
+            return Ok(0);
+        };
         let told = |(plan, time): (&Plan, &Option<Nanos>)| match time {
             Some(time) => format!("{} {:.1} us", plan.pattern.name, time.0 as f64 / 1e3),
             None => format!("{} more", plan.pattern.name),
@@ -203,7 +206,7 @@ impl Trials {
             if ends.see(engine.take_notes()) {
                 return Ok(Some(ends.last));
             }
-            let Some(next) = engine.next_time() else { return Ok(None) };
+            let Some(next) = engine.next_time().filter(|_| end < stop) else { return Ok(None) };
             end = Nanos(next.0.max(end.0).saturating_add(SLICE.0));
         }
     }
