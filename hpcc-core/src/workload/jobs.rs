@@ -2,10 +2,10 @@
 //! Jobs under way: which rank is where, and which message is for which receive.
 
 use super::collective::share;
-use super::hardware::time_of;
+use super::leaving::{Leaving, Parts, queue_pairs};
+use super::servers::Servers;
 use super::timeline::{Key, Span, Timeline};
 use super::{MessageCosts, Note, Operation, Outside, Program, Todo};
-use crate::topology::Network;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -30,34 +30,6 @@ pub struct Job {
     pub dport: u16,
     /// By which links of a host its messages leave.
     pub leaving: Leaving,
-}
-
-/// By which links of its host a message leaves, where several lead to its destination. A link that does not lead there leaves the
-/// choice to a hash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Leaving {
-    /// By one that a hash of its queue pair chooses.
-    #[default]
-    Hashed,
-    /// By all of the first so many, at least 1, in a part for each: of equal bytes, at least one.
-    Striped(u8),
-    /// By one of the first so many, at least 1: the next one for each channel.
-    ByChannel(u8),
-}
-
-impl Leaving {
-    /// Into how many parts it divides a message.
-    pub fn parts(self) -> u8 {
-        if let Leaving::Striped(parts) = self { parts.max(1) } else { 1 }
-    }
-
-    /// The link of a part, by the number of its queue pair in the job: parts of a channel are behind each other.
-    fn link(self, number: u16) -> Option<u8> {
-        match self {
-            Leaving::Hashed => None,
-            Leaving::Striped(links) | Leaving::ByChannel(links) => Some((number % u16::from(links.max(1))) as u8),
-        }
-    }
 }
 
 /// A rank's program and its state.
@@ -273,77 +245,6 @@ pub struct Unfinished {
     pub token: Option<u64>,
 }
 
-/// Hosts that are the NICs of servers: the first of them, the next ones, and so on, each with as many GPUs. Between two GPUs of
-/// one server a message takes its bytes at a rate, one message behind the other at its sender, and a latency, and no part of the
-/// network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Servers {
-    /// GPUs of a server, at least 1.
-    pub gpus: u32,
-    /// Hosts of a server, at least 1: one for each GPU, or for as many GPUs that share its NIC.
-    pub nics: u32,
-    /// Of each GPU, above 0.
-    pub rate: BitRate,
-    /// From the last byte at the sender to its arrival.
-    pub latency: Nanos,
-    /// Whether a message to another place of another server first goes to the GPU at that place of its own server, which sends
-    /// it over the network: NCCL's PXN.
-    pub pxn: bool,
-}
-
-impl Servers {
-    /// The numbers of all GPUs of a network, whose hosts are its first nodes where it has servers.
-    pub fn all_gpus(servers: Option<Servers>, network: &Network) -> Vec<u32> {
-        let hosts = network.hosts();
-        servers.filter(|servers| servers.gpus > servers.nics).map_or_else(
-            || network.hosts().collect(),
-            |servers| (0..hosts.count() as u32 / servers.nics * servers.gpus).collect(),
-        )
-    }
-
-    /// The host of a GPU: neighbours share one.
-    pub fn host_of(&self, gpu: u32) -> u32 {
-        let place = u64::from(gpu % self.gpus) * u64::from(self.nics) / u64::from(self.gpus);
-        gpu / self.gpus * self.nics + place as u32
-    }
-
-    /// The server of a host, and its place there.
-    pub fn place(&self, host: u32) -> (u32, u32) {
-        (host / self.nics, host % self.nics)
-    }
-
-    /// Whether two hosts are of one server.
-    pub fn are_together(&self, a: u32, b: u32) -> bool {
-        a / self.nics == b / self.nics
-    }
-
-    /// From which host a message leaves its server.
-    pub fn leaves_by(&self, src: u32, dst: u32) -> u32 {
-        if self.pxn && !self.are_together(src, dst) { src - src % self.nics + dst % self.nics } else { src }
-    }
-
-    /// For how long a host sends a message that leaves at most at this rate.
-    fn time_of(&self, size: u64, most: Option<BitRate>) -> Nanos {
-        time_of(size, most.map_or(self.rate, |most| most.min(self.rate)))
-    }
-
-    /// Pairs of hosts, by which the hosts of each server hang together.
-    pub fn pairs(&self, network: &Network) -> Vec<(u32, u32)> {
-        let pairs = network.hosts().map(|host| (host / self.nics * self.nics, host));
-        pairs.filter(|&(first, host)| first != host && network.is_host(first)).collect()
-    }
-}
-
-/// The numbers in a job of the queue pairs of a channel, one for each part of a message, and the link of each.
-fn queue_pairs(leaving: Leaving, channel: u16) -> impl Iterator<Item = (u16, Option<u8>)> {
-    let parts = u16::from(leaving.parts());
-    let first = channel.wrapping_mul(parts);
-    (0..parts).map(move |part| {
-        let number = first.wrapping_add(part);
-        (number, leaving.link(number))
-    })
-}
-
 /// Two hosts between which a job sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
@@ -389,26 +290,6 @@ pub struct Jobs {
     nic_free_at: BTreeMap<u32, Nanos>,
     sent_parts: Parts,
     arrived_parts: Parts,
-}
-
-/// How many parts of each message are over, by the number of its first part, while others are not.
-#[derive(Debug, Default)]
-struct Parts(BTreeMap<u32, u8>);
-
-impl Parts {
-    /// Another part of so many is over; returns whether that was the last.
-    fn count(&mut self, first: u32, parts: u8) -> bool {
-        if parts == 1 {
-            return true;
-        }
-        let over = self.0.entry(first).or_default();
-        *over += 1;
-        let is_last = *over == parts;
-        if is_last {
-            self.0.remove(&first);
-        }
-        is_last
-    }
 }
 
 impl Jobs {

@@ -9,15 +9,17 @@ pub mod collective;
 mod graph;
 mod hardware;
 mod jobs;
+mod leaving;
 mod outside;
+mod servers;
 mod timeline;
 
 pub use graph::{Circle, Graph, GraphBuilder, Work};
 pub use hardware::{Hardware, MessageCosts};
-pub use jobs::{
-    Action, Arrival, Completion, Job, Jobs, Leaving, Message, Noted, Pair, Sent, Servers, Unfinished, Waiting,
-};
+pub use jobs::{Action, Arrival, Completion, Job, Jobs, Message, Noted, Pair, Sent, Unfinished, Waiting};
+pub use leaving::Leaving;
 pub use outside::Outside;
+pub use servers::Servers;
 pub use timeline::Span;
 
 use crate::units::Nanos;
