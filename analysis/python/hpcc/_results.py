@@ -153,8 +153,8 @@ def _start(name, file, set, out, simulator, control, progress, more):
 def run(scenario, set=None, out=None, simulator=None, control=None, progress=None, force=True, options=()):
     """Simulates a scenario, as `hpcc run` does.
 
-    `set` is a dict of keys and values; `simulator` "core" or "ns3", where the scenario shall not decide; `control` a file in
-    C++ or Rust with a controller of your own, or a list of such files; `options` are further words of the command line. Results go into
+    `set` is a dict of keys and values; `simulator` "core", "ns3" or "fluid", where the scenario shall not decide; `control` a file
+    in C++ or Rust with a controller of your own, or a list of such files; `options` are further words of the command line. Results go into
     `out`, by default hpcc-out/ and the name of the scenario. They replace earlier ones; with `force` False only those of the same
     configuration.
     """
