@@ -69,7 +69,7 @@ fn a_flow_leaves_by_its_own_link_while_that_leads_there() {
     engine.change_links(Nanos(20_000), &[0], false);
     engine.change_links(Nanos(40_000), &[0], true);
     engine.run_until(Nanos::SECOND);
-    let sent: Vec<u64> = (0..LINKS).map(|switch| engine.sent(2 + switch, 1).expect("a switch")).collect();
+    let sent: Vec<u64> = (0..LINKS).map(|switch| engine.sent(2 + switch, 1)).collect();
     assert_eq!(engine.take_completed().len(), 2);
     assert!(sent[0] > size / 2, "after the failure it is back at its link: {sent:?}");
     assert!(sent.iter().sum::<u64>() - sent[0] > size, "meanwhile it took another: {sent:?}");

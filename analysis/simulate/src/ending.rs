@@ -31,8 +31,8 @@ impl Run {
         let (engine, mut writer) = (self.fleet.pause(), lock(&self.writer));
         for (node, ports) in (0..).zip(self.scenario.network.ports()) {
             for port in 0..ports.len() as u16 {
-                if let Some(errors) = engine.errors(node, port) {
-                    writer.port(node, u32::from(port) + 1, engine.sent(node, port), errors);
+                if let (Some(sent), Some(errors)) = (engine.sent(node, port), engine.errors(node, port)) {
+                    writer.port(node, u32::from(port) + 1, sent, errors);
                 }
             }
         }
@@ -87,6 +87,9 @@ impl Run {
             self.flows.ask_arrived(&mut engine);
         }
         self.fleet.pause().finish();
+        if self.scenario.monitor.sent_interval.is_some() {
+            self.sent.record(&self.fleet.pause(), &mut lock(&self.writer));
+        }
         self.tell_ports();
         let mut engine = self.fleet.pause();
         let mut writer = lock(&self.writer);

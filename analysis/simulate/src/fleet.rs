@@ -357,9 +357,9 @@ impl Paused<'_> {
         self.of(node).map_or_else(elsewhere, |engine| engine.sampled_queues(node))
     }
 
-    /// Bytes that a switch that runs here has sent by a port.
+    /// Bytes that a node that runs here has sent by a port.
     pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
-        self.of(node)?.sent(node, port)
+        Some(self.of(node)?.sent(node, port))
     }
 
     /// Frames that came to a port with errors, of a node that runs here.

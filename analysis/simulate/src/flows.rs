@@ -158,7 +158,8 @@ impl Flows {
         let now = flow.start + duration;
         self.last_end = self.last_end.max(now);
         if let Some(job) = engine.job_of(flow.id) {
-            self.jobs.count(job, flow.size);
+            let path = engine.fabric().path(flow.src, flow.dst);
+            self.jobs.count(job, flow.size, path.map_or(0, |path| path.links));
         }
         self.end_goodput(writer, RowPlace::at_node(now.0, flow.src), now, flow.id, flow.size);
         writer.flow_finished(&finished_row(&flow, sport, (duration, ideal), self.group(engine, flow.id)));

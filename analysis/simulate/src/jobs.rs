@@ -42,7 +42,8 @@ struct JobProgress {
     computed: u64,
     exposed: u64,
     messages: u64,
-    bytes: u64,
+    /// Bytes of messages by the highest switch on their path: a leaf, a spine, or above.
+    bytes: [u64; 3],
 }
 
 /// When ranks began collectives that are not over, by job, rank and collective.
@@ -92,11 +93,12 @@ impl JobResults {
         self.specs[job as usize].group
     }
 
-    /// A message of a job has finished.
-    pub fn count(&mut self, job: u32, bytes: u64) {
+    /// A message of a job has finished, whose path has so many links.
+    pub fn count(&mut self, job: u32, bytes: u64, links: u8) {
         let course = &mut self.courses[job as usize];
         course.messages += 1;
-        course.bytes += bytes;
+        let tier = usize::from(links.saturating_sub(1) / 2).min(2);
+        course.bytes[tier] += bytes;
     }
 
     /// Takes in what ranks have noted and done on a network as it is now.
@@ -218,7 +220,10 @@ impl JobResults {
                 start_ns: spec.start.0,
                 time_ns,
                 messages,
-                bytes,
+                bytes: bytes.iter().sum(),
+                leaf_bytes: bytes[0],
+                spine_bytes: bytes[1],
+                core_bytes: bytes[2],
                 ideal_ns: fabric.map(|fabric| best_time(spec, fabric, scenario).0),
                 compute_ns: mean(computed),
                 exposed_ns: mean(exposed),

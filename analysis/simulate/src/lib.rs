@@ -23,6 +23,7 @@ mod ranks;
 mod rounds;
 mod run;
 mod samples;
+mod sent;
 mod series;
 mod setup;
 mod sights;

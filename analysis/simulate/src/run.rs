@@ -11,6 +11,7 @@ use crate::progress::{Progress, new_progress};
 use crate::ranks::{Exchange, Others, Ranks};
 use crate::resolve_fastest;
 use crate::samples::{SampledSwitch, sampled_switches, series};
+use crate::sent::SentMeter;
 use crate::series::Clock;
 use crate::setup::{attack, engines, requests};
 use crate::stack::StackTotals;
@@ -51,6 +52,7 @@ pub(crate) struct Run {
     pub(crate) clock: Clock,
     pub(crate) progress: Progress,
     pub(crate) switches: Vec<SampledSwitch>,
+    pub(crate) sent: SentMeter,
     pub(crate) control_flows: HashSet<u32>,
     /// Until when events run before rows are put in order.
     gather: Nanos,
@@ -153,6 +155,11 @@ fn make(
     if scenario.stack().is_some() {
         return Err("the engine without ns-3 has no TCP or UDP; expected transport.protocol = \"rdma\", or ns-3".into());
     }
+    if ranks > 1 && scenario.monitor.sent_interval.is_some() {
+        return Err(
+            "monitor.sent_interval needs all ports in one process; expected --threads in place of --ranks".into()
+        );
+    }
     if first == 0 {
         scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
     }
@@ -253,6 +260,7 @@ impl Run {
         let (count, bytes) = of_jobs.fold(listed, |(count, bytes), job| (count + job.0, bytes.saturating_add(job.1)));
         let progress = new_progress(bytes, count as u32, how.is_quiet);
         let progress = if how.is_watched { progress.watched() } else { progress };
+        let sent = SentMeter::new(&scenario.network);
         let control_flows = scenario.monitor.control_flows.iter().copied().collect();
         let (gather, setup) = (GATHER_INTERVAL, cpu_time());
         let mut run = Run {
@@ -263,6 +271,7 @@ impl Run {
             clock,
             progress,
             switches,
+            sent,
             control_flows,
             gather,
             start,

@@ -34,7 +34,18 @@ impl Run {
     /// Takes the sample that is due. Returns whether another one is.
     pub(crate) fn sample(&mut self) -> bool {
         let Run {
-            scenario, fleet, writer, flows, clock, progress, switches, control_flows, is_watched, deadlock, ..
+            scenario,
+            fleet,
+            writer,
+            flows,
+            clock,
+            progress,
+            switches,
+            sent,
+            control_flows,
+            is_watched,
+            deadlock,
+            ..
         } = self;
         let mut engine = fleet.pause();
         let mut writer = lock(writer);
@@ -48,7 +59,8 @@ impl Run {
         // A program may start flows later: until it has, and for what records changes alone, to the end.
         let is_open = flows.seen.is_some();
         let mut runs = !flows.is_done() || is_open && flows.total == 0;
-        runs |= is_open && matches!(what, SampleKind::Queues | SampleKind::Goodput | SampleKind::Control);
+        let is_series = !matches!(what, SampleKind::Histogram | SampleKind::Statistics | SampleKind::Progress);
+        runs |= is_open && is_series;
         let end = scenario.monitor.queue_histogram.as_ref().map_or(Nanos(0), |histogram| histogram.end);
         match what {
             SampleKind::Histogram => {
@@ -65,6 +77,7 @@ impl Run {
                 flows.ask_arrived(&mut engine);
                 flows.trace_goodput(&engine, &mut writer);
             }
+            SampleKind::Sent => sent.record(&engine, &mut writer),
             SampleKind::Control => {
                 engine.ask_flows();
                 flows.trace_control(&engine, scenario, &mut writer, control_flows);
@@ -98,7 +111,7 @@ impl Run {
                 count
             }
             // Only changes are recorded.
-            SampleKind::Queues | SampleKind::Progress => count,
+            SampleKind::Queues | SampleKind::Sent | SampleKind::Progress => count,
             SampleKind::Goodput => {
                 flows.skip_goodput(now, scenario.monitor.goodput_interval.unwrap_or_default(), count)
             }
@@ -150,6 +163,10 @@ pub(crate) fn series(scenario: &Scenario, engine: &mut Paused<'_>, writer: &mut 
     }
     if let Some(interval) = monitor.goodput_interval {
         clock.add(engine, SampleKind::Goodput, first, interval);
+    }
+    if let Some(interval) = monitor.sent_interval {
+        writer.begin_sent();
+        clock.add(engine, SampleKind::Sent, first, interval);
     }
     if let Some(interval) = monitor.control_interval {
         writer.begin_control();

@@ -18,6 +18,7 @@ pub enum SampleKind {
     /// The time series of queue lengths.
     Queues,
     Goodput,
+    Sent,
     Control,
     Progress,
 }
@@ -78,7 +79,8 @@ impl Clock {
         match self.series[self.next].what {
             SampleKind::Goodput => true,
             SampleKind::Progress => progress.is_due(),
-            SampleKind::Histogram | SampleKind::Statistics | SampleKind::Queues | SampleKind::Control => false,
+            SampleKind::Histogram | SampleKind::Statistics | SampleKind::Queues => false,
+            SampleKind::Sent | SampleKind::Control => false,
         }
     }
 

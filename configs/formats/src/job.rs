@@ -52,6 +52,8 @@ pub struct JobSpec {
     pub leaving: Leaving,
     /// What its ranks do.
     pub work: JobWork,
+    /// How its computations differ from those of its file or model, in words.
+    pub computations: Option<String>,
     /// Collectives whose fastest algorithm is to be tried before the run, and is the usual one until then.
     pub trials: Vec<Trial>,
 }
@@ -93,6 +95,7 @@ impl JobSpec {
             links: None,
             leaving: Leaving::Hashed,
             work,
+            computations: None,
             trials: Vec::new(),
         }
     }
@@ -187,6 +190,9 @@ impl JobSpec {
         });
         if self.gpus != self.hosts {
             effective["gpus"] = json!(self.gpus);
+        }
+        if let Some(computations) = &self.computations {
+            effective["computations"] = json!(computations);
         }
         if let Some(leaving) = leaving(self.leaving) {
             effective["links"] = json!(leaving);

@@ -55,6 +55,8 @@ pub(super) struct Port {
     /// When the pacer of a host's port wakes up, and the place of that among events; `u64::MAX`: never.
     pub wake_at: u64,
     pub wake_rank: u64,
+    /// Bytes that it has sent, if it is a host's.
+    pub sent: u64,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
     /// Which says what comes here with wrong bits.
@@ -105,6 +107,7 @@ impl Port {
             scheduler: None,
             wake_at: u64::MAX,
             wake_rank: 0,
+            sent: 0,
             loss: None,
             noise: None,
             is_judged: false,

@@ -396,6 +396,7 @@ impl Engine {
         let arrives = port.end_at + port.delay.0;
         frame.at = arrives;
         let (peer, node, is_host, waits) = (port.peer, port.peer_node, port.is_host, port.waiting != 0);
+        port.sent += if is_host { frame.size.into() } else { 0 };
         if waits || (is_host && self.host_awaits_end(p)) {
             self.end_later(p);
         }

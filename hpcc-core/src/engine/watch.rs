@@ -193,9 +193,10 @@ impl Engine {
         &self.watchers.sampled.queues.behind(self.first_port[node as usize])[..self.fabric.ports(node).len()]
     }
 
-    /// Bytes that a switch has sent by a port; `None` of a host.
-    pub fn sent(&self, node: u32, port: u16) -> Option<u64> {
-        self.nodes.as_switch(node).map(|switch| switch.core.sent(port))
+    /// Bytes of the frames that have begun to leave by a port, without preamble and gap.
+    pub fn sent(&self, node: u32, port: u16) -> u64 {
+        let of_host = || self.all.ports[self.port_id(node, port)].sent;
+        self.nodes.as_switch(node).map_or_else(of_host, |switch| switch.core.sent(port))
     }
 
     /// Frames that came to a port with errors, and went no further.

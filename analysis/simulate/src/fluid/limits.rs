@@ -71,6 +71,7 @@ fn unwritten(scenario: &Scenario) -> Vec<&'static str> {
         (monitor.queue_histogram.is_some(), "qlen.txt"),
         (monitor.queue_interval.is_some(), "queue.csv"),
         (monitor.goodput_interval.is_some(), "goodput.csv"),
+        (monitor.sent_interval.is_some(), "sent.csv"),
         (monitor.control_interval.is_some(), "control.csv"),
         (monitor.pauses, "pauses.csv"),
         (!monitor.trace_nodes.is_empty(), "packets.tr"),

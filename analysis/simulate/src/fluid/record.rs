@@ -11,6 +11,7 @@ use crate::outcome::{Outcome, say};
 use crate::run::Program;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::engine::FlowRequest;
+use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::summary::FLUID;
 use hpcc_formats::results::{Note, ResultWriter, Summary, UnfinishedFlow, Versions};
@@ -83,18 +84,19 @@ impl<'a> Record<'a> {
             self.rows.0 = 0;
         }
         let mut over = std::mem::take(&mut world.over);
-        over.drain(..).for_each(|flow| self.finished(&flow));
+        over.drain(..).for_each(|flow| self.finished(&flow, &world.fabric));
         self.rows.1 = world.now;
         world.over = over;
     }
 
-    fn finished(&mut self, over: &Over) {
+    fn finished(&mut self, over: &Over, fabric: &Fabric) {
         let &Over { request: flow, sport, time, ideal, job } = over;
         self.total += u64::from(job.is_some());
         self.finished += 1;
         self.bytes += flow.size;
         self.last_end = self.last_end.max(flow.start + time);
-        job.iter().for_each(|&job| self.jobs.count(job, flow.size));
+        let links = fabric.path(flow.src, flow.dst).map_or(0, |path| path.links);
+        job.iter().for_each(|&job| self.jobs.count(job, flow.size, links));
         self.times.iter_mut().for_each(|times| times.add(flow.id, time));
         self.rows.0 += 1;
         let row = finished_row(&flow, sport, (time, ideal), self.group(flow.id, job));

@@ -12,6 +12,7 @@ pub use cdf::Cdf;
 pub use network::{Dragonfly, Tier, Wire, dumbbell, grid, star, tree};
 pub use offer::Offer;
 pub use pairs::Pairs;
+pub(crate) use traffic::exponential;
 pub use traffic::{Class, Poisson, RandomIncast, all_to_all, permutation, shuffled};
 
 use rand::SeedableRng;

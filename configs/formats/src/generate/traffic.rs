@@ -141,7 +141,7 @@ impl Iterator for HostFlows {
 
 /// A sample of the exponential distribution with mean 1. The logarithm is not the system's, whose last
 /// digit differs between platforms.
-fn exponential(random: &mut Random) -> f64 {
+pub(crate) fn exponential(random: &mut Random) -> f64 {
     -libm::log(1.0 - random.random::<f64>())
 }
 

@@ -390,6 +390,7 @@ fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Resu
         queue_histogram,
         queue_interval,
         goodput_interval,
+        sent_interval: None,
         control_interval: None,
         pauses: false,
         control_flows: Vec::new(),

@@ -18,6 +18,7 @@ use super::pfc_txt;
 use super::ports_csv::PortRow;
 use super::queue_csv::QueueRow;
 use super::row::Row;
+use super::sent_csv::SentRow;
 use super::{CsvRow, FctRecord, FileDigest, ResultError, UnfinishedFlow};
 use crate::scenario::Monitor;
 
@@ -37,6 +38,8 @@ pub(crate) struct Files {
     packets: Option<OutputFile>,
     /// `control.csv`, once flows are watched.
     control: Option<OutputFile>,
+    /// `sent.csv`, once ports are watched.
+    sent: Option<OutputFile>,
     /// `packets.pcap` or `packets.pcapng`, once a capture has begun.
     capture: Option<Capture>,
     /// `endless.csv`, if there are flows without end.
@@ -59,6 +62,7 @@ impl Files {
             ports_csv: OutputFile::create_csv::<PortRow>(folder)?,
             packets: None,
             control: None,
+            sent: None,
             capture: None,
             endless: None,
             whole: Vec::new(),
@@ -78,6 +82,7 @@ impl Files {
             Row::Histogram(lines) => self.qlen_txt.write(|out| out.write_all(lines.as_bytes())),
             Row::Goodput(row) => self.goodput_csv.write(|out| row.write(out)),
             Row::Control(row) => self.control.as_mut().map_or(Ok(()), |file| file.write(|out| row.write(out))),
+            Row::Sent(row) => self.sent.as_mut().map_or(Ok(()), |file| file.write(|out| row.write(out))),
             Row::Packet(record) => {
                 self.packets.as_mut().map_or(Ok(()), |file| file.write(|out| packet_trace::write(out, record)))
             }
@@ -113,6 +118,12 @@ impl Files {
         Ok(())
     }
 
+    /// Begins `sent.csv`.
+    pub(crate) fn begin_sent(&mut self) -> Result<(), ResultError> {
+        self.sent = Some(OutputFile::create_csv::<SentRow>(&self.folder)?);
+        Ok(())
+    }
+
     /// Begins `packets.tr`.
     pub(crate) fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) -> Result<(), ResultError> {
         let file = self.packets.insert(OutputFile::create(&self.folder, "packets.tr")?);
@@ -129,9 +140,9 @@ impl Files {
     /// Closes all, and says what each holds.
     pub(crate) fn finish(self) -> Result<BTreeMap<String, FileDigest>, ResultError> {
         let Files { fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv, .. } = self;
-        let Files { folder: _, packets, control, capture, endless, whole, .. } = self;
+        let Files { folder: _, packets, control, sent, capture, endless, whole, .. } = self;
         let always = [fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv];
-        let asked_for = [packets, control, endless].into_iter().flatten().chain(whole);
+        let asked_for = [packets, control, sent, endless].into_iter().flatten().chain(whole);
         let files = always.into_iter().chain(asked_for).map(|file| Ok((file.name(), file.finish()?)));
         files.chain(capture.map(Capture::finish)).collect()
     }

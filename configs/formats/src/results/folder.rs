@@ -17,6 +17,7 @@ use super::jobs_csv::JobRow;
 use super::pauses_csv::PauseRow;
 use super::ports_csv::PortRow;
 use super::queue_csv::QueueRow;
+use super::sent_csv::SentRow;
 use super::storms_csv::StormRow;
 use super::timeline_csv::TimelineRow;
 use super::{CsvRow, FctRecord, FolderLock, ResultError, UnfinishedFlow, summary};
@@ -24,7 +25,7 @@ use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 26] = [
+const OUR_FILES: [&str; 27] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -37,6 +38,7 @@ const OUR_FILES: [&str; 26] = [
     "packets.pcapng",
     GoodputRow::FILE,
     ControlRow::FILE,
+    SentRow::FILE,
     PortRow::FILE,
     JobRow::FILE,
     CollectiveRow::FILE,

@@ -21,6 +21,12 @@ csv_row! {
         messages: u64,
         /// Their bytes.
         bytes: u64,
+        /// Of them, those between hosts of one leaf switch.
+        leaf_bytes: u64,
+        /// Those that go by a spine.
+        spine_bytes: u64,
+        /// Those that go higher.
+        core_bytes: u64,
         /// The job's time where messages wait for nothing but those before them at their own host, in ns; nothing if it is not over.
         ideal_ns: Option<u64>,
         /// For how long a rank has computed, in ns: the mean of those that are over.

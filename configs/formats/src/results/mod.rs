@@ -11,6 +11,7 @@
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
 //! | `control.csv` | rate, window, bytes in flight, U, bottleneck and round-trip time of flows at intervals | [`control_csv`] |
 //! | `goodput.csv` | bytes per flow and interval that have arrived | [`goodput_csv`] |
+//! | `sent.csv` | bytes per port and interval that have left, with `monitor.sent_interval` | [`sent_csv`] |
 //! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
 //! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
@@ -54,6 +55,7 @@ pub mod pfc_txt;
 pub mod ports_csv;
 pub mod qlen_txt;
 pub mod queue_csv;
+pub mod sent_csv;
 pub mod storms_csv;
 pub mod summary;
 pub mod timeline_csv;

@@ -26,7 +26,8 @@ csv_row! {
         delay_ns: u64,
         /// Time that the port was not allowed to send because of PFC, whichever priorities were paused, in ns.
         paused_ns: u64,
-        /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
+        /// Bytes of all frames that it sent, without preamble and gap; nothing in fluid runs, and for
+        /// hosts in files of earlier versions.
         sent_bytes: Option<u64>,
         /// Frames that came to it with errors and went no further; nothing in files of earlier versions.
         fcs_errors: Option<u64>,

@@ -9,6 +9,7 @@ use super::goodput_csv::GoodputRow;
 use super::packet_trace::TraceRecord;
 use super::pfc_txt::PfcEvent;
 use super::queue_csv::QueueRow;
+use super::sent_csv::SentRow;
 use super::{FctRecord, UnfinishedFlow};
 
 /// A piece of one file.
@@ -22,12 +23,13 @@ pub(crate) enum Row {
     Histogram(String),
     Goodput(GoodputRow),
     Control(ControlRow),
+    Sent(SentRow),
     Packet(TraceRecord),
-    /// What a port has to say in `ports.csv`: bytes that it sent, of a switch, and frames that came to it with errors.
+    /// What a port has to say in `ports.csv`: bytes that it sent, and frames that came to it with errors.
     Port {
         node: u32,
         port: u32,
-        sent: Option<u64>,
+        sent: u64,
         errors: u64,
     },
     /// A frame of the capture: when, in ns, at which node, and its bytes.

@@ -19,6 +19,7 @@ use super::pfc_txt::PfcEvent;
 use super::ports_csv;
 use super::queue_csv::QueueRow;
 use super::row::{Row, RowLog, RowPlace};
+use super::sent_csv::SentRow;
 use super::{CsvRow, FctRecord, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
 
 /// The output folder of a running simulation.
@@ -147,12 +148,13 @@ impl ResultWriter {
         match &row {
             Row::Finished(_) => self.finished += 1,
             Row::Pfc(event) => self.pauses.record(event),
-            &Row::Port { node, port, sent, errors } => _ = self.counts.insert((node, port), (sent, Some(errors))),
+            &Row::Port { node, port, sent, errors } => _ = self.counts.insert((node, port), (Some(sent), Some(errors))),
             Row::Unfinished(_)
             | Row::Queue(_)
             | Row::Histogram(_)
             | Row::Goodput(_)
             | Row::Control(_)
+            | Row::Sent(_)
             | Row::Packet(_)
             | Row::Frame(..) => {}
         }
@@ -287,8 +289,18 @@ impl ResultWriter {
         }
     }
 
-    /// How many bytes a port, counted from 1, has sent if it is a switch's, and how many frames came to it with errors.
-    pub fn port(&mut self, node: u32, port: u32, sent: Option<u64>, errors: u64) {
+    /// Begins the time series of what ports send.
+    pub fn begin_sent(&mut self) {
+        self.with_files(Files::begin_sent);
+    }
+
+    /// What a port, counted from 1, has sent since the last call for it.
+    pub fn sent(&mut self, row: &SentRow) {
+        self.put(RowPlace::of_sample(row.time_ns, row.node), Row::Sent(*row));
+    }
+
+    /// How many bytes a port, counted from 1, has sent, and how many frames came to it with errors.
+    pub fn port(&mut self, node: u32, port: u32, sent: u64, errors: u64) {
         self.put(RowPlace::at_end(0), Row::Port { node, port, sent, errors });
     }
 

@@ -152,6 +152,7 @@ impl Scenario {
             "queue_histogram_end_ns": nanos(histogram.map(|h| h.end)),
             "queue_interval_ns": nanos(self.monitor.queue_interval),
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
+            "sent_interval_ns": nanos(self.monitor.sent_interval),
             "control_interval_ns": nanos(self.monitor.control_interval),
             "control_flows": self.monitor.control_flows,
             "pauses": self.monitor.pauses,

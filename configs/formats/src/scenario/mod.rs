@@ -246,6 +246,8 @@ pub struct Monitor {
     pub queue_interval: Option<Nanos>,
     /// Interval of the time series of each flow's goodput, above 0; `None` is off.
     pub goodput_interval: Option<Nanos>,
+    /// Interval of the time series of what each port sends, above 0; `None` is off.
+    pub sent_interval: Option<Nanos>,
     /// Interval of the time series of what congestion control makes of flows, above 0; `None` is off.
     pub control_interval: Option<Nanos>,
     /// The flows of that series, by number; all if there are none here.

@@ -48,6 +48,7 @@ mod source;
 mod switch_profile;
 mod topology;
 mod traffic;
+mod uneven;
 
 pub use schema::scenario as schema;
 

@@ -76,6 +76,7 @@ impl Job {
             links: self.placed.links,
             leaving: Leaving::Hashed,
             work,
+            computations: None,
             trials: Vec::new(),
         }
     }

@@ -54,6 +54,9 @@ keys! {
         /// Time between two samples of every flow's progress, in `goodput.csv`; without it there are none. A shorter one
         /// shows shorter changes and writes more.
         goodput_interval: Option<Nanos> {INTERVAL};
+        /// Time between two samples of what each port sends, of hosts too, in `sent.csv`; without it there are none. A
+        /// shorter one shows shorter bursts and writes more.
+        sent_interval: Option<Nanos> {INTERVAL};
         /// Time between two samples of flows' congestion control, in `control.csv`: rate, window, bytes in flight, U,
         /// bottleneck and round-trip time. Without it there are none.
         control_interval: Option<Nanos> {INTERVAL};
@@ -196,6 +199,7 @@ pub(super) fn monitor(
         control_interval: keys.control_interval,
         control_flows,
         goodput_interval: keys.goodput_interval,
+        sent_interval: keys.sent_interval,
         pauses: keys.pauses,
         timeline: keys.timeline,
     };

@@ -8,6 +8,7 @@ use super::keys::{Group, INTERVAL, Key, Kinds, Lasting, OfKind, PAYLOAD, SHARE, 
 use super::placement::{Job, Placed};
 use super::remarks::Remarks;
 use super::servers;
+use super::uneven::Uneven;
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
@@ -199,11 +200,11 @@ kinds! {
         "poisson" => Poisson { loaded: Loaded, pattern: Pattern, window: Window, duration: Duration, flows: Flows };
         "file" => File { file: File };
         "collective" => Collective { operation: Operation, messages: Messages, job: Job };
-        "chakra" => Chakra { file: Chakra, by: ByCollectives, job: Job };
+        "chakra" => Chakra { file: Chakra, by: ByCollectives, uneven: Uneven, job: Job };
         "connection_matrix" => ConnectionMatrix { file: ConnectionMatrix, job: Job };
-        "goal" => Goal { file: Goal, job: Job };
-        "transformer" => Transformer { model: Transformer, by: ByCollectives, job: Job };
-        "simai" => Simai { file: Simai, by: ByCollectives, job: Job };
+        "goal" => Goal { file: Goal, uneven: Uneven, job: Job };
+        "transformer" => Transformer { model: Transformer, by: ByCollectives, uneven: Uneven, job: Job };
+        "simai" => Simai { file: Simai, by: ByCollectives, uneven: Uneven, job: Job };
     }
 }
 
@@ -399,19 +400,22 @@ fn read_one(kind: Kind, context: &Context<'_>, random: &mut Random) -> Result<(F
             FlowSource::File(FlowFile::new(&context.file("path", &path)?, form)?.0)
         }
         Kind::Collective { operation, messages, job: of } => job(operation.job(&messages, &of, context, random)?),
-        Kind::Goal { file, job: of } => job(of.read(context, random, |ranks| file.read(ranks, context))?),
+        Kind::Goal { file, uneven, job: of } => {
+            let read = of.read(context, random, |ranks| file.read(ranks, context))?;
+            job(uneven.of(read, context, random)?)
+        }
         Kind::ConnectionMatrix { file, job: of } => job(of.read(context, random, |ranks| file.read(ranks, context))?),
-        Kind::Chakra { file, by, job: of } => {
+        Kind::Chakra { file, by, uneven, job: of } => {
             let read = of.read(context, random, |ranks| file.read(&by, ranks, context))?;
-            job(by.told(read, context))
+            job(by.told(uneven.of(read, context, random)?, context))
         }
-        Kind::Transformer { model, by, job: of } => {
+        Kind::Transformer { model, by, uneven, job: of } => {
             let read = of.read(context, random, |ranks| model.read(&by, ranks, context))?;
-            job(by.told(read, context))
+            job(by.told(uneven.of(read, context, random)?, context))
         }
-        Kind::Simai { file, by, job: of } => {
+        Kind::Simai { file, by, uneven, job: of } => {
             let read = of.read(context, random, |ranks| file.read(&by, ranks, context))?;
-            job(by.told(read, context))
+            job(by.told(uneven.of(read, context, random)?, context))
         }
     };
     Ok((source, offer))
