@@ -60,18 +60,26 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
     }))
 }
 
-/// Each note of its runs once, and of how many if not of all.
+/// Each note of its runs once, of how many if not of all, and whether others have other numbers in it.
 fn notes(entry: &Entry) -> Vec<String> {
-    let mut found: Vec<(&str, usize)> = Vec::new();
-    for note in entry.runs.iter().flat_map(|run| &run.summary.notes) {
-        match found.iter_mut().find(|(text, _)| *text == note.text) {
-            Some((_, runs)) => *runs += 1,
-            None => found.push((&note.text, 1)),
+    // By what a note is about, and which of its run's notes about that it is.
+    let mut found: Vec<((&str, usize), &str, usize, bool)> = Vec::new();
+    for run in &entry.runs {
+        let notes = &run.summary.notes;
+        for (place, note) in notes.iter().enumerate() {
+            let key = (&*note.id, notes[..place].iter().filter(|earlier| earlier.id == note.id).count());
+            match found.iter_mut().find(|known| known.0 == key) {
+                Some((_, text, runs, differs)) => (*runs, *differs) = (*runs + 1, *differs || **text != *note.text),
+                None => found.push((key, &note.text, 1, false)),
+            }
         }
     }
     let runs = entry.runs.len();
-    let told =
-        |(text, of): (&str, usize)| if of < runs { format!("{text} ({of} of {runs} seeds)") } else { text.into() };
+    let told = |(_, text, of, differs): (_, &str, usize, bool)| match (of < runs, differs) {
+        (false, false) => text.into(),
+        (true, false) => format!("{text} ({of} of {runs} seeds)"),
+        (_, true) => format!("{text} ({of} of {runs} seeds, others with other numbers)"),
+    };
     found.into_iter().map(told).collect()
 }
 

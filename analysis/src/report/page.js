@@ -380,7 +380,6 @@
       const kind = figure.name.split(".")[0];
       kinds.set(kind, [...(kinds.get(kind) ?? []), figure]);
     }
-    $("figures").hidden = kinds.size === 0;
     document.querySelector("#figures .body").replaceChildren();
     for (const [kind, figures] of kinds) {
       const shown = figures.find(({ name }) => name === state.chosen[kind]) ?? figures[0];
@@ -992,6 +991,7 @@
   }
 
   function makeHead() {
+    $("figures").hidden = !data.sweep?.figures?.length;
     document.querySelector(".spread").textContent = (data.bins ? " Here" + data.bins.replace(";", " are") + "." : "") + (several ? " Means of seeds" + data.spread + "; bars show it, and a number at a point says that it is of fewer seeds than others." : "");
     const first = entries[0];
     $("title").textContent = data.sweep ? data.sweep.title : many ? entries.length + " runs side by side" : first.name;
