@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 
 use anyhow::Result;
+use hpcc_formats::results::Note;
 use hpcc_formats::results::ports_csv::{self, PortRow};
 use hpcc_measures::results::Results;
 use serde_json::{Value, json};
@@ -60,22 +61,23 @@ fn entry_data(entry: &Entry, entries: usize) -> Result<Value> {
     }))
 }
 
-/// Each note of its runs once, of how many if not of all, and whether others have other numbers in it.
+/// Each note of its runs once, of how many if not of all, and whether others say the same with other numbers.
 fn notes(entry: &Entry) -> Vec<String> {
-    // By what a note is about, and which of its run's notes about that it is.
-    let mut found: Vec<((&str, usize), &str, usize, bool)> = Vec::new();
-    for run in &entry.runs {
-        let notes = &run.summary.notes;
-        for (place, note) in notes.iter().enumerate() {
-            let key = (&*note.id, notes[..place].iter().filter(|earlier| earlier.id == note.id).count());
-            match found.iter_mut().find(|known| known.0 == key) {
-                Some((_, text, runs, differs)) => (*runs, *differs) = (*runs + 1, *differs || **text != *note.text),
-                None => found.push((key, &note.text, 1, false)),
+    let words = |text: &str| text.replace(|letter: char| letter.is_ascii_digit() || ".,".contains(letter), "");
+    // With the run that said it last: what one run says twice is two notes.
+    let mut found: Vec<(&str, usize, bool, usize)> = Vec::new();
+    for (run, results) in entry.runs.iter().enumerate() {
+        for Note { text, .. } in &results.summary.notes {
+            match found.iter_mut().find(|(known, .., last)| *last != run && words(known) == words(text)) {
+                Some((known, runs, differs, last)) => {
+                    (*runs, *differs, *last) = (*runs + 1, *differs || known != text, run);
+                }
+                None => found.push((text, 1, false, run)),
             }
         }
     }
     let runs = entry.runs.len();
-    let told = |(_, text, of, differs): (_, &str, usize, bool)| match (of < runs, differs) {
+    let told = |(text, of, differs, _): (&str, usize, bool, usize)| match (of < runs, differs) {
         (false, false) => text.into(),
         (true, false) => format!("{text} ({of} of {runs} seeds)"),
         (_, true) => format!("{text} ({of} of {runs} seeds, others with other numbers)"),
