@@ -55,6 +55,8 @@ pub(super) struct Port {
     /// When the pacer of a host's port wakes up, and the place of that among events; `u64::MAX`: never.
     pub wake_at: u64,
     pub wake_rank: u64,
+    /// What comes here arrives; the nodes at both ends may not know that it does not.
+    pub is_whole: bool,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
     /// Which says what comes here with wrong bits.
@@ -105,6 +107,7 @@ impl Port {
             scheduler: None,
             wake_at: u64::MAX,
             wake_rank: 0,
+            is_whole: true,
             loss: None,
             noise: None,
             is_judged: false,
