@@ -8,7 +8,7 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::summary::FLUID;
-use hpcc_formats::results::{MeasuredError, Summary};
+use hpcc_formats::results::{FailedLinks, MeasuredError, Summary};
 use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
@@ -252,7 +252,7 @@ fn lines_of_packets(s: &Summary) -> [(&'static str, String); 7] {
         ("flows", flows(s)),
         ("queue", queue(s)),
         ("PFC", pauses(s)),
-        ("frames", format!("{}, {} lost on links{}", drops(s), human::count(s.losses), trims(s))),
+        ("frames", format!("{}, {} lost on links{}{}", drops(s), human::count(s.losses), failed(s), trims(s))),
         ("recovery", recovery(s)),
         (
             "simulated",
@@ -279,6 +279,9 @@ fn simulated(s: &Summary) -> String {
 
 fn pauses(s: &Summary) -> String {
     let mut all = format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns));
+    if let Some(sent) = s.pfc_sent {
+        all += &format!("; nodes sent {}", human::count(sent));
+    }
     if let Some(asked) = s.source_pauses {
         all += &format!("; switches asked sources for {}", human::counted(asked, "pause"));
     }
@@ -290,6 +293,15 @@ fn drops(s: &Summary) -> String {
     let own = (s.host_drops > 0).then(|| format!(" ({} by their own hosts)", human::count(s.host_drops)));
     let dropped = human::count(s.dropped());
     format!("{dropped} dropped{}{}{}", slow.unwrap_or_default(), own.unwrap_or_default(), no_room(s))
+}
+
+/// What of that failed links are the reason of.
+fn failed(s: &Summary) -> String {
+    let costs = s.failed_links.as_ref().filter(|failed| failed.lost.max(failed.dropped) > 0);
+    let told = |failed: &FailedLinks| {
+        format!(" (by failed links: {} dropped, {} lost)", human::count(failed.dropped), human::count(failed.lost))
+    };
+    costs.map(told).unwrap_or_default()
 }
 
 /// Why switches with pools had no room for frames.

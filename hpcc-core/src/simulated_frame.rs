@@ -77,7 +77,7 @@ pub struct SimulatedFrame {
     pub earlier_writes: u32,
     /// Most payload bytes of the flow's packets; at least 1.
     pub mtu: u32,
-    /// Data: payload bytes.
+    /// Data: payload bytes. PFC: quanta of a pause; 0: the most.
     pub payload: u32,
     /// A packet that was cut: bytes on the link, by which it is known how much of the payload is left.
     pub size: u32,
@@ -149,7 +149,8 @@ impl SimulatedFrame {
     }
 
     fn pfc(&self) -> Vec<u8> {
-        build::pfc(self.src_mac, &Pfc::of(self.priority, if self.pause { MAX_QUANTA } else { 0 }))
+        let quanta = u16::try_from(self.payload).ok().filter(|&quanta| quanta > 0).unwrap_or(MAX_QUANTA);
+        build::pfc(self.src_mac, &Pfc::of(self.priority, if self.pause { quanta } else { 0 }))
     }
 
     /// `packet` left its source with another hop limit.

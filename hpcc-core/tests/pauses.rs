@@ -2,7 +2,7 @@
 //! Who pauses whom by PFC: trees, circles, storms, and watchdogs.
 
 use hpcc_core::engine::{
-    Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Streams, circle,
+    Engine, FlowOptions, FlowRequest, Frame, Hold, Observer, Order, Place, Queue, Sight, Stop, Streams, circle,
 };
 use hpcc_core::ids::FrameId;
 use hpcc_core::node::NodeSettings;
@@ -12,12 +12,14 @@ use hpcc_core::units::{BitRate, Nanos};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-/// Keeps what nodes say of their pauses.
+/// Keeps what nodes say of their pauses, and those that others hear.
 #[derive(Clone, Default)]
-struct Holds(Arc<Mutex<Vec<Hold>>>);
+struct Holds(Arc<Mutex<Vec<Hold>>>, Arc<Mutex<Vec<(u64, bool)>>>);
 
 impl Observer for Holds {
-    fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
+    fn on_pause(&mut self, place: &Place, _: u8, pause: bool) {
+        self.1.lock().expect("one thread").push((place.now.0, pause));
+    }
     fn on_frame(&mut self, _: Sight, _: &Place, _: FrameId, _: &Frame, _: &[u8]) {}
     fn on_hold(&mut self, hold: &Hold) {
         self.0.lock().expect("one thread").push(*hold);
@@ -27,6 +29,10 @@ impl Observer for Holds {
 impl Holds {
     fn all(&self) -> Vec<Hold> {
         self.0.lock().expect("one thread").clone()
+    }
+
+    fn heard(&self) -> Vec<(u64, bool)> {
+        self.1.lock().expect("one thread").clone()
     }
 }
 
@@ -47,7 +53,7 @@ fn engine(switches: u32, between: impl Iterator<Item = (u32, u32)>, set: &[(&str
         ("switch", "buffer", Input::Text("2MB")),
         ("wire", "exact_rates", Input::Switch(false)),
     ];
-    let own = set.iter().map(|&(key, value)| ("switch", key, Input::Text(value)));
+    let own = set.iter().map(|&(key, value)| ("switch", key, value.parse().map_or(Input::Text(value), Input::Whole)));
     for (section, key, value) in common.into_iter().chain(own) {
         settings.set(section, None, key, value).unwrap_or_else(|wrong| panic!("{key}: {wrong:?}"));
     }
@@ -191,4 +197,61 @@ fn a_circle_of_pauses_is_named() {
     let (mut saved, _) = ring(&[("pfc_watchdog", "drop"), ("pfc_watchdog_after", "200us")]);
     assert_eq!((saved.take_completed().len(), circle(&saved.waits())), (5, vec![]), "a watchdog breaks it");
     assert!(!saved.storms().is_empty());
+}
+
+/// 65,535 quanta of 512 bits are 335,539 ns at 100 Gb/s: a storm of 9 ms is a pause and one more each half of that, at both ends.
+#[test]
+fn pauses_are_repeated_before_they_end() {
+    let storm = |quanta: &str| {
+        let (mut engine, holds) = engine(3, (0..2).map(|n| (n, n + 1)), &[("pfc_quanta", quanta)]);
+        engine.storm(1, 3, Nanos(20_000), Some(Nanos(9_020_000)));
+        engine.run_until(Nanos(12_000_000));
+        let heard = holds.heard();
+        let pauses = heard.iter().filter(|(_, pause)| *pause).count() as u64;
+        let (resumes, rows) = (heard.len() as u64 - pauses, holds.all().len());
+        (engine.totals().pauses_sent, pauses, resumes, rows)
+    };
+    assert_eq!(storm("auto"), (1, 1, 1, 2));
+    for quanta in [65_535, 6_000] {
+        let frames = 1 + 9_000_000 / (quanta * 512 / 100 / 2);
+        assert_eq!(storm(&quanta.to_string()), (frames, frames, 1, 2), "{quanta}");
+    }
+}
+
+/// A pause that nobody repeats delays what waits until it is over: from the frame that brings it, 5,120 ns.
+#[test]
+fn a_pause_that_is_not_repeated_ends() {
+    let finished = |quanta: &str, pauses: bool| {
+        let (mut engine, holds) = engine(3, (0..2).map(|n| (n, n + 1)), &[("pfc_quanta", quanta)]);
+        engine.serve_program();
+        engine.add_flows([flow(0, 0, 1, 100_000)]);
+        if pauses {
+            engine.pause(1, 0, 3, true);
+        }
+        while engine.run_until(Nanos(1_000_000)) != Stop::Time {}
+        (engine.take_completed().first().map(|flow| flow.duration.0), holds.heard())
+    };
+    let alone = finished("1000", false).0.expect("an end");
+    let (paused, heard) = finished("1000", true);
+    let &[(begin, true), (end, false)] = &heard[..] else { panic!("{heard:?}") };
+    assert_eq!(end - begin, 5_120);
+    // The first frame would have left for its host after two links of 84 + 500 ns.
+    assert_eq!(paused.expect("an end") - alone, end - 2 * 584);
+    assert_eq!(finished("auto", true).0, None, "it lasts until a resume");
+}
+
+/// Nothing is lost where pauses end by themselves, for they are repeated in time, and a watchdog hears one storm.
+#[test]
+fn repeated_pauses_lose_nothing() {
+    let (mut engine, _) = line(&[("pfc_quanta", "2000")], Some(Nanos(3_000_000)));
+    engine.run_until(Nanos(20_000_000));
+    assert_eq!((engine.take_completed().len(), engine.totals().drops), (2, 0));
+    let set = [("pfc_quanta", "2000"), ("pfc_watchdog", "drop"), ("pfc_watchdog_after", "100us")];
+    let (mut engine, _) = line(&set, Some(Nanos(3_000_000)));
+    engine.run_until(Nanos(20_000_000));
+    let &[storm] = engine.storms() else { panic!("{:?}", engine.storms()) };
+    assert!(
+        storm.begin.0.abs_diff(120_530) < 30 && storm.end.is_some_and(|end| end.0.abs_diff(4_000_530) < 30),
+        "{storm:?}"
+    );
 }

@@ -31,6 +31,8 @@ pub enum Quantity {
     JobTime,
     BusBandwidth,
     Drops,
+    Marks,
+    Cnps,
     Unfinished,
     Flows,
     FlowsUnfinished,
@@ -192,7 +194,7 @@ const fn waits(awaited: Awaited, def: Def) -> Def {
 }
 
 /// In the order of [`Quantity`].
-const DEFS: [Def; 30] = [
+const DEFS: [Def; 32] = [
     def("slowdown", "Slowdown", Unit::Ratio, Of::Each, "Completion time relative to that in an empty network."),
     def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time."),
     def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends."),
@@ -297,6 +299,8 @@ const DEFS: [Def; 30] = [
         "Bus bandwidth of all collectives, by their time.",
     ),
     def("drops", "Packets dropped", Unit::Count, Of::Run, "Packets dropped by switches in the whole run."),
+    def("marks", "Packets marked", Unit::Count, Of::Run, "Data packets that switches marked (ECN)."),
+    def("cnps", "CNPs", Unit::Count, Of::Run, "Congestion notification packets that receivers sent."),
     def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, of all."),
     def("", "Flows", Unit::Count, Of::Flows, "Number of flows."),
     def("", "Unfinished flows", Unit::Count, Of::Flows, "Flows that did not finish, which have no completion time."),
@@ -310,9 +314,9 @@ const DEFS: [Def; 30] = [
             "Time from the last sample in which the longest queue was empty to that of its peak.",
         ),
     ),
-    def("", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
+    def("pauses", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
     def("", "Paused", Unit::Nanos, Of::Network, "Length of all of PFC's pauses, summed over ports."),
-    def("", "Packets sent again", Unit::Count, Of::Run, "Packets sent again."),
+    def("resent", "Packets sent again", Unit::Count, Of::Run, "Packets sent again."),
     def("", "Telemetry", Unit::Count, Of::Run, "Bytes of telemetry on all links."),
     def("", "Telemetry for each kB", Unit::Small, Of::Run, "Bytes of telemetry on all links for each acknowledged kB."),
     def(
@@ -358,10 +362,11 @@ impl Quantity {
 }
 
 /// The quantities of claims are the first.
-const CLAIMED: [Quantity; 17] = {
+const CLAIMED: [Quantity; 21] = {
     use Quantity::{
-        BusBandwidth, CompletionTime, Drops, Fairness, FairnessReaches, Goodput, GoodputReaches, JobTime, PausedShare,
-        Queue, QueuePeaks, QueueSettles, Slowdown, TotalGoodput, TotalWindow, Unfinished, Utilisation,
+        BusBandwidth, Cnps, CompletionTime, Drops, Fairness, FairnessReaches, Goodput, GoodputReaches, JobTime, Marks,
+        PausedShare, Pauses, Queue, QueuePeaks, QueueSettles, Resent, Slowdown, TotalGoodput, TotalWindow, Unfinished,
+        Utilisation,
     };
     [
         Slowdown,
@@ -380,7 +385,11 @@ const CLAIMED: [Quantity; 17] = {
         JobTime,
         BusBandwidth,
         Drops,
+        Marks,
+        Cnps,
         Unfinished,
+        Pauses,
+        Resent,
     ]
 };
 

@@ -233,10 +233,7 @@ impl Run {
             // The ideal time of a flow is that of the routes at its end.
             engine.announce_links();
             for failure in &scenario.link_failures {
-                engine.change_links(failure.time, &failure.links, false);
-                if let Some(until) = failure.until.filter(|&until| until < scenario.stop) {
-                    engine.change_links(until, &failure.links, true);
-                }
+                engine.fail_links(failure, scenario.stop);
             }
             for &DegradedLinks { time, until, ref links, quality } in &scenario.degraded {
                 engine.change_quality(time, links, quality);

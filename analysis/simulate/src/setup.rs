@@ -38,7 +38,11 @@ pub(crate) fn engine(scenario: &Scenario) -> Result<Engine, String> {
         Rc::clone(legacy.unwrap_or(&common))
     };
     let made = Engine::new(network, settings, order, streams, scenario.default_loss, &borders);
-    made.map_err(|wrong| wrong.to_string())
+    let mut engine = made.map_err(|wrong| wrong.to_string())?;
+    for node in scenario.link_failures.iter().filter_map(|failure| failure.reboots) {
+        engine.will_reboot(node, &settings(node), &borders).map_err(|wrong| wrong.to_string())?;
+    }
+    Ok(engine)
 }
 
 /// One engine for each thread.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues, marks and the watchdog. What
+//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues, marks, schedulers and the watchdog. What
 //! has no counterpart is listed.
 //!
 //! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is
 //! mapped to; its queue is the one of its number.
 
 mod qos;
+mod scheduler;
 mod watchdog;
 
 use serde_json::{Map, Value};
@@ -23,7 +24,7 @@ pub struct SonicSwitch {
 }
 
 /// The tables that are read; of others nothing is said but their names.
-const READ: [&str; 10] = [
+const READ: [&str; 11] = [
     "PORT",
     "PORT_QOS_MAP",
     "BUFFER_POOL",
@@ -34,14 +35,14 @@ const READ: [&str; 10] = [
     "WRED_PROFILE",
     "TC_TO_PRIORITY_GROUP_MAP",
     "PFC_WD",
+    "SCHEDULER",
 ];
 /// The tables that also decide how a buffer behaves.
-const OF_BUFFERS: [&str; 7] = [
+const OF_BUFFERS: [&str; 6] = [
     "DSCP_TO_TC_MAP",
     "TC_TO_QUEUE_MAP",
     "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
     "MAP_PFC_PRIORITY_TO_QUEUE",
-    "SCHEDULER",
     "BUFFER_PORT_INGRESS_PROFILE_LIST",
     "BUFFER_PORT_EGRESS_PROFILE_LIST",
 ];
@@ -80,6 +81,9 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     marks.thresholds.into_iter().for_each(|all| _ = read.keys.insert("ecn_thresholds".into(), all));
     if !marks.classes.is_empty() {
         read.keys.insert("class_ecn".into(), marks.classes.join(", ").into());
+    }
+    if let Some(classes) = database.classes(&mut read.left_out)? {
+        read.keys.insert("classes".into(), classes.into());
     }
     read.keys.extend(database.watchdog(&mut read.left_out)?);
     let named = OF_BUFFERS.iter().filter(|table| database.0.contains_key(**table));

@@ -58,6 +58,7 @@ fn tables_of_sonic_become_keys() {
             { rate = "400000Mbps", kmin = 1048576, kmax = 2097152, pmax = 0.05 },
         ]
         class_ecn = "1:none, 2:none, 4:none, 5:none, 6:none, 7:none"
+        classes = "3:45000"
     "#;
     let mut expected: toml::Table = toml::from_str(expected).expect("TOML");
     let by_name = |list: &mut toml::Value| {
@@ -74,7 +75,7 @@ fn tables_of_sonic_become_keys() {
         "BUFFER_PG of traffic class 0",
         "BUFFER_QUEUE of traffic class 0",
         "DSCP_TO_TC_MAP",
-        "SCHEDULER",
+        "QUEUE: queues 3 have not the same scheduler at all ports",
         "no PORT_QOS_MAP has pfc_enable",
         "QUEUE: queues 3 have a wred_profile at some ports only",
     ];
@@ -228,5 +229,37 @@ fn the_watchdog_is_read_with_its_times() {
     ] {
         let error = with(wrong).expect_err("refused");
         assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Weights of 8 and 30 share a link as 80 to 300, as those of a Tomahawk 5 are tested (sonic-mgmt).
+#[test]
+fn schedulers_are_classes() {
+    let queues = |rows: &str| {
+        let schedulers = r#""SCHEDULER": { "s.0": { "type": "DWRR", "weight": "8" }, "s.1": { "type": "DWRR", "weight": "30" },
+            "s.2": { "type": "STRICT" }, "s.3": { "type": "DWRR", "weight": "8", "pir": "1000" }, "s.4": { "type": "DWRR" },
+            "s.5": { "type": "FIFO" }, "s.6": { "type": "DWRR", "weight": "101" } }"#;
+        let queue = format!("\"QUEUE\": {{ {rows} }}");
+        let database = DATABASE
+            .replace("\"SCHEDULER\": { \"scheduler.1\": { \"type\": \"DWRR\", \"weight\": \"30\" } }", schedulers);
+        let from =
+            "\"QUEUE\": { \"Ethernet0|3\": { \"wred_profile\": \"AZURE_LOSSLESS\", \"scheduler\": \"scheduler.1\" } }";
+        read(&database.replace(from, &queue))
+    };
+    let both =
+        |queue: &str, scheduler: u8| format!("\"Ethernet0,Ethernet8|{queue}\": {{ \"scheduler\": \"s.{scheduler}\" }}");
+    let of = |rows: &[String]| queues(&rows.join(", ")).expect("a configuration");
+    let found = of(&[both("0", 0), both("1-2", 0), both("3", 1), both("4", 2)]);
+    assert_eq!(found.keys["classes"].as_str(), Some("1:12000, 2:12000, 3:45000, 4:strict"));
+    assert!(found.left_out.iter().any(|one| one.starts_with("SCHEDULER of queue 0")), "{:?}", found.left_out);
+    assert!(!found.left_out.iter().any(|one| one.contains("same scheduler")), "{:?}", found.left_out);
+    assert!(of(&[both("3", 3)]).left_out.iter().any(|one| one.starts_with("SCHEDULER|s.3: cir, pir")));
+    for (scheduler, words) in [
+        (4, "SCHEDULER|s.4: weight is missing; expected 1 to 100"),
+        (5, "SCHEDULER|s.5: type is \"FIFO\"; expected STRICT, DWRR or WRR"),
+        (6, "SCHEDULER|s.6: weight is 101; expected 1 to 100"),
+        (7, "QUEUE|Ethernet0,Ethernet8|3: SCHEDULER has no s.7; expected one that is there"),
+    ] {
+        assert_eq!(queues(&both("3", scheduler)).expect_err(words), words);
     }
 }

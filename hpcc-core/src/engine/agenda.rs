@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is to happen that concerns no node.
 
-use super::links::Quality;
+use super::links::{Quality, Scope};
 use super::traffic::FlowRequest;
 use crate::ids::{ItemId, Table};
 use alloc::collections::BinaryHeap;
@@ -38,6 +38,10 @@ pub(super) enum Item {
 pub(super) struct Change {
     pub links: Vec<u32>,
     pub up: bool,
+    /// What of them changes now.
+    pub scope: Scope,
+    /// The switch that loses its state.
+    pub reboots: Option<u32>,
     /// Whether the caller has had its [turn](super::Stop::Routes).
     pub is_told: bool,
 }

@@ -20,6 +20,10 @@ pub(super) enum Duty {
     Stop(u32),
     /// The pause of a priority at a switch's port may have lasted too long.
     Watchdog(PortId, u8),
+    /// A port repeats its pause of a priority.
+    RepeatPause(PortId, u8),
+    /// The pause of a priority is over that a port has heard.
+    EndPause(PortId, u8),
     /// A host's transport that is not RoCE has asked for this time.
     Transport,
     /// A switch's load balancer has.
@@ -96,6 +100,8 @@ impl Engine {
             Duty::Work(place) => self.on_work(place),
             Duty::Stop(queue_pair) => self.stop_flow(node, queue_pair),
             Duty::Watchdog(port, priority) => self.on_watchdog(port, priority),
+            Duty::RepeatPause(port, priority) => self.on_repeat_pause(port, priority),
+            Duty::EndPause(port, priority) => self.on_end_pause(port, priority),
             Duty::Transport => self.on_transport_timer(node),
             Duty::Balancer => self.on_balancer(node),
             Duty::HeldBack(frame) => self.let_pass(node, frame),

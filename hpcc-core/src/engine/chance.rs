@@ -108,14 +108,15 @@ impl Engine {
         let port = &mut self.all.ports[p];
         let &Frame { size, kind, .. } = self.all.frames.get(f);
         let is_pfc = kind == PacketKind::Pfc;
-        let may_spoil = port.is_up && (self.chance.loses_pfc || !is_pfc);
+        let may_spoil = port.is_whole && (self.chance.loses_pfc || !is_pfc);
         let judge = self.program.judge.as_mut().filter(|_| may_spoil && port.is_judged);
         let is_spoilt = judge.is_some_and(|judge| judge.spoils(port.node, port.number, size))
             || may_spoil && self.chance.spoils(port, size);
         port.errors += u64::from(is_spoilt);
-        if !port.is_up || is_spoilt {
-            let sight = if port.is_up { Sight::Chance } else { Sight::Lost };
+        if !port.is_whole || is_spoilt {
+            let sight = if port.is_whole { Sight::Chance } else { Sight::Lost };
             self.totals.losses += 1;
+            self.totals.failed_link_losses += u64::from(!port.is_whole);
             self.totals.lose(self.all.frames.get(f));
             if let Some(counts) = self.program.port_counts.get_mut(p) {
                 counts.losses += 1;

@@ -2,12 +2,15 @@
 //! Links that fail, or become worse, and come back.
 
 use super::agenda::{Change, Item};
+use super::nodes::SwitchNode;
 use super::observer::Sight;
 use super::run::Stop;
 use super::state::Engine;
 use crate::ids::PortId;
+use crate::node::{Located, NodeSettings};
 use crate::units::{BitRate, Nanos};
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// What a link is for a time.
@@ -17,6 +20,73 @@ pub struct Quality {
     pub rate: Option<BitRate>,
     /// Probability that a bit is wrong, 0 to 1. Frames with wrong bits are discarded where they arrive.
     pub bit_errors: f64,
+}
+
+/// Links that fail at once, and who notices it when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkFailure {
+    /// From when on what is on them, or is put on them, is lost.
+    pub time: Nanos,
+    /// When they come up again; `None`: never.
+    pub until: Option<Nanos>,
+    /// By their places in the network; not empty.
+    pub links: Vec<u32>,
+    /// How long the nodes at their ends do not know that they have failed, or are there again.
+    pub detection: Nanos,
+    /// How long after that routes stay as they were.
+    pub convergence: Nanos,
+    /// The switch that is off meanwhile, if that is why they fail.
+    pub reboots: Option<u32>,
+}
+
+impl LinkFailure {
+    /// From when to when the nodes at their ends know; `None`: they are there again before.
+    pub fn noticed(&self) -> Option<(Nanos, Option<Nanos>)> {
+        let from = self.time + self.detection;
+        let is_over = self.until.is_some_and(|until| until <= from);
+        (!is_over).then(|| (from, self.until.map(|until| until + self.detection)))
+    }
+
+    /// Until when it has a say at the ends of its links; `None`: for ever.
+    pub fn known_until(&self) -> Option<Nanos> {
+        self.noticed().map_or(self.until, |(_, until)| until)
+    }
+
+    /// What changes when, if the links themselves do at a time. Pauses that were lost meanwhile are repeated also where nobody has
+    /// noticed, as NICs and switches refresh them.
+    fn steps(&self, at: Nanos, up: bool) -> Vec<(Nanos, Scope)> {
+        if self.noticed().is_none() {
+            return vec![(at, Scope { wire: true, ends: up, routes: false })];
+        }
+        let ends = at + self.detection;
+        let routes = ends + self.convergence;
+        let mut times = vec![at, ends, routes];
+        times.dedup();
+        let of = |time| Scope { wire: time == at, ends: time == ends, routes: time == routes };
+        times.into_iter().map(|time| (time, of(time))).collect()
+    }
+}
+
+/// What of links changes at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    /// Whether frames arrive.
+    pub wire: bool,
+    /// What the nodes at their ends know.
+    pub ends: bool,
+    /// The routes of all nodes.
+    pub routes: bool,
+}
+
+impl Scope {
+    pub const ALL: Scope = Scope { wire: true, ends: true, routes: true };
+}
+
+impl Change {
+    /// All of these links changes.
+    fn told(links: &[u32], up: bool, is_told: bool) -> Change {
+        Change { links: links.into(), up, scope: Scope::ALL, reboots: None, is_told }
+    }
 }
 
 impl Engine {
@@ -57,22 +127,37 @@ impl Engine {
         self.announces_links = true;
     }
 
-    /// Links fail, or come up, at a time.
+    /// Links fail, or come up, at a time; all notice it at once.
     pub fn change_links(&mut self, at: Nanos, links: &[u32], up: bool) {
+        self.change_links_in(at, Change::told(links, up, false));
+    }
+
+    fn change_links_in(&mut self, at: Nanos, change: Change) {
         self.make_room();
         self.flows.keeps_queue_pairs = true;
-        self.agenda_at(at, Item::Links(Change { links: links.into(), up, is_told: false }));
+        self.agenda_at(at, Item::Links(change));
+    }
+
+    /// Links fail, and come up where that is before `stop`.
+    pub fn fail_links(&mut self, failure: &LinkFailure, stop: Nanos) {
+        let until = failure.until.filter(|&until| until < stop);
+        for (up, at) in [(false, Some(failure.time)), (true, until)] {
+            for (at, scope) in at.into_iter().flat_map(|at| failure.steps(at, up)) {
+                let reboots = failure.reboots.filter(|_| scope.wire && !up);
+                self.change_links_in(at, Change { scope, reboots, ..Change::told(&failure.links, up, false) });
+            }
+        }
     }
 
     /// Links fail now, or come up. Returns those that changed.
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
         self.make_room();
-        self.on_links(&Change { links: links.into(), up, is_told: true })
+        self.on_links(&Change::told(links, up, true))
     }
 
     /// Links are to change, which have this rank among events: once the caller has asked for what depends on routes.
     pub(super) fn on_change(&mut self, change: Change, rank: u64) {
-        if change.is_told || !self.announces_links {
+        if change.is_told || !self.announces_links || !change.scope.routes {
             self.on_links(&change);
             return;
         }
@@ -83,30 +168,59 @@ impl Engine {
     }
 
     pub(super) fn on_links(&mut self, change: &Change) -> Vec<u32> {
+        let Change { ref links, up, scope, reboots, .. } = *change;
         let now = self.events.now();
-        let changed = Arc::make_mut(&mut self.fabric).set_links(now, &change.links, change.up);
+        let changed = match scope.routes {
+            true => Arc::make_mut(&mut self.fabric).set_links(now, links, up),
+            false => links.clone(),
+        };
         if changed.is_empty() {
             return changed;
         }
-        self.version += 1;
-        self.checks_arrivals = true;
-        self.all.frames.forget_paths();
-        self.parts.forget_paths();
         let ends = self.ends(&changed);
+        if scope.wire {
+            self.checks_arrivals = true;
+            ends.iter().for_each(|&p| self.all.ports[p].is_whole = up);
+        }
+        if scope.routes {
+            self.version += 1;
+            self.all.frames.forget_paths();
+            self.parts.forget_paths();
+        }
+        reboots.into_iter().for_each(|node| self.switch_off(node));
         for &p in &ends {
-            self.all.ports[p].is_up = change.up;
-            if change.up {
-                let paused = core::mem::take(&mut self.all.ports[p].paused);
-                self.forget_pauses(p);
-                self.tell_pause(p);
-                (0..8)
-                    .filter(|priority| paused >> priority & 1 != 0)
-                    .for_each(|priority| self.show_pause(p, priority, false));
-            } else {
-                self.clear(p);
+            if scope.ends {
+                self.set_end(p, up);
+            } else if scope.routes && !self.all.ports[p].is_up && self.all.ports[p].is_host {
+                self.drop_at_host_port(p);
             }
         }
-        // Switches first: a host may send at once, and they must know the way by then.
+        if scope.routes {
+            self.reroute();
+        }
+        for p in ends.into_iter().filter(|_| scope.ends && up) {
+            if self.all.ports[p].is_host { self.repeat_nic_pauses(p) } else { self.repeat_pauses(p) }
+        }
+        changed
+    }
+
+    /// A node knows that the link of its port has failed, or is there again.
+    fn set_end(&mut self, p: PortId, up: bool) {
+        self.all.ports[p].is_up = up;
+        if up { self.resume_all(p) } else { self.clear(p) }
+    }
+
+    /// A port forgets what the far end has paused.
+    fn resume_all(&mut self, p: PortId) {
+        let paused = core::mem::take(&mut self.all.ports[p].paused);
+        self.forget_pauses(p);
+        self.forget_quanta(p);
+        self.tell_pause(p);
+        (0..8).filter(|priority| paused >> priority & 1 != 0).for_each(|priority| self.show_pause(p, priority, false));
+    }
+
+    /// Switches and hosts go by the present routes. Switches first: a host may send at once, and they must know the way by then.
+    fn reroute(&mut self) {
         let nodes = self.fabric.network().nodes.len() as u32;
         for node in (0..nodes).filter(|&node| self.fabric.is_switch(node)) {
             self.nodes.switch(node).core.set_routes(self.fabric.table(node));
@@ -116,10 +230,34 @@ impl Engine {
                 self.reroute_host(node);
             }
         }
-        for p in ends.into_iter().filter(|_| change.up) {
-            if self.all.ports[p].is_host { self.repeat_nic_pauses(p) } else { self.repeat_pauses(p) }
+    }
+
+    /// A switch with these settings will reboot, once for each call.
+    ///
+    /// # Errors
+    /// As of [`Engine::new`].
+    pub fn will_reboot(&mut self, node: u32, settings: &NodeSettings, borders: &[(u32, u32)]) -> Result<(), Located> {
+        let anew = self.make_switch(node, settings, borders)?;
+        self.spares.push((node, anew));
+        Ok(())
+    }
+
+    /// A switch loses what waits there, and all that it knows but its routes.
+    fn switch_off(&mut self, node: u32) {
+        let ports = self.fabric.ports(node).len() as u16;
+        for p in (0..ports).map(|port| self.port_id(node, port)).collect::<Vec<_>>() {
+            self.all.ports[p].is_up = false;
+            self.clear_switch_port(p, true);
+            self.resume_all(p);
         }
-        changed
+        let Some(place) = self.spares.iter().position(|&(of, _)| of == node) else { return };
+        let (_, SwitchNode { mut core, extras, .. }) = self.spares.remove(place);
+        core.set_routes(self.fabric.table(node));
+        for port in 0..ports {
+            core.set_rate(port, self.all.ports[self.port_id(node, port)].rate);
+        }
+        let switch = self.nodes.switch(node);
+        (switch.core, switch.extras) = (core, extras);
     }
 
     /// The ports at both ends of links.
@@ -139,13 +277,48 @@ impl Engine {
     /// What waits for a link that has failed is dropped.
     fn clear(&mut self, p: PortId) {
         if !self.all.ports[p].is_host {
-            return self.clear_switch_port(p);
+            return self.clear_switch_port(p, false);
         }
+        self.drop_at_host_port(p);
+        let port = &self.all.ports[p];
+        self.forget_held(port.node, port.number);
+    }
+
+    fn drop_at_host_port(&mut self, p: PortId) {
         while let Some(f) = self.all.ports[p].dequeue_any(&self.all.frames) {
             self.show(Sight::LinkDrop, p, f);
             self.all.frames.release(f);
         }
-        let port = &self.all.ports[p];
-        self.forget_held(port.node, port.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_and_routes_follow_a_link_and_what_is_over_in_time_is_never_noticed() {
+        let failure = LinkFailure {
+            time: Nanos(100),
+            until: Some(Nanos(500)),
+            detection: Nanos(50),
+            convergence: Nanos(7),
+            ..LinkFailure::default()
+        };
+        let steps = |failure: &LinkFailure, up| {
+            let at = if up { Nanos(500) } else { Nanos(100) };
+            let told = |(at, Scope { wire, ends, routes }): (Nanos, Scope)| (at.0, [wire, ends, routes]);
+            failure.steps(at, up).into_iter().map(told).collect::<Vec<_>>()
+        };
+        let [wire, ends, routes] = [[true, false, false], [false, true, false], [false, false, true]];
+        assert_eq!(steps(&failure, false), [(100, wire), (150, ends), (157, routes)]);
+        assert_eq!(steps(&failure, true), [(500, wire), (550, ends), (557, routes)]);
+        let at_once = LinkFailure { detection: Nanos(0), convergence: Nanos(0), ..failure.clone() };
+        assert_eq!(steps(&at_once, false), [(100, [true; 3])]);
+        let slow = LinkFailure { detection: Nanos(400), ..failure.clone() };
+        assert_eq!((slow.noticed(), slow.known_until()), (None, Some(Nanos(500))));
+        assert_eq!(steps(&slow, false), [(100, wire)]);
+        assert_eq!(steps(&slow, true), [(500, [true, true, false])], "pauses are refreshed");
+        assert_eq!(LinkFailure { detection: Nanos(399), ..failure }.known_until(), Some(Nanos(899)));
     }
 }

@@ -18,7 +18,7 @@
 //! | --- | --- |
 //! | `run`, `events`, `groups`, `agenda`, `alarms`, `windows` | time: the loop, and what happens when |
 //! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance` | wires: frames, where they wait and travel, and what links do to them |
-//! | `nodes`, `switching`, `balancing`, `watchdog`, `holds` | switches |
+//! | `nodes`, `switching`, `balancing`, `watchdog`, `holds`, `quanta` | switches, and pauses |
 //! | `sending`, `receiving`, `answering`, `slow`, `transports` | hosts |
 //! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
 //! | `flows`, `flow_list`, `traffic`, `work` | flows from request to completion, and jobs |
@@ -53,6 +53,7 @@ mod parts;
 mod paths;
 mod port;
 mod program;
+mod quanta;
 mod receiving;
 mod run;
 mod sending;
@@ -70,7 +71,7 @@ pub use clock::{Acted, ProgramClock};
 pub use events::Order;
 pub use frame::{Detail, Frame};
 pub use holds::{Hold, Queue, Wait, circle};
-pub use links::Quality;
+pub use links::{LinkFailure, Quality};
 pub use observer::{ControlState, Event, NoticeTotals, Observer, Place, PortCounts, Sight, SwitchCounts, Totals};
 pub use parts::{Parcel, PartState, Peers};
 pub use program::{FrameJudge, PortState};

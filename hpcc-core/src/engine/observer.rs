@@ -24,7 +24,7 @@ pub enum Sight {
     Dequeue,
     /// It has waited, and was dropped, because the link failed.
     LinkDrop,
-    /// It was on its way here when the link failed.
+    /// It was on its way here when the link failed, or was sent before that was noticed.
     Lost,
     /// It was lost by chance on its way here.
     Chance,
@@ -131,12 +131,18 @@ counters! {
         pub headers_lost: u64,
         /// Marks on frames, and on answers to them, that were dropped or lost.
         pub marks_lost: u64,
+        /// Pauses that nodes sent, repeated ones too.
+        pub pauses_sent: u64,
         /// Pauses that switches asked sources for.
         pub source_pauses: u64,
         /// Frames for which a switch had no room, by the reasons of [`NoRoom`], where its memory is divided by a plan.
         pub no_room: [u64; NoRoom::NAMES.len()],
+        /// Of the drops, frames that waited for a link that failed, or were to leave by it.
+        pub failed_link_drops: u64,
         /// Frames that were lost on links.
         pub losses: u64,
+        /// Of them, those on links that had failed.
+        pub failed_link_losses: u64,
         /// Bytes on links that only telemetry needs.
         pub telemetry_bytes: u64,
     }
@@ -158,7 +164,7 @@ pub struct PortCounts {
 pub struct SwitchCounts {
     /// Frames for which there was no buffer.
     pub overflows: u64,
-    /// Those that waited for a link which failed.
+    /// Those that waited for a link which failed, or came for it before routes had changed.
     pub link_drops: u64,
     /// Those without a route.
     pub unroutable: u64,

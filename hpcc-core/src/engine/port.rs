@@ -57,6 +57,8 @@ pub(super) struct Port {
     pub wake_rank: u64,
     /// Bytes that it has sent, if it is a host's.
     pub sent: u64,
+    /// What comes here arrives; the nodes at both ends may not know that it does not.
+    pub is_whole: bool,
     /// Which generator says what is lost on its way here.
     pub loss: Option<u32>,
     /// Which says what comes here with wrong bits.
@@ -108,6 +110,7 @@ impl Port {
             wake_at: u64::MAX,
             wake_rank: 0,
             sent: 0,
+            is_whole: true,
             loss: None,
             noise: None,
             is_judged: false,

@@ -303,6 +303,12 @@ impl Engine {
         let frame = self.all.frames.get(f);
         let (priority, pause) = (frame.priority & 7, frame.detail == Detail::Pause);
         self.all.frames.release(f);
+        self.note_heard_pause(p, priority, pause);
+        self.hear_pfc(p, priority, pause);
+    }
+
+    /// A priority of a port is paused or resumed.
+    pub(super) fn hear_pfc(&mut self, p: PortId, priority: u8, pause: bool) {
         self.show_pause(p, priority, pause);
         if !self.hear_watchdog(p, priority, pause) {
             return;

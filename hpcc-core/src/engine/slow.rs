@@ -77,8 +77,14 @@ impl Engine {
 
     fn send_nic_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
+        self.put_nic_pfc(self.port_id(node, port), priority, pause);
+    }
+
+    /// The same, of which nobody is told.
+    pub(super) fn put_nic_pfc(&mut self, p: PortId, priority: u8, pause: bool) {
+        self.note_sent_pause(p, priority, pause);
+        let (node, port) = (self.all.ports[p].node, self.all.ports[p].number);
         let size = self.nodes.host(node).pfc_bytes;
-        let p = self.port_id(node, port);
         let pfc = self.pfc(p, size, priority, pause);
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = pfc;

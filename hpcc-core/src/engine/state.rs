@@ -16,6 +16,7 @@ use super::observer::{SwitchCounts, Totals};
 use super::parts::Parts;
 use super::port::Port;
 use super::program::Program;
+use super::quanta::Quanta;
 use super::run::Stop;
 use super::traffic::Traffic;
 use super::transports::Other;
@@ -84,6 +85,7 @@ pub struct Engine {
     pub(super) version: u32,
     pub(super) chance: Chance,
     pub(super) watchdogs: Watchdogs,
+    pub(super) quanta: Quanta,
     /// Room for telemetry however long paths are.
     pub(super) most_room: usize,
     // What it carries.
@@ -95,6 +97,8 @@ pub struct Engine {
     pub(super) watchers: Watchers,
     /// Frames may be lost or changed on links, or somebody watches: each that arrives is looked at.
     pub(super) checks_arrivals: bool,
+    /// What switches are after a reboot.
+    pub(super) spares: Vec<(u32, SwitchNode)>,
     /// The caller has a turn before links change.
     pub(super) announces_links: bool,
     // How the run goes.
@@ -174,6 +178,7 @@ impl Engine {
         };
         // A path has a switch fewer than links.
         let (room, most_room) = (room(usize::from(fabric.most_links()).saturating_sub(1)), room(usize::MAX));
+        let of_pause = nodes.first().and_then(|node| node.switch.pfc_quanta);
         let count = nodes.len() as u32;
         let ports = |node: u32| (0..fabric.ports(node).len() as u16).map(move |number| (node, number));
         let chance = Chance::new(streams, faults, order == Order::Canonical, (0..count).flat_map(ports));
@@ -195,6 +200,7 @@ impl Engine {
             version: 0,
             chance,
             watchdogs: Watchdogs::default(),
+            quanta: Quanta::new(of_pause),
             most_room,
             flows: Flows::new(notifies, faults.wrapping_ports),
             work: Work::default(),
@@ -202,6 +208,7 @@ impl Engine {
             program: Program::default(),
             watchers: Watchers::default(),
             checks_arrivals: false,
+            spares: Vec::new(),
             announces_links: false,
             pause: None,
             fault: None,
@@ -225,32 +232,11 @@ impl Engine {
         let rounding = settings.transport().rounding();
         let mut services = None;
         if is_switch {
-            let config = settings.switch(&rates);
-            let layout = settings.stamped_layout();
+            let classes = settings.switch(&rates).classes;
             self.checks_arrivals |= settings.switch.pfc_watchdog == WatchdogAction::Drop;
-            services = config.classes.map(|classes| classes.services());
-            let outside = self.fabric.ports(node).iter().map(|port| borders.contains(&(node, port.peer))).collect();
-            let extras =
-                SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
-            let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
-            let mut core = Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node));
-            core.call(settings.layout.id(node));
-            let stripped = settings.stripped(self.fabric.network())?;
-            core.strip(self.fabric.ports(node).iter().map(|port| stripped.contains(port.peer)).collect());
-            if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {
-                core.balance(balancer);
-            }
-            self.nodes.add_switch(SwitchNode {
-                leaks_on_link_down: config.faults.leak_buffer_on_link_down,
-                pauses: settings.switch.pause_micros() > 0,
-                pfc_bytes: settings.wire.profile.sizes().pfc,
-                wire_port: settings.wire.profile.port(),
-                sizes: settings.wire.profile.sizes(),
-                extras,
-                core,
-                learnt: 0,
-                counts: SwitchCounts::default(),
-            });
+            services = classes.map(|classes| classes.services());
+            let switch = self.make_switch(node, settings, borders)?;
+            self.nodes.add_switch(switch);
         } else {
             let config = settings.host();
             let layout = config.layout.clone();
@@ -296,6 +282,40 @@ impl Engine {
             self.all.ports.push(end);
         }
         Ok(())
+    }
+
+    /// A switch that has done nothing yet.
+    pub(super) fn make_switch(
+        &self,
+        node: u32,
+        settings: &NodeSettings,
+        borders: &[(u32, u32)],
+    ) -> Result<SwitchNode, Located> {
+        let links: Vec<_> = self.fabric.links(node).collect();
+        let rates: Vec<_> = links.iter().map(|&(rate, _)| rate).collect();
+        let config = settings.switch(&rates);
+        let layout = settings.stamped_layout();
+        let outside = self.fabric.ports(node).iter().map(|port| borders.contains(&(node, port.peer))).collect();
+        let extras = SwitchExtras::new(self.fabric.network(), node, settings, &links, outside, self.fabric.max_rtt())?;
+        let (rate, rtt) = (self.fabric.host_rate(), self.fabric.max_rtt());
+        let mut core = Switch::new(node, &config, layout, rate, rtt, &links, self.fabric.table(node));
+        core.call(settings.layout.id(node));
+        let stripped = settings.stripped(self.fabric.network())?;
+        core.strip(self.fabric.ports(node).iter().map(|port| stripped.contains(port.peer)).collect());
+        if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {
+            core.balance(balancer);
+        }
+        Ok(SwitchNode {
+            leaks_on_link_down: config.faults.leak_buffer_on_link_down,
+            pauses: settings.switch.pause_micros() > 0,
+            pfc_bytes: settings.wire.profile.sizes().pfc,
+            wire_port: settings.wire.profile.port(),
+            sizes: settings.wire.profile.sizes(),
+            extras,
+            core,
+            learnt: 0,
+            counts: SwitchCounts::default(),
+        })
     }
 
     /// Ports find each other, and nodes their groups.

@@ -82,7 +82,7 @@ impl Engine {
         let &Frame { kind, priority, size, .. } = self.all.frames.get(f);
         let p = self.port_id(node, egress);
         let port = &self.all.ports[p];
-        let drops = (port.paused & port.dropping) >> priority & 1 != 0;
+        let drops = (port.paused & port.dropping) >> priority & 1 != 0 || !port.is_up;
         let core = &mut self.nodes.switch(node).core;
         if drops || kind == PacketKind::Data && core.is_too_long(egress, priority, size) {
             self.let_go(node, f);
@@ -187,6 +187,10 @@ impl Engine {
         let port = &self.all.ports[p];
         if (port.paused & port.dropping) >> priority & 1 != 0 {
             return self.drop_in_storm(node, p, f);
+        }
+        if !port.is_up {
+            self.totals.failed_link_drops += 1;
+            return self.drop_at_switch(node, f, |counts| &mut counts.link_drops);
         }
         let egress = port.number;
         let switch = self.nodes.switch(node);
@@ -307,8 +311,13 @@ impl Engine {
     #[cold]
     pub(super) fn send_pfc(&mut self, node: u32, port: u16, priority: u8, pause: bool) {
         self.hold(node, port, priority, pause);
-        let size = self.nodes.switch(node).pfc_bytes;
-        let p = self.port_id(node, port);
+        self.put_pfc(self.port_id(node, port), priority, pause);
+    }
+
+    /// The same, of which nobody is told.
+    pub(super) fn put_pfc(&mut self, p: PortId, priority: u8, pause: bool) {
+        self.note_sent_pause(p, priority, pause);
+        let size = self.nodes.switch(self.all.ports[p].node).pfc_bytes;
         let pfc = self.pfc(p, size, priority, pause);
         let f = self.all.frames.take();
         *self.all.frames.get_mut(f) = pfc;
@@ -321,19 +330,21 @@ impl Engine {
         let port = &self.all.ports[p];
         let seq = if self.checks_arrivals { port.queued_of(&self.all.frames, priority) } else { 0 };
         let detail = if pause { Detail::Pause } else { Detail::None };
-        Frame { kind: PacketKind::Pfc, priority, detail, size, seq, ..Frame::default() }
+        let payload = self.quanta.of_pause.filter(|_| pause).unwrap_or(0);
+        Frame { kind: PacketKind::Pfc, priority, detail, size, seq, payload, ..Frame::default() }
     }
 
-    /// A link of a switch has failed: what waits for it is dropped.
-    pub(super) fn clear_switch_port(&mut self, p: PortId) {
+    /// A link of a switch has failed, or the switch itself, which then forgets its memory: what waits is dropped.
+    pub(super) fn clear_switch_port(&mut self, p: PortId, forgets: bool) {
         let (node, port) = (self.all.ports[p].node, self.all.ports[p].number);
-        let paused = self.nodes.switch(node).core.paused(port);
+        let switch = self.nodes.switch(node);
+        let (paused, frees) = (switch.core.paused(port), !forgets && !switch.leaks_on_link_down);
         for priority in (0..8).filter(|priority| paused >> priority & 1 != 0) {
             self.hold(node, port, priority, false);
         }
         while let Some(f) = self.all.ports[p].dequeue_any(&self.all.frames) {
-            let leaks = self.nodes.switch(self.all.ports[p].node).leaks_on_link_down;
-            self.discard_queued(p, f, Sight::LinkDrop, !leaks);
+            self.totals.failed_link_drops += 1;
+            self.discard_queued(p, f, Sight::LinkDrop, frees);
         }
     }
 

@@ -136,6 +136,11 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
+        /// For how many quanta of 512 bit times of its link a pause holds, of a switch or a NIC, which repeats it half-way as long as
+        /// it is needed; `auto`: each holds until the resume. Devices take 65535; 300 or less may end behind a long frame.
+        #[change = "Set it to count pauses as devices do, or to see what a lost resume costs."]
+        #[network]
+        pub pfc_quanta: Option<u32> {64..=65_535} = None => mode = "lossless";
         /// What a switch does about a queue that the far end pauses too long: nothing (`off`), it drops its packets
         /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
         #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]

@@ -182,6 +182,11 @@ fn by_name(key: &str, rng: &mut ScenarioRng, scope: &Scope) -> Option<Option<Val
     let value = match key {
         "src" | "dst" | "receiver" | "host" => scope.host(rng).into(),
         "senders" => return Some(None),
+        // Switches have the higher numbers.
+        "switch" if !scope.links.is_empty() => {
+            let (a, b) = scope.links[rng.below(scope.links.len() as u64) as usize];
+            i64::from(a.max(b)).into()
+        }
         "hosts" if is_of_network => ((2 + rng.below(5)) as i64).into(),
         "k" if is_of_network => (2 * (1 + rng.below(2)) as i64).into(),
         "hosts" | "ranks" => scope.some(rng, 2),

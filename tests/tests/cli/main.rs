@@ -33,6 +33,7 @@ mod install;
 mod jobs;
 mod leaked_buffer;
 mod legacy;
+mod noticed;
 mod numbers;
 mod outcomes;
 mod own_control;

@@ -55,3 +55,17 @@ fn a_storm_is_of_a_host_and_ends_after_it_begins() {
         assert!(told.code == Some(2) && told.err.contains(words), "{storm}: {}", told.err);
     }
 }
+
+/// What operators ask of a switch: each claim is a verdict. Storms are found and ended at polls of 200 ms.
+#[test]
+fn a_switch_passes_its_acceptance_test() {
+    let bench = Bench::new(&[]);
+    let told = bench.hpcc(&["sweep", &config("acceptance"), "--out", "out"]);
+    assert_eq!(told.code, Some(0), "{}\n{}", told.out, told.err);
+    let verdicts: serde_json::Value = serde_json::from_str(&bench.read("out/verdicts.json")).expect("JSON");
+    let claims = verdicts["claims"].as_array().expect("claims");
+    assert!(claims.len() > 15 && claims.iter().all(|claim| claim["verdict"] == "holds"), "{verdicts}");
+    let storms = bench.read("out/storm-drop/seed-1/storms.csv");
+    let storm: Vec<&str> = storms.lines().nth(1).expect("a storm").split(',').collect();
+    assert_eq!(storm[3..5], ["400000000", "1200000000"]);
+}

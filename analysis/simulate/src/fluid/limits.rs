@@ -12,7 +12,9 @@ use hpcc_formats::scenario::Scenario;
 pub fn refuse(scenario: &Scenario) -> Result<(), String> {
     let is_slow = scenario.settings.receivers().next().is_some();
     let is_paced = scenario.settings.host_transport.chosen().name() == "paced";
+    let waits = scenario.link_failures.iter().any(|failure| failure.detection.0.max(failure.convergence.0) > 0);
     let wrong = [
+        (waits, "failures that are noticed late (detection, convergence): nothing is lost"),
         (scenario.stack().is_some(), "TCP and UDP of ns-3's stack: expected transport.protocol = \"rdma\""),
         (is_paced, "transport.kind = \"paced\", whose hosts send at a rate of their own whatever comes of it"),
         (!scenario.attacks.is_empty(), "attacks, which forge and change packets"),

@@ -79,6 +79,10 @@ impl Measure {
             }
             Quantity::BusBandwidth => jobs::totals(&results.dir)?.busbw.context("no collective that is over"),
             Quantity::Drops => Ok(results.summary.dropped() as f64),
+            Quantity::Marks => Ok(results.summary.marks as f64),
+            Quantity::Cnps => Ok(results.summary.cnps.unwrap_or(0) as f64),
+            Quantity::Pauses => Ok(window::pauses(&results)?.0 as f64),
+            Quantity::Resent => Ok(results.summary.resent_packets as f64),
             Quantity::Unfinished => {
                 let (mut lost, mut all) = (0u64, 0u64);
                 results.each_unfinished(|flow| lost += u64::from(self.counts(flow.size)))?;

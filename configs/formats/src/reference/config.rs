@@ -11,8 +11,9 @@ use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, LinkFailure, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
+use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
 use crate::toml_format;
+use hpcc_core::engine::LinkFailure;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::FaultSettings;
 use hpcc_core::settings::Value;
@@ -280,7 +281,7 @@ fn link_down(settings: &Settings<'_>, network: &Network) -> Result<Vec<LinkFailu
             settings.error(keys::LINK_DOWN, format!("LINK_DOWN names nodes {a} and {b}, which no link connects"))
         );
     }
-    Ok(vec![LinkFailure { time, until: None, links }])
+    Ok(vec![LinkFailure { time, links, ..LinkFailure::default() }])
 }
 
 fn transport(

@@ -72,6 +72,8 @@ pub use lock::FolderLock;
 pub use measured_error::{ErrorFigures, JobError, MeasuredError};
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
-pub use summary::{AttackSummary, FastCnpSummary, Note, Port, RankSummary, Summary, TrimSummary, Versions};
+pub use summary::{
+    AttackSummary, FailedLinks, FastCnpSummary, Note, Port, RankSummary, Summary, TrimSummary, Versions,
+};
 pub use unfinished_csv::UnfinishedFlow;
 pub use writer::{Measured, ResultWriter};

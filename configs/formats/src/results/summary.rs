@@ -89,6 +89,9 @@ pub struct Summary {
     pub queue_busiest: Option<Port>,
     /// PFC pause frames received.
     pub pfc_pauses: u64,
+    /// PFC pause frames sent, repeated ones too; only where pauses end by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pfc_sent: Option<u64>,
     /// Time that ports were paused, summed over ports, in ns.
     pub pfc_pause_ns: u64,
     /// Pauses that switches asked sources for; none where they do not ask.
@@ -108,6 +111,9 @@ pub struct Summary {
     pub trims: Option<TrimSummary>,
     /// Frames lost on links.
     pub losses: u64,
+    /// Of both, what links that had failed are the reason of; only where some do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_links: Option<FailedLinks>,
     /// Data packets that switches marked (ECN).
     #[serde(default)]
     pub marks: u64,
@@ -217,9 +223,12 @@ impl Summary {
             resumes_by_own_port: _,
             headers_lost,
             marks_lost,
+            pauses_sent,
             source_pauses,
             no_room,
+            failed_link_drops: dropped,
             losses,
+            failed_link_losses: lost,
             telemetry_bytes,
         } = network;
         let Counters {
@@ -240,6 +249,7 @@ impl Summary {
         } = hosts;
         let (switch, transport) = (&scenario.settings.switch, scenario.transport());
         Summary {
+            pfc_sent: switch.pfc_quanta.map(|_| pauses_sent),
             source_pauses: switch.source_pause.map(|_| source_pauses),
             drops,
             trims: (switch.overflow == Overflow::Trim).then_some(TrimSummary {
@@ -254,6 +264,7 @@ impl Summary {
                 .is_some()
                 .then(|| NoRoom::NAMES.iter().zip(no_room).map(|(why, frames)| (why.to_string(), frames)).collect()),
             losses,
+            failed_links: (!scenario.link_failures.is_empty()).then_some(FailedLinks { lost, dropped }),
             marks,
             marks_merged,
             marks_heard,
@@ -284,6 +295,15 @@ impl Summary {
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
     }
+}
+
+/// Frames that failed links cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedLinks {
+    /// Lost on them: on their way when they failed, or sent before that was noticed.
+    pub lost: u64,
+    /// Dropped by switches: they waited for them, or came before routes had changed.
+    pub dropped: u64,
 }
 
 /// Packets that switches cut to their headers.

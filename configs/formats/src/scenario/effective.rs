@@ -24,7 +24,14 @@ impl Scenario {
             "legacy": self.legacy.settings.as_ref().filter(|_| !self.legacy.nodes.is_empty()).map(|legacy| self.effective_legacy(legacy)),
             "link_failures": self.link_failures.iter().map(|failure| {
                 let until = failure.until.map(|until| until.0);
-                json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
+                json!({
+                    "time_ns": failure.time.0,
+                    "until_ns": until,
+                    "links": failure.links,
+                    "detection_ns": failure.detection.0,
+                    "convergence_ns": failure.convergence.0,
+                    "reboots": failure.reboots,
+                })
             }).collect::<Vec<_>>(),
             "degraded_links": self.degraded.iter().map(|degraded| {
                 let (until, quality) = (degraded.until.map(|until| until.0), degraded.quality);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which ways packets of one flow may go in the course of a run.
 
-use super::{LinkFailure, Scenario};
+use super::Scenario;
+use hpcc_core::engine::LinkFailure;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::topology::paths::FlowPaths;
+use hpcc_core::units::Nanos;
 use std::collections::BTreeSet;
 
 impl Scenario {
@@ -32,10 +34,13 @@ pub(crate) fn ways<'a>(
     ways
 }
 
-/// Which links are down together: those that are whenever one fails or comes up.
+/// Which links routes avoid together: those that do whenever one is noticed to fail or to come up.
 pub(crate) fn states(failures: &[LinkFailure]) -> BTreeSet<Vec<u32>> {
-    let is_down = |failure: &LinkFailure, now| failure.time <= now && failure.until.is_none_or(|until| now < until);
-    let at = |now| failures.iter().filter(move |failure| is_down(failure, now)).flat_map(|failure| &failure.links);
-    let times = failures.iter().flat_map(|failure| [Some(failure.time), failure.until]).flatten();
-    times.map(|now| at(now).copied().collect()).collect()
+    // Convergence takes equally long after all of them.
+    let noticed = || failures.iter().filter_map(|failure| Some((failure.noticed()?, &failure.links)));
+    let at = |now: Nanos| {
+        let down = noticed().filter(|((from, until), _)| *from <= now && until.is_none_or(|until| now < until));
+        down.flat_map(|(_, links)| links.iter().copied()).collect()
+    };
+    noticed().flat_map(|((from, until), _)| [Some(from), until]).flatten().map(at).collect()
 }

@@ -26,7 +26,7 @@ use crate::flows::FlowList;
 use crate::results::{CaptureFormat, Note};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
-use hpcc_core::engine::Quality;
+use hpcc_core::engine::{LinkFailure, Quality};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::telemetry::Layout;
@@ -178,17 +178,6 @@ pub struct FastCnpBorder {
     pub node: u32,
     /// The other node, to which it has a link.
     pub outside: u32,
-}
-
-/// Links that fail at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkFailure {
-    /// Simulated time of the failure.
-    pub time: Nanos,
-    /// When they come up again; `None`: never.
-    pub until: Option<Nanos>,
-    /// Indices of the links in the network; not empty.
-    pub links: Vec<u32>,
 }
 
 /// Links that are worse for a time.

@@ -179,7 +179,8 @@ fn read_without(
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
-    let (link_failures, (degraded, degraded_places), storms) = failures::read(&mut document, &topology.network)?;
+    let (link_failures, (degraded, degraded_places), storms) =
+        failures::read(&mut document, &topology.network, &settings.load_balancing)?;
     // Links that become worse are others by then, which telemetry has to tell, too.
     let mut told = topology.network.clone();
     let worse = |degraded: &DegradedLinks| {

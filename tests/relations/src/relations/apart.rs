@@ -28,7 +28,7 @@ pub(super) fn draw(mut draw: Draw<'_>) -> Document {
     let others = racks.split_off(1 + draw.rng.below(racks.len() as u64 / 2 + 1) as usize);
     let ports = draw.network.ports();
     let near = |hosts: &[u32]| -> BTreeSet<u32> {
-        let leaves = hosts.iter().flat_map(|&host| ports[host as usize].iter().map(|port| port.peer));
+        let leaves = hosts.iter().flat_map(|&node| ports[node as usize].iter().map(|port| port.peer));
         leaves.chain(hosts.iter().copied()).collect()
     };
     let scope = |network: &Network, racks: Vec<Vec<u32>>, foreign: &BTreeSet<u32>| {
@@ -109,19 +109,21 @@ pub(super) fn apart(document: &Document, context: &Context<'_>) -> Verdict {
     verdict(why, || Second::File(own.text()))
 }
 
-/// The ends of links that fail, and hosts that pause.
+/// The ends of links that fail, switches that reboot and their neighbours, and hosts that pause.
 fn touched(document: &Document, network: &Network) -> BTreeSet<u32> {
     let mut nodes = BTreeSet::new();
-    for list in ["links", "degraded", "storms"] {
+    for list in ["links", "degraded", "storms", "reboots"] {
         let events = document.get("failures", list).and_then(Value::as_array);
         for event in events.into_iter().flatten() {
-            let ends = ["a", "b", "host"].iter().filter_map(|key| event.get(key)?.as_integer());
+            let ends = ["a", "b", "host", "switch"].iter().filter_map(|key| event.get(key)?.as_integer());
             nodes.extend(ends.filter_map(|node| u32::try_from(node).ok()));
         }
     }
     let ports = network.ports();
-    let storming: Vec<u32> = nodes.iter().copied().filter(|&node| network.is_host(node)).collect();
-    nodes.extend(storming.iter().flat_map(|&host| ports[host as usize].iter().map(|port| port.peer)));
+    let reboots = document.get("failures", "reboots").and_then(Value::as_array).into_iter().flatten();
+    let reboots = reboots.filter_map(|reboot| u32::try_from(reboot.get("switch")?.as_integer()?).ok());
+    let all: Vec<u32> = nodes.iter().copied().filter(|&node| network.is_host(node)).chain(reboots).collect();
+    nodes.extend(all.iter().flat_map(|&node| ports[node as usize].iter().map(|port| port.peer)));
     nodes
 }
 
@@ -140,7 +142,7 @@ fn used(results: &Results, network: &Network) -> BTreeSet<u32> {
     }
     let ports = network.ports();
     let hosts: Vec<u32> = nodes.iter().copied().filter(|&node| network.is_host(node)).collect();
-    nodes.extend(hosts.iter().flat_map(|&host| ports[host as usize].iter().map(|port| port.peer)));
+    nodes.extend(hosts.iter().flat_map(|&node| ports[node as usize].iter().map(|port| port.peer)));
     nodes
 }
 

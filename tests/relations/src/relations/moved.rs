@@ -78,7 +78,7 @@ fn shifted(document: &Document, by: u64) -> Option<Document> {
             later(section, "stop", None);
         }
     }
-    for list in ["links", "degraded", "storms"] {
+    for list in ["links", "degraded", "storms", "reboots"] {
         let events =
             late.0.get_mut("failures").and_then(|failures| failures.get_mut(list)).and_then(Value::as_array_mut);
         for event in events.into_iter().flatten().filter_map(Value::as_table_mut) {

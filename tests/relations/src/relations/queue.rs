@@ -18,6 +18,7 @@ pub(super) fn draw(draw: Draw<'_>) -> Document {
     document.set("monitor", "trace_nodes", "all");
     document.remove("failures", "links");
     document.remove("failures", "degraded");
+    document.remove("failures", "reboots");
     document
 }
 

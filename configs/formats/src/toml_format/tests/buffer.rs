@@ -106,7 +106,7 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
         "BUFFER_POOL": { "in": { "type": "ingress", "size": "400000" }, "out": { "type": "egress", "size": "1000" } },
         "BUFFER_PROFILE": { "lossless": { "pool": "in", "size": "18796", "dynamic_th": "0", "xoff": "40000" } },
         "BUFFER_PG": { "Ethernet0|3-4": { "profile": "lossless" } },
-        "SCHEDULER": { "scheduler.0": { "type": "DWRR", "weight": "8" } }
+        "DSCP_TO_TC_MAP": { "AZURE": { "3": "3" } }
     }"#;
     std::fs::write(folder.path().join("sonic.json"), database).expect("written");
     let keys = "[switch]\nprofile = \"sonic.json\"\nbuffer_cell = 254\nbuffer_queues = []\n";
@@ -116,7 +116,7 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
     let plan = scenario.settings.buffer_plan.as_ref().expect("a plan");
     assert_eq!((plan.pools.len(), plan.profiles[0].xoff, plan.queues.len()), (2, Some(40_000), 0));
     assert!(
-        scenario.notes.iter().any(|note| note.starts_with("sonic.json: SCHEDULER: not read")),
+        scenario.notes.iter().any(|note| note.starts_with("sonic.json: DSCP_TO_TC_MAP: not read")),
         "{:?}",
         scenario.notes
     );
