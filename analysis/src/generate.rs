@@ -259,7 +259,7 @@ fn division(options: &Llm, model: &Model, file: &mut Lines) {
     file.key("tensor", tp);
     if tp > 1 {
         let is_divided = options.sequence_parallel || has_experts;
-        file.why(if has_experts { "Megatron demands it with experts." } else { "Megatron's --sequence-parallel." });
+        file.why(if has_experts { "Megatron demands it with experts." } else { "Off, unless --sequence-parallel." });
         file.key("sequence_parallel", is_divided);
         if !options.zero_bubble {
             file.why("Megatron's, unless --no-async-tensor-model-parallel-allreduce.");

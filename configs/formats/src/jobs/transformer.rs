@@ -145,12 +145,14 @@ impl Transformer {
         Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
     }
 
-    /// At most so many operations has a pass of a layer.
+    /// At most so many operations has a pass of a layer on average, forward and backward.
     fn operations_of_layer(&self) -> u128 {
-        let of_context = if self.context > 1 { 6 * u128::from(self.context) } else { 0 };
-        let once = 6 + of_context + if self.sequence_parallel || self.overlap_tensor { 10 } else { 0 };
-        let again = if self.recompute == Recompute::Layers { 2 } else { 1 };
-        once * again + if self.zero == 3 { 6 } else { 0 }
+        let of_experts = [0, 2, 4][usize::from(self.experts > 1) + usize::from(self.expert_servers.is_some())];
+        let of_context = if self.context > 1 { 5 * u128::from(self.context) + 2 } else { 0 };
+        let once = 4 + of_experts + of_context + if self.sequence_parallel { 4 } else { 0 };
+        let more = [self.overlap_tensor, self.zero_bubble].map(|more| if more { 2 } else { 0 }).iter().sum::<u128>();
+        let again = if self.recompute == Recompute::Layers { once.div_ceil(2) } else { 0 };
+        once + more + again + if self.zero == 3 { 5 } else { 0 }
     }
 
     /// Refuses what cannot be divided, or does not go together, with so many copies.

@@ -498,3 +498,22 @@ fn a_deepseek_reduces_its_parameters() {
     let all: u64 = groups(&file, 16, Kind::AllReduce).iter().chain(&groups(&file, 2, Kind::AllReduce)).sum();
     assert_eq!((all as f64 / 2.0 / 1e9).round() as u64, 671);
 }
+
+/// What is taken of the memory's budget is what there is, or a little more.
+#[test]
+fn operations_are_counted_before_they_are_there() {
+    let experts = Transformer { experts: 4, expert: 2, tensor: 1, ..MODEL };
+    for model in [
+        MODEL,
+        Transformer { sequence_parallel: true, overlap_tensor: true, recompute: Recompute::Layers, ..MODEL },
+        Transformer { sequence_parallel: true, zero_bubble: true, virtual_stages: 1, zero: 2, ..MODEL },
+        Transformer { context: 2, queries_per_key: 4, zero: 3, ..MODEL },
+        Transformer { zero: 3, recompute: Recompute::Layers, ..experts.clone() },
+        experts,
+    ] {
+        let (layers, passes) = (2 * model.operations_of_layer(), 2 * 4);
+        let counted = passes * (layers + 6);
+        let most = of(&model, 8).graphs.iter().map(|graph| graph.works().count() as u128).max().expect("ranks");
+        assert!(most <= counted + 20 && counted <= 2 * most, "{most} {counted} {model:?}");
+    }
+}
