@@ -149,7 +149,7 @@ impl Rank<'_> {
         for turn in (Pipeline { stages, chunks: 1, batches: count, is_split: false }).turns(stage) {
             match turn.phase {
                 Phase::Forward => self.forward(layers, updated, plans)?,
-                _ => self.backward(layers, updated, plans)?,
+                Phase::Backward | Phase::Inputs | Phase::Weights => self.backward(layers, updated, plans)?,
             }
         }
         Ok(())

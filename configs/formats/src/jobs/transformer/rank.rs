@@ -444,7 +444,7 @@ impl<'a, 'b> Rank<'a, 'b> {
         let model = self.model;
         let is_last = batch + 1 == model.micro_batches;
         let kind = if model.zero == 0 { Kind::AllReduce } else { Kind::ReduceScatter };
-        for which in 0..2 {
+        for (which, stream) in GRADIENTS.into_iter().enumerate() {
             let parameters = self.pending[which];
             let is_full = match model.buckets {
                 Buckets::Count(buckets) => ends_part(layers, buckets, done),
@@ -460,7 +460,7 @@ impl<'a, 'b> Rank<'a, 'b> {
                 continue;
             }
             let what = (kind, parameters * model.gradient_bytes / u64::from(model.tensor));
-            let node = self.beside(self.same(which), what, Some(GRADIENTS[which]), self.last)?;
+            let node = self.beside(self.same(which), what, Some(stream), self.last)?;
             self.reduced.extend(node);
             self.shards.extend(is_last.then_some((which, parameters)));
         }
