@@ -143,7 +143,7 @@ pub(super) const MODELS: [Model; 15] = [
     },
     Model {
         name: "gpt-13b",
-        source: "GPT-3, Brown et al., 2020, table 2.1, with heads of 128",
+        source: "GPT-3, Brown et al., 2020, table 2.1, with a hidden size of 5,120 for 5,140",
         layers: 40,
         hidden: 5120,
         attention: heads([40, 40], 128),
@@ -224,7 +224,7 @@ impl Model {
 mod tests {
     use super::*;
 
-    /// Parameters as the models' cards and papers count them, in billions.
+    /// Parameters as the models' cards and papers count them, in billions; GPT-3's are those of its table D.1.
     const PUBLISHED: [(&str, f64); 15] = [
         ("llama-7b", 6.74),
         ("llama-13b", 13.02),
@@ -232,7 +232,7 @@ mod tests {
         ("llama-405b", 405.9),
         ("llama4-maverick", 400.7),
         ("llama4-scout", 107.8),
-        ("gpt-13b", 12.9),
+        ("gpt-13b", 12.85),
         ("gpt-175b", 174.6),
         ("mixtral-8x7b", 46.7),
         ("deepseek-v3", 671.0),
