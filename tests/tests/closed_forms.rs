@@ -646,3 +646,42 @@ fn a_transformer_sends_the_bytes_of_its_parallel_parts() {
         assert_eq!(seen, (data + tensor + pipeline) as f64, "{ranks} {layers} {micro_batches} {t} {p}");
     }
 }
+
+/// A transformer's iteration with these keys at 4 ranks: its time in ns, and its bytes.
+fn iteration(keys: &str) -> (f64, f64) {
+    let sections = format!(
+        "congestion_control = {{ algorithm = 'none' }}\ntransport = {{ mtu = 4096, window = false }}\n\
+         traffic = [{{ kind = 'transformer', layers = 8, hidden = 256, sequence = 128, gradient_bytes = 4, {keys} }}]\n"
+    );
+    let run = Run::of(&star(4, 100, "100s", &sections), &[]);
+    let value = |column| run.column("jobs.csv", column)[0].expect("it ends");
+    (value("time_ns"), value("bytes"))
+}
+
+/// Four stages with eight micro-batches (f forward, i for gradients of inputs, w of weights) have a bubble of three times f + i + w in
+/// 1F1B, half of that with two chunks a stage (Narayanan et al., SC 2021), and f + i - w with ZB-H1 (Qi et al., ICLR 2024). Messages take
+/// less than a thousandth.
+#[test]
+fn a_pipeline_has_the_bubble_of_its_schedule() {
+    let (weights, core) = (2.0 * 12.0 * 256.0 * 256.0, 4.0 * 128.0 * 256.0);
+    let of_stage = |operations: f64| 2.0 * 128.0 * operations;
+    let (f, i, w) = (of_stage(weights + core), of_stage(weights + 2.0 * core), of_stage(weights));
+    for (more, bubble) in
+        [("", f + i + w), ("virtual_stages = 2", (f + i + w) / 2.0), ("zero_bubble = true", f + i - w)]
+    {
+        let (time, _) = iteration(&format!("pipeline = 4, micro_batches = 8, teraflops = 0.001, {more}"));
+        let expected = 8.0 * (f + i + w) + 3.0 * bubble;
+        assert!(time >= expected && time < expected * 1.001, "{more}: {time} {expected}");
+    }
+}
+
+/// Of d ranks each sends (d - 1) / d of what it gathers or reduces (Rajbhandari et al., SC 2020): gradients of 4 bytes, parameters of 2;
+/// with ZeRO-2 for each of two micro-batches. To the byte.
+#[test]
+fn ranks_that_divide_gradients_and_parameters_send_their_parts() {
+    let parameters = 8.0 * 12.0 * 256.0 * 256.0;
+    for (zero, bytes) in [(0, 2.0 * 4.0), (1, 4.0 + 2.0), (2, 2.0 * 4.0 + 2.0), (3, 2.0 * (2.0 + 2.0 + 4.0))] {
+        let (_, seen) = iteration(&format!("micro_batches = 2, teraflops = 1, zero = {zero}"));
+        assert_eq!(seen, 4.0 * bytes * parameters * 3.0 / 4.0, "{zero}");
+    }
+}

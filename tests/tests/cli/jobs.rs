@@ -629,6 +629,30 @@ fn a_language_model_becomes_a_scenario() {
         let told = llm(more);
         assert!(told.code == Some(0) && told.out.contains(line), "{more:?}: {}{}", told.out, told.err);
     }
+    // What Megatron does: fp32, buckets of 40 million parameters, sequences in parts with experts; and as many spines as ports to servers.
+    for line in
+        ["gradient_bytes = 4", "bucket_parameters = 40000000", "sequence_parallel = true", "spines = 2", "pxn = true"]
+    {
+        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+    }
+    // Pods, where a leaf has too few ports; half as many spines as asked; more parameters a bucket for more copies.
+    let told = bench.hpcc(&[
+        "generate",
+        "llm",
+        "--model",
+        "llama-7b",
+        "--gpus",
+        "1024",
+        "--micro-batches",
+        "1",
+        "--oversubscription",
+        "2",
+    ]);
+    for line in
+        ["segments = 2", "servers = 64", "spines = 32", "bucket_parameters = 1024000000", "algorithm = \"dcqcn\""]
+    {
+        assert!(told.out.lines().any(|other| other == line), "{line}: {}{}", told.out, told.err);
+    }
     // What cannot be divided, as a run refuses it.
     let expert = "the 2 data-parallel ranks are no multiple of 3; expected one";
     let told = bench.hpcc(&["run", "llm.toml", "--simulator", "core", "--set", "traffic.0.expert=3", "--out", "none"]);

@@ -17,6 +17,7 @@ pub mod ideal;
 mod matching;
 pub mod messages;
 mod plans;
+mod schedule;
 pub(crate) mod simai;
 pub(crate) mod transformer;
 mod tuning;

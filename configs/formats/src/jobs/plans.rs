@@ -19,6 +19,11 @@ pub(crate) enum Group {
     Expert,
     /// Data-parallel copies of the same experts.
     DataOfExperts,
+    Context,
+    /// The stages with the table of tokens.
+    Tables,
+    /// Those of one server that divide experts.
+    ExpertOfServer,
 }
 
 /// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
@@ -61,6 +66,14 @@ impl<'a> Plans<'a> {
             self.list.push(Plan { first_channel: ways.channels_of(of as usize), ..plan });
         }
         Ok(Some(Collective::new(self.list[number as usize].clone(), place)))
+    }
+
+    /// How many ranks of a group each server has, if these are as many, and neighbours in the group.
+    pub fn per_server(&self, group: &[u32]) -> Option<u32> {
+        let layout = |group: &[u32]| (self.ways)(Kind::AllToAll).tuning.layout(group);
+        let count = layout(group)?.per_server()?;
+        let is_one = |part: &[u32]| part.len() < 2 || layout(part).is_some_and(|of_part| of_part.servers() == 1);
+        group.chunks(count as usize).all(is_one).then_some(count)
     }
 
     /// All of them, by number.

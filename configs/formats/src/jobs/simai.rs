@@ -4,9 +4,11 @@
 //! Forward, layer by layer: a computation, then a collective that the next layer waits for. Backward, from the last layer: the
 //! weights' computation, whose collective runs beside what follows, then the inputs' computation and its collective, which the next
 //! layer waits for; the first layer has no inputs' part. A layer's next forward pass waits for its weights' collective and update.
-//! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes.
+//! Stages of a pipeline have the same layers; a pass goes from stage to stage, by messages of `pp_comm` bytes, and passes follow each
+//! other as in 1F1B.
 
 use super::plans::{Group, Plans};
+use super::schedule::{Phase, Pipeline};
 use super::{CollectiveOptions, JobFile, digest};
 use crate::error::{InputError, suggestion};
 use crate::flow::MOST_BYTES;
@@ -22,6 +24,10 @@ use std::sync::Arc;
 
 const POLICIES: [&str; 2] = ["HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_TRANSFORMER"];
 const LAYER: &str = "NAME DEP FP_NS FP_COLL FP_BYTES IG_NS IG_COLL IG_BYTES WG_NS WG_COLL WG_BYTES UPDATE_NS";
+
+/// Tags of the two ways of a pass.
+const FORWARD: u64 = 0;
+const BACKWARD: u64 = 1;
 
 /// A computation and the collective behind it.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +65,12 @@ impl Division {
         [rank.checked_sub(of_stage).filter(|_| sends), Some(behind).filter(|&behind| sends && behind < self.ranks)]
     }
 
+    /// How many stages wait for each other, and which of them a rank is in.
+    fn pipeline(&self, rank: u32) -> (u32, u32) {
+        let of_stage = self.tensor * self.data;
+        if self.between_stages > 0 { (self.ranks / of_stage, rank / of_stage) } else { (1, 0) }
+    }
+
     /// The group of a rank.
     fn group(&self, rank: u32, group: Group) -> Arc<[u32]> {
         let &Division { tensor, expert, data, .. } = self;
@@ -69,6 +81,7 @@ impl Division {
             Group::Data => (0..data).map(of).collect(),
             Group::Expert => (copy - copy % expert..copy - copy % expert + expert).map(of).collect(),
             Group::DataOfExperts => (copy % expert..data).step_by(expert as usize).map(of).collect(),
+            Group::Context | Group::Tables | Group::ExpertOfServer => [rank].into(),
         }
     }
 }
@@ -124,19 +137,33 @@ impl Rank<'_> {
         }
     }
 
-    /// A pass through all layers. `updated` has, by layer, what its next pass waits for.
-    fn pass(
+    /// All passes, in the order of a pipeline if there is one. `updated` has, by layer, what its next pass waits for.
+    fn passes(
         &mut self,
+        count: u32,
         layers: &[Layer],
         updated: &mut [Option<u32>],
         plans: &mut Plans<'_>,
     ) -> Result<(), (u32, String)> {
-        /// Tags of the two ways.
-        const FORWARD: u64 = 0;
-        const BACKWARD: u64 = 1;
+        let (stages, stage) = self.division.pipeline(self.number);
+        for turn in (Pipeline { stages, chunks: 1, batches: count, is_split: false }).turns(stage) {
+            match turn.phase {
+                Phase::Forward => self.forward(layers, updated, plans)?,
+                Phase::Backward | Phase::Inputs | Phase::Weights => self.backward(layers, updated, plans)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn forward(
+        &mut self,
+        layers: &[Layer],
+        updated: &[Option<u32>],
+        plans: &mut Plans<'_>,
+    ) -> Result<(), (u32, String)> {
         let [before, behind] = self.division.neighbours(self.number);
         self.hear(before, FORWARD);
-        for (layer, updated) in layers.iter().zip(&*updated) {
+        for (layer, updated) in layers.iter().zip(updated) {
             let wait = self.add(Work::Nothing);
             if let Some(updated) = updated {
                 self.builder.require_end(wait, *updated);
@@ -145,6 +172,16 @@ impl Rank<'_> {
             self.part(layer.forward, plans).map_err(|message| (layer.line, message))?;
         }
         self.tell(behind, FORWARD);
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        layers: &[Layer],
+        updated: &mut [Option<u32>],
+        plans: &mut Plans<'_>,
+    ) -> Result<(), (u32, String)> {
+        let [before, behind] = self.division.neighbours(self.number);
         self.hear(behind, BACKWARD);
         for (number, layer) in layers.iter().enumerate().rev() {
             let mut backward = || {
@@ -188,10 +225,8 @@ pub(crate) fn read(
     for number in 0..division.ranks {
         let mut rank = Rank { number, builder: GraphBuilder::default(), last: None, division: &division, order: 0 };
         let mut updated = vec![None; layers.len()];
-        for _ in 0..passes {
-            let pass = rank.pass(&layers, &mut updated, &mut plans);
-            pass.map_err(|(line, message)| place.at(line).error(message))?;
-        }
+        let all = rank.passes(passes, &layers, &mut updated, &mut plans);
+        all.map_err(|(line, message)| place.at(line).error(message))?;
         let graph = rank.builder.build();
         graphs.push(graph.map_err(|_| place.error("layers wait for each other in a circle"))?);
     }
@@ -361,6 +396,10 @@ mod tests {
         let layer = "1\na -1 100 NONE 0 7 NONE 0 20 NONE 0 1\n";
         let message = 1000 + 5;
         assert_eq!(time(&format!("{}{layer}", head(1, 1, 3, 3)), 1), 3 * 100 + 4 * message + 3 * 20 + 1);
+        // Eight passes of 100 forward and 20 backward with an update, in three stages: two more are under way, to and fro.
+        let slow = layer.replace("100", "1000000").replace(" 20 ", " 2000000 ");
+        let eight = time(&format!("{}{slow}", head(1, 1, 3, 3)), 8);
+        assert!(eight.abs_diff((8 + 2) * 3_000_000) < 8 * 2 * message, "{eight}");
         let silent = head(1, 1, 3, 3).replace("pp_comm: 5", "pp_comm: 0");
         assert_eq!(time(&format!("{silent}{layer}"), 1), 100 + 20 + 1);
     }

@@ -8,6 +8,7 @@ use super::traffic::Context;
 use crate::error::InputError;
 use crate::generate::Random;
 use crate::job::{JobSpec, JobWork, Trial};
+use crate::jobs::transformer::{Buckets, ContextBy, Embeddings, Recompute};
 use crate::jobs::{CollectiveOptions, JobFile, Tuning, chakra, connection_matrix, goal, simai, transformer};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
@@ -44,7 +45,7 @@ keys! {
     Simai {
         /// Name of a workload of SimAI, relative to the scenario's folder, then to the working folder.
         path: String;
-        /// How often the layers are passed, forward and backward.
+        /// How often the layers are passed, forward and backward; with stages, they follow each other as in 1F1B.
         passes: u32 {1..=1_000_000} = 1;
     }
     Transformer {
@@ -59,30 +60,76 @@ keys! {
         /// Llama's, give one and a half times its size.
         #[assumed = "four times the hidden size"]
         feed_forward: Option<u64> {1..=10_000_000};
+        /// Query heads times the size of a head, if that is not the hidden size.
+        attention_width: Option<u64> {1..=10_000_000};
+        /// Parameters of a layer's attention, such as those of latent attention; by default as many as its heads take.
+        attention_parameters: Option<u64> {1..=1_000_000_000_000};
+        /// Size of the part that all tokens pass beside experts: shared experts together.
+        shared_feed_forward: u64 {0..=10_000_000} = 0;
+        /// First layers without experts.
+        dense_layers: u32 {0..=10_000} = 0;
+        /// Each n-th layer has experts.
+        expert_every: u32 {1..=10_000} = 1;
+        /// Size of the feed-forward part of layers without experts; by default `feed_forward`.
+        dense_feed_forward: Option<u64> {1..=10_000_000};
         /// Tokens of a sequence.
         sequence: u64 {1..=100_000_000};
         /// Tokens that the last layer distinguishes; with 0 it costs nothing.
         vocabulary: u64 {0..=10_000_000} = 0;
+        /// Gradients of embeddings and output head: none; of two tables; or of one, which the first and the last stage have, and
+        /// whose gradients they all-reduce.
+        embeddings: Embeddings = Embeddings::Nothing;
         /// Sequences of a micro-batch.
         micro_batch: u64 {1..=1_000_000} = 1;
         /// Micro-batches that each pipeline passes in an iteration.
         micro_batches: u32 {1..=100_000} = 1;
         /// Ranks that share each layer (tensor parallelism).
         tensor: u32 {1..=100_000} = 1;
+        /// Whether tensor-parallel ranks have parts of the sequence between layers (sequence parallelism): all-gather and
+        /// reduce-scatter instead of all-reduce, and inputs gathered again for weights' gradients.
+        sequence_parallel: bool = false;
+        /// Whether half of the weights' gradients are computed while tensor-parallel ranks sum those of inputs.
+        overlap_tensor: bool = false;
+        /// Ranks that share each sequence (context parallelism), neighbours among those with the same parameters.
+        context: u32 {1..=100_000} = 1;
+        /// How they get each other's keys and values: in a ring beside attention, or gathered before it.
+        context_by: ContextBy = ContextBy::Ring;
         /// Stages (pipeline parallelism), which have the same number of layers, or the first ones one more.
         pipeline: u32 {1..=10_000} = 1;
+        /// Chunks of layers of a stage (interleaved 1F1B); `micro_batches` is a multiple of `pipeline` then.
+        virtual_stages: u32 {1..=10_000} = 1;
+        /// Whether weights' gradients fill the gaps of the pipeline (ZB-H1).
+        zero_bubble: bool = false;
+        /// What is computed again before gradients: nothing, attention to other tokens, or whole layers with what they exchange.
+        recompute: Recompute = Recompute::Nothing;
         /// Experts of each layer; 1: the model is dense.
         experts: u32 {1..=10_000} = 1;
         /// Data-parallel ranks among which experts are divided (expert parallelism); 1: each rank has all.
         expert: u32 {1..=100_000} = 1;
         /// Experts of each token; by default 2, of a dense model 1.
         top_k: Option<u32> {1..=1_000};
+        /// Bytes of an element on its way to an expert: 1 with FP8. Results come back with 2.
+        dispatch_bytes: u64 {1..=4} = 2;
+        /// Servers that a token's experts are in at most. It goes once to each, and from there to experts, as with DeepEP; without
+        /// it, to each expert by itself.
+        expert_servers: Option<u32> {1..=10_000};
         /// What a GPU really computes, in 10^12 operations a second.
         teraflops: f64 {1e-3..=1e9};
         /// Buckets of the gradients of a stage, each all-reduced as soon as the last backward pass has it. They have the same
         /// number of layers, or the first ones one more.
-        #[assumed = "one all-reduce of all gradients of a stage, behind its last backward pass"]
+        #[assumed = "one all-reduce of all gradients of a stage, behind its last backward pass, unless bucket_parameters cuts them"]
         buckets: u32 {1..=10_000} = 1;
+        /// Parameters of a rank behind which a bucket ends with its layer, instead of `buckets`. As Megatron does, the first chunk of
+        /// the first stage has buckets; others reduce all at once, while the first still computes. Megatron's are the larger of 40
+        /// million and a million for each of the ranks that reduce.
+        bucket_parameters: Option<u64> {1..=1_000_000_000_000};
+        /// Bytes of a gradient when it is reduced: 4 in fp32, Megatron's for bf16.
+        #[assumed = "bf16, where Megatron reduces in fp32"]
+        gradient_bytes: u64 {1..=8} = 2;
+        /// What data-parallel ranks divide (ZeRO). 0: nothing. 1: the state of the optimiser (Megatron's distributed optimiser):
+        /// reduce-scatter instead of all-reduce, and an all-gather of parameters at the end. 2: gradients too, reduced after each
+        /// micro-batch. 3: parameters too (FSDP), gathered for each layer, forward and backward, while the one before is computed.
+        zero: u32 {0..=3} = 0;
         /// How many iterations follow each other.
         iterations: u32 {1..=10_000} = 1;
     }
@@ -179,27 +226,50 @@ impl Chakra {
 
 impl Transformer {
     pub fn read(&self, by: &ByCollectives, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
+        if self.bucket_parameters.is_some() && self.buckets > 1 {
+            let message = "bucket_parameters cuts gradients where a bucket is full; expected one of both".to_owned();
+            return Err(context.origin.error(&["buckets", "kind"], message));
+        }
         let file = self.model().job(ranks.hosts, &by.ways(ranks, context)?, context.budget);
         file.map_err(|(key, message)| context.origin.error(&[key, "kind"], message))
     }
 
     fn model(&self) -> transformer::Transformer {
+        let feed_forward = self.feed_forward.unwrap_or(4 * self.hidden);
         transformer::Transformer {
             layers: self.layers,
             hidden: self.hidden,
             queries_per_key: self.queries_per_key,
-            feed_forward: self.feed_forward.unwrap_or(4 * self.hidden),
+            attention_width: self.attention_width.unwrap_or(self.hidden),
+            attention_parameters: self.attention_parameters,
+            feed_forward,
+            shared_feed_forward: self.shared_feed_forward,
+            dense_layers: self.dense_layers,
+            expert_every: self.expert_every,
+            dense_feed_forward: self.dense_feed_forward.unwrap_or(feed_forward),
             sequence: self.sequence,
             vocabulary: self.vocabulary,
+            embeddings: self.embeddings,
             micro_batch: self.micro_batch,
             micro_batches: self.micro_batches,
             tensor: self.tensor,
+            sequence_parallel: self.sequence_parallel,
+            overlap_tensor: self.overlap_tensor,
+            context: self.context,
+            context_by: self.context_by,
             pipeline: self.pipeline,
+            virtual_stages: self.virtual_stages,
+            zero_bubble: self.zero_bubble,
+            recompute: self.recompute,
             experts: self.experts,
             expert: self.expert,
             top_k: self.top_k.unwrap_or(self.experts.min(2)),
+            dispatch_bytes: self.dispatch_bytes,
+            expert_servers: self.expert_servers,
             speed: self.teraflops * 1e3,
-            buckets: self.buckets,
+            buckets: self.bucket_parameters.map_or(Buckets::Count(self.buckets), Buckets::Parameters),
+            gradient_bytes: self.gradient_bytes,
+            zero: self.zero,
             iterations: self.iterations,
         }
     }
