@@ -153,7 +153,7 @@ impl Network {
     }
 
     pub fn sent(&self, node: u32, port: u16) -> u64 {
-        self.engine().sent(node, port).unwrap_or_default()
+        self.engine().sent(node, port)
     }
 
     pub fn switch_counters(&self, node: u32) -> ffi::SwitchCounters {
