@@ -143,7 +143,6 @@ fn packets_of_stacks_are_carried() {
         engine.serve_program();
         let notes = Notes::default();
         engine.observe(Box::new(notes.clone()));
-        engine.watch_node(2);
         engine.watch_port(0, 0);
         let mut frame = Frame::default();
         (frame.priority, frame.src, frame.dst, frame.size) = (3, 0, 2, 1_000);
@@ -175,6 +174,99 @@ fn packets_of_stacks_are_carried() {
         has(format!("5164 Packet({second:?}) Some([9])"));
         assert_eq!(engine.totals().marks, 0);
     }
+}
+
+/// Frames that leave host 0 within a time, by priority: how many of them, and their bytes. It has a flow without congestion control in
+/// priority 3, and 300 packets of its stack in priority 4.
+fn shared(percent: u8, has_flow: bool, paused: u8) -> [(u64, u64); 8] {
+    let network = network();
+    let mut settings = NodeSettings::default();
+    settings.set("congestion_control", None, "algorithm", Input::Text("none")).expect("an algorithm");
+    settings.resolve(&network);
+    let settings = Rc::new(settings);
+    let streams = Streams { marks: 1, pint: 1, losses: 1, seed: 1 };
+    let mut engine =
+        Engine::new(&network, |_| Rc::clone(&settings), Order::Canonical, streams, 0.0, &[]).expect("they go together");
+    engine.serve_program();
+    engine.share_ports(0, percent);
+    let left = Departures::default();
+    engine.observe(Box::new(left.clone()));
+    engine.watch_port(0, 0);
+    for priority in (0..8).filter(|priority| paused >> priority & 1 != 0) {
+        engine.pause(HOSTS, 0, priority, true);
+    }
+    engine.run_until(Nanos(10_000));
+    engine.advance(Nanos(10_000));
+    let mut frame = Frame::default();
+    (frame.priority, frame.src, frame.dst, frame.size) = (4, 0, 2, 1_518);
+    for _ in 0..300 {
+        engine.send_frame(0, 0, 4, &frame.of_stack(1_448), &[]);
+    }
+    if has_flow {
+        engine.start_now(FlowRequest { size: 1_000_000, dst: 2, ..requests()[0] }).expect("a flow");
+    }
+    while engine.run_until(Nanos(40_000)) == Stop::Completion {}
+    *left.0.lock().expect("no panic")
+}
+
+/// What leaves host 0.
+#[derive(Clone, Default)]
+struct Departures(Arc<Mutex<[(u64, u64); 8]>>);
+
+impl Observer for Departures {
+    fn on_pause(&mut self, _: &Place, _: u8, _: bool) {}
+
+    fn on_frame(&mut self, sight: Sight, place: &Place, _: FrameId, frame: &Frame, _: &[u8]) {
+        if sight == Sight::Departure && place.node == 0 {
+            let (frames, bytes) = &mut self.0.lock().expect("no panic")[usize::from(frame.priority)];
+            (*frames, *bytes) = (*frames + 1, *bytes + u64::from(frame.size));
+        }
+    }
+}
+
+/// Two parts that saturate a link share it as the percentage says, to a frame; 0 and 100 are strict priorities.
+#[test]
+fn a_stack_and_queue_pairs_share_a_link() {
+    for percent in [10, 25, 50, 80] {
+        let left = shared(percent, true, 0);
+        let (data, packets) = (left[3].1 as f64, left[4].1 as f64);
+        assert!(left[3].0 > 20 && left[4].0 > 20, "{percent}: {left:?}");
+        let lead = data * f64::from(percent) - packets * f64::from(100 - percent);
+        assert!(lead.abs() <= 1_518.0 * 100.0, "{percent}: {left:?}");
+        // The link is never idle: 12.5 bytes a nanosecond for 30 us.
+        assert!((data + packets - 375_000.0).abs() <= 1_518.0, "{left:?}");
+    }
+    let (data_first, packets_first) = (shared(0, true, 0), shared(100, true, 0));
+    // The first packet has left when the flow begins.
+    assert_eq!((data_first[4].0, packets_first[3].0), (1, 0), "{data_first:?} {packets_first:?}");
+}
+
+/// A pause of either part leaves the whole link to the other, and a part alone has all of it whatever the percentage.
+#[test]
+fn a_pause_of_one_part_of_a_link_does_not_hold_up_the_other() {
+    let frames = |bytes: f64| (375_000.0 / bytes) as u64;
+    for percent in [0, 30, 100] {
+        let [no_data, no_packets] = [3, 4].map(|paused| shared(percent, true, 1 << paused));
+        assert_eq!((no_data[3].0, no_packets[4].0), (0, 0));
+        assert!(no_data[4].0.abs_diff(frames(1_518.0)) <= 1, "{no_data:?}");
+        assert!(no_packets[3].1.abs_diff(375_000) <= 1_518, "{no_packets:?}");
+        assert_eq!(shared(percent, false, 0)[4], no_data[4], "packets alone");
+    }
+}
+
+/// Queue pairs alone do not notice that a stack might send.
+#[test]
+fn queue_pairs_do_not_notice_a_silent_stack() {
+    let run = |shares: bool| {
+        let mut engine = engine(Protocol::Rdma, Order::Canonical);
+        if shares {
+            (0..HOSTS).for_each(|host| engine.share_ports(host, 50));
+        }
+        engine.add_flows(requests());
+        engine.run_until(Nanos::SECOND);
+        (sorted(engine.take_completed()), engine.totals())
+    };
+    assert_eq!(run(true), run(false));
 }
 
 /// An attacker that forges negative acknowledgements makes its victim send again, until it goes.

@@ -249,6 +249,8 @@ pub(crate) mod ffi {
         fn set_links(self: &Network, links: &[u32], up: bool) -> Vec<u32>;
         /// Links have another rate from now on, 0 for their own, and frames there wrong bits with a probability.
         fn set_quality(self: &Network, links: &[u32], rate_bps: u64, bit_errors: f64);
+        /// An RDMA host has a stack besides, whose packets have so many percent of a link while data wait, too.
+        fn share_ports(self: &Network, host: u32, percent: u8);
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.

@@ -398,10 +398,11 @@ QbbHelper::GetNode(const NodeReference& reference) const
         return m_nodes[reference.GetIndex()];
     }
     const auto owner = node->GetObject<QbbNode>();
+    // An RDMA host may have a part besides for the packets of its stack, of the same index.
     NS_ABORT_MSG_UNLESS(owner && owner->GetIndex() < m_nodes.size() &&
-                            m_nodes[owner->GetIndex()] == owner,
+                            m_nodes[owner->GetIndex()]->GetObject<Node>() == node,
                         "node " << node->GetId() << " is neither host nor switch of this network");
-    return owner;
+    return m_nodes[owner->GetIndex()];
 }
 
 uint64_t

@@ -204,7 +204,7 @@ QbbNetDevice::GetReceiveErrorModel() const
 bool
 QbbNetDevice::HasErrorModel() const
 {
-    return m_errors;
+    return m_errors != nullptr;
 }
 
 bool

@@ -17,6 +17,8 @@
 #include "ns3/log.h"
 #include "ns3/nstime.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -53,6 +55,7 @@ QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_ports.clear();
+    m_stack = nullptr;
     if (m_network)
     {
         m_network->Forget(m_index);
@@ -65,8 +68,24 @@ void
 QbbNode::AddPort(Ptr<QbbNetDevice> device)
 {
     NS_LOG_FUNCTION(this << device);
+    if (m_stack)
+    {
+        m_stack->AddPort(device);
+    }
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
+}
+
+void
+QbbNode::SetStack(QbbNode& stack)
+{
+    NS_LOG_FUNCTION(this << &stack);
+    stack.SetIndex(m_index);
+    m_stack = &stack;
+    for (const auto& device : std::exchange(m_ports, {}))
+    {
+        AddPort(device);
+    }
 }
 
 void
@@ -149,6 +168,10 @@ QbbNode::Start(Ptr<EngineNetwork> network)
     {
         port->Start();
     }
+    if (m_stack)
+    {
+        m_stack->Start(network);
+    }
 }
 
 EngineNetwork&
@@ -190,6 +213,11 @@ QbbNode::WatchEvents()
 void
 QbbNode::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 {
+    if (m_stack)
+    {
+        m_stack->OnNotice(notice, frame);
+        return;
+    }
     switch (notice.kind)
     {
     case hpcc::NoticeKind::Pause:
@@ -231,8 +259,12 @@ QbbNode::OnNotice(const hpcc::Notice& notice, QbbFrame& frame)
 }
 
 bool
-QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
+QbbNode::SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol)
 {
+    if (m_stack)
+    {
+        return m_stack->SendPacket(out, packet, protocol);
+    }
     NS_LOG_WARN("no packets of an ns-3 stack are carried here: "
                 << packet->GetSize() << " bytes of protocol " << protocol << " not sent");
     return false;

@@ -32,7 +32,7 @@ class QbbNetDevice;
 
 /**
  * \ingroup hpcc
- * \brief The part of a node behind its ports: a QbbSwitch or an RdmaHost.
+ * \brief The part of a node behind its ports: a QbbSwitch, an RdmaHost or a PacketHost.
  *
  * It is aggregated to the node. The engine simulates it: this object has its settings, tells trace
  * sinks what happens, and asks the engine on behalf of programs.
@@ -61,6 +61,13 @@ class QbbNode : public Object, public SettingsOwner
      * \param device the port
      */
     virtual void AddPort(Ptr<QbbNetDevice> device);
+
+    /**
+     * \brief Another part of the same ns-3 node carries the packets of its stack by the ports of
+     * this one, before the network starts.
+     * \param stack that part, aggregated to the node
+     */
+    void SetStack(QbbNode& stack);
 
     /**
      * \brief Put into the settings the facts of ports and stack, before settings are settled.
@@ -154,6 +161,7 @@ class QbbNode : public Object, public SettingsOwner
     uint32_t m_index{0};                    //!< index in the network
 
   private:
+    QbbNode* m_stack{nullptr};    //!< carries the packets of the node's stack, if another part does
     Ptr<EngineNetwork> m_network; //!< the network, while it runs
     bool m_watchesEvents{false};  //!< whether trace sinks hear what happens
 };

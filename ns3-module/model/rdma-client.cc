@@ -165,7 +165,7 @@ RdmaClient::StartApplication()
     m_flow.maxRate = m_maxRate;
     m_flow.nic = m_nic;
     m_flow.congestionControl = m_control;
-    if (m_stopEvent.IsRunning())
+    if (!m_stopEvent.IsExpired())
     {
         m_flow.stop = TimeStep(m_stopEvent.GetTs());
     }

@@ -141,7 +141,7 @@ impl Place {
             "--enable-tests",
             "--enable-examples",
             "--filter-module-examples-and-tests=hpcc",
-            "--enable-modules=core;network;internet;applications;hpcc",
+            "--enable-modules=core;network;internet;applications;flow-monitor;hpcc",
         ];
         options.extend(self.profile.split_whitespace());
         // Which sources go together is known of this version.

@@ -19,7 +19,7 @@
 //! | `run`, `events`, `groups`, `agenda`, `alarms`, `windows` | time: the loop, and what happens when |
 //! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance` | wires: frames, where they wait and travel, and what links do to them |
 //! | `nodes`, `switching`, `balancing`, `watchdog`, `holds`, `quanta` | switches, and pauses |
-//! | `sending`, `receiving`, `answering`, `slow`, `transports` | hosts |
+//! | `sending`, `receiving`, `answering`, `sharing`, `slow`, `transports` | hosts |
 //! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
 //! | `flows`, `flow_list`, `traffic`, `work` | flows from request to completion, and jobs |
 //! | `attackers`, `deceived` | what attackers do, and whom they deceive |
@@ -57,6 +57,7 @@ mod quanta;
 mod receiving;
 mod run;
 mod sending;
+mod sharing;
 mod slow;
 mod state;
 mod switching;

@@ -3,6 +3,7 @@
 
 use super::agents::{HostNotices, SwitchExtras};
 use super::observer::SwitchCounts;
+use super::sharing::Sharing;
 use super::traffic::Traffic;
 use super::transports::Other;
 use crate::ids::FrameId;
@@ -48,6 +49,8 @@ pub(super) struct HostNode {
     pub seals: bool,
     /// What comes is its stack's.
     pub is_stack: bool,
+    /// It has a stack beside its queue pairs: see `sharing`.
+    pub is_shared: bool,
     pub is_slow: bool,
     /// Its flows pause as switches ask.
     pub is_paused_by_switches: bool,
@@ -55,6 +58,8 @@ pub(super) struct HostNode {
     pub core: Host,
     pub traffic: Traffic,
     pub notices: HostNotices,
+    /// How its stack's packets share its ports, by port.
+    pub sharing: Vec<Sharing>,
 }
 
 /// What a NIC holds of arrivals, and pauses and resumes that wait to be sent.

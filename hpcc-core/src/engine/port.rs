@@ -161,8 +161,17 @@ impl Port {
         self.waiting |= 1 << (queue & 7);
     }
 
+    /// Queues that begin with a packet of a host's stack; bits.
+    pub fn packets(&self, frames: &Frames) -> u8 {
+        let is_packet = |queue: &VecDeque<FrameId>| queue.front().is_some_and(|&f| frames.get(f).is_of_stack());
+        self.queues.iter().rev().fold(0, |bits, queue| bits << 1 | u8::from(is_packet(queue)))
+    }
+
     /// Bytes that wait in a queue.
     pub fn queued_of(&self, frames: &Frames, queue: u8) -> u64 {
+        if self.waiting == 1 << (queue & 7) {
+            return self.queued.into();
+        }
         self.queues[usize::from(queue & 7)].iter().map(|&frame| u64::from(frames.get(frame).size)).sum()
     }
 
@@ -181,9 +190,15 @@ impl Port {
     /// Takes the frame that leaves next.
     #[inline]
     pub fn dequeue(&mut self, frames: &Frames) -> Option<FrameId> {
-        let mut queue = 0;
-        if self.waiting & 1 == 0 {
-            let ready = self.waiting & !self.paused;
+        self.dequeue_of(u8::MAX, frames)
+    }
+
+    /// The same of these queues alone; bits, all of them where queues are served by classes.
+    #[inline]
+    pub fn dequeue_of(&mut self, queues: u8, frames: &Frames) -> Option<FrameId> {
+        let (waiting, mut queue) = (self.waiting & queues, 0);
+        if waiting & 1 == 0 {
+            let ready = waiting & !self.paused;
             if ready == 0 {
                 return None;
             }

@@ -220,8 +220,9 @@ impl Engine {
     #[cold]
     pub(super) fn hand_over(&mut self, node: u32, f: FrameId) {
         let (dst, ingress) = (self.all.frames.get(f).dst, self.all.frames.get(f).ingress);
-        if dst == node && self.nodes.host(node).is_stack {
-            self.tell(node, ingress, Event::Packet(f), Some(f));
+        let host = self.nodes.host(node);
+        if dst == node && (host.is_stack || host.is_shared) {
+            self.tell_always(node, ingress, Event::Packet(f), Some(f));
         }
         self.all.frames.release(f);
     }

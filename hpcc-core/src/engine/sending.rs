@@ -17,12 +17,14 @@ impl Engine {
     /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
     #[inline]
     pub(super) fn next_of_host(&mut self, p: PortId) -> Option<FrameId> {
-        let now = self.events.now();
         let port = &mut self.all.ports[p];
-        let (node, number, paused, begins) = (port.node, port.number, port.paused, port.begins(now));
+        let (node, number, paused) = (port.node, port.number, port.paused);
         let host = self.nodes.host(node);
         if let Some(pfc) = host.next_pfc(number) {
             return Some(pfc);
+        }
+        if port.waiting != 0 && host.is_shared {
+            return self.next_of_shared(p);
         }
         if port.waiting != 0
             && (paused >> host.ack_priority & 1 == 0 || host.is_stack)
@@ -30,7 +32,16 @@ impl Engine {
         {
             return Some(answer);
         }
-        if host.other.is_some() {
+        self.next_of_flows(p)
+    }
+
+    /// The data that a port sends next.
+    #[inline]
+    pub(super) fn next_of_flows(&mut self, p: PortId) -> Option<FrameId> {
+        let now = self.events.now();
+        let port = &self.all.ports[p];
+        let (node, number, paused, begins) = (port.node, port.number, port.paused, port.begins(now));
+        if self.nodes.host(node).other.is_some() {
             return self.next_of_other(p);
         }
         let segment = loop {

@@ -266,6 +266,8 @@ impl Engine {
                 traffic: Traffic::new(core.transport()),
                 notices: HostNotices::new(self.fabric.network(), node, settings)?,
                 is_stack: settings.protocol.protocol.is_of_stack(),
+                is_shared: false,
+                sharing: Vec::new(),
                 is_slow: slow.is_some(),
                 is_paused_by_switches: settings.switch.source_pause.is_some(),
                 held: if slow.is_some() { rates.iter().map(|_| Held::default()).collect() } else { Vec::new() },

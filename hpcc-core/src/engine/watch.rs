@@ -107,9 +107,13 @@ impl Engine {
 
     /// Tells of something at a node that is watched, which has to do with a frame or not.
     pub(super) fn tell(&mut self, node: u32, port: u16, event: Event, f: Option<FrameId>) {
-        if !self.nodes.seat(node).is_watched {
-            return;
+        if self.nodes.seat(node).is_watched {
+            self.tell_always(node, port, event, f);
         }
+    }
+
+    /// The same of a node that is not watched.
+    pub(super) fn tell_always(&mut self, node: u32, port: u16, event: Event, f: Option<FrameId>) {
         self.tell_program();
         let place = self.place_of(self.port_id(node, port), None);
         let frame = f.map(|f| (self.all.frames.get(f), self.all.frames.section(f)));

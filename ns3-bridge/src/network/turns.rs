@@ -238,6 +238,10 @@ impl Network {
         self.engine().send_frame(node, port, queue, &frame.into(), section).0
     }
 
+    pub fn share_ports(&self, host: u32, percent: u8) {
+        self.engine().share_ports(host, percent);
+    }
+
     pub fn send_by_switch(&self, node: u32, frame: &Frame, section: &[u8]) {
         self.engine().send_by_switch(node, &frame.into(), section);
     }

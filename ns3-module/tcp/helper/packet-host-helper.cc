@@ -13,6 +13,7 @@
 #include "ns3/node.h"
 #include "ns3/packet-host.h"
 #include "ns3/qbb-net-device.h"
+#include "ns3/rdma-host.h"
 
 #include <algorithm>
 
@@ -62,7 +63,22 @@ PacketHostHelper::SetAttribute(const std::string& name, const AttributeValue& va
 void
 PacketHostHelper::Install(const NodeContainer& nodes, QbbHelper& network) const
 {
-    network.Install(nodes, m_factory);
+    NodeContainer alone;
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        if (!(*it)->GetObject<RdmaHost>() || (*it)->GetObject<PacketHost>())
+        {
+            alone.Add(*it);
+            continue;
+        }
+        const Ptr<RdmaHost> other = network.GetHost(*it);
+        NS_ABORT_MSG_IF(network.IsStarted(),
+                        "nodes cannot be installed after Start(), which computes the routes");
+        const auto host = m_factory.Create<PacketHost>();
+        (*it)->AggregateObject(host);
+        host->ShareWith(*other);
+    }
+    network.Install(alone, m_factory);
 }
 
 void

@@ -37,9 +37,9 @@ class PacketHostHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Make nodes hosts.
-     * \param nodes the nodes
-     * \param network the network that they join
+     * \brief Make nodes hosts, or give RDMA hosts a part that carries packets of their stacks.
+     * \param nodes the nodes; QbbHelper::InstallHosts() comes before where they are to be both
+     * \param network the network that they join, or have joined
      */
     void Install(const NodeContainer& nodes, QbbHelper& network) const;
 

@@ -109,6 +109,13 @@ PacketHost::GetTypeId()
                           UintegerValue(3),
                           MakeUintegerAccessor(&PacketHost::m_priority),
                           MakeUintegerChecker<uint8_t>(1, 7))
+            .AddAttribute("Share",
+                          "Percent of a link that packets have while RDMA of the same node has "
+                          "data for it, too: with 0 they wait for RDMA, with 100 RDMA for them. "
+                          "RDMA's acknowledgements go first",
+                          UintegerValue(50),
+                          MakeUintegerAccessor(&PacketHost::m_share),
+                          MakeUintegerChecker<uint8_t>(0, 100))
             .AddAttribute("ProbeDscp",
                           "DSCP of probes and their answers, which nothing else may have; the same "
                           "at all hosts. The "
@@ -237,9 +244,27 @@ PacketHost::Start(Ptr<EngineNetwork> network)
     CheckStack();
     CallRust([&] { network->Look().check_priority("packets have", m_priority); });
     QbbNode::Start(network);
-    // What comes is told of as an event.
-    WatchEvents();
+    if (m_isShared)
+    {
+        network->Look().share_ports(m_index, m_share);
+    }
     FindQueueDisc();
+}
+
+void
+PacketHost::ShareWith(QbbNode& host)
+{
+    NS_LOG_FUNCTION(this << &host);
+    m_isShared = true;
+    host.SetStack(*this);
+}
+
+void
+PacketHost::CheckProbes() const
+{
+    NS_ABORT_MSG_IF(m_isShared,
+                    Describe() << " has RDMA beside its stack, and sends no probes: HPCC++ for TCP "
+                                  "and datagrams needs a PacketHost alone on its node");
 }
 
 void
@@ -265,12 +290,17 @@ PacketHost::FindQueueDisc()
     }
 }
 
+uint64_t
+PacketHost::GetQueued(const QbbNetDevice& port) const
+{
+    return GetNetwork().Look().queued(m_index, port.GetPortNumber(), m_priority);
+}
+
 bool
 PacketHost::HasRoom(const QbbNetDevice& port) const
 {
-    const hpcc::Network& core = GetNetwork().Look();
-    const uint64_t queued = core.port_state(m_index, port.GetPortNumber()).queued;
-    const uint64_t largest = port.GetMtu() + ETHERNET_OVERHEAD + core.room();
+    const uint64_t queued = GetQueued(port);
+    const uint64_t largest = port.GetMtu() + ETHERNET_OVERHEAD + GetNetwork().Look().room();
     return queued == 0 || queued + largest <= m_queueBytes;
 }
 
@@ -420,7 +450,7 @@ PacketHost::Enqueue(const QbbNetDevice& out, const QbbFrame& frame)
     EngineNetwork& network = GetNetwork();
     hpcc::Network& core = network.Enter();
     const uint16_t port = out.GetPortNumber();
-    if (core.port_state(m_index, port).queued + frame.size > m_queueBytes)
+    if (GetQueued(out) + frame.size > m_queueBytes)
     {
         Drop(frame.packet);
         return false;
@@ -521,6 +551,7 @@ PacketHost::TakeOn(const PacketHeaders& headers)
     {
         return nullptr;
     }
+    CheckProbes();
     const auto sendProbe = [this, headers](uint32_t seq) { SendProbe(headers, seq); };
     const bool bound = flow->Bind(PathOf(headers),
                                   GetSettings(),
@@ -532,6 +563,7 @@ PacketHost::TakeOn(const PacketHeaders& headers)
 ProbedPath
 PacketHost::GetPath(const Address& peer, uint16_t port) const
 {
+    CheckProbes();
     const PacketHeaders headers = DatagramHeaders(peer, port);
     NS_ABORT_MSG_IF(hpcc::host_of(headers.dst) < 0,
                     "no host has the address " << DescribePeer(peer));

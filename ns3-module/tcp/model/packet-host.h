@@ -34,6 +34,10 @@ class NetDeviceQueue;
  * PacketHostHelper assigns it. Switches forward, buffer, pause and mark such frames like all
  * others; who does not know ECN is not marked.
  *
+ * Beside an RdmaHost of the same node it has the ports of that one in common, and sends no probes:
+ * while both have something to send, packets have the part Share of the link, and RDMA's
+ * acknowledgements go ahead of both. Priorities say what a pause holds back.
+ *
  * A host has one address, whatever its ports: its stack knows the first one alone. A flow leaves by
  * the port that its addresses and ports select among those of the shortest ways (ECMP, as RdmaHost
  * does), and so do its probes.
@@ -97,6 +101,12 @@ class PacketHost : public QbbNode
      * \param port this end's port
      */
     void RemoveDatagrams(const Address& peer, uint16_t port);
+
+    /**
+     * \brief Become a part of a node that is an RDMA host, before the network starts.
+     * \param host the other part
+     */
+    void ShareWith(QbbNode& host);
 
     /// \return packets dropped because too many waited, or no way leads to their destination
     uint64_t GetDrops() const;
@@ -195,6 +205,15 @@ class PacketHost : public QbbNode
     /// waits.
     void FindQueueDisc();
 
+    /// End the program if this is no host by itself: probes tell of its links.
+    void CheckProbes() const;
+
+    /**
+     * \param port a port
+     * \return bytes of packets that wait there
+     */
+    uint64_t GetQueued(const QbbNetDevice& port) const;
+
     /**
      * \param port a port
      * \return whether one more packet fits into its queue
@@ -280,6 +299,8 @@ class PacketHost : public QbbNode
     uint64_t m_feedback{0};            //!< answers that brought telemetry back to a flow
     uint64_t m_baselineResets{0};      //!< of these, those that could not be compared
     uint8_t m_priority{0};             //!< attribute
+    uint8_t m_share{0};                //!< attribute
+    bool m_isShared{false};            //!< whether the node is an RDMA host besides
     uint8_t m_probeDscp{0};            //!< attribute
     uint32_t m_queueBytes{0};          //!< attribute
     bool m_globalRtt{true};            //!< attribute

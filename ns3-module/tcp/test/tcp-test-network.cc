@@ -141,7 +141,11 @@ class HpccTcpTestSuite : public TestSuite
         : TestSuite("hpcc-tcp", Type::UNIT)
     {
         for (const auto make : {MakeDatagramClientTests,
+#ifdef HPCC_HAS_FLOW_MONITOR
+                                MakeFlowMonitorTests,
+#endif
                                 MakePacketHostTests,
+                                MakeSharedHostTests,
                                 MakeStackProgramTests,
                                 MakeTcpHpccPlusTests})
         {

@@ -23,8 +23,12 @@ namespace tests
 
 /// \return tests of DatagramClient
 TestCases MakeDatagramClientTests();
+/// \return tests of FlowMonitor, where that is built
+TestCases MakeFlowMonitorTests();
 /// \return tests of PacketHost
 TestCases MakePacketHostTests();
+/// \return tests of hosts with RDMA and a stack
+TestCases MakeSharedHostTests();
 /// \return tests of whole programs with hosts of ns-3's stack
 TestCases MakeStackProgramTests();
 /// \return tests of TcpHpccPlus
