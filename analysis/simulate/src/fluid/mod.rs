@@ -28,7 +28,7 @@ mod tests;
 mod world;
 
 use crate::outcome::{Outcome, say};
-use crate::progress::new_progress;
+use crate::progress::progress_of;
 use crate::resolve_fastest;
 use crate::setup::requests;
 use crate::usage::cpu_time;
@@ -75,7 +75,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     let mut world = World::new(scenario, fabric(scenario), listed).map_err(refused)?;
     let mut record = Record::new(scenario, writer, groups, how.check.is_some());
     let setup = cpu_time();
-    let mut progress = new_progress(scenario.flows.totals.bytes, scenario.flows.totals.count as u32, how.is_quiet);
+    let mut progress = progress_of(scenario, how.is_quiet);
     let mut moments = 0_u64;
     while world.step(scenario.stop.0) {
         record.take(&mut world);
