@@ -122,7 +122,7 @@ fn of_flows(entries: &[Entry]) -> Result<(Vec<Slot>, String)> {
         let chart = new(title, sizes(), at.clone(), Axis::slowdown("Slowdown", top), lines);
         slots.push(slot("slowdown", title, Chart { points: true, ..chart }, NO_FLOW));
     }
-    let share = || Axis::up_to("Fraction of flows that have no more", 1.02);
+    let share = || Axis::up_to("Fraction of flows", 1.02);
     let times = logarithmic("Completion time").unit(Unit::Micros);
     let fct = new("Completion time", times, At::Each(fct_us), share(), by_fct);
     slots.push(Slot { percentiles: true, ..slot("distributions", "Completion time", fct, NO_FLOW) });

@@ -138,7 +138,8 @@
         texts: points ? there.filter((place) => line.seeds && line.seeds[place] < most).map((place) => [at(place)[0] + 5, at(place)[1] - 5, String(line.seeds[place])]) : [],
       };
     });
-    const rules = chart.percentiles ? [50, 95, 99].map((percent) => [y(percent / 100), "p" + percent]) : [];
+    // The word of the upper two lines, which are close, above and below.
+    const rules = chart.percentiles ? [[50, -2], [95, 11], [99, -2]].map(([percent, dy]) => [y(percent / 100), "p" + percent, y(percent / 100) + dy]) : [];
     return { left, top, width, height, lines, rules };
   }
 
@@ -158,12 +159,12 @@
     ctx.clip();
     ctx.font = "11px system-ui, sans-serif";
     ctx.textAlign = "left";
-    rules.forEach(([py, words]) => {
+    rules.forEach(([py, words, base]) => {
       ctx.strokeStyle = ctx.fillStyle = color("--soft");
       ctx.setLineDash([2, 4]);
       trace([[left, py], [left + width, py]]);
       ctx.stroke();
-      ctx.fillText(words, left + 3, py - 2);
+      ctx.fillText(words, left + 3, base);
     });
     [...lines].reverse().forEach(({ look, pieces, bars, band, marks, texts }) => {
       ctx.strokeStyle = ctx.fillStyle = look.stroke;
@@ -218,7 +219,7 @@
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h + 24}" viewBox="0 -24 ${w} ${h + 24}" font-family="sans-serif">`
       + `<rect y="-24" width="${w}" height="${h + 24}" fill="${card}"/>${text(left, -8, title, 'font-weight="bold"')}${ticks}`
       + `<clipPath id="in"><rect x="${left - MARK}" y="${top - MARK}" width="${width + 2 * MARK}" height="${height + 2 * MARK}"/></clipPath><g clip-path="url(#in)">`
-      + rules.map(([py, words]) => polyline([[left, py], [left + width, py]], rule, 'stroke-dasharray="2 4"') + text(left + 3, py - 2, words)).join("")
+      + rules.map(([py, words, base]) => polyline([[left, py], [left + width, py]], rule, 'stroke-dasharray="2 4"') + text(left + 3, base, words)).join("")
       + [...lines].reverse().map(drawn).join("") + "</g>"
       + `<path d="M${left} ${top}v${height}h${width}" fill="none" stroke="${ink}"/>`
       + text(left + width / 2, top + height + 38, chart.axes[0].label, 'text-anchor="middle"')
@@ -271,17 +272,14 @@
   const logRange = (u, low, high) => (low > 0 && high > 0 ? [low / 1.15, high * 1.15] : [0.1, 10]);
   const fromZero = (u, low, high) => [0, high > 0 ? high * 1.05 : 1];
 
-  /** Ticks of a logarithmic axis: powers of ten, and their 2 and 5 where there is room. */
+  /** Ticks of a logarithmic axis: powers of ten, and as many of their multiples as there is room for. */
   function logTicks(u, axis, low, high) {
-    const ticks = [];
-    const factors = Math.log10(high / low) < 2.5 ? [1, 2, 5] : [1];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-      for (const factor of factors) {
-        const tick = factor * Math.pow(10, power);
-        if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
-      }
-    }
-    return ticks;
+    const room = axis === 0 ? u.bbox.width / uPlot.pxRatio / 60 : u.bbox.height / uPlot.pxRatio / 30;
+    const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+    const powers = Array.from({ length: last - first + 1 }, (_, index) => Math.pow(10, first + index));
+    const ticks = (factors) => powers.flatMap((power) => factors.map((factor) => factor * power))
+      .filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
+    return [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3]].map(ticks).find(({ length }) => length <= room) ?? ticks([1]);
   }
 
   function axisOf(spec, horizontal) {
@@ -793,7 +791,7 @@
     document.querySelector("#config-table thead").replaceChildren(
       element("tr", {}, element("th", { scope: "col" }, "key"), ...shown.map(({ entry }) => element("th", { scope: "col" }, entry.name))));
     document.querySelector("#config-table tbody").replaceChildren(...rows);
-    document.querySelector("#configuration summary").textContent = count(rows.length) + " of " + count(keys.length) + " keys";
+    document.querySelector("#configuration summary").textContent = rows.length < keys.length ? count(rows.length) + " of " + count(keys.length) + " keys" : "All keys";
   }
 
   // ---- the flow table
