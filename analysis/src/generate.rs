@@ -87,7 +87,7 @@ pub struct Llm {
     oversubscription: u32,
     /// Congestion control [default: DCQCN, which NICs have].
     #[arg(long, value_name = "NAME")]
-    control: Option<String>,
+    congestion_control: Option<String>,
     /// Channels of each collective [default: the NICs of the smallest server of its ranks, so that rings use all of them].
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, { Collective::MOST_CHANNELS as u64 }>)]
     channels: Option<u32>,
@@ -208,14 +208,14 @@ fn control(options: &Llm, file: &mut Lines) {
     file.why("Of a switch of 51.2 Tb/s (Tomahawk 5).");
     file.word("buffer", "165MB");
     file.section("[congestion_control]");
-    let Some(name) = &options.control else {
-        file.why("What NICs have, its increases in proportion to their rate (--control).");
+    let Some(name) = &options.congestion_control else {
+        file.why("What NICs have, its increases in proportion to their rate (--congestion-control).");
         file.word("algorithm", "dcqcn");
         file.word("additive_increase", "160Mbps");
         file.word("hyper_increase", "400Mbps");
         return;
     };
-    file.why("As asked (--control).");
+    file.why("As asked (--congestion-control).");
     file.word("algorithm", name);
 }
 

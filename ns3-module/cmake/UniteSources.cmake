@@ -6,6 +6,7 @@
 function(hpcc_unite_sources)
   # Sources that define what another one of their module does, too.
   set(sources_apart
+      flow-monitor/model/ipv6-flow-classifier.cc
       network/utils/mac48-address.cc
       network/utils/mac64-address.cc
       stats/model/sqlite-output.cc

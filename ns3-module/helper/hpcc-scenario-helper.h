@@ -35,7 +35,7 @@ class HpccScenarioHelper
         FAILED = 1,     //!< the results could not be written
         BAD_INPUT = 2,  //!< the file, or the output folder, cannot be used; nothing was written
         UNFINISHED = 3, //!< the results are complete, but some flows have not finished
-        STOPPED = 4,    //!< a fault has ended the run early: the results are of the time until then
+        STOPPED = 4,    //!< a fault or the program has ended the run early: results are of the time before
     };
 
     HpccScenarioHelper();

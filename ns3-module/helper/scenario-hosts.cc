@@ -135,10 +135,16 @@ ScenarioHosts::Run(const std::string& out, bool isQuiet, bool isOpen)
     }
     Capture();
     engine.Follow([this](bool isSample) { OnPause(isSample); });
-    Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
+    const Time stop = NanoSeconds(m_scenario->stop_ns());
+    Simulator::Stop(stop);
     if (RunKeeper::GetFault().empty())
     {
         Simulator::Run();
+    }
+    std::string stopped = RunKeeper::GetFault();
+    if (stopped.empty() && Simulator::Now() < stop)
+    {
+        stopped = "the program called Simulator::Stop()";
     }
     engine.Follow(nullptr);
     TellAcked();
@@ -147,7 +153,7 @@ ScenarioHosts::Run(const std::string& out, bool isQuiet, bool isOpen)
     Count(counters);
     counters.events = Simulator::GetEventCount() - TurnScheduler::Get().GetTurns();
     return hpcc::finish_stack_run(*m_run,
-                                  RunKeeper::GetFault(),
+                                  stopped,
                                   counters,
                                   HPCC_NS3_VERSION,
                                   HPCC_BUILD_PROFILE);

@@ -327,6 +327,7 @@ class OpenScenarioTest : public HpccTestCase
         }
         AddTraffic(config);
         AddAllTraffic();
+        StopEarly();
     }
 
     /**
@@ -457,6 +458,28 @@ class OpenScenarioTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(Read(out, "summary.json").find("\"queue_max_bytes\": 0,"),
                               std::string::npos,
                               "the queue is looked at");
+        Simulator::Destroy();
+    }
+
+    /// The program stops the simulator before the end of a file.
+    void StopEarly()
+    {
+        const std::string config = CreateTempDirFilename("long.toml");
+        std::ofstream(config) << "[run]\nstop = \"4ms\"\n"
+                                 "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\n"
+                                 "delay = \"1us\"\n"
+                                 "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"endless\"\n";
+        const std::string out = CreateTempDirFilename("stopped");
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, "refused");
+        scenario.Open();
+        Simulator::Schedule(MicroSeconds(650), [] { Simulator::Stop(); });
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::STOPPED, "ended early");
+        const std::string summary = Read(out, "summary.json");
+        NS_TEST_EXPECT_MSG_NE(summary.find("\"simulated_ns\": 650000,"),
+                              std::string::npos,
+                              summary);
+        NS_TEST_EXPECT_MSG_NE(summary.find("Simulator::Stop()"), std::string::npos, "the reason");
         Simulator::Destroy();
     }
 

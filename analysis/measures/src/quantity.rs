@@ -10,45 +10,6 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-/// A quantity; [`Quantity::def`] says everything of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-#[expect(missing_docs, reason = "the table defines them")]
-pub enum Quantity {
-    Slowdown,
-    CompletionTime,
-    Goodput,
-    TotalGoodput,
-    Fairness,
-    Queue,
-    QueueSettles,
-    QueuePeaks,
-    GoodputReaches,
-    FairnessReaches,
-    Utilisation,
-    TotalWindow,
-    PausedShare,
-    JobTime,
-    BusBandwidth,
-    Drops,
-    Marks,
-    Cnps,
-    Unfinished,
-    Flows,
-    FlowsUnfinished,
-    QueueGrowth,
-    Pauses,
-    PauseTime,
-    Resent,
-    Telemetry,
-    TelemetryPerKb,
-    SenderBytes,
-    HopBytes,
-    Feedback,
-    FeedbackPerMs,
-    Probes,
-}
-
 /// What is to be known of a quantity.
 #[derive(Debug)]
 pub struct Def {
@@ -193,12 +154,34 @@ const fn waits(awaited: Awaited, def: Def) -> Def {
     Def { waits_for: Some(awaited), ..def }
 }
 
-/// In the order of [`Quantity`].
-const DEFS: [Def; 32] = [
-    def("slowdown", "Slowdown", Unit::Ratio, Of::Each, "Completion time relative to that in an empty network."),
-    def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time."),
-    def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends."),
-    from(
+/// Declares the quantities, each with its definition.
+macro_rules! quantities {
+    ($($Name:ident: $def:expr,)+) => {
+        /// A quantity; [`Quantity::def`] says everything of it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        #[serde(try_from = "String")]
+        #[expect(missing_docs, reason = "the table defines them")]
+        pub enum Quantity {
+            $($Name,)+
+        }
+
+        impl Quantity {
+            const ALL: &[Quantity] = &[$(Quantity::$Name),+];
+
+            /// What is to be known of it.
+            pub fn def(self) -> &'static Def {
+                static DEFS: &[Def] = &[$($def),+];
+                &DEFS[self as usize]
+            }
+        }
+    };
+}
+
+quantities! {
+    Slowdown: def("slowdown", "Slowdown", Unit::Ratio, Of::Each, "Completion time relative to that in an empty network."),
+    CompletionTime: def("completion-time", "Completion time", Unit::Nanos, Of::Each, "Completion time."),
+    Goodput: def("goodput", "Goodput", Unit::Gbps, Of::Each, "Rate of a flow while it sends."),
+    TotalGoodput: from(
         Series::Goodput,
         def(
             "total-goodput",
@@ -208,9 +191,9 @@ const DEFS: [Def; 32] = [
             "Rate of all selected flows together over the whole window.",
         ),
     ),
-    def("fairness", "Jain's index", Unit::Index, Of::Flows, "Jain's index of the flows' rates."),
-    from(Series::Queues, def("queue", "Queue", Unit::Bytes, Of::Port, "Queue of the busiest switch port, over time.")),
-    waits(
+    Fairness: def("fairness", "Jain's index", Unit::Index, Of::Flows, "Jain's index of the flows' rates."),
+    Queue: from(Series::Queues, def("queue", "Queue", Unit::Bytes, Of::Port, "Queue of the busiest switch port, over time.")),
+    QueueSettles: waits(
         Awaited::Queue,
         from(
             Series::Queues,
@@ -224,7 +207,7 @@ const DEFS: [Def; 32] = [
             ),
         ),
     ),
-    from(
+    QueuePeaks: from(
         Series::Queues,
         def(
             "queue-peaks",
@@ -234,7 +217,7 @@ const DEFS: [Def; 32] = [
             "Time from the begin of the window until a queue is as long as any gets in it.",
         ),
     ),
-    waits(
+    GoodputReaches: waits(
         Awaited::Rate,
         from(
             Series::Goodput,
@@ -248,7 +231,7 @@ const DEFS: [Def; 32] = [
             ),
         ),
     ),
-    waits(
+    FairnessReaches: waits(
         Awaited::Index,
         from(
             Series::Goodput,
@@ -262,7 +245,7 @@ const DEFS: [Def; 32] = [
             ),
         ),
     ),
-    from(
+    Utilisation: from(
         Series::Control,
         def(
             "utilisation",
@@ -273,7 +256,7 @@ const DEFS: [Def; 32] = [
          their samples.",
         ),
     ),
-    from(
+    TotalWindow: from(
         Series::Control,
         def(
             "total-window",
@@ -283,28 +266,28 @@ const DEFS: [Def; 32] = [
             "The windows of the selected flows together, over time.",
         ),
     ),
-    def(
+    PausedShare: def(
         "paused-share",
         "Paused",
         Unit::Percent,
         Of::Network,
         "Part of the time for which PFC paused ports, over all ports.",
     ),
-    def("job-time", "Time of the longest job", Unit::Nanos, Of::Run, "Time of the longest job."),
-    def(
+    JobTime: def("job-time", "Time of the longest job", Unit::Nanos, Of::Run, "Time of the longest job."),
+    BusBandwidth: def(
         "bus-bandwidth",
         "Bus bandwidth of collectives",
         Unit::Gbytes,
         Of::Run,
         "Bus bandwidth of all collectives, by their time.",
     ),
-    def("drops", "Packets dropped", Unit::Count, Of::Run, "Packets dropped by switches in the whole run."),
-    def("marks", "Packets marked", Unit::Count, Of::Run, "Data packets that switches marked (ECN)."),
-    def("cnps", "CNPs", Unit::Count, Of::Run, "Congestion notification packets that receivers sent."),
-    def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, of all."),
-    def("", "Flows", Unit::Count, Of::Flows, "Number of flows."),
-    def("", "Unfinished flows", Unit::Count, Of::Flows, "Flows that did not finish, which have no completion time."),
-    from(
+    Drops: def("drops", "Packets dropped", Unit::Count, Of::Run, "Packets dropped by switches in the whole run."),
+    Marks: def("marks", "Packets marked", Unit::Count, Of::Run, "Data packets that switches marked (ECN)."),
+    Cnps: def("cnps", "CNPs", Unit::Count, Of::Run, "Congestion notification packets that receivers sent."),
+    Unfinished: def("unfinished", "Unfinished flows", Unit::Percent, Of::Flows, "Flows that did not finish, of all."),
+    Flows: def("", "Flows", Unit::Count, Of::Flows, "Number of flows."),
+    FlowsUnfinished: def("", "Unfinished flows", Unit::Count, Of::Flows, "Flows that did not finish, which have no completion time."),
+    QueueGrowth: from(
         Series::Queues,
         def(
             "",
@@ -314,34 +297,34 @@ const DEFS: [Def; 32] = [
             "Time from the last sample in which the longest queue was empty to that of its peak.",
         ),
     ),
-    def("pauses", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
-    def("", "Paused", Unit::Nanos, Of::Network, "Length of all of PFC's pauses, summed over ports."),
-    def("resent", "Packets sent again", Unit::Count, Of::Run, "Packets sent again."),
-    def("", "Telemetry", Unit::Count, Of::Run, "Bytes of telemetry on all links."),
-    def("", "Telemetry for each kB", Unit::Small, Of::Run, "Bytes of telemetry on all links for each acknowledged kB."),
-    def(
+    Pauses: def("pauses", "Pauses", Unit::Count, Of::Network, "PFC's pauses."),
+    PauseTime: def("", "Paused", Unit::Nanos, Of::Network, "Length of all of PFC's pauses, summed over ports."),
+    Resent: def("resent", "Packets sent again", Unit::Count, Of::Run, "Packets sent again."),
+    Telemetry: def("", "Telemetry", Unit::Count, Of::Run, "Bytes of telemetry on all links."),
+    TelemetryPerKb: def("", "Telemetry for each kB", Unit::Small, Of::Run, "Bytes of telemetry on all links for each acknowledged kB."),
+    SenderBytes: def(
         "",
         "Telemetry of the sender",
         Unit::Count,
         Of::Network,
         "Bytes of telemetry that a sender writes into a frame.",
     ),
-    def("", "Telemetry of a switch", Unit::Count, Of::Network, "Bytes of telemetry that a switch writes into a frame."),
-    def("", "Feedback packets", Unit::Count, Of::Run, "Packets that return telemetry."),
-    def(
+    HopBytes: def("", "Telemetry of a switch", Unit::Count, Of::Network, "Bytes of telemetry that a switch writes into a frame."),
+    Feedback: def("", "Feedback packets", Unit::Count, Of::Run, "Packets that return telemetry."),
+    FeedbackPerMs: def(
         "",
         "Feedback packets for each ms",
         Unit::Count,
         Of::Run,
         "Packets that return telemetry, for each ms from the first flow's start to the last one's end.",
     ),
-    def("", "Probes", Unit::Count, Of::Run, "Probes."),
-];
+    Probes: def("", "Probes", Unit::Count, Of::Run, "Probes."),
+}
 
 impl Quantity {
-    /// What is to be known of it.
-    pub fn def(self) -> &'static Def {
-        &DEFS[self as usize]
+    /// Those that claims are about.
+    fn claimed() -> impl Iterator<Item = Quantity> {
+        Quantity::ALL.iter().copied().filter(|quantity| !quantity.def().name.is_empty())
     }
 
     /// The least and the largest possible value, in files.
@@ -361,45 +344,15 @@ impl Quantity {
     }
 }
 
-/// The quantities of claims are the first.
-const CLAIMED: [Quantity; 21] = {
-    use Quantity::{
-        BusBandwidth, Cnps, CompletionTime, Drops, Fairness, FairnessReaches, Goodput, GoodputReaches, JobTime, Marks,
-        PausedShare, Pauses, Queue, QueuePeaks, QueueSettles, Resent, Slowdown, TotalGoodput, TotalWindow, Unfinished,
-        Utilisation,
-    };
-    [
-        Slowdown,
-        CompletionTime,
-        Goodput,
-        TotalGoodput,
-        Fairness,
-        Queue,
-        QueueSettles,
-        QueuePeaks,
-        GoodputReaches,
-        FairnessReaches,
-        Utilisation,
-        TotalWindow,
-        PausedShare,
-        JobTime,
-        BusBandwidth,
-        Drops,
-        Marks,
-        Cnps,
-        Unfinished,
-        Pauses,
-        Resent,
-    ]
-};
-
 impl TryFrom<String> for Quantity {
     type Error = String;
 
     fn try_from(name: String) -> Result<Quantity, String> {
-        let names = || CLAIMED.map(|known| format!("`{}`", known.def().name)).join(", ");
-        let known = CLAIMED.into_iter().find(|known| known.def().name == name);
-        known.ok_or_else(|| format!("unknown variant `{name}`, expected one of {}", names()))
+        let known = Quantity::claimed().find(|known| known.def().name == name);
+        known.ok_or_else(|| {
+            let names: Vec<String> = Quantity::claimed().map(|known| format!("`{}`", known.def().name)).collect();
+            format!("unknown variant `{name}`, expected one of {}", names.join(", "))
+        })
     }
 }
 
@@ -414,7 +367,7 @@ impl JsonSchema for Quantity {
             let unit = if unit.symbol().is_empty() { String::new() } else { format!(" In {}.", unit.symbol()) };
             json_schema!({ "description": format!("{is}{unit}"), "type": "string", "const": name })
         };
-        json_schema!({ "description": "A kind of measurement.", "oneOf": CLAIMED.map(one) })
+        json_schema!({ "description": "A kind of measurement.", "oneOf": Quantity::claimed().map(one).collect::<Vec<_>>() })
     }
 }
 
@@ -568,12 +521,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_name_the_first_quantities_and_no_other() {
-        for (place, quantity) in CLAIMED.into_iter().enumerate() {
-            let name = quantity.def().name;
-            assert_eq!((quantity as usize, Quantity::try_from(name.to_owned())), (place, Ok(quantity)));
-        }
-        assert!(DEFS[CLAIMED.len()..].iter().all(|def| def.name.is_empty()));
+    fn claims_name_quantities() {
+        assert!(Quantity::claimed().all(|known| Quantity::try_from(known.def().name.to_owned()) == Ok(known)));
+        assert!(Quantity::try_from(String::new()).is_err());
         assert!(
             Quantity::try_from("slow".to_owned()).is_err_and(|told| told.contains("`slowdown`, `completion-time`"))
         );

@@ -41,7 +41,7 @@ impl Run {
     /// Writes what there is by the end.
     pub(crate) fn finish(mut self, ending: &Ending<'_>, program: &Program<'_>) -> Result<Outcome, Outcome> {
         self.progress.clear();
-        self.take_rest();
+        self.take_rest(ending.end);
         let stalls = self.record_unfinished(ending.end);
         let (storms, measured) = self.write_pauses(ending.end);
         let notes = self.tell_notes(ending, &storms, &measured);
@@ -80,7 +80,7 @@ impl Run {
     }
 
     /// Takes in what has happened since the last sample, here and in other processes.
-    fn take_rest(&mut self) {
+    fn take_rest(&mut self, end: Nanos) {
         if self.scenario.monitor.goodput_interval.is_some() {
             let mut engine = self.fleet.pause();
             engine.ask_flows();
@@ -88,7 +88,7 @@ impl Run {
         }
         self.fleet.pause().finish();
         if self.scenario.monitor.sent_interval.is_some() {
-            self.sent.record(&self.fleet.pause(), &mut lock(&self.writer));
+            self.sent.record(end, &self.fleet.pause(), &mut lock(&self.writer));
         }
         self.tell_ports();
         let mut engine = self.fleet.pause();

@@ -77,7 +77,11 @@ impl Run {
                 flows.ask_arrived(&mut engine);
                 flows.trace_goodput(&engine, &mut writer);
             }
-            SampleKind::Sent => sent.record(&engine, &mut writer),
+            // What is under way when flows are over leaves ports, too.
+            SampleKind::Sent => {
+                sent.record(now, &engine, &mut writer);
+                runs |= engine.next_time().is_some();
+            }
             SampleKind::Control => {
                 engine.ask_flows();
                 flows.trace_control(&engine, scenario, &mut writer, control_flows);

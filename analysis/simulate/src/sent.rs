@@ -3,6 +3,7 @@
 
 use crate::fleet::Paused;
 use hpcc_core::topology::Network;
+use hpcc_core::units::Nanos;
 use hpcc_formats::results::ResultWriter;
 use hpcc_formats::results::sent_csv::SentRow;
 
@@ -17,15 +18,14 @@ impl SentMeter {
         SentMeter { known: network.ports().iter().map(|ports| vec![0; ports.len()]).collect() }
     }
 
-    /// Records what ports have sent since the last call.
-    pub(crate) fn record(&mut self, engine: &Paused<'_>, writer: &mut ResultWriter) {
-        let time_ns = engine.now().0;
+    /// Records what ports have sent since the last call, as of now.
+    pub(crate) fn record(&mut self, now: Nanos, engine: &Paused<'_>, writer: &mut ResultWriter) {
         for (node, ports) in (0..).zip(&mut self.known) {
             for (number, known) in (0..).zip(ports) {
                 let sent = engine.sent(node, number).unwrap_or(*known);
                 let sent_bytes = sent - std::mem::replace(known, sent);
                 if sent_bytes > 0 {
-                    writer.sent(&SentRow { time_ns, node, port: u32::from(number) + 1, sent_bytes });
+                    writer.sent(&SentRow { time_ns: now.0, node, port: u32::from(number) + 1, sent_bytes });
                 }
             }
         }

@@ -60,6 +60,10 @@ fn what_ports_send_adds_up_and_fits_their_links() {
     assert!(busy[2] > 7 * 12_500 * 9 / 10, "{busy:?}");
     let file = |folder: &TempDir| fs::read(folder.path().join("out/sent.csv")).expect("a file");
     assert_eq!(file(&ran(&text, &[], 2)), file(&folder), "by two threads");
+    assert!(
+        rows::<SentRow>(&folder).iter().all(|row| row.time_ns % 7_000 == 0),
+        "the last acknowledgements are on the grid"
+    );
     let without = ran(INCAST, &[], 1);
     assert!(!without.path().join("out/sent.csv").exists());
     let flows = |folder: &TempDir| fs::read(folder.path().join("out/fct.csv")).expect("a file");

@@ -153,8 +153,9 @@ pub(super) const MODELS: [Model; 15] = [
     GPT,
     Model {
         name: "mixtral-8x7b",
-        source: "mistralai/Mixtral-8x7B-v0.1, config.json",
+        source: "mistralai/Mixtral-8x7B-v0.1, config.json; sequence: its paper",
         attention: heads([32, 8], 128),
+        sequence: 32_768,
         feed_forward: 14_336,
         experts: Some(Experts { count: 8, top_k: 2, size: 14_336, shared: 0, dense_layers: 0, every: 1 }),
         ..LLAMA

@@ -153,6 +153,12 @@ impl<'a> Database<'a> {
                     })?;
                     classes.entry(group).or_default().insert(class);
                 }
+                let shared =
+                    classes.iter().filter(|(_, classes)| classes.iter().filter(|class| **class > 0).count() > 1);
+                left_out.extend(shared.map(|(group, classes)| {
+                    let classes = qos::listed(classes);
+                    format!("TC_TO_PRIORITY_GROUP_MAP|{name}: classes {classes} share group {group}; here each has one of its own")
+                }));
             }
         }
         Ok(classes)
@@ -168,6 +174,7 @@ impl<'a> Database<'a> {
         let rates = self.rates()?;
         // Profiles by priority and rate.
         let mut found: BTreeMap<u8, BTreeMap<Option<u64>, BTreeSet<&str>>> = BTreeMap::new();
+        let mut ports_of: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
         for (key, row) in self.table(table) {
             let (ports, numbers) = self.ports(table, key)?;
             let profile = reference(row, "profile").ok_or_else(|| format!("{table}|{key}: profile is missing"))?;
@@ -176,7 +183,17 @@ impl<'a> Database<'a> {
             {
                 let by_rate = found.entry(priority).or_default();
                 by_rate.entry(rates.get(port).copied()).or_default().insert(profile);
+                ports_of.entry(priority).or_default().insert(port);
             }
+        }
+        let all = self.table("PORT").count();
+        let in_part = ports_of.iter().filter(|(priority, ports)| **priority > 0 && ports.len() < all);
+        let in_part: BTreeSet<u8> = in_part.map(|(&priority, _)| priority).collect();
+        if !in_part.is_empty() {
+            let numbers = qos::listed(&in_part);
+            left_out.push(format!(
+                "{table}: traffic classes {numbers} have none at some ports; those of the others hold at all here"
+            ));
         }
         if found.remove(&0).is_some() {
             left_out.push(format!("{table} of traffic class 0: priority 0 is neither limited nor counted here"));

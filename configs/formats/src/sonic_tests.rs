@@ -232,6 +232,39 @@ fn the_watchdog_is_read_with_its_times() {
     }
 }
 
+/// Of strict queues the one with the highest number goes first, as switches have it.
+#[test]
+fn strict_queues_keep_their_order() {
+    let from =
+        "\"QUEUE\": { \"Ethernet0|3\": { \"wred_profile\": \"AZURE_LOSSLESS\", \"scheduler\": \"scheduler.1\" } }";
+    let to = "\"QUEUE\": { \"Ethernet0,Ethernet8|3-4\": { \"scheduler\": \"scheduler.1\" } }";
+    let strict = DATABASE.replace(from, to).replace("\"type\": \"DWRR\", \"weight\": \"30\"", "\"type\": \"STRICT\"");
+    let found = read(&strict).expect("a configuration");
+    assert_eq!(found.keys["classes"].as_str(), Some("4:strict, 3:strict"));
+}
+
+/// What holds at some ports only, or is shared, is told.
+#[test]
+fn groups_that_are_not_as_here_are_told() {
+    let told = |text: &str, words: &str| read(text).expect("read").left_out.iter().any(|one| one.contains(words));
+    assert!(told(DATABASE, "classes 0, 1, 2 share group 0"));
+    let apart = DATABASE.replace("\"1\": \"0\", \"2\": \"0\"", "\"1\": \"1\", \"2\": \"2\"");
+    assert!(!told(&apart, "share group") && !told(&apart, "at some ports; those of the others"));
+    let missing = DATABASE.replace("\"Ethernet8|3-4\": { \"profile\": \"pg_100g\" },", "");
+    assert!(told(&missing, "BUFFER_PG: traffic classes 3, 4 have none at some ports"));
+    let two = "\"QUEUE\": { \"Ethernet0|3\": { \"wred_profile\": \"AZURE_LOSSLESS\" }, \"Ethernet8|3\": { \"wred_profile\": \"SLOW\" },
+        \"Ethernet0|4\": { \"wred_profile\": \"AZURE_LOSSLESS\" }, \"Ethernet8|4\": { \"wred_profile\": \"SLOW\" }";
+    let slow = "\"WRED_PROFILE\": { \"SLOW\": { \"ecn\": \"ecn_all\", \"green_min_threshold\": \"250000\", \"green_max_threshold\": \"1050000\" },";
+    let speeds = DATABASE.replace(
+        "\"QUEUE\": { \"Ethernet0|3\": { \"wred_profile\": \"AZURE_LOSSLESS\", \"scheduler\": \"scheduler.1\" }",
+        two,
+    );
+    let found = read(&speeds.replace("\"WRED_PROFILE\": {", slow)).expect("two speeds");
+    let thresholds = found.keys["ecn_thresholds"].as_array().expect("a list");
+    let kmin = |at: usize| thresholds[at]["kmin"].as_integer();
+    assert_eq!((thresholds.len(), kmin(0), kmin(1)), (2, Some(250_000), Some(1_048_576)), "{:?}", found.left_out);
+}
+
 /// Weights of 8 and 30 share a link as 80 to 300, as those of a Tomahawk 5 are tested (sonic-mgmt).
 #[test]
 fn schedulers_are_classes() {
@@ -250,7 +283,7 @@ fn schedulers_are_classes() {
         |queue: &str, scheduler: u8| format!("\"Ethernet0,Ethernet8|{queue}\": {{ \"scheduler\": \"s.{scheduler}\" }}");
     let of = |rows: &[String]| queues(&rows.join(", ")).expect("a configuration");
     let found = of(&[both("0", 0), both("1-2", 0), both("3", 1), both("4", 2)]);
-    assert_eq!(found.keys["classes"].as_str(), Some("1:12000, 2:12000, 3:45000, 4:strict"));
+    assert_eq!(found.keys["classes"].as_str(), Some("4:strict, 3:45000, 2:12000, 1:12000"));
     assert!(found.left_out.iter().any(|one| one.starts_with("SCHEDULER of queue 0")), "{:?}", found.left_out);
     assert!(!found.left_out.iter().any(|one| one.contains("same scheduler")), "{:?}", found.left_out);
     assert!(of(&[both("3", 3)]).left_out.iter().any(|one| one.starts_with("SCHEDULER|s.3: cir, pir")));

@@ -18,7 +18,7 @@ pub struct Classes {
 pub const MAX_QUANTUM: u32 = 1 << 24;
 
 impl Classes {
-    /// Classes by priority, 1 to 7.
+    /// Classes by priority, 1 to 7; strict ones in the order of their places, of which each has its own.
     ///
     /// # Errors
     /// The first priority that is none, or is named twice.
@@ -33,15 +33,17 @@ impl Classes {
         Ok(Classes { services: services.map(|service| service.unwrap_or(Service::Leftover)) })
     }
 
-    /// Reads `PRIORITY:QUANTUM` or `PRIORITY:strict`, with commas between; quanta in bytes.
+    /// Reads `PRIORITY:QUANTUM` or `PRIORITY:strict`, with commas between; quanta in bytes. Strict ones go ahead of each other in the
+    /// order of the list.
     ///
     /// # Errors
     /// What is wrong with the text.
     pub fn parse(text: &str) -> Result<Classes, String> {
+        let mut places = 0..;
         let class = |part: &str| {
             let (priority, service) = part.split_once(':')?;
             let service = match service.trim() {
-                "strict" => Service::Strict,
+                "strict" => Service::Strict { place: places.next()? },
                 quantum => {
                     Service::Weighted { quantum: quantum.parse().ok().filter(|q| (1..=MAX_QUANTUM).contains(q))? }
                 }
@@ -59,12 +61,14 @@ impl Classes {
 
     /// The text that [`Classes::parse`] reads.
     pub fn text(&self) -> String {
-        let class = |(priority, service): (usize, &Service)| match service {
-            Service::Strict => Some(format!("{priority}:strict")),
-            Service::Weighted { quantum } => Some(format!("{priority}:{quantum}")),
+        let class = |(priority, service): (usize, &Service)| match *service {
+            Service::Strict { place } => Some((place, format!("{priority}:strict"))),
+            Service::Weighted { quantum } => Some((0, format!("{priority}:{quantum}"))),
             Service::Leftover => None,
         };
-        self.services.iter().enumerate().filter_map(class).collect::<Vec<_>>().join(",")
+        let mut classes: Vec<(u8, String)> = self.services.iter().enumerate().filter_map(class).collect();
+        classes.sort_by_key(|(place, _)| *place);
+        classes.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
     }
 
     /// Whether a priority is sure of some part of every link.
@@ -104,10 +108,13 @@ mod tests {
     fn text_leads_to_classes_and_back() {
         let classes = Classes::parse(" 3:3000, 4:1000,5 :strict").expect("a list");
         assert_eq!(classes.services()[3], Service::Weighted { quantum: 3_000 });
-        assert_eq!(classes.services()[5], Service::Strict);
+        assert_eq!(classes.services()[5], Service::Strict { place: 0 });
         assert_eq!(classes.services()[7], Service::Leftover);
         assert_eq!(classes.text(), "3:3000,4:1000,5:strict");
         assert_eq!(Classes::parse(&classes.text()), Ok(classes));
+        let listed = Classes::parse("6:strict,3:3000,5:strict").expect("a list");
+        assert_eq!((Classes::parse(&listed.text()), listed.share(6)), (Ok(listed), 1.0));
+        assert_eq!([5, 6].map(|priority| listed.has_guaranteed_share(priority)), [false, true]);
     }
 
     /// However small the quanta of the others are.

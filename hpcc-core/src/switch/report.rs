@@ -75,7 +75,7 @@ impl Report {
         if report == ReportConfig::default() {
             return None;
         }
-        let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
+        let services = config.classes.map_or([Service::Strict { place: 0 }; PRIORITIES], |classes| classes.services());
         Some(Report::new(report, &Scheduler::new(services), rates))
     }
 

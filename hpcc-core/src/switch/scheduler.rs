@@ -9,8 +9,11 @@ use crate::units::BitRate;
 /// How a queue is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// Before every queue with a higher number, and before all weighted ones.
-    Strict,
+    /// Before all weighted ones, and before strict ones with a higher place; of one place lower numbers first.
+    Strict {
+        /// From 0.
+        place: u8,
+    },
     /// In turn with the other weighted queues.
     Weighted {
         /// Bytes that each turn adds to what the queue may send, from 1. A turn passes in vain where it is less than
@@ -42,6 +45,8 @@ impl Backlog {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduler {
     services: [Service; PRIORITIES],
+    /// The strict queues in their order; as many are.
+    strict: ([u8; PRIORITIES], usize),
     /// Bytes that each weighted queue may still send in its turn.
     deficits: [u64; PRIORITIES],
     /// The queue whose turn it is.
@@ -53,14 +58,21 @@ pub struct Scheduler {
 impl Scheduler {
     /// An idle port.
     pub fn new(services: [Service; PRIORITIES]) -> Self {
-        Scheduler { services, deficits: [0; PRIORITIES], turn: 0, granted: false }
+        let mut strict = ([0; PRIORITIES], 0);
+        for place in 0..PRIORITIES as u8 {
+            for queue in (0..PRIORITIES).filter(|&queue| services[queue] == Service::Strict { place }) {
+                strict.0[strict.1] = queue as u8;
+                strict.1 += 1;
+            }
+        }
+        Scheduler { services, strict, deficits: [0; PRIORITIES], turn: 0, granted: false }
     }
 
     /// The queue whose first frame leaves now, which is counted as sent; `None` if none may.
     pub fn next(&mut self, backlog: &Backlog) -> Option<u8> {
         self.forget_empty(backlog);
-        let strict = self.first_of(Service::Strict, backlog);
-        let queue = strict.or_else(|| self.weighted(backlog)).or_else(|| self.first_of(Service::Leftover, backlog));
+        let strict = self.strict().find(|&queue| backlog.sendable(queue).is_some());
+        let queue = strict.or_else(|| self.weighted(backlog)).or_else(|| self.leftover(backlog));
         queue.map(|queue| queue as u8)
     }
 
@@ -69,7 +81,7 @@ impl Scheduler {
     /// the strict queues leave, whose load is `strict_load`.
     pub fn guaranteed(&self, queue: u8, rate: BitRate, strict_load: BitRate) -> BitRate {
         match self.services.get(usize::from(queue)) {
-            Some(Service::Strict) if self.first_strict() == Some(usize::from(queue)) => rate,
+            Some(Service::Strict { .. }) if self.strict().next() == Some(usize::from(queue)) => rate,
             Some(&Service::Weighted { quantum }) => {
                 let all: u64 = self.services.iter().map(|service| quantum_of(*service)).sum();
                 let left = u128::from(rate.0.saturating_sub(strict_load.0));
@@ -79,13 +91,15 @@ impl Scheduler {
         }
     }
 
-    fn first_strict(&self) -> Option<usize> {
-        self.services.iter().position(|service| *service == Service::Strict)
+    /// The strict queues in their order.
+    fn strict(&self) -> impl Iterator<Item = usize> + '_ {
+        let (queues, count) = &self.strict;
+        queues[..*count].iter().map(|&queue| usize::from(queue))
     }
 
-    fn first_of(&self, service: Service, backlog: &Backlog) -> Option<usize> {
-        let queues = self.services.iter().enumerate().filter(|(_, other)| **other == service);
-        queues.map(|(queue, _)| queue).find(|&queue| backlog.sendable(queue).is_some())
+    fn leftover(&self, backlog: &Backlog) -> Option<usize> {
+        let is_it = |queue: &usize| self.services[*queue] == Service::Leftover && backlog.sendable(*queue).is_some();
+        (0..PRIORITIES).find(is_it)
     }
 
     fn weighted(&mut self, backlog: &Backlog) -> Option<usize> {
@@ -149,7 +163,7 @@ impl Scheduler {
 /// Bytes of a turn; only weighted queues have turns.
 fn quantum_of(service: Service) -> u64 {
     match service {
-        Service::Strict | Service::Leftover => 0,
+        Service::Strict { .. } | Service::Leftover => 0,
         Service::Weighted { quantum } => u64::from(quantum.max(1)),
     }
 }
@@ -161,7 +175,7 @@ mod tests {
 
     /// Queue 0 strict, the others weighted by these quanta.
     fn scheduler(quanta: [u32; PRIORITIES - 1]) -> Scheduler {
-        let mut services = [Service::Strict; PRIORITIES];
+        let mut services = [Service::Strict { place: 0 }; PRIORITIES];
         for (service, quantum) in services[1..].iter_mut().zip(quanta) {
             *service = Service::Weighted { quantum };
         }
@@ -196,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn strict_queues_go_first_and_lower_numbers_before_higher() {
+    fn strict_queues_go_first_by_their_places() {
         let mut services = [Service::Weighted { quantum: 1_500 }; PRIORITIES];
-        services[2] = Service::Strict;
-        services[5] = Service::Strict;
+        services[2] = Service::Strict { place: 0 };
+        services[5] = Service::Strict { place: 1 };
         let mut scheduler = Scheduler::new(services);
         let mut backlog = Backlog { heads: [64; PRIORITIES], paused: 0 };
         assert_eq!(scheduler.next(&backlog), Some(2));
@@ -213,7 +227,7 @@ mod tests {
     #[test]
     fn leftover_queues_wait_for_all_others() {
         let mut services = [Service::Leftover; PRIORITIES];
-        services[4] = Service::Strict;
+        services[4] = Service::Strict { place: 0 };
         services[6] = Service::Weighted { quantum: 100 };
         let mut scheduler = Scheduler::new(services);
         let mut backlog = Backlog { heads: [0, 64, 0, 64, 64, 0, 9_000, 0], paused: 0 };

@@ -84,20 +84,20 @@ crate::settings! {
         #[change = "Raise it where distances differ much."]
         pub timeout_base_rtts: Option<u32> = None;
         /// Whether the timeout doubles each time that it expires in a row, up to 64-fold.
-        #[change = "Readiness it off to try again at a steady pace."]
+        #[change = "Turn it off to try again at a steady pace."]
         pub timeout_back_off: bool = true;
         /// Whether a window, at first a bandwidth-delay product, bounds the bytes in flight, with any `recovery`; `auto`: not with
         /// `dcqcn` and `timely`.
-        #[change = "Readiness it on to bound the queues of these two, off to see its part in the others."]
+        #[change = "Turn it on to bound the queues of these two, off to see its part in the others."]
         #[assumed = "as the algorithm is published"]
         pub window: Option<bool> = None;
         /// Whether the window follows the sending rate; otherwise it stays as at line rate.
-        #[change = "Readiness it off to leave control to pacing alone."]
+        #[change = "Turn it off to leave control to pacing alone."]
         pub variable_window: bool = true;
         /// Whether a fixed cap bounds the bytes in flight besides: IRN's BDP-FC, one bandwidth-delay product of the longest path, by the
         /// rate of the sender's port (or of the flow's own path, if `global_rtt` is off). What has arrived behind a loss counts as in
         /// flight, up to `reorder_window` packets less.
-        #[change = "Readiness it on for IRN as published, or to keep queues of `dcqcn` short; off for the selective repeat of NICs, \
+        #[change = "Turn it on for IRN as published, or to keep queues of `dcqcn` short; off for the selective repeat of NICs, \
             which bounds nothing."]
         pub bdp_cap: bool = false;
         /// Base round-trip time T of all flows; `auto`: the time of a full packet, telemetry included, and its
@@ -106,10 +106,10 @@ crate::settings! {
         #[assumed = "reckoned from the links: a full packet and its acknowledgement on the longest idle path"]
         pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Whether all flows use the longest T of the network; otherwise each uses the T of its pair.
-        #[change = "Readiness it off where distances differ much: near pairs get smaller windows and shorter queues."]
+        #[change = "Turn it off where distances differ much: near pairs get smaller windows and shorter queues."]
         pub global_rtt: bool = true;
         /// Whether packets are paced at the controller's rate; otherwise only the window obeys it.
-        #[change = "Readiness it off to see the worth of pacing: a window then leaves as one burst."]
+        #[change = "Turn it off to see the worth of pacing: a window then leaves as one burst."]
         pub rate_bound: bool = true;
         /// Priority of acknowledgements; 0 goes ahead of all others and is never paused; `auto`: 0 with `dcqcn`,
         /// `timely` and `bolt`, otherwise 3.

@@ -40,8 +40,9 @@ namespace
 
 /// The port of all servers.
 constexpr uint16_t PORT = 5000;
-/// The priorities of RDMA flows and of packets.
+/// The priority of RDMA flows.
 constexpr uint8_t RDMA = 3;
+/// The priority of packets.
 constexpr uint8_t PACKETS = 4;
 
 /// What a host is, what the senders do, and who looks.
@@ -51,7 +52,7 @@ struct Setup
     bool isStack{true}; //!< whether hosts have a stack
     bool sends{true};   //!< whether RDMA flows begin
     bool talks{true};   //!< whether TCP connections begin
-    bool hasSinks{false};
+    bool hasSinks{false}; //!< whether sinks look on
     std::string disc; //!< class of the queue discs of hosts; empty: none
 };
 
@@ -64,7 +65,10 @@ struct Outcome
     uint64_t throughDisc{0};                             //!< packets that its queue disc sent
     uint64_t stackFrames{0};                             //!< that left the first host, if seen
 
-    /// \return whether another one is the same, but for what was seen
+    /**
+     * \param other another one
+     * \return whether it is the same, but for what was seen
+     */
     bool operator==(const Outcome& other) const
     {
         return completions == other.completions && received == other.received;

@@ -625,6 +625,7 @@ fn a_language_model_becomes_a_scenario() {
     for (more, line) in [
         (&["--model", "mixtral-8x7b"][..], "experts = 8"),
         (&["--model", "llama-405b", "--pp", "2", "--channels", "4"], "channels = 4"),
+        (&["--model", "llama-7b", "--congestion-control", "hpcc"], "algorithm = \"hpcc\""),
     ] {
         let told = llm(more);
         assert!(told.code == Some(0) && told.out.contains(line), "{more:?}: {}{}", told.out, told.err);

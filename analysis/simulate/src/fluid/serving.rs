@@ -34,7 +34,7 @@ pub fn served(scenario: &Scenario) -> Option<Served> {
 fn by_priority(classes: Classes) -> [Class; 8] {
     let services = classes.services();
     std::array::from_fn(|priority| match services[priority] {
-        Service::Strict => Class { tier: priority as u8, weight: 1.0 },
+        Service::Strict { place } => Class { tier: place, weight: 1.0 },
         Service::Weighted { quantum } => Class { tier: IN_TURN, weight: f64::from(quantum.max(1)) },
         Service::Leftover => Class { tier: IN_TURN + 1 + priority as u8, weight: 1.0 },
     })

@@ -26,6 +26,21 @@ pub(crate) enum Group {
     ExpertOfServer,
 }
 
+/// What a collective is to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub kind: Kind,
+    pub size: u64,
+    /// Each rank gets back what it has sent in such an exchange.
+    pub is_return: bool,
+}
+
+impl From<(Kind, u64)> for Asked {
+    fn from((kind, size): (Kind, u64)) -> Asked {
+        Asked { kind, size, is_return: false }
+    }
+}
+
 /// Plans by the place of a collective in the order that all its ranks have, and by those ranks.
 pub(crate) struct Plans<'a> {
     ways: &'a dyn Fn(Kind) -> CollectiveOptions,
@@ -48,8 +63,9 @@ impl<'a> Plans<'a> {
         order: u32,
         (of, group): (Group, Arc<[u32]>),
         rank: u32,
-        (kind, size): (Kind, u64),
+        what: impl Into<Asked>,
     ) -> Result<Option<Collective>, Wrong> {
+        let Asked { kind, size, is_return } = what.into();
         if group.len() < 2 {
             return Ok(None);
         }
@@ -63,7 +79,8 @@ impl<'a> Plans<'a> {
             let ways = (self.ways)(kind);
             let plan = ways.plan(kind, group, size, number);
             let plan = plan.map_err(|(key, why)| (if key == "algorithm" { kind.name() } else { key }, why))?;
-            self.list.push(Plan { first_channel: ways.channels_of(of as usize), ..plan });
+            let parts = plan.parts.clone().map(|parts| if is_return { Arc::new(parts.returned()) } else { parts });
+            self.list.push(Plan { first_channel: ways.channels_of(of as usize), parts, ..plan });
         }
         Ok(Some(Collective::new(self.list[number as usize].clone(), place)))
     }

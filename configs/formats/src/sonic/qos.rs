@@ -16,6 +16,7 @@ pub(super) struct Marks {
 
 /// Thresholds in bytes, and a probability in percent.
 type Wred = (u64, u64, u64);
+type ByPriority = BTreeMap<u8, BTreeSet<Wred>>;
 
 impl Database<'_> {
     /// Which priorities are marked, and when: only queues with a WRED profile that marks are. A configuration without
@@ -26,9 +27,14 @@ impl Database<'_> {
             return Ok(Marks::default());
         }
         let rates: BTreeSet<u64> = self.rates()?.into_values().collect();
-        let by_priority = self.marked(left_out)?;
+        let (by_priority, by_rate) = self.marked(left_out)?;
         let values: BTreeSet<Wred> = by_priority.values().flatten().copied().collect();
         let values: Vec<Wred> = values.into_iter().collect();
+        // One for each rate.
+        let of_rates: Option<Vec<(u64, Wred)>> = by_rate
+            .iter()
+            .map(|(&rate, own)| own.first().filter(|_| own.len() == 1).map(|&wred| (rate, wred)))
+            .collect();
         let mut marks = Marks::default();
         let unmarked = (1..8).filter(|priority| !by_priority.contains_key(priority));
         marks.classes.extend(unmarked.map(|priority| format!("{priority}:none")));
@@ -39,6 +45,10 @@ impl Database<'_> {
             ([wred], _) => {
                 let of_rate = |rate: &u64| thresholds_of(*rate, *wred);
                 marks.thresholds = Some(Toml::Array(rates.iter().map(of_rate).collect()));
+            }
+            ([_, _, ..], Some(_)) if of_rates.as_ref().is_some_and(|of_rates| of_rates.len() == rates.len()) => {
+                let of_rates = of_rates.into_iter().flatten();
+                marks.thresholds = Some(Toml::Array(of_rates.map(|(rate, wred)| thresholds_of(rate, wred)).collect()));
             }
             ([_, _, ..], Some(&rate)) if rates.len() == 1 && by_priority.values().all(|own| own.len() == 1) => {
                 // Thresholds of priorities are told for 100 Gb/s, and scaled to the rate of a port.
@@ -58,10 +68,12 @@ impl Database<'_> {
         Ok(marks)
     }
 
-    /// The thresholds of each priority that is marked.
-    fn marked(&self, left_out: &mut Vec<String>) -> Result<BTreeMap<u8, BTreeSet<Wred>>, String> {
+    /// The thresholds of each priority that is marked, and those of the ports of each rate.
+    fn marked(&self, left_out: &mut Vec<String>) -> Result<(ByPriority, BTreeMap<u64, BTreeSet<Wred>>), String> {
+        let rates = self.rates()?;
+        let mut by_rate: BTreeMap<u64, BTreeSet<Wred>> = BTreeMap::new();
         let profiles: BTreeMap<&str, _> = self.table("WRED_PROFILE").map(|(name, row)| (name.as_str(), row)).collect();
-        let mut by_priority: BTreeMap<u8, BTreeSet<Wred>> = BTreeMap::new();
+        let mut by_priority = ByPriority::new();
         let mut ports_of: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
         let mut silent: BTreeSet<String> = BTreeSet::new();
         for (key, row) in self.table("QUEUE") {
@@ -81,6 +93,8 @@ impl Database<'_> {
             for queue in queues.filter(|queue| *queue > 0) {
                 by_priority.entry(queue).or_default().insert(wred);
                 ports_of.entry(queue).or_default().extend(&ports);
+                let rates = ports.iter().filter_map(|port| rates.get(port));
+                rates.for_each(|&rate| _ = by_rate.entry(rate).or_default().insert(wred));
             }
         }
         left_out.extend(silent);
@@ -92,7 +106,7 @@ impl Database<'_> {
                 "QUEUE: queues {in_part} have a wred_profile at some ports only; those of all mark here"
             ));
         }
-        Ok(by_priority)
+        Ok((by_priority, by_rate))
     }
 
     /// Priorities that ports pause; `None` if no port says it.

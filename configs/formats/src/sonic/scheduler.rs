@@ -51,7 +51,8 @@ impl Database<'_> {
             ));
         }
         let class = |(queue, services): (&u8, &BTreeSet<String>)| Some(format!("{queue}:{}", services.first()?));
-        let classes: Vec<String> = by_queue.iter().filter_map(class).collect();
+        // Of strict queues the highest goes first.
+        let classes: Vec<String> = by_queue.iter().rev().filter_map(class).collect();
         Ok((!classes.is_empty()).then(|| classes.join(", ")))
     }
 }

@@ -53,11 +53,11 @@ crate::settings! {
         #[network]
         pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => return_path = "ack";
         /// Whether notifications also acknowledge, ahead of delayed acknowledgements.
-        #[change = "Readiness it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
+        #[change = "Turn it on where `transport.ack_every` is large and windows run out before an acknowledgement."]
         #[network]
         pub notification_acks: bool = false => return_path = "notification";
         /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
-        #[change = "Readiness it on against receivers or switches that lie; without attackers it changes nothing."]
+        #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
         /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal.
         #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]

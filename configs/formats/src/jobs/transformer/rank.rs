@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What one rank of a transformer in training does.
 
-use super::super::plans::{Group, Plans, Wrong};
+use super::super::plans::{Asked, Group, Plans, Wrong};
 use super::super::schedule::{Phase, Turn};
 use super::{BYTES, Buckets, ContextBy, Embeddings, Recompute, Transformer, begin_of_part, part};
 use hpcc_core::workload::collective::Kind;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 pub(super) const COMPUTE: u16 = 0;
 pub(super) const GRADIENTS: [u16; 2] = [1, 2];
 pub(super) const PARAMETERS: [u16; 2] = [3, 4];
-/// Tags of keys and values, and of their gradients; those of stages are below.
-const OF_KEYS: u64 = 1 << 62;
-const OF_THEIR_GRADIENTS: u64 = OF_KEYS + 1;
+/// Tags of keys and values, and of their gradients; messages of stages are between other ranks.
+const OF_KEYS: u64 = 0;
+const OF_THEIR_GRADIENTS: u64 = 1;
 
 /// One rank's graph in the making.
 pub(super) struct Rank<'a, 'b> {
@@ -152,7 +152,7 @@ impl<'a, 'b> Rank<'a, 'b> {
     fn beside(
         &mut self,
         group: (Group, Arc<[u32]>),
-        what: (Kind, u64),
+        what: impl Into<Asked>,
         stream: Option<u16>,
         after: u32,
     ) -> Result<Option<u32>, Wrong> {
@@ -164,7 +164,7 @@ impl<'a, 'b> Rank<'a, 'b> {
         &mut self,
         order: u32,
         group: (Group, Arc<[u32]>),
-        what: (Kind, u64),
+        what: impl Into<Asked>,
         stream: Option<u16>,
         after: u32,
     ) -> Result<Option<u32>, Wrong> {
@@ -175,7 +175,7 @@ impl<'a, 'b> Rank<'a, 'b> {
     }
 
     /// A collective that what follows waits for.
-    fn together(&mut self, group: (Group, Arc<[u32]>), what: (Kind, u64)) -> Result<(), Wrong> {
+    fn together(&mut self, group: (Group, Arc<[u32]>), what: impl Into<Asked>) -> Result<(), Wrong> {
         self.last = self.beside(group, what, None, self.last)?.unwrap_or(self.last);
         Ok(())
     }
@@ -273,7 +273,9 @@ impl<'a, 'b> Rank<'a, 'b> {
             self.compute(head);
         }
         if let Some(to) = to {
-            let size = model.activations() / u64::from(model.tensor);
+            // Each tensor-parallel rank has all of a sequence but between layers that divide it.
+            let parts = if model.sequence_parallel { u64::from(model.tensor) } else { 1 };
+            let size = model.activations() / parts;
             self.send(self.in_stage(to % model.pipeline), tag(to, is_back), size);
         }
         Ok(())
@@ -382,11 +384,12 @@ impl<'a, 'b> Rank<'a, 'b> {
         let &Transformer { hidden, tensor, expert, top_k, dispatch_bytes, .. } = self.model;
         // A rank alone with all experts sends nothing.
         let once = self.model.tokens() * hidden * if is_there { dispatch_bytes } else { BYTES };
-        let by_expert = (Kind::AllToAll, once * u64::from(top_k) / u64::from(tensor));
+        let exchange = |size| Asked { is_return: !is_there, ..(Kind::AllToAll, size).into() };
+        let by_expert = exchange(once * u64::from(top_k) / u64::from(tensor));
         let Some((servers, inside)) = self.of_token else {
             return self.together((Group::Expert, self.data_group(expert)), by_expert);
         };
-        let by_server = (Kind::AllToAll, (once as f64 * servers / f64::from(tensor)).round() as u64);
+        let by_server = exchange((once as f64 * servers / f64::from(tensor)).round() as u64);
         let mut both = [
             ((Group::Expert, self.every(inside, expert)), by_server),
             ((Group::ExpertOfServer, self.data_group(inside)), by_expert),

@@ -112,7 +112,7 @@ fn messages_of_stages_and_experts_pair_up() {
         let (count, bytes) = graph.traffic(|_| true);
         (sum.0 + count, sum.1 + bytes)
     });
-    assert_eq!((count, bytes), (4 * 2 * 4, 4 * 2 * 4 * 2 * 512 * 1_024 * 2 / 2), "4 ranks, 4 batches, both ways");
+    assert_eq!((count, bytes), (4 * 2 * 4, 4 * 2 * 4 * 2 * 512 * 1_024 * 2), "4 ranks, 4 batches, both ways");
     let experts = of(&Transformer { experts: 2, expert: 2, pipeline: 1, tensor: 1, ..MODEL }, 4);
     assert_eq!(groups(&experts, 2, Kind::AllToAll).len(), 2 * 4 * 4 * 4);
 }
@@ -127,9 +127,12 @@ fn a_llama_reduces_its_parameters() {
     // Four sums of 512 tokens a layer, among the tensor-parallel ranks of each copy.
     let activations = 512 * 8_192 * 2;
     assert_eq!(groups(&file, 8, Kind::AllReduce), vec![activations; 4 * 80 * 2]);
-    // The first stage sends an eighth forward, the second one forward and back.
-    assert_eq!(file.graphs[0].traffic(|to| to == 16), (1, activations / 8));
-    assert_eq!(file.graphs[16].traffic(|to| to == 0 || to == 32), (2, 2 * activations / 8));
+    // The first stage sends forward, the second one forward and back: an eighth where ranks have parts of sequences.
+    for (sequence_parallel, parts) in [(false, 1), (true, 8)] {
+        let file = of(&Transformer { sequence_parallel, ..LLAMA_70B }, 64);
+        assert_eq!(file.graphs[0].traffic(|to| to == 16), (1, activations / parts));
+        assert_eq!(file.graphs[16].traffic(|to| to == 0 || to == 32), (2, 2 * activations / parts));
+    }
 }
 
 /// Mistral counts 46,702,792,704 parameters, of which embeddings and head are 2 x 32,000 x 4,096, norms 65 x 4,096, routers 32 x
@@ -515,5 +518,23 @@ fn operations_are_counted_before_they_are_there() {
         let counted = passes * (layers + 6);
         let most = of(&model, 8).graphs.iter().map(|graph| graph.works().count() as u128).max().expect("ranks");
         assert!(most <= counted + 20 && counted <= 2 * most, "{most} {counted} {model:?}");
+    }
+}
+
+/// Where some experts are popular, their rank sends back as much as it gets.
+#[test]
+fn results_come_back_from_popular_experts() {
+    let model =
+        Transformer { layers: 1, tensor: 1, pipeline: 1, micro_batches: 1, experts: 4, expert: 4, top_k: 2, ..MODEL };
+    let skewed = |kind: Kind| CollectiveOptions { skew: 1.0, ..ways(kind) };
+    let file = model.job(4, &skewed, &Budget::new().expect("memory")).expect("a job");
+    let exchanges: Vec<&Plan> = file.collectives.iter().filter(|plan| plan.pattern.kind == Kind::AllToAll).collect();
+    assert_eq!(exchanges.len(), 4, "there and back, forward and backward");
+    let bytes = |plan: &Plan, from: u32, to: u32| plan.traffic(|a, b| (a, b) == (from, to)).1;
+    for pair in exchanges.chunks(2) {
+        assert!(bytes(pair[0], 1, 0) > 3 * bytes(pair[0], 0, 3), "the first is popular");
+        for (from, to) in [(0, 1), (1, 0), (0, 3), (3, 0), (2, 3)] {
+            assert_eq!(bytes(pair[1], to, from), bytes(pair[0], from, to), "{from} to {to}, and back");
+        }
     }
 }
