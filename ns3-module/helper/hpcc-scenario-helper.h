@@ -35,7 +35,8 @@ class HpccScenarioHelper
         FAILED = 1,     //!< the results could not be written
         BAD_INPUT = 2,  //!< the file, or the output folder, cannot be used; nothing was written
         UNFINISHED = 3, //!< the results are complete, but some flows have not finished
-        STOPPED = 4,    //!< a fault or the program has ended the run early: results are of the time before
+        STOPPED =
+            4, //!< a fault or the program has ended the run early: results are of the time before
     };
 
     HpccScenarioHelper();

@@ -465,10 +465,11 @@ class OpenScenarioTest : public HpccTestCase
     void StopEarly()
     {
         const std::string config = CreateTempDirFilename("long.toml");
-        std::ofstream(config) << "[run]\nstop = \"4ms\"\n"
-                                 "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\n"
-                                 "delay = \"1us\"\n"
-                                 "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"endless\"\n";
+        std::ofstream(config)
+            << "[run]\nstop = \"4ms\"\n"
+               "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\n"
+               "delay = \"1us\"\n"
+               "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"endless\"\n";
         const std::string out = CreateTempDirFilename("stopped");
         HpccScenarioHelper scenario;
         NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, "refused");

@@ -48,12 +48,12 @@ constexpr uint8_t PACKETS = 4;
 /// What a host is, what the senders do, and who looks.
 struct Setup
 {
-    bool isRdma{true};  //!< whether hosts have RDMA
-    bool isStack{true}; //!< whether hosts have a stack
-    bool sends{true};   //!< whether RDMA flows begin
-    bool talks{true};   //!< whether TCP connections begin
+    bool isRdma{true};    //!< whether hosts have RDMA
+    bool isStack{true};   //!< whether hosts have a stack
+    bool sends{true};     //!< whether RDMA flows begin
+    bool talks{true};     //!< whether TCP connections begin
     bool hasSinks{false}; //!< whether sinks look on
-    std::string disc; //!< class of the queue discs of hosts; empty: none
+    std::string disc;     //!< class of the queue discs of hosts; empty: none
 };
 
 /// What comes of it.
