@@ -34,7 +34,7 @@ constexpr const char* COMPONENTS[] = {"QbbNetDevice", "QbbSwitch", "RdmaHost"};
  * \param part a part of a line
  * \return how many lines have it
  */
-uint64_t
+[[maybe_unused]] uint64_t
 CountLines(const std::string& text, const std::string& part)
 {
     uint64_t count = 0;
