@@ -10,7 +10,7 @@ use hpcc_core::engine::{FlowOptions, FlowRequest, Started, Streams};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::transport::{IpVersion, Protocol};
-use hpcc_core::units::Bytes;
+use hpcc_core::units::{Bytes, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, EventOrder};
 use hpcc_simulate::{Outcome, Program, Seen, StackTotals, engine_streams};
@@ -192,10 +192,11 @@ pub(crate) mod ffi {
         fn sample(self: &mut StackRun);
         /// A frame of a captured node, as bytes.
         fn capture(self: &mut StackRun, node: u32, bytes: &[u8]);
-        /// Ends the run, once, before its time if `stopped` says why; returns an exit status.
+        /// Ends the run, once, before its time if `stopped` says why, at `now_ns`; returns an exit status.
         fn finish_stack_run(
             run: &mut StackRun,
             stopped: &str,
+            now_ns: u64,
             counters: &StackCounters,
             ns3: &str,
             build_profile: &str,
@@ -263,6 +264,7 @@ pub fn begin_stack_run(
 pub fn finish_stack_run(
     run: &mut StackRun,
     stopped: &str,
+    now_ns: u64,
     counters: &ffi::StackCounters,
     ns3: &str,
     build_profile: &str,
@@ -271,7 +273,8 @@ pub fn finish_stack_run(
     let stack = StackTotals { resent, timeouts, probes, feedback, baseline_resets, drops, events };
     let program = Program { ns3, build_profile, fault: &fault, clock: None };
     let Some(run) = run.0.take() else { return Outcome::BadInput as u8 };
-    status(run.finish(Some(stopped).filter(|why| !why.is_empty()), stack, &program))
+    let stopped = Some((stopped, Nanos(now_ns))).filter(|(why, _)| !why.is_empty());
+    status(run.finish(stopped, stack, &program))
 }
 
 pub fn first_flow_of_program() -> u32 {

@@ -152,7 +152,12 @@ ScenarioHosts::Run(const std::string& out, bool isQuiet, bool isOpen)
     hpcc::StackCounters counters{};
     Count(counters);
     counters.events = Simulator::GetEventCount() - TurnScheduler::Get().GetTurns();
-    return hpcc::finish_stack_run(*m_run, stopped, counters, HPCC_NS3_VERSION, HPCC_BUILD_PROFILE);
+    return hpcc::finish_stack_run(*m_run,
+                                  stopped,
+                                  Simulator::Now().GetNanoSeconds(),
+                                  counters,
+                                  HPCC_NS3_VERSION,
+                                  HPCC_BUILD_PROFILE);
 }
 
 void

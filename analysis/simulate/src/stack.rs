@@ -168,19 +168,20 @@ impl StackRun {
         lock(&self.run.writer).capture(now, node, bytes);
     }
 
-    /// Ends the run; `stopped` says why before its time, if so.
+    /// Ends the run; `stopped` says why before its time, and when, if so.
     ///
     /// # Errors
     /// The outcome, where results could not be written.
     pub fn finish(
         mut self,
-        stopped: Option<&str>,
+        stopped: Option<(&str, Nanos)>,
         stack: StackTotals,
         program: &Program<'_>,
     ) -> Result<Outcome, Outcome> {
         self.take();
         let StackRun { run, is_quiet, out, .. } = self;
-        let end = if stopped.is_some() { run.now() } else { run.scenario.stop };
+        let end = stopped.map_or(run.scenario.stop, |(_, at)| at.max(run.now()));
+        let stopped = stopped.map(|(why, _)| why);
         run.finish(&Ending { stopped, is_quiet, out: &out, end, stack }, program)
     }
 }
