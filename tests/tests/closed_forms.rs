@@ -623,7 +623,7 @@ fn collectives_take_their_bytes_and_steps() {
 
 /// What a transformer's iteration sends (Narayanan et al., SC 2021; Shoeybi et al., 2019): gradients of 12 h^2 parameters
 /// a layer, over t, by rings among d ranks, each of which sends 2 (d - 1) / d of them; four all-reduces of b s h elements in
-/// each layer and micro-batch among t ranks; b s h / t elements each way between stages. Elements have 2 bytes. All to the byte.
+/// each layer and micro-batch among t ranks; b s h elements of each rank each way between stages. Elements have 2 bytes. All to the byte.
 #[test]
 fn a_transformer_sends_the_bytes_of_its_parallel_parts() {
     let (hidden, sequence) = (1024_u64, 512_u64);
@@ -641,7 +641,7 @@ fn a_transformer_sends_the_bytes_of_its_parallel_parts() {
         let data = ranks * 2 * (d - 1) * gradients / d;
         let activations = 2 * sequence * hidden;
         let tensor = ranks * (layers / p) * micro_batches * 4 * 2 * (t - 1) * activations / t;
-        let pipeline = 2 * (p - 1) * d * t * micro_batches * activations / t;
+        let pipeline = 2 * (p - 1) * d * t * micro_batches * activations;
         let seen = run.column("jobs.csv", "bytes")[0].expect("bytes");
         assert_eq!(seen, (data + tensor + pipeline) as f64, "{ranks} {layers} {micro_batches} {t} {p}");
     }

@@ -143,7 +143,9 @@ fn ports_say_what_they_lead_to() {
     let text = bench.read("out/ports.csv");
     let ports: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(ports.len(), 6);
-    assert_eq!(ports[1], "1,1,0,3,2,100000000000,1000,0,,0", "hosts do not count what they send");
+    assert!(ports[1].starts_with("1,1,0,3,2,100000000000,1000,0,") && ports[1].ends_with(",0"), "{}", ports[1]);
+    let of_host: Option<u64> = ports[1].split(',').nth(8).and_then(|bytes| bytes.parse().ok());
+    assert!(of_host > Some(0), "hosts count what they send: {}", ports[1]);
     assert!(ports[5].starts_with("3,3,1,2,1,"), "{}", ports[5]);
     let sent = ports[5].split(',').nth(8).and_then(|bytes| bytes.parse().ok());
     let received: f64 = rows(&bench, "out/fct.csv").iter().filter(|row| row[2] == 2.0).map(|row| row[6]).sum();
